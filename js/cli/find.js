@@ -24,7 +24,7 @@ export async function list(args) {
   const asked = wanted(args);
   return using(args, async (store) => {
     const listed = await store.list(asked);
-    return answer(args, store, { listed, none: listed.length > 0 ? "" : await whyNone(store, asked) });
+    return answer(args, store, { listed, none: listed.length > 0 || asked.limit === 0 ? "" : await whyNone(store, asked) });
   });
 }
 
@@ -85,6 +85,7 @@ export async function search(args) {
       found.set(hit.session.path, [...(found.get(hit.session.path) ?? []), hit]);
     }
     const shown = [...found.values()].slice(0, most);
+    if (shown.length === 0 && found.size > 0) return { text: "", value: [] };
     if (!args.json) await remember(store, args, shown.map(sessionOf));
     const text = shown.map((hits, place) => `${listText([sessionOf(hits)]).replace(/^1\. /, `${place + 1}. `).trimEnd()}\n${hits.map(line).join("")}`).join("\n");
     const more = found.size > most ? "there is more; --limit N shows so many sessions\n" : "";

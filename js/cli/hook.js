@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 
 import { bytesOf, textOf } from "../wasm/core.js";
@@ -16,6 +16,7 @@ import { unlessBug } from "../error.js";
 import { LeftoffError, openStore, findStopPhrase } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";
+import { isFolder } from "../storage/real-path.js";
 import { NodeStorage } from "../storage/node.js";
 import { recordedFrom, settled } from "./in-agent.js";
 import { escaped } from "./print.js";
@@ -80,10 +81,16 @@ function inputOf(json) {
   return input;
 }
 
+/** A folder, or what is left of the way to it: an agent may have removed the one that it works in. @param {string} path */
+function standing(path) {
+  let folder = resolve(path);
+  while (!isFolder(folder) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
+}
+
 /** @param {Args} args @param {Input} input @returns {Promise<string | undefined>} what the model should know */
 async function happened({ agent, home, plugin }, { hook_event_name: event, transcript_path: path, cwd, prompt = "", source }) {
-  const project = process.env.CLAUDE_PROJECT_DIR || process.env.GEMINI_PROJECT_DIR || cwd;
-  const store = await openStore({ home, project });
+  const store = await openStore({ home, project: standing(process.env.CLAUDE_PROJECT_DIR || process.env.GEMINI_PROJECT_DIR || cwd) });
   try {
     const [unclear] = store.problems;
     if (unclear && !store.settings.record) throw new LeftoffError({ ...unclear });
@@ -177,7 +184,7 @@ export async function forgetTurns(store, session) {
 async function logged({ agent, home: folder }, { hook_event_name: event = "?", cwd }, error) {
   const storage = new NodeStorage();
   try {
-    const store = await openStore({ home: folder, project: cwd });
+    const store = await openStore({ home: folder, project: standing(cwd ?? "") });
     const path = join(store.home, "hooks.log");
     const failure = { agent, event, code: error?.code ?? error?.name ?? "error", message: String(error?.message ?? error) };
     // Names and texts are somebody else's: as JSON none of them begins a line, and what steers a terminal is escaped.

@@ -1,7 +1,7 @@
 // @ts-check
 /** What becomes of a session: begun, stopped, named, hidden, deleted, committed. */
 
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 
 import { exportFormats } from "./export.js";
 import { LeftoffError } from "../index.js";
@@ -153,6 +153,8 @@ async function writeNew(path, text) {
     await writeFile(path, text, { flag: "wx", mode: 0o600 });
   } catch (cause) {
     if (codeOf(cause) === "EEXIST") throw new LeftoffError({ code: "already_exists", message: `could not write "${path}": something is there already`, cause });
-    throw ofSystem(cause);
+    // A part of it would be taken for all, and be in the way of the next time.
+    if (/** @type {NodeJS.ErrnoException} */ (cause).syscall === "write") await rm(path, { force: true }).catch(() => {});
+    throw ofSystem(Object.assign(/** @type {Error} */ (cause), { path }));
   }
 }

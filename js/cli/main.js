@@ -50,7 +50,7 @@ export async function runMain(all, typed) {
 
 /** @param {Defined} command @param {string[]} typed */
 async function runTyped(command, typed) {
-  refuseValuesOfFlags(command, typed);
+  refuseWhatIsDropped(command, typed);
   const args = parseArgs(typed, command.args);
   writeForProgram(args.json === true);
   check(command, args);
@@ -71,7 +71,8 @@ function check(command, args) {
     // The parser gives a name of two words in both ways.
     const name = Object.hasOwn(spec, typed) ? typed : typed.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const known = Object.hasOwn(spec, name) ? spec[name] : undefined;
-    if (!known) throw usage(`expected ${names(spec).join(", ")}, but found ${name.length > 1 ? "--" : "-"}${name} instead${didYouMean(nearest(`--${name}`, names(spec)))}`, command);
+    if (!known) throw unknown(command, name);
+    if (known.type !== "boolean" && value === false) throw unknown(command, `no-${name}`);
     if (known.type === "string" && value === "") throw usage(`expected a value for --${name}, but found none`, command);
     if (known.valueHint === NUMBER && value !== undefined) number(value, name);
     const shown = known.type === "positional" ? known.valueHint : `--${name}`;
@@ -83,13 +84,24 @@ function check(command, args) {
   if (args._.length > most) throw usage(`expected ${most} argument${most === 1 ? "" : "s"} at most, but found "${args._.join(" ")}" instead`, command);
 }
 
-// The parser drops them, and a flag that was denied so would hold.
+/** @param {Defined} command @param {string} name that it does not know */
+function unknown(command, name) {
+  const known = names(command.args);
+  return usage(`expected ${known.join(", ")}, but found ${name.length > 1 ? "--" : "-"}${name} instead${didYouMean(nearest(`--${name}`, known))}`, command);
+}
+
+// The parser drops the values of flags, and one that was denied so would hold; and it takes the name of an argument for an option,
+// whose value it then drops.
 /** @param {Defined} command @param {string[]} typed */
-function refuseValuesOfFlags(command, typed) {
-  for (const word of typed.includes("--") ? typed.slice(0, typed.indexOf("--")) : typed) {
-    const [, name = "", value] = /^--([\w-]+)=(.*)$/s.exec(word) ?? [];
-    const flag = Object.entries(command.args).find(([own, { type }]) => type === "boolean" && [own, `no-${own}`].includes(name));
-    if (flag) throw usage(`expected no value for --${name}, but found ${JSON.stringify(value)} instead`, command);
+function refuseWhatIsDropped(command, typed) {
+  const words = typed.includes("--") ? typed.slice(0, typed.indexOf("--")) : typed;
+  for (const [place, word] of words.entries()) {
+    const [, name = "", value] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const own = name.replace(/^no-/, "");
+    const kind = (/** @type {string} */ key) => (Object.hasOwn(command.args, key) ? command.args[key]?.type : undefined);
+    const isValue = kind(words[place - 1]?.replace(/^--/, "") ?? "") === "string";
+    if (!isValue && (own === "_" || kind(own) === "positional")) throw unknown(command, name);
+    if (value !== undefined && [kind(name), kind(own)].includes("boolean")) throw usage(`expected no value for --${name}, but found ${JSON.stringify(value)} instead`, command);
   }
 }
 

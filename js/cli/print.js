@@ -1,6 +1,8 @@
 // @ts-check
 /** What is printed; questions alone are asked elsewhere, in prompts.js. */
 
+import { once } from "node:events";
+
 import { LeftoffError } from "../error.js";
 import { cut } from "./width.js";
 
@@ -10,14 +12,28 @@ import { cut } from "./width.js";
  * @param {{ isSafe?: boolean }} [options] `isSafe`: it is JSON, in which what steers a terminal can be escaped
  */
 export function print(text, { isSafe = false } = {}) {
-  if (!process.stdout.listeners("error").includes(unheard)) process.stdout.on("error", unheard);
-  process.stdout.write(isSafe ? escaped(text) : safe(text));
+  written(isSafe ? escaped(text) : safe(text));
 }
+
+/** A piece of an answer, as it comes; resolves once there is room for more, or nobody reads it any longer. @param {string} text */
+export async function printPiece(text) {
+  if (!written(safe(text))) await once(process.stdout, "drain").catch(() => {});
+}
+
+/** @param {string} text */
+function written(text) {
+  if (!process.stdout.listeners("error").includes(unheard)) process.stdout.on("error", unheard);
+  return isUnheard || process.stdout.write(text);
+}
+
+let isUnheard = false;
 
 // Whoever reads it may have had enough, as "head" has; a full disk is another matter.
 /** @param {NodeJS.ErrnoException} error */
 function unheard(error) {
-  if (error.code !== "EPIPE") refuse(new LeftoffError({ code: "storage_failed", message: `could not write the answer: ${error.message}`, cause: error }));
+  const isFirst = !isUnheard;
+  isUnheard = true;
+  if (isFirst && error.code !== "EPIPE") refuse(new LeftoffError({ code: "storage_failed", message: `could not write the answer: ${error.message}`, cause: error }));
 }
 
 /**

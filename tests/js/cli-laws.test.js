@@ -164,3 +164,14 @@ check("where no agent is installed, resume says what works without one", ({ type
   assert.match(stderr, /--print/);
   assert.equal(typed(["resume", "last", "--print"], where).status, 0);
 });
+
+check("no option is named like an argument, and what takes a value is denied by none", ({ typed, options }) => {
+  for (const args of [["complete", "--session=other"], ["complete", "--session"], ["archive", "--session=other"], ["settings", "--key=redact", "--value=replace"], ["trash", "--do=restore"], ["list", "--_=x"], ["list", "--_", "x"], ["show", "--no-session"]]) {
+    assert.match(refused(typed, args), /, but found --?[^ ]+ instead/, args.join(" "));
+  }
+  for (const { command, name, needed } of options.filter(({ hint }) => hint)) assert.ok(refused(typed, [command, ...needed, `--no-${name}`]).includes(`found --no-${name} instead`), `${command} --no-${name}`);
+  const [session] = JSON.parse(typed(["list", "--json"]).stdout);
+  assert.equal(session.status, "active");
+  // As a value it is one.
+  assert.equal(typed(["rename", "last", "--", "--session=other"]).status, 0);
+});

@@ -77,3 +77,39 @@ check("who reads no further is no failure, whatever is printed", noShell, (typed
   const unheard = spawnSync("bash", ["-c", '"$0" "$1" show nobody 2>&1 >/dev/null | true; exit ${PIPESTATUS[0]}', nodePath, entry], { cwd: folder, env });
   assert.equal(unheard.status, 1);
 });
+
+check("whoever asks and does not hear the answer to its end has it in the transcript, whole", noShell, (_, folder) => {
+  const env = { ...process.env, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
+  const asked = (/** @type {string} */ to) => spawnSync("bash", ["-c", `"$0" "$1" ask --engine 'seq 1 100000' hi ${to}; exit \${PIPESTATUS[0]}`, nodePath, entry], { cwd: folder, env, encoding: "utf8" });
+  const heard = asked("| head -c 1");
+  assert.deepEqual([heard.status, heard.stderr.includes("Error"), heard.stdout], [0, false, "1"], heard.stderr);
+  if (fs.existsSync("/dev/full")) assert.match(asked("> /dev/full").stderr, /^leftoff: could not write the answer: [^\n]+ \(storage_failed\)$/m);
+  const written = fs.readdirSync(join(folder, "store", "ask"));
+  assert.ok(!written.some((name) => name.endsWith(".lock")), written.join(" "));
+  for (const name of written.filter((one) => one.startsWith("session_"))) {
+    const text = fs.readFileSync(join(folder, "store", "ask", name), "utf8");
+    assert.ok(text.includes("\n100000\n") && /## End [^,]*\n$/.test(text), text.slice(-200));
+  }
+});
+
+check("a folder that is not named moves no sessions", false, (typed, folder) => {
+  typed(["new"]);
+  for (const args of [["relocate", "", folder], ["relocate", folder, ""]]) {
+    const { status, stdout, stderr } = typed(args);
+    assert.deepEqual([status, stdout], [1, ""]);
+    assert.match(stderr, /^leftoff: expected a path for (?:OLD|NEW|"from"|"to"), but found "" instead \(invalid_request\)\n$/);
+  }
+  assert.equal(JSON.parse(typed(["list", "--json"]).stdout).length, 1);
+});
+
+check("a list of none that was asked for is empty, and says nothing of others", false, (typed) => {
+  typed(["new", "--title", "walnut"]);
+  for (const args of [["list"], ["resume", "--list"], ["search", "walnut"]]) assert.deepEqual([typed([...args, "--limit", "0"]).stdout, typed([...args, "--limit", "0"]).stderr], ["", ""], args.join(" "));
+});
+
+check("one that no message is kept by is told when it is to be kept no longer", false, (typed) => {
+  typed(["new"]);
+  const { status, stderr } = typed(["unpin", "last", "nosuch"]);
+  assert.equal(status, 1);
+  assert.match(stderr, ONE("not_found"));
+});

@@ -126,3 +126,13 @@ check("where the home cannot be written the user is told in the client, once for
   }
   assert.deepEqual(fs.readdirSync(locked), []);
 }, process.getuid?.() !== 0 && "needs root, to become somebody else");
+
+check("a conversation is recorded also where the agent has removed the folder that it works in", ({ typed, folder, project, put }) => {
+  const path = put("t/s.jsonl", SAID);
+  for (const cwd of [join(project, "gone", "deeper"), path]) {
+    const { status, stdout } = typed(["hook", "claude-code"], { input: told(path, cwd) });
+    assert.deepEqual([status, stdout], [0, ""]);
+  }
+  assert.equal(fs.existsSync(join(folder, "store", "hooks.log")), false);
+  assert.equal(JSON.parse(typed(["list", "--all", "--json"]).stdout).length, 1);
+});

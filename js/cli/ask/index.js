@@ -10,7 +10,7 @@ import { nowMs } from "../../wasm/clock.js";
 import { fromBytes } from "../../wasm/core.js";
 import { number } from "../arguments.js";
 import { fileText } from "../given.js";
-import { note, safe } from "../print.js";
+import { note, print, printPiece } from "../print.js";
 import { using } from "../store.js";
 import { answered } from "./engine.js";
 import { Transcript } from "./transcript.js";
@@ -91,10 +91,10 @@ async function recorded(transcript, engine, { args, timeout, prompt }) {
   let kept = new Uint8Array();
   let shown = "";
   const show = async (/** @type {Uint8Array} */ bytes, isLast = false) => {
-    const text = safe(decoder.decode(bytes, { stream: !isLast }));
+    const text = decoder.decode(bytes, { stream: !isLast });
     shown = text || shown;
     if (args.json) heard.push(bytes);
-    else if (text && !process.stdout.write(text)) await new Promise((resolve) => process.stdout.once("drain", resolve));
+    else if (text) await printPiece(text);
   };
   const said = async (/** @type {Uint8Array} */ bytes) => {
     transcript.append(agents.called(() => recorder.feed(bytes)));
@@ -113,7 +113,7 @@ async function recorded(transcript, engine, { args, timeout, prompt }) {
   } finally {
     transcript.append(agents.called(() => recorder.end()));
     await show(kept, true);
-    if (!args.json && shown && !shown.endsWith("\n")) process.stdout.write("\n");
+    if (!args.json && shown && !shown.endsWith("\n")) print("\n");
     if (!shown && !ended.stopped) ended.stopped = "the engine said nothing";
     transcript.append(agents.called((core) => core.askEnd(nowMs(), ended.stopped)));
     transcript.flush();
