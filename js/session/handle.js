@@ -157,14 +157,10 @@ export class Live {
   }
 
   /** What is wrong with it. @param {Leaving} leaving */
-  async examined(leaving) {
-    return this.#told("examine", "", leaving);
-  }
+  examined(leaving) { return this.#told("examine", "", leaving); }
 
   /** What the last context was made of, and its messages, built again. @param {Leaving} leaving */
-  sentContext(leaving) {
-    return this.#told("sentContext", String(leaving.isOn), leaving);
-  }
+  sentContext(leaving) { return this.#told("sentContext", String(leaving.isOn), leaving); }
 
   /** Drives one that gives no pages. @param {string} name @param {string} request @param {Leaving} leaving */
   async #told(name, request, leaving) {
@@ -257,9 +253,7 @@ export class Live {
   /** Nobody said anything of it yet. */
   get isEmpty() { return called(() => this.#made().isEmpty); }
 
-  refuseIfDeleted() {
-    if (this.isDeleted) throw elsewhere(this.place.path);
-  }
+  refuseIfDeleted() { if (this.isDeleted) throw elsewhere(this.place.path); }
 
   #made() {
     this.refuseIfDeleted();

@@ -2,12 +2,12 @@
 /** A store: the sessions of a home folder, and of workspaces. */
 
 import { foundOf } from "../agents/files.js";
-import { LeftoffError } from "../error.js";
+import { LeftoffError, unlessBug } from "../error.js";
 import { keptSessions, realPath, writtenForAgent } from "../host/host.node.js";
 import { join, resolve } from "../host/path.node.js";
 import { names } from "../placement/placement.js";
 import { OpenSessions } from "./open-sessions.js";
-import { knownOptions, ofKind } from "../wasm/options.js";
+import { knownOptions, ofKind, ofSession } from "../wasm/options.js";
 import { ToolOutputs } from "./outputs.js";
 import { ranked } from "./search.js";
 import { agents } from "../wasm/agents.js";
@@ -157,7 +157,7 @@ export class Store {
    * @example await store.mend(await store.create());
    */
   async mend(session) {
-    await session.flush();
+    await ofSession(session).flush();
     return (await this.#beside.run("mend", session.path, session.placement)) ?? undefined;
   }
 
@@ -272,9 +272,7 @@ export class Store {
    * const { block, history } = await session.resume({ window: 8000 });
    * await store.goesOn(session, `${block}\n${historyText(history)}`);
    */
-  async goesOn(session, text) {
-    await this.#beside.run("noteText", ofKind("text", text), session.id);
-  }
+  async goesOn(session, text) { await this.#beside.run("noteText", ofKind("text", text), ofSession(session).id); }
 
   /**
    * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
@@ -287,9 +285,9 @@ export class Store {
    * const { command } = await store.writeForAgent(session, { agent: "codex", env: { CODEX_HOME: folder } });
    * command.slice(0, 2); // => ["codex", "resume"]
    */
-  writeForAgent(session, writeForAgent) {
+  async writeForAgent(session, writeForAgent) {
     const write = (/** @type {object} */ asked, /** @type {Storage} */ outside) => this.#beside.runWith({ outside }, "writeForAgent", asked);
-    return writtenForAgent(session, { folder: this.project, ...writeForAgent, write });
+    return writtenForAgent(ofSession(session), { folder: this.project, ...writeForAgent, write });
   }
 
   /** The large outputs of tools, beside the sessions. @example await store.outputs.list(); // => [] */
@@ -323,7 +321,7 @@ export class Store {
    * copy.metadata.stats.messageCount; // => 1
    */
   async fork(session, options = {}) {
-    const { path, placement, id } = session.lying;
+    const { path, placement, id } = ofSession(session).lying;
     const fork = await this.#beside.runWith({ stores: true }, "fork", path, placement, id, knownOptions("fork", options));
     return this.#open.opens("kept", fork.path, fork.placement);
   }
@@ -336,10 +334,11 @@ export class Store {
    */
   async delete(session, options = {}) {
     const { purge = false } = knownOptions("delete", options);
-    const { path, placement, id } = session.lying;
+    const { path, placement, id } = ofSession(session).lying;
     const trash = await this.#core.run("delete", path, placement, id, String(purge));
     this.#open.gone(session, true);
-    await this.#beside.run("forgetWords", path, placement);
+    // It is deleted, whatever becomes of what is derived: a search leaves out what is there no longer.
+    await this.#beside.run("forgetWords", path, placement).catch(unlessBug);
     return { trash };
   }
 
@@ -350,7 +349,7 @@ export class Store {
    * @example await store.relocate("/home/ann/old", folder); // => { count: 0 }
    */
   async relocate(from, to) {
-    const [old, path] = [resolve(ofKind("from", from)), realPath(ofKind("to", to))];
+    const [old, path] = [resolve(ofKind("from", from, "/")), realPath(ofKind("to", to, "/"))];
     return { count: await this.#core.run("relocate", old.normalize("NFC"), path, path.normalize("NFC")) };
   }
 
@@ -365,7 +364,7 @@ export class Store {
    * (await store.move(session, { to: "workspace" })).placement; // => "workspace"
    */
   async move(session, options) {
-    const { path, placement, id } = session.lying;
+    const { path, placement, id } = ofSession(session).lying;
     const moved = await this.#open.opens("move", path, placement, id, knownOptions("move", options));
     if (moved !== session) this.#open.gone(session, false);
     return moved;
@@ -400,7 +399,7 @@ export class Store {
    * @example const { commit, message } = await store.commit(await store.create({ placement: "workspace", title: "The parser" }));
    */
   async commit(session) {
-    if (session.placement === "workspace") await session.flush();
+    if (ofSession(session).placement === "workspace") await session.flush();
     return this.#beside.run("commit", session.path, session.placement, session.metadata.display.title);
   }
 
@@ -413,9 +412,7 @@ export class Store {
    * await store.point(session);
    * (await store.current())?.id === session.id; // => true
    */
-  async point(session) {
-    return this.#core.run("point", session.id, session.path);
-  }
+  async point(session) { return this.#core.run("point", ofSession(session).id, session.path); }
 
   /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} @example await store.current(); // => undefined */
   async current() { return this.#open.opened("current"); }

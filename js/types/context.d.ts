@@ -153,7 +153,7 @@ export interface Compared {
 }
 
 /** What compaction is asked for, beside what contexts are built of. */
-export interface CompactOptions extends ContextRequest {
+export interface CompactOptions extends Omit<ContextRequest, "recall" | "only"> {
   /** Do it; else it is only said what it would do. */
   apply?: boolean;
   /** Contexts begin with the first message again. */
@@ -173,9 +173,9 @@ export interface Compacted {
   through?: string;
   /** How many it stands for. */
   messageCount: number;
-  /** What the next context has without it, in tokens; absent where none could be built to tell. */
+  /** What the next context has without it, in tokens, beside what it recalls; absent where none could be built to tell. */
   tokensBefore?: number;
-  /** And with it. */
+  /** The same with it. */
   tokensAfter?: number;
   tokenBudget?: number;
   /** Why your model's summary was not taken. */

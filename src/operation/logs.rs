@@ -109,7 +109,7 @@ impl Live {
         format!("\"{}/{}\"", self.shown(), self.log_file(log).name())
     }
 
-    fn replaced(&self, log: LogName) -> Trouble {
+    pub(super) fn replaced(&self, log: LogName) -> Trouble {
         let path = self.log_shown(log);
         let message = format!("expected in {path} what was read before, but found something else instead");
         Trouble::refused(Code::LogReplaced, message)

@@ -85,6 +85,11 @@ impl<'a> Messages<'a> {
         Messages { at: start, is_finished: true, ..Messages::forward(live, io, reader, start) }
     }
 
+    /// How far it has read.
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+
     /// The next ones; nothing where there are no more.
     pub async fn next(&mut self) -> Result<Option<Vec<Message>>, Trouble> {
         loop {
@@ -120,7 +125,10 @@ impl<'a> Messages<'a> {
     pub async fn feed_up_to(&mut self, end: u64) -> Result<bool, Trouble> {
         self.reader.know(self.live.with(|session| session.passed()));
         self.end = end;
-        if self.at >= end {
+        if self.at > end {
+            return Err(self.live.shrunk(LogName::Messages, self.at, end));
+        }
+        if self.at == end {
             return Ok(false);
         }
         self.feed().await?;
@@ -141,7 +149,12 @@ impl<'a> Messages<'a> {
             whole
         } else if self.backward.is_some() {
             let file = self.live.log_file(LogName::Messages);
-            self.io.read_range(&file, start, end).await?
+            let bytes = self.io.read_range(&file, start, end).await?;
+            let found = start + bytes.len() as u64;
+            if found < end {
+                return Err(self.live.shrunk(LogName::Messages, end, found));
+            }
+            bytes
         } else {
             piece(self.live, self.io, start, end).await?
         };

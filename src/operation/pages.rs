@@ -24,6 +24,9 @@ use crate::session::handle::Session;
 /// changes: on network filesystems.
 const LOOK_MS: u32 = 50;
 
+// So much of a log tells whether it is the same one.
+const LAST: u64 = 4 << 10;
+
 /// Which messages are asked for, and in which order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
@@ -122,8 +125,17 @@ impl Live {
     }
 
     /// Refuses what is no message of the session, also of none of its other paths.
-    pub(super) async fn refuse_unless_said(&self, io: &Io, id: &str) -> Result<(), Trouble> {
+    // What stands before a place in its messages.
+    async fn last_bytes(&self, io: &Io, end: u64) -> Result<Vec<u8>, Trouble> {
+        io.read_range(&self.log_file(LogName::Messages), end.saturating_sub(LAST), end).await
+    }
+
+    /// A message of the session; one that is pinned may be gone.
+    pub(super) async fn refuse_unless_pinned(&self, io: &Io, id: &str) -> Result<(), Trouble> {
         self.caught_up_there(io).await?;
+        if self.with(|session| session.is_pinned(id)) {
+            return Ok(());
+        }
         let mut messages = Messages::newest_first(self, io, self.seen_size(LogName::Messages));
         while let Some(some) = messages.next().await? {
             if some.iter().any(|message| message.id == id) {
@@ -165,6 +177,7 @@ impl Live {
         Operation::new(|io| async move {
             let mut seen = live.size(&io, LogName::Messages).await?;
             let mut messages = Messages::behind(&live, &io, seen);
+            let (mut opened, mut before) = (live.opened_times(), live.last_bytes(&io, seen).await?);
             loop {
                 let size = live.size(&io, LogName::Messages).await?;
                 if size != core::mem::replace(&mut seen, size) {
@@ -173,11 +186,18 @@ impl Live {
                         Ok(live.with(|session| session.known().bytes))
                     };
                     let end = live.in_turn(&io, &|| Box::pin(known())).await?;
+                    // It was moved, or it is another log: then nobody knows what of it was told.
+                    if live.opened_times() != core::mem::replace(&mut opened, live.opened_times())
+                        && before != live.last_bytes(&io, messages.at()).await?
+                    {
+                        return Err(live.replaced(LogName::Messages));
+                    }
                     while messages.feed_up_to(end).await? {
                         while let Some(some) = messages.next().await? {
                             io.page(array(some.iter().map(|message| json(message, true)))).await?;
                         }
                     }
+                    before = live.last_bytes(&io, messages.at()).await?;
                 }
                 io.wait(LOOK_MS).await?;
             }

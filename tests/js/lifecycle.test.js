@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { mock, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { LeftoffError, openStore } from "../../js/index.js";
+import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 import { nodePath } from "./node-path.js";
 
 /** @typedef {import("../../js/session/session.js").Session} Session */
@@ -262,4 +262,50 @@ check("what somebody else has open is neither deleted nor moved", async (open, f
   await store.close();
   const last = await open();
   assert.equal((await last.delete(await last.session(moved?.id ?? ""))).trash?.includes("trash"), true);
+});
+
+check("a session of a workspace that cannot be put into the trash is as it was", async (open, folder) => {
+  const store = await open();
+  const session = await store.create({ title: "Kept", placement: "workspace" });
+  await session.append(said);
+  const trash = join(folder, "home", "trash");
+  fs.writeFileSync(trash, "");
+  await assert.rejects(store.delete(session), code("not_a_folder"));
+  await session.append(said);
+  assert.deepEqual((await store.list()).map(({ id, messageCount }) => [id, messageCount]), [[session.id, 2]]);
+  fs.rmSync(trash);
+  await store.delete(session);
+  assert.deepEqual([(await store.list()).length, (await store.trashed()).length], [0, 1]);
+});
+
+check("what is derived of a session keeps it from no trash", async (open, folder) => {
+  const store = await open();
+  const session = await store.create();
+  await session.append(said);
+  fs.mkdirSync(join(folder, "home", "cache"), { recursive: true });
+  fs.writeFileSync(join(folder, "home", "cache", "recall"), "");
+  const { trash } = await store.delete(session);
+  assert.ok(fs.existsSync(join(String(trash), "messages.jsonl")));
+  assert.equal((await store.list()).length, 0);
+});
+
+test("a fork that is cut short is in no list", async () => {
+  const storage = new MemoryStorage();
+  const store = await openStore({ home: "/home", project: "/", storage });
+  const session = await store.create({ title: "Original" });
+  await session.append(Array.from({ length: 600 }, () => said));
+  const append = storage.append.bind(storage);
+  for (let least = 0; ; least += 1) {
+    let appends = 0;
+    storage.append = (path, ...rest) => {
+      if (path.startsWith(session.path)) return append(path, ...rest);
+      appends += 1;
+      return appends > least ? Promise.reject(new LeftoffError({ code: "disk_full", message: "the disk is full" })) : append(path, ...rest);
+    };
+    const fork = await store.fork(session).catch((error) => assert.equal(error.code, "disk_full"));
+    storage.append = append;
+    if (fork) break;
+    assert.deepEqual((await store.list({ all: true })).map(({ title }) => title), ["Original"], `${least} appends`);
+  }
+  await store.close();
 });

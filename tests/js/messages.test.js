@@ -141,3 +141,32 @@ test("what is no reading is refused, and so is a leaf that nobody said", async (
   await refused({ leaf: "nobody" }, "not_found");
   await assert.rejects(session.follow(/** @type {any} */ ({ signal: 7 })).next(), (error) => error instanceof LeftoffError && error.code === "invalid_request");
 });
+
+test("a log that was cut while it is read is no end, from neither side", async () => {
+  for (const newestFirst of [true, false]) {
+    const { storage, store, session, log } = await memory();
+    await session.append(Array.from({ length: 3000 }, (_, n) => ({ role: "user", content: `${n} ${"x".repeat(300)}` })));
+    const messages = session.messages({ newestFirst });
+    await messages.next();
+    await storage.replace(log, new Uint8Array());
+    await assert.rejects(collected(messages), { code: "log_shrunk" });
+    await store.close();
+  }
+});
+
+test("who follows a log that was put back to an earlier state is told, and not left to wait", async () => {
+  for (const isCut of [true, false]) {
+    const { storage, store, session, log } = await memory();
+    await session.append([{ role: "user", content: "1" }, { role: "user", content: "2" }]);
+    const earlier = /** @type {Uint8Array} */ (await storage.read(log));
+    const followed = session.follow();
+    const next = followed.next();
+    await session.append({ role: "user", content: "3" });
+    assert.equal((await next).value.content, "3");
+    const ended = followed.next();
+    await storage.replace(log, isCut ? earlier : new TextEncoder().encode(new TextDecoder().decode(earlier).replaceAll("\"1\"", "\"one and more than that\"")));
+    await session.append({ role: "user", content: "4 ".repeat(500) }).catch((error) => assert.equal(error.code, "log_replaced"));
+    await assert.rejects(ended, (/** @type {any} */ error) => ["log_shrunk", "log_replaced"].includes(error.code));
+    await store.close();
+  }
+});

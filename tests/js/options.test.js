@@ -181,3 +181,18 @@ test("what is no object of options is named, too", async () => {
   await refused(() => store.create(typed("title")), "title");
   await store.close();
 });
+
+test("what is no session is refused where one is asked for", async () => {
+  const store = await openStore({ storage: new MemoryStorage() });
+  const session = await store.create();
+  for (const found of [session.id, undefined, null, {}, [session]]) {
+    const given = /** @type {any} */ (found);
+    for (const call of [
+      () => store.fork(given), () => store.delete(given), () => store.move(given, { to: "workspace" }), () => store.commit(given), () => store.mend(given),
+      () => store.point(given), () => store.goesOn(given, "text"), () => store.writeForAgent(given, { agent: "pi" }),
+    ]) {
+      await assert.rejects(call(), (/** @type {any} */ error) => error.code === "invalid_request" && /^expected a session, but found /.test(error.message), String(call));
+    }
+  }
+  await store.close();
+});

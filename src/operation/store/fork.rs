@@ -15,7 +15,7 @@ use crate::layout::Place;
 use crate::operation::context::object;
 use crate::operation::live::Live;
 use crate::operation::pages::{OfPath, Reading, array, json, refuse_bad};
-use crate::operation::{Appending, Counts, Drafts, Io, Operation, Trouble};
+use crate::operation::{Appending, Counts, Drafts, Io, Operation, Trouble, unless_bug};
 use crate::record::event::{Agent, Change, Created, Origin};
 use crate::record::id;
 use crate::record::message::Message;
@@ -90,15 +90,31 @@ impl Store {
         let copy = of.copied(io, at).await?;
         let id = id::new(&io.stamp(), 0);
         let place = Place::Home { project: self.hash.clone(), id: id.clone() };
+        let live = self.unread(&place, "");
+        let written = self.fork_written(io, &live, id, (copy, counts)).await;
+        if written.is_err() {
+            // Nobody knows of it yet.
+            unless_bug(live.released(io).await)?;
+            unless_bug(io.remove(&place.folder()).await)?;
+        }
+        written.map(|()| live)
+    }
+
+    async fn fork_written(
+        &self,
+        io: &Io,
+        live: &Rc<Live>,
+        session: String,
+        (copy, counts): (Copy, Counts),
+    ) -> Result<(), Trouble> {
         let created = Created {
-            session: id,
+            session,
             session_type: copy.session_type,
             project: Some(self.described(io).await?),
             agent: Some(copy.agent),
             ..Created::default()
         };
         let then = Vec::from([Ask::from(Change::Fork(copy.origin))]);
-        let live = self.unread(&place, "");
         live.begun(io, Begin::new(created, Some(copy.title)).then(then)).await?;
         live.hold(io).await?;
         // Nobody goes on with a session by that, and the disk confirms all at once.
@@ -109,8 +125,7 @@ impl Store {
             live.appended(io, &by(drafts)).await?;
         }
         live.flushed(io, true).await?;
-        live.tools_copied(io, &copy.executions).await?;
-        Ok(live)
+        live.tools_copied(io, &copy.executions).await
     }
 }
 

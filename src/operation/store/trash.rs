@@ -91,15 +91,37 @@ impl Store {
             }
             // Somebody else may do the same at once: whose name it has by now copies it.
             let left = left_at(io, &folder, &io.process().await?.lease);
-            io.rename(lies.unwrap_or(&folder), &left).await?;
-            // Another root, perhaps another disk: copied whole, then removed. What is copied in part is not in the trash yet.
-            let coming = layout::trash().below(&format!("{}{}", names::COMING, left.name()));
-            io.copy(&left, &coming, false).await?;
-            let place = self.lies_in_trash(io, session, &name, &coming).await?;
-            purged(io, &left).await?;
-            Ok(place)
+            let lay = lies.unwrap_or(&folder);
+            io.rename(lay, &left).await?;
+            match self.copied_to_trash(io, session, &name, &left).await {
+                Ok(place) => purged(io, &left).await.map(|()| place),
+                Err(trouble) => {
+                    unless_bug(io.rename(&left, lay).await)?;
+                    Err(trouble)
+                }
+            }
         })
         .await
+    }
+
+    // From another root, perhaps another disk: copied whole. What is copied in part is not in the trash yet.
+    async fn copied_to_trash(
+        &self,
+        io: &Io,
+        session: &Place,
+        name: &str,
+        left: &File,
+    ) -> Result<File, Trouble> {
+        let coming = layout::trash().below(&format!("{}{}", names::COMING, left.name()));
+        let copied = async {
+            io.copy(left, &coming, false).await?;
+            self.lies_in_trash(io, session, name, &coming).await
+        };
+        let copied = copied.await;
+        if copied.is_err() {
+            unless_bug(io.remove(&coming).await)?;
+        }
+        copied
     }
 
     // Under a name that nobody else gave to something at the same moment.
