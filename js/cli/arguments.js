@@ -44,7 +44,13 @@ export const VALUES = {
 /** The hint of an option that takes a whole number. */
 export const NUMBER = "N";
 
-/** A whole number, as it was typed. @param {string} text @param {string} name of the option */
+/** A number that need not be whole, as it was typed. @param {string} text @param {string} name of the option */
+export function fraction(text, name) {
+  if (/^(?:\d+|\d*\.\d+)$/.test(text)) return Number(text);
+  throw new LeftoffError({ code: "usage", message: `expected a number for --${name}, but found "${text}" instead` });
+}
+
+/** A whole number. @param {string} text @param {string} name of the option */
 export function number(text, name) {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new LeftoffError({ code: "usage", message: `expected a whole number for --${name}, but found "${text}" instead` });

@@ -2,7 +2,7 @@
 /** What each command does. It answers with a text and a value; `print.js` prints one of them. */
 
 import { LeftoffError, compareContexts } from "../index.js";
-import { number } from "./arguments.js";
+import { fraction, number } from "./arguments.js";
 import { fileJson, fileText } from "./given.js";
 import { note, progress } from "./print.js";
 import { chosen, using, withId } from "./store.js";
@@ -90,7 +90,7 @@ export async function show(args) {
 export async function context(args) {
   if (args.full && (args.compare || !args.last)) throw new LeftoffError({ code: "usage", message: "expected --last alone beside --full, but found that it was given otherwise" });
   if (args.last && !args.compare) return lastContext(args);
-  const request = { ...(await requested(args)), recall: args.recall === undefined ? undefined : Number(args.recall) };
+  const request = { ...(await requested(args)), recall: args.recall === undefined ? undefined : fraction(args.recall, "recall") };
   const { last, built } = await using(args, async (store) => {
     const session = await chosen(store, args);
     const before = args.compare ? kept(await session.lastContext()) : undefined;

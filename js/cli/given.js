@@ -21,7 +21,14 @@ export async function fileBytes(path) {
 }
 
 /** @param {string} path */
-export const fileText = async (path) => (await fileBytes(path)).toString("utf8");
+export async function fileText(path) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await fileBytes(path));
+  } catch (cause) {
+    if (cause instanceof LeftoffError) throw cause;
+    throw new LeftoffError({ code: "usage", message: `expected text in UTF-8 in "${path}", but found bytes that are none`, cause });
+  }
+}
 
 /** @param {string} path */
 export async function fileJson(path) {

@@ -19,6 +19,7 @@ import { chosen, using } from "./store.js";
 
 /** @param {Args} args */
 export async function begin(args) {
+  if (args.title !== undefined && !args.title.trim()) throw new LeftoffError({ code: "usage", message: "expected a title for --title, but found none" });
   if (args.record === false) return { text: "nothing is recorded\n", value: { id: null, path: null } };
   return using(args, async (store) => {
     const { id, path } = await store.create({ type: args.type, title: args.title, name: args.name, placement: args.here ? "workspace" : undefined, agent: await agentTyped(args) });

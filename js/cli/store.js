@@ -99,7 +99,7 @@ async function asked(store, args, { words, found }) {
   return one && store.session(one.id);
 }
 
-/** Those that have all words; where one is called just so, that one. Conversations of sub-agents, and what is archived, only where nothing else has them. @param {string} words @param {Listed[]} all */
+/** Those that have all words; where one is called just so, that one, also an archived one. Conversations of sub-agents, and what is archived, only where nothing else has them. @param {string} words @param {Listed[]} all */
 function withWords(words, all) {
   const wanted = plain(words).split(/\s+/).filter(Boolean);
   const has = (/** @type {Listed} */ { title, summary, name }) => {
@@ -108,9 +108,11 @@ function withWords(words, all) {
   };
   const found = ranked(words, all.filter(has));
   const own = found.filter(({ type, archivedAt }) => type !== "subagent" && !archivedAt);
-  const some = own.length > 0 ? own : found;
-  const named = some.filter(({ title }) => plain(title) === plain(words));
-  return named.length === 1 ? named : some;
+  for (const some of [own, found]) {
+    const named = some.filter(({ title }) => plain(title) === plain(words));
+    if (named.length === 1) return named;
+  }
+  return own.length > 0 ? own : found;
 }
 
 /** Those in which one message has all of the words, the best first. @param {Store} store @param {Record<string, any>} args @param {string} words @param {number} [limit] of the best so many */

@@ -113,3 +113,25 @@ check("one that no message is kept by is told when it is to be kept no longer", 
   assert.equal(status, 1);
   assert.match(stderr, ONE("not_found"));
 });
+
+check("a value that cannot be meant is refused by the option that it stands behind", false, (typed, folder) => {
+  typed(["new"]);
+  fs.writeFileSync(join(folder, "latin"), Buffer.from("caf\u00e9", "latin1"));
+  for (const args of [["context", "--window", "9000", "--recall", "x"], ["context", "--window", "9000", "--recall", " "], ["context", "--window", "9000", "--recall", "0x1"], ["context", "--window", "9000", "--system", "latin"], ["new", "--title", " "]]) {
+    const { status, stdout, stderr } = typed(args);
+    assert.deepEqual([status, stdout], [2, ""], `${args.join(" ")}: ${stderr}`);
+    assert.match(stderr, ONE("usage"));
+  }
+  for (const share of ["0", "0.25", ".5"]) assert.doesNotMatch(typed(["context", "--window", "9000", "--recall", share]).stderr, /recall/);
+});
+
+check("who is called just so is meant, also an archived one", false, (typed) => {
+  const [two, again] = ["two", "two again"].map((title) => JSON.parse(typed(["new", "--title", title, "--json"]).stdout).id);
+  const archived = () => JSON.parse(typed(["list", "--status", "archived", "--json"]).stdout).map((/** @type {{ id: string }} */ { id }) => id);
+  for (let time = 0; time < 2; time += 1) typed(["archive", "two"]);
+  assert.deepEqual(archived(), [two]);
+  typed(["unarchive", "two"]);
+  assert.deepEqual(archived(), []);
+  typed(["archive", "two again"]);
+  assert.deepEqual(archived(), [again]);
+});
