@@ -6,8 +6,11 @@ use alloc::string::String;
 use crate::json::fields::Fields;
 use crate::json::text::Text;
 use crate::record::message::Role;
+#[cfg(feature = "interop")]
 use crate::shapes::file::File;
-use crate::shapes::forms::{Arguments, Forms, calls, content, pattern};
+#[cfg(feature = "interop")]
+use crate::shapes::forms::pattern;
+use crate::shapes::forms::{Arguments, Forms, calls, content};
 use crate::shapes::json::Json;
 use crate::shapes::message::Words;
 use crate::shapes::part::file;
@@ -30,6 +33,7 @@ const FORMS: Forms = Forms {
 };
 
 /// Whether it takes a file, as its bytes or at its address.
+#[cfg(feature = "interop")]
 pub(crate) fn takes(file: &File<'_>) -> bool {
     !pattern(file, &FORMS).is_empty()
 }
