@@ -122,13 +122,16 @@ impl Session {
     /// Keeps it in every context no longer.
     ///
     /// # Errors
-    /// Those of a storage.
+    /// `not_found` for one that is not pinned, where the session has no such message; those of a storage.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let home = tempfile::tempdir()?;
     /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// session.unpin("nobody's")?;
+    /// let said = session.append(r#"{"role":"user","content":"Never touch the schema."}"#, Default::default())?;
+    /// let id = said.messages()[0].id.clone();
+    /// session.pin(&id)?;
+    /// session.unpin(&id)?;
     /// assert_eq!(session.pins()?, "[]");
     /// # Ok(())
     /// # }
