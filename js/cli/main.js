@@ -69,7 +69,7 @@ function check(command, args) {
   for (const [typed, value] of Object.entries(args)) {
     if (typed === "_") continue;
     // The parser gives a name of two words in both ways.
-    const name = Object.hasOwn(spec, typed) ? typed : typed.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const name = Object.hasOwn(spec, typed) ? typed : dashed(typed);
     const known = Object.hasOwn(spec, name) ? spec[name] : undefined;
     if (!known) throw unknown(command, name);
     if (known.type !== "boolean" && value === false) throw unknown(command, `no-${name}`);
@@ -84,6 +84,11 @@ function check(command, args) {
   if (args._.length > most) throw usage(`expected ${most} argument${most === 1 ? "" : "s"} at most, but found "${args._.join(" ")}" instead`, command);
 }
 
+/** A name of two words, as it is typed. @param {string} name */
+function dashed(name) {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 /** @param {Defined} command @param {string} name that it does not know */
 function unknown(command, name) {
   const known = names(command.args);
@@ -96,11 +101,13 @@ function unknown(command, name) {
 function refuseWhatIsDropped(command, typed) {
   const words = typed.includes("--") ? typed.slice(0, typed.indexOf("--")) : typed;
   for (const [place, word] of words.entries()) {
-    const [, name = "", value] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const [, typedAs = "", value] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const name = dashed(typedAs);
     const own = name.replace(/^no-/, "");
     const kind = (/** @type {string} */ key) => (Object.hasOwn(command.args, key) ? command.args[key]?.type : undefined);
-    const isValue = kind(words[place - 1]?.replace(/^--/, "") ?? "") === "string";
-    if (!isValue && (own === "_" || kind(own) === "positional")) throw unknown(command, name);
+    // What stands behind an option is its value, whatever it looks like.
+    if (kind(dashed(/^--([^=]+)$/.exec(words[place - 1] ?? "")?.[1] ?? "")) === "string") continue;
+    if (own === "_" || kind(own) === "positional") throw unknown(command, name);
     if (value !== undefined && [kind(name), kind(own)].includes("boolean")) throw usage(`expected no value for --${name}, but found ${JSON.stringify(value)} instead`, command);
   }
 }

@@ -295,7 +295,7 @@ export class Session {
   pins() { return this.#contexts.pins(); }
 
   /**
-   * Keeps it in every context no longer; `not_found` for one that is not pinned, where the session has no such message.
+   * Keeps it in every context no longer.
    * @param {string} messageId
    * @example
    * for (const id of await session.pins()) await session.unpin(id);

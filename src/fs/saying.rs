@@ -122,7 +122,7 @@ impl Session {
     /// Keeps it in every context no longer.
     ///
     /// # Errors
-    /// `not_found` for one that is not pinned, where the session has no such message; those of a storage.
+    /// Those of a storage.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -59,6 +59,8 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
 
 fn say(talk: &mut Conversation, turn: Turn, native: String) {
     let Turn { voice, at, text, end, place } = turn;
+    let is_said = matches!(voice, Voice::Engine(_)) && end.is_none();
+    let text = if is_said { heard(&text).into() } else { text };
     // What nobody has said yet is no message.
     if text.trim().is_empty() {
         return;
@@ -81,7 +83,6 @@ fn say(talk: &mut Conversation, turn: Turn, native: String) {
             let finish_reason = is_whole.then(|| "stop".into());
             let assistant = Some(Assistant { finish_reason, ..Assistant::default() });
             let partial = !is_whole;
-            let text = if end.is_none() { heard(&text).into() } else { text };
             let message = Message { role: Some(Role::Assistant), assistant, partial, ..Message::default() };
             let at = talk.add(message, origin);
             talk.extend(at, Vec::from([Piece::Text(text.into())]), 0);

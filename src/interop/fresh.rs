@@ -30,11 +30,6 @@ pub struct Fresh {
     last: Option<String>,
     // Whether it goes on in the log with a conversation that was begun elsewhere.
     goes_on: bool,
-    // Those that take back what was said since then: they follow something of the source that the log has not.
-    hanging: BTreeSet<String>,
-    // The message that the log has before the first of these.
-    behind: Option<String>,
-    is_met: bool,
     // How far the messages were looked through.
     next: usize,
     // What the log held of each when it was given.
@@ -59,28 +54,22 @@ impl Fresh {
             others: BTreeSet::new(),
             last: None,
             goes_on: false,
-            hanging: BTreeSet::new(),
-            behind: None,
-            is_met: false,
             next: 0,
             given: BTreeMap::new(),
         }
     }
 
     /// The same of messages that go on with the log's conversation: what they follow in the source is not in the log,
-    /// and the first of them is no branch. A later one that is, hangs where the first does.
+    /// and the first of them is no branch.
     pub fn going_on(mut messages: Vec<Message>) -> Fresh {
         let ids: BTreeSet<String> = messages.iter().map(|message| message.id.clone()).collect();
-        let mut hanging = BTreeSet::new();
-        for (place, message) in messages.iter_mut().enumerate() {
+        for message in &mut messages {
             if message.parent_id.as_ref().is_some_and(|parent| !ids.contains(parent)) {
                 message.parent_id = None;
-                if core::mem::take(&mut message.branch) && place > 0 {
-                    hanging.insert(message.id.clone());
-                }
+                message.branch = false;
             }
         }
-        Fresh { goes_on: true, hanging, ..Fresh::new(messages) }
+        Fresh { goes_on: true, ..Fresh::new(messages) }
     }
 
     /// Takes the next bytes of the log.
@@ -129,18 +118,11 @@ impl Fresh {
                 if is_other && message.is_marked("isTakenBack") {
                     continue;
                 }
-                fresh.push(self.placed(message, is_other));
+                fresh.push(Message { branch: message.branch || is_other, ..message.clone() });
             }
             self.given.insert(message.id.clone(), size_held);
         }
         fresh
-    }
-
-    fn placed(&self, message: &Message, is_other: bool) -> Message {
-        if self.hanging.contains(&message.id) && self.behind.is_some() {
-            return Message { parent_id: self.behind.clone(), branch: true, ..message.clone() };
-        }
-        Message { branch: message.branch || is_other, ..message.clone() }
     }
 
     fn meet(&mut self) {
@@ -152,10 +134,6 @@ impl Fresh {
             }
             let Some(stored) = message::read(&record).0 else { continue };
             let line = Held { rev: stored.rev, size: size(&stored) };
-            self.is_met |= self.held.contains_key(&stored.id);
-            if !self.is_met {
-                self.behind = Some(stored.id.clone());
-            }
             let is_first = match self.held.get_mut(&stored.id) {
                 Some(held) => {
                     let is_first = held.is_none();

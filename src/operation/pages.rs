@@ -124,18 +124,14 @@ impl Live {
         })
     }
 
-    /// Refuses what is no message of the session, also of none of its other paths.
     // What stands before a place in its messages.
     async fn last_bytes(&self, io: &Io, end: u64) -> Result<Vec<u8>, Trouble> {
         io.read_range(&self.log_file(LogName::Messages), end.saturating_sub(LAST), end).await
     }
 
-    /// A message of the session; one that is pinned may be gone.
-    pub(super) async fn refuse_unless_pinned(&self, io: &Io, id: &str) -> Result<(), Trouble> {
+    /// Refuses what is no message of the session, also of none of its other paths.
+    pub(super) async fn refuse_unless_said(&self, io: &Io, id: &str) -> Result<(), Trouble> {
         self.caught_up_there(io).await?;
-        if self.with(|session| session.is_pinned(id)) {
-            return Ok(());
-        }
         let mut messages = Messages::newest_first(self, io, self.seen_size(LogName::Messages));
         while let Some(some) = messages.next().await? {
             if some.iter().any(|message| message.id == id) {
@@ -187,10 +183,12 @@ impl Live {
                     };
                     let end = live.in_turn(&io, &|| Box::pin(known())).await?;
                     // It was moved, or it is another log: then nobody knows what of it was told.
-                    if live.opened_times() != core::mem::replace(&mut opened, live.opened_times())
-                        && before != live.last_bytes(&io, messages.at()).await?
-                    {
-                        return Err(live.replaced(LogName::Messages));
+                    if live.opened_times() != core::mem::replace(&mut opened, live.opened_times()) {
+                        let now = live.last_bytes(&io, messages.at()).await?;
+                        // On its way elsewhere there may be nothing for a moment.
+                        if !before.is_empty() && !now.is_empty() && before != now {
+                            return Err(live.replaced(LogName::Messages));
+                        }
                     }
                     while messages.feed_up_to(end).await? {
                         while let Some(some) = messages.next().await? {

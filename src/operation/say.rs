@@ -38,8 +38,8 @@ impl Live {
             live.here(&io, &|| {
                 Box::pin(async {
                     for ask in &asked {
-                        if let Change::Pin(subject) | Change::Unpin(subject) = &ask.change {
-                            Box::pin(live.refuse_unless_pinned(&io, &subject.message_id)).await?;
+                        if let Change::Pin(subject) = &ask.change {
+                            Box::pin(live.refuse_unless_said(&io, &subject.message_id)).await?;
                         }
                     }
                     live.said(&io, asked.clone()).await

@@ -75,7 +75,7 @@ impl Live {
             let mut fields = object(&asked)?;
             let mut take = |key| fields.take::<String>(key, bad).unwrap_or_default();
             let (start, end) = (take("startMessageId"), take("endMessageId"));
-            let leaves = fields.take("leaves", bad).unwrap_or_default();
+            let leaves: bool = fields.take("leaves", bad).unwrap_or_default();
             refuse_bad(bad)?;
             let most = most_tokens(&mut fields)?;
             live.in_turn(&io, &|| Box::pin(live.caught_up(&io))).await?;
@@ -83,10 +83,17 @@ impl Live {
                 |one: &&Cached| one.range.start_message_id == start && one.range.end_message_id == end;
             let kept = live.kept_summaries(&io).await?;
             match kept.iter().find(is_it).filter(|one| one.summary.tokens <= u64::from(most)) {
-                Some(one) if leaves => left(&io, one.summary.content.clone()).await,
-                Some(one) => Ok(one.summary.content.clone()),
-                None => brief_of(&io, leaves, live.between(&io, &start, &end).await?, (most, &counts)).await,
+                Some(one) if !leaves => return Ok(one.summary.content.clone()),
+                Some(one) => {
+                    let text = left(&io, one.summary.content.clone()).await?;
+                    let vocabulary = counts.vocabulary();
+                    if count(&text, vocabulary.as_deref()).tokens <= most {
+                        return Ok(text);
+                    }
+                }
+                None => {}
             }
+            brief_of(&io, leaves, live.between(&io, &start, &end).await?, (most, &counts)).await
         })
     }
 

@@ -427,11 +427,6 @@ impl Session {
         &self.compaction
     }
 
-    /// Whether a message is kept in every context.
-    pub fn is_pinned(&self, id: &str) -> bool {
-        self.pinned.contains(id)
-    }
-
     /// Which of these messages of the log lie on the current path.
     pub fn are_on_path<'a>(&self, ids: impl Iterator<Item = &'a str>) -> Vec<bool> {
         let path = self.path(None);

@@ -69,13 +69,13 @@ pub(super) fn content(text: &str, files: &[File<'_>], forms: &Forms, json: &mut 
 /// How the shape has a file; empty where the provider would refuse it.
 pub(super) fn pattern(file: &File<'_>, forms: &Forms) -> &'static str {
     let is_one_of = |word: &str, begins: &[&str]| begins.iter().any(|begin| word.starts_with(begin));
-    let other = match file.source {
-        Source::Url(_) if file.mime == UNKNOWN => forms.other,
-        // What is drawn by lines is a text.
-        _ if file.mime != "image/svg+xml" && is_one_of(file.mime, forms.others) => forms.other,
-        _ => ["", ""],
-    };
+    // What says no type leaves it to the provider to find out.
+    let is_open = file.mime == UNKNOWN && !forms.other[1].contains("?1");
+    let other = if is_one_of(file.mime, forms.others) { forms.other } else { ["", ""] };
     let [data, url] = match file.mime {
+        // What is drawn by lines is an image to nobody; some take whatever there is.
+        "image/svg+xml" if !forms.others.contains(&"") => ["", ""],
+        _ if is_open && other[0].is_empty() => ["", forms.other[1]],
         "image/png" | "image/jpeg" | "image/gif" | "image/webp" => forms.image,
         "application/pdf" => forms.pdf,
         "audio/wav" | "audio/mpeg" | "audio/mp3" if !forms.sound.is_empty() => [forms.sound, ""],

@@ -107,13 +107,6 @@ check("a list of none that was asked for is empty, and says nothing of others", 
   for (const args of [["list"], ["resume", "--list"], ["search", "walnut"]]) assert.deepEqual([typed([...args, "--limit", "0"]).stdout, typed([...args, "--limit", "0"]).stderr], ["", ""], args.join(" "));
 });
 
-check("one that no message is kept by is told when it is to be kept no longer", false, (typed) => {
-  typed(["new"]);
-  const { status, stderr } = typed(["unpin", "last", "nosuch"]);
-  assert.equal(status, 1);
-  assert.match(stderr, ONE("not_found"));
-});
-
 check("a value that cannot be meant is refused by the option that it stands behind", false, (typed, folder) => {
   typed(["new"]);
   fs.writeFileSync(join(folder, "latin"), Buffer.from("caf\u00e9", "latin1"));

@@ -309,17 +309,3 @@ test("a fork that is cut short is in no list", async () => {
   }
   await store.close();
 });
-
-check("what is purged is gone from the trash, too, where a move had left it", async (open, folder) => {
-  const store = await open();
-  const [session, other] = [await store.create({ title: "Purged" }), await store.create({ title: "Kept" })];
-  for (const one of [session, other]) await one.append({ role: "user", content: `about ${one.metadata.display.title}` });
-  await store.delete(other);
-  const moved = await store.move(session, { to: "workspace" });
-  assert.equal((await store.trashed()).length, 2);
-  await store.delete(moved, { purge: true });
-  assert.deepEqual((await store.trashed()).map(({ id }) => id), [other.id]);
-  await store.close();
-  const files = fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)).filter((path) => fs.lstatSync(path).isFile());
-  assert.deepEqual(files.filter((path) => fs.readFileSync(path).includes("about Purged")), []);
-});

@@ -38,7 +38,7 @@ export async function ask(args) {
       const { answer, ...ended } = await recorded(transcript, engine, { args, timeout, prompt: await prompted(store, { instructions, history, question }) });
       await store.import(transcript.path, { from: "ask" });
       if (ended.stopped) note(`the answer is not whole: ${ended.stopped}`);
-      process.exitCode = ended.status;
+      process.exitCode ||= ended.status;
       const value = { session, transcript: transcript.path, engine: engine.name, answer, stopped: ended.stopped ?? null, exitStatus: ended.status };
       return { text: "", value };
     } finally {

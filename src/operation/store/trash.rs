@@ -45,8 +45,6 @@ impl Store {
         let shown = live.shown();
         let place = self.session_place(&shown, live.placement())?;
         let trash = if purges {
-            // First: whoever is stopped between still has the session, and can do it again.
-            self.purge_trashed(io, &live.id()).await?;
             purged(io, &place.folder()).await?;
             None
         } else {

@@ -75,14 +75,6 @@ impl Store {
         })
     }
 
-    // What lies there of a session that is gone for good, as what a move left.
-    pub(super) async fn purge_trashed(&self, io: &Io, id: &str) -> Result<(), Trouble> {
-        for one in self.all_trashed(io).await?.iter().filter(|one| one.id == id) {
-            io.remove(&one.file).await?;
-        }
-        Ok(())
-    }
-
     async fn found_trashed(&self, io: &Io, id: &str) -> Result<Trashed, Trouble> {
         let mut met = BTreeSet::new();
         let mut newest = self.all_trashed(io).await?;
