@@ -387,7 +387,7 @@ fn a_file_that_a_provider_would_refuse_is_named() {
     let (chat, responses, anthropic, gemini) =
         (Format::OpenaiChat, Format::OpenaiResponses, Format::Anthropic, Format::Gemini);
     // Each with those that take it, by what the vendors document.
-    let cases: [(&str, &str, &[Format]); 14] = [
+    let cases: [(&str, &str, &[Format]); 16] = [
         ("application/zip", "", &[]),
         ("", "", &[]),
         ("image/svg+xml", "", &[]),
@@ -399,6 +399,8 @@ fn a_file_that_a_provider_would_refuse_is_named() {
         ("image/png", "https://example.com/a.png", &[chat, responses, anthropic, gemini]),
         ("image/png", "http://example.com/a.png", &[chat, responses, gemini]),
         ("image/png", "gs://bucket/a.png", &[gemini]),
+        ("image/svg+xml", "https://example.com/a.svg", &[]),
+        ("", "https://example.com/a", &[responses]),
         ("image/svg+xml", "data:image/svg+xml,<svg/>", &[]),
         ("application/pdf", "gs://bucket/a.pdf", &[gemini]),
         ("image/png", "data:image/png;base64,UEsDBA==", &[chat, responses, anthropic, gemini]),
@@ -408,6 +410,10 @@ fn a_file_that_a_provider_would_refuse_is_named() {
             let json = write(&of(mime, address), format).json;
             let is_named = ["[Not sent: ", "[File]"].iter().any(|words| json.contains(words));
             assert_eq!(!is_named, takers.contains(&format), "{mime} {address}: {json}");
+        }
+        // The kit's own providers say what they take.
+        for format in [Format::AiSdk, Format::AiSdkUi] {
+            assert!(!write(&of(mime, address), format).json.contains("[Not sent: "), "{mime} {address}");
         }
     }
 }
