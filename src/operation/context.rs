@@ -13,7 +13,7 @@ use super::logs::LogName;
 use super::pages::refuse_bad;
 use super::passed::Recipe;
 use super::summary::{Wanted, Written};
-use super::{Io, Operation, Trouble, Work};
+use super::{Io, Operation, Trouble, Work, vectors};
 use crate::context::{Build, Recollection, Request, extract};
 use crate::error::Code;
 use crate::json::fields::Fields;
@@ -275,8 +275,7 @@ pub(super) async fn fitting(
 
 /// A text as it may leave.
 pub(super) async fn left(io: &Io, text: String) -> Result<String, Trouble> {
-    let left = io.out(to_json(&text)).await?.value;
-    Ok(left.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or(text))
+    Ok(vectors::left(io, Vec::from([text])).await?.pop().unwrap_or_default())
 }
 
 pub(super) async fn named_vocabulary(io: &Io, encoding: &str) -> Result<Option<Rc<Vocabulary>>, Trouble> {

@@ -33,8 +33,8 @@ pub(super) async fn ordered(
     Ok(refused)
 }
 
-// Texts as they may leave.
-async fn left(io: &Io, texts: Vec<String>) -> Result<Vec<String>, Trouble> {
+/// Texts as they may leave.
+pub(super) async fn left(io: &Io, texts: Vec<String>) -> Result<Vec<String>, Trouble> {
     let Some(left) = io.out(to_json(&texts)).await?.value else { return Ok(texts) };
     let left = items(&left).unwrap_or_default().into_iter();
     Ok(left.map(|text| Text::decode(text).map(Text::into_shown).unwrap_or_default()).collect())
