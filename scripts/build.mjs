@@ -30,13 +30,15 @@ const RUSTFLAGS = "-Ctarget-feature=+simd128 -Zunstable-options -Cpanic=immediat
 const SELDOM_COPIED = "-Cllvm-args=--inline-threshold=5 -Cllvm-args=--inlinehint-threshold=20";
 /** What has one caller stays a function of its own: copied into that, it compresses worse and is no faster. */
 const APART = "--one-caller-inline-max-function-size=0";
+/** Functions of one kind lie beside each other then, and compress better: a hundredth less. */
+const ORDERED = "--reorder-functions-by-name";
 
 /**
  * What a module is made for: the core for size, since a page loads it, and the size gate holds it; what reads other
  * agents' files for speed, since it reads gigabytes.
  */
 const MADE_FOR = {
-  size: { folder: "wasm", level: "s", flags: `${RUSTFLAGS} ${SELDOM_COPIED}`, std: "-Zbuild-std-features=optimize_for_size", wasmOpt: ["-Oz", APART] },
+  size: { folder: "wasm", level: "s", flags: `${RUSTFLAGS} ${SELDOM_COPIED}`, std: "-Zbuild-std-features=optimize_for_size", wasmOpt: ["-Oz", APART, ORDERED] },
   speed: { folder: "wasm-fast", level: "3", flags: RUSTFLAGS, std: "-Zbuild-std-features=", wasmOpt: ["-O2"] },
 };
 
