@@ -34,7 +34,12 @@ impl Live {
         Operation::new(|io| async move { live.appended_once(&io, &appending.told()?, once).await })
     }
 
-    async fn appended_once(&self, io: &Io, appending: &Appending, once: Once) -> Result<Vec<u8>, Trouble> {
+    pub(super) async fn appended_once(
+        &self,
+        io: &Io,
+        appending: &Appending,
+        once: Once,
+    ) -> Result<Vec<u8>, Trouble> {
         let batch = once.batch(&appending.drafts.read()?, &io.stamp())?;
         for _ in 0..TRIES {
             let written = match self.put(io, appending, Some(&batch)).await {

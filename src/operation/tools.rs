@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::rc::Rc;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::append::{Appending, Counts, Drafts};
@@ -13,14 +13,19 @@ use super::live::Live;
 use super::logs::LogName;
 use super::messages::Messages;
 use super::{Io, Operation, Trouble};
+use crate::error::Code;
 use crate::json::fields::Fields;
 use crate::json::text::{Text, to_json, to_open_json};
+use crate::record::id;
 use crate::record::message::{self, Message, Role, ToolCall};
 use crate::record::scan::records;
 use crate::record::tool_execution::asked::Asked;
 use crate::record::tool_execution::{self, ToolExecution};
+use crate::session::batch::Once;
 use crate::shapes::Format;
 
+/// How often it is tried where others add what their tools did to the same answer.
+const TRIES: u32 = 50;
 /// How far back a call may lie that is answered.
 const FAR: usize = 2000;
 
@@ -103,49 +108,75 @@ impl Live {
     }
 
     async fn tool_appended(&self, io: &Io, asked: &Asked, counts: &Counts) -> Result<String, Trouble> {
-        let Around { owner, answer, .. } = self.around(io, asked).await?;
-        self.revived(io).await?;
-        self.observe(io, LogName::Tools).await?;
-        if let Some(known) = self.known(io, asked, owner.as_ref()).await? {
-            let content = answer.as_ref().map(|answer| &answer.content);
-            return Ok(told(&known, content, false, ""));
-        }
-        let by = |drafts| Appending { drafts, is_durable: true, revives: true, counts: counts.clone() };
         let mut lines = Vec::new();
-        // A result whose call nobody made would be in no context. What was imported stays as its source has it.
-        if let Some(owner) =
-            owner.as_ref().filter(|owner| owner.source.is_none() && !has_call(owner, &asked.id))
-        {
-            lines.extend(
-                self.appended(io, &by(Drafts::Messages(Vec::from([with_call(owner, asked)])))).await?,
-            );
-        }
-        // Whoever wrote the result may have died before it came to write down the rest.
-        let (said, content) = match answer {
-            Some(answer) => (Some(answer.clone()), answer.content),
-            None => {
-                let line =
-                    self.appended(io, &by(Drafts::Said(asked.result_draft(), Some(Format::Leftoff)))).await?;
-                let said = one_message(&line);
-                lines.extend(line);
-                (said, asked.content())
+        for _ in 0..TRIES {
+            let Around { owner, answer, .. } = self.around(io, asked).await?;
+            self.revived(io).await?;
+            self.observe(io, LogName::Tools).await?;
+            if let Some(known) = self.known(io, asked, owner.as_ref()).await? {
+                let content = answer.as_ref().map(|answer| &answer.content);
+                return Ok(told(&known, content, false, &String::from_utf8_lossy(&lines)));
             }
-        };
-        let owner_id = owner.as_ref().map(|owner| owner.id.as_str()).or(asked.message_id.as_deref());
-        let tokens = said.as_ref().and_then(|said| said.tokens.as_ref()).map(|tokens| tokens.count);
+            // A result whose call nobody made would be in no context. What was imported stays as its source has it.
+            let is_silent = |owner: &&Message| owner.source.is_none() && !has_call(owner, &asked.id);
+            if let Some(again) = owner.as_ref().filter(is_silent).map(|owner| with_call(owner, asked)) {
+                let of = ["call", &again.id, &again.rev.to_string()];
+                match self.unless_others(io, of, Drafts::Messages(Vec::from([again.clone()])), counts).await?
+                {
+                    Some(line) => lines.extend(line),
+                    None => continue,
+                }
+            }
+            let owner = owner.as_ref().map(|owner| owner.id.as_str()).or(asked.message_id.as_deref());
+            // Whoever wrote the result may have died before it came to write down the rest.
+            let (answer, content) = match answer {
+                Some(answer) => (Some(answer.clone()), answer.content),
+                None => {
+                    let of = ["result", owner.unwrap_or_default(), &asked.id];
+                    let draft = Drafts::Said(asked.result_draft(), Some(Format::Leftoff));
+                    let Some(line) = self.unless_others(io, of, draft, counts).await? else { continue };
+                    let answer = one_message(&line);
+                    lines.extend(line);
+                    (answer, asked.content())
+                }
+            };
+            let tokens = answer.as_ref().and_then(|said| said.tokens.as_ref()).map(|tokens| tokens.count);
+            let written = self.execution_appended(io, &asked.record(owner, tokens)).await?;
+            // Who appends no message has nothing open.
+            if !lines.is_empty() {
+                self.hold(io).await?;
+            }
+            return Ok(told(&written, Some(&content), true, &String::from_utf8_lossy(&lines)));
+        }
+        let message = format!("expected to add what a tool did, but found others that did so {TRIES} times");
+        Err(Trouble::refused(Code::Conflict, message))
+    }
+
+    // Appends it, named after what it is there for: others may do so at the same time, and the first counts. Nothing where
+    // theirs is another; the log tells then what.
+    async fn unless_others(
+        &self,
+        io: &Io,
+        of: [&str; 3],
+        drafts: Drafts,
+        counts: &Counts,
+    ) -> Result<Option<Vec<u8>>, Trouble> {
+        let once = Once { operation: Some(id::derived(&of.map(str::as_bytes))), expected: None };
+        let appending = Appending { drafts, is_durable: true, revives: true, counts: counts.clone() };
+        match Box::pin(self.appended_once(io, &appending, once)).await {
+            Err(trouble) if trouble.code() == Code::OperationReused.as_str() => Ok(None),
+            lines => lines.map(Some),
+        }
+    }
+
+    async fn execution_appended(&self, io: &Io, record: &str) -> Result<ToolExecution, Trouble> {
         self.observe(io, LogName::Tools).await?;
-        let record = asked.record(owner_id, tokens);
-        let bytes = self.with(|session| session.stage_execution(&record, &io.stamp()))?;
+        let bytes = self.with(|session| session.stage_execution(record, &io.stamp()))?;
         let written = executions_in(&bytes).into_iter().next();
         let written = written
             .ok_or_else(|| Trouble::internal("expected the execution that was staged, but found none"))?;
         self.append(io, LogName::Tools, bytes, (true, false)).await?;
-        // Who appends no message has nothing open.
-        if !lines.is_empty() {
-            self.hold(io).await?;
-        }
-        let lines = String::from_utf8_lossy(&lines);
-        Ok(told(&written, Some(&content), true, &lines))
+        Ok(written)
     }
 
     // The execution of this call, where it is on record.

@@ -41,17 +41,18 @@ const results = async (session) => (await messagesOf(session)).filter(({ role })
 /** @param {Session} session */
 const lines = (session) => readFileSync(join(session.path, "tools.jsonl"), "utf8").trim().split("\n");
 
-/** @param {(session: Session, open: () => Promise<Session>) => Promise<void>} work */
+/** @param {(session: Session, open: () => Promise<Session>, store: import("../../js/index.js").Store) => Promise<void>} work */
 async function onDisk(work) {
   const home = mkdtempSync(join(tmpdir(), "leftoff-tools-"));
-  const stores = [await openStore({ home, project: home })];
+  const first = await openStore({ home, project: home });
+  const stores = [first];
   try {
-    const session = await /** @type {any} */ (stores[0]).create();
+    const session = await first.create();
     await work(session, async () => {
       const store = await openStore({ home, project: home });
       stores.push(store);
       return store.session(session.id);
-    });
+    }, first);
     for (const store of stores) await store.close();
   } finally {
     rmSync(home, { recursive: true });
@@ -89,6 +90,28 @@ test("a call is recorded once: brought twice, at the same time, or by another pr
     assert.deepEqual([again.isNew, again.execution], [false, three[0]?.execution]);
     assert.deepEqual(await results(session), ["a"]);
     assert.equal(lines(session).length, 1);
+  }));
+
+test("what several processes bring at once is there once: each call, its result, and the answer that makes it", () =>
+  onDisk(async (session, open, store) => {
+    await asked(session, []);
+    const all = [session, await open(), await open(), await open()];
+    const of = (/** @type {number} */ n) => ({ id: `call_${n}`, name: "bash" });
+    // All bring the same call at once, then each one of its own.
+    for (let n = 0; n < 10; n++) {
+      const results = await Promise.all(all.map((one) => one.appendTool({ call: of(n), result: { content: `of ${n}` } })));
+      assert.ok(results.every(({ execution }) => execution.result.content === `of ${n}`));
+      await Promise.all(all.map((one, at) => one.appendTool({ call: of(100 + 4 * n + at), result: { content: `own of ${at}` } })));
+    }
+    const messages = await messagesOf(await open());
+    assert.deepEqual(messages.filter(({ role }) => role !== "tool").map(({ role }) => role), ["user", "assistant"]);
+    const made = messages[1]?.assistant?.toolCalls?.map(({ id }) => id);
+    const answered = messages.flatMap(({ tool }) => tool?.callId ?? []);
+    const wanted = [...Array(10).keys()].flatMap((n) => [n, ...[0, 1, 2, 3].map((at) => 100 + 4 * n + at)]).map((n) => `call_${n}`).sort();
+    assert.deepEqual([[...(made ?? [])].sort(), [...answered].sort()], [wanted, wanted]);
+    assert.deepEqual((await session.tools()).map(({ toolCallId }) => toolCallId).sort(), wanted);
+    const [report] = await store.doctor();
+    assert.deepEqual([report?.health, report?.problems.filter(({ file }) => file.endsWith(".jsonl"))], ["ok", []]);
   }));
 
 test("a result that was written before a crash is not written again; the rest of its record is", () =>
