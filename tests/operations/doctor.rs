@@ -166,7 +166,16 @@ fn what_cannot_be_mended_is_told_with_its_cause() {
             told.insert(code.unwrap_or_else(|| panic!("{message}")).to_string());
         }
     }
-    let codes = ["bad_checkpoint", "bad_document", "bad_index", "dead_lease", "left_over", "torn_tail"];
+    // The last but one: a folder that nobody could look into.
+    let codes = [
+        "bad_checkpoint",
+        "bad_document",
+        "bad_index",
+        "dead_lease",
+        "left_over",
+        "storage_failed",
+        "torn_tail",
+    ];
     assert_eq!(told.into_iter().collect::<Vec<_>>(), codes);
 }
 

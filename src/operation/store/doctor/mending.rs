@@ -67,6 +67,8 @@ pub(super) enum Mend {
     Trash(Place, File),
     /// A place that was taken is given up.
     Free(File),
+    /// Whose it is that stands there, only a person knows.
+    ByHand(Trouble),
 }
 
 /// What was done; and of what is still there the problems, JSON each.
@@ -159,6 +161,7 @@ impl Store {
                 self.freed(io, &folder).await?;
                 format!("gave up the place \"{}\"", shown(&folder))
             }
+            Mend::ByHand(trouble) => return Err(trouble),
         })
     }
 

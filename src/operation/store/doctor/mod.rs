@@ -171,8 +171,8 @@ impl Store {
             findings.push(Finding { problem, mend: Mend::Index { damaged } });
         }
         let home = File::new(Root::Home, "");
-        let folders =
-            [layout::cache(), layout::projects().folder(), pointer::file().folder(), layout::outputs()];
+        let (projects, outputs) = (layout::projects().folder(), layout::outputs());
+        let folders = [layout::cache(), layout::recall(), projects, pointer::file().folder(), outputs];
         for folder in [home].into_iter().chain(folders) {
             findings.extend(self.left_over(io, &folder).await?);
         }

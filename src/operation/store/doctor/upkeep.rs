@@ -91,10 +91,17 @@ impl Store {
         Ok(Some(Finding { problem, mend: Mend::Document { of: live.clone(), was } }))
     }
 
-    /// Temporary files of processes that are gone.
+    /// Temporary files of processes that are gone; or why nobody can look into the folder.
     pub(super) async fn left_over(&self, io: &Io, folder: &File) -> Result<Vec<Finding>, Trouble> {
         let mut found = Vec::new();
-        for entry in unless_bug(io.list(folder).await)?.flatten().unwrap_or_default() {
+        let entries = match io.list(folder).await {
+            Err(trouble) if !trouble.is_bug() => {
+                let problem = Problem::new(folder.name(), trouble.code(), trouble.message().into());
+                return Ok(Vec::from([Finding { problem, mend: Mend::ByHand(trouble) }]));
+            }
+            entries => entries?.unwrap_or_default(),
+        };
+        for entry in entries {
             let pid = names::temporary(&entry.name).filter(|_| entry.kind == Kind::File);
             let file = folder.below(&entry.name);
             if let Some(pid) = pid

@@ -127,9 +127,9 @@ pub(super) async fn parts(
 
 impl Store {
     /// The runs that there are. What is none, is damaged, or may have secrets that nobody looked for, is taken away: it is made
-    /// again.
+    /// again. Where something else stands in the place of their folder there are none.
     pub(super) async fn runs(&self, io: &Io) -> Result<Vec<Run>, Trouble> {
-        let entries = io.list(&layout::recall()).await?.unwrap_or_default();
+        let entries = unless_bug(io.list(&layout::recall()).await)?.flatten().unwrap_or_default();
         let files = entries.into_iter().filter(|entry| entry.kind == Kind::File);
         let (left, files): (Vec<_>, Vec<_>) = files.partition(|entry| entry.name.ends_with(PARTS));
         self.without_left(io, left.into_iter().map(|entry| entry.name)).await?;
