@@ -58,7 +58,9 @@ impl Store {
         live.closed(io).await?;
         let (there, placement) = self.let_go(live, self.carried(io, live, request)).await?;
         io.leave_of(&shown);
-        self.session_at(io, &there, placement, Opening::Asked).await
+        let live = self.session_at(io, &there, placement, Opening::Asked).await?;
+        self.repoint(io, &shown, Some(&live)).await?;
+        Ok(live)
     }
 
     async fn carried(&self, io: &Io, live: &Live, request: &str) -> Result<(String, Placement), Trouble> {

@@ -55,6 +55,17 @@ impl Store {
         Ok(unless_bug(written(io, pointer).await)?.is_some())
     }
 
+    /// Has the pointer follow a session from where it lay to where it lies now, or be gone with it.
+    pub(super) async fn repoint(&self, io: &Io, from: &str, to: Option<&Live>) -> Result<(), Trouble> {
+        if self.pointed(io).await?.is_none_or(|pointer| pointer.path != from) {
+            return Ok(());
+        }
+        match to {
+            Some(live) => self.point(io, live).await.map(drop),
+            None => unless_bug(self.unpointed(io).await).map(drop),
+        }
+    }
+
     /// What the project's pointer says; whether there is such a session, the caller looks.
     pub(super) async fn pointed(&self, io: &Io) -> Result<Option<Pointer>, Trouble> {
         let bytes = unless_bug(io.read_all(&pointer::file()).await)?.flatten();

@@ -53,6 +53,7 @@ impl Store {
         for what in names::Kept::ALL {
             unless_bug(io.remove(&layout::kept(&live.id(), what)).await)?;
         }
+        self.repoint(io, &shown, None).await?;
         if purges {
             self.forget_line(io, &shown).await?;
         }
