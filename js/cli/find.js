@@ -124,7 +124,8 @@ export async function recall(args) {
   const maxTokens = args["max-tokens"] === undefined ? undefined : number(args["max-tokens"], "max-tokens");
   return using(args, async (store) => {
     const value = await store.recall(question, { all: args.all, project: folderOf(args.project), maxTokens });
-    return { text: value.text ? `${value.text}\n` : `nothing here answers that${args.all ? "" : "; --all asks the sessions of all projects"}\n`, value };
+    const within = maxTokens === undefined ? "" : ` within ${maxTokens} tokens`;
+    return { text: value.text ? `${value.text}\n` : `nothing here answers that${within}${args.all ? "" : "; --all asks the sessions of all projects"}\n`, value };
   });
 }
 

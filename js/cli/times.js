@@ -44,5 +44,6 @@ function ago(typed, now) {
   if (unit.startsWith("mo")) then.setMonth(now.getMonth() - Number(count));
   else if (unit.startsWith("y")) then.setFullYear(now.getFullYear() - Number(count));
   else then.setTime(now.getTime() - Number(count) * MINUTES[/** @type {keyof typeof MINUTES} */ (unit[0])] * 60_000);
-  return then;
+  // Before the year 1 a time has no usual form, and nobody said anything.
+  return then.getFullYear() > 0 ? then : new Date(0);
 }
