@@ -1,7 +1,7 @@
 // @ts-check
 /** The folders in which agents keep what they have, as variables of the environment may say. */
 
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { normalize } from "node:path";
 
 import { agents } from "../wasm/agents.js";
@@ -11,7 +11,7 @@ import { toBytes } from "../wasm/core.js";
 
 /** @param {Env} env */
 export function userHome(env) {
-  return env.HOME || homedir();
+  return env.HOME || homedir() || userInfo().homedir;
 }
 
 /** That of an agent; empty where it keeps all in projects. @param {string} agent @param {Env} env */

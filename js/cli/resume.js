@@ -62,8 +62,14 @@ async function printed(args, words, request) {
     return resumed;
   });
   for (const warning of value.warnings) note(warning);
+  if (args.from === undefined) noteAssumed(context.report.assumed);
   linger(args.from, text);
   return { text, value };
+}
+
+/** @param {import("../types/index.js").ContextReport["assumed"]} assumed */
+function noteAssumed(assumed) {
+  if (assumed?.encoding) note(`the model "${assumed.model}" is not known: counted by ${assumed.encoding}${assumed.window ? `, for a window of ${assumed.window}` : ""}`);
 }
 
 // In an agent's client it is all one text for the model, typed as a person types.
@@ -94,7 +100,7 @@ async function resumed(args, words, { override, ...request }) {
   });
   const { command, takes, included, messageCount, path, assumed } = value;
   for (const warning of value.warnings ?? []) note(warning);
-  if (assumed?.encoding) note(`the model "${assumed.model}" is not known: counted by ${assumed.encoding}${assumed.window ? `, for a window of ${assumed.window}` : ""}`);
+  noteAssumed(assumed);
   const rest = included < messageCount ? `, ${included} of ${messageCount} messages as they are` : "";
   const text = `${path}${rest}\n${losses(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${command.join(" ")}\n`;
   if (isPrinted) return { text, value: { agent, ...value } };

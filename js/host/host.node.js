@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { readFile as read } from "node:fs/promises";
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { resolve } from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
@@ -28,7 +28,7 @@ export const pause = (ms, signal) => setTimeout(ms, undefined, { signal });
 export const sha256 = async (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** The user's folder; empty where nobody may know. */
-export const userFolder = () => allowed(homedir) ?? "";
+export const userFolder = () => allowed(homedir) || (allowed(() => userInfo().homedir) ?? "");
 
 /** The store's folder, unless another is given. */
 export function defaultHome() {

@@ -314,5 +314,6 @@ test("a time is a day, a time, or how long ago", () => {
   check("2w", new Date(now.getTime() - 14 * 86_400_000));
   check("2mo", new Date(2026, 8, 22, 12));
   check("1 year", new Date(2025, 10, 22, 12));
+  check("99999y", new Date(0));
   for (const wrong of ["", "soon", "2026-13-01", "2026-02-30", "2026-02-30T09:00", "3", "3 parsecs", "2026-11-20T99:00"]) assert.throws(() => timeOf(wrong, "since", now), /expected a time for --since/, wrong);
 });

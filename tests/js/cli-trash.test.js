@@ -77,6 +77,14 @@ check("in a client the text goes on there: the session is active again, and that
   assert.equal(value("info", id).status, "active");
 });
 
+check("a model that nobody knows is told, whatever is handed over with it", ({ typed, held }) => {
+  const { id } = held("Of an odd model");
+  for (const more of [[], ["--json"], ["--with", "claude-code"]]) {
+    assert.match(typed("resume", id, "--print", ...more, "--model", "nope").stderr, /nope\\?" is not known: counted by estimate-1/, more.join(" "));
+    assert.doesNotMatch(typed("resume", id, "--print", ...more, "--model", "gpt-5").stderr, /is not known/);
+  }
+});
+
 for (const [placement, more] of /** @type {const} */ ([["the home", []], ["a workspace", ["--here"]]])) {
   check(`what was deleted from ${placement} comes back byte for byte, where it was`, ({ typed, value, held, home }) => {
     const { id, path } = held("Kept \u001b[2J all", ...more);

@@ -4,11 +4,14 @@
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, mock, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import { userHome } from "../../js/agents/homes.js";
 import { LeftoffError } from "../../js/error.js";
+import { defaultHome } from "../../js/host/host.node.js";
 import { openStore } from "../../js/store/open-store.js";
 import { NodeStorage } from "../../js/storage/node.js";
 import { LINE, POSIX, PROC, inProcess, makeRoot, withoutProc } from "./storage-tools.js";
@@ -297,6 +300,17 @@ test("below a root files are 0600 and folders 0700 under any umask", { skip: POS
     assert.deepEqual(modes, ["700", "700", "700", "700", "600", "600"], `umask ${umask.toString(8)}`);
   }
   fs.rmSync(folder, { recursive: true });
+});
+
+test("where the environment names no home, the store is in the user's own folder, and not where one happens to be", { skip: POSIX }, () => {
+  const { HOME, LEFTOFF_HOME } = process.env;
+  Object.assign(process.env, { HOME: "", LEFTOFF_HOME: "" });
+  try {
+    assert.deepEqual([defaultHome(), userHome({})], [join(userInfo().homedir, ".leftoff"), userInfo().homedir]);
+  } finally {
+    Object.assign(process.env, { HOME, LEFTOFF_HOME });
+    if (LEFTOFF_HOME === undefined) delete process.env.LEFTOFF_HOME;
+  }
 });
 
 test("on Windows no device, stream or shortened name is opened", async () => {
