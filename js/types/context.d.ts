@@ -156,7 +156,7 @@ export interface Compared {
 export interface CompactOptions extends Omit<ContextRequest, "recall" | "only"> {
   /** Do it; else it is only said what it would do. */
   apply?: boolean;
-  /** Contexts begin with the first message again. */
+  /** Contexts begin with the first message again; goes with neither of the other two. */
   undo?: boolean;
   /** Down to so many tokens; half of the budget unless given. */
   keep?: number;

@@ -70,6 +70,10 @@ impl Live {
             let undo = fields.take("undo", bad).unwrap_or_default();
             let keep = fields.take_raw("keep").map(kept_tokens).transpose();
             refuse_bad(bad)?;
+            if undo && (apply || !matches!(keep, Ok(None))) {
+                let message = "expected \"undo\" alone, but found \"apply\" or \"keep\" beside it";
+                return Err(Trouble::refused(Code::InvalidRequest, message));
+            }
             let done = if undo {
                 live.undone(&io, &options, &counts).await?
             } else {

@@ -68,6 +68,9 @@ test("it is taken back, and then contexts are what they were", () =>
   inStore({ turns: 120 }, async ({ session, again }) => {
     const before = await session.context({ window: WINDOW });
     await session.compact({ window: WINDOW, apply: true });
+    for (const beside of [{ apply: true }, { keep: 100 }]) {
+      await assert.rejects(session.compact({ window: WINDOW, undo: true, ...beside }), { code: "invalid_request", message: /expected "undo" alone/ });
+    }
     const undone = await session.compact({ window: WINDOW, undo: true });
     assert.deepEqual([undone.isApplied, undone.tokensAfter], [true, before.tokensUsed]);
     const reopened = await again();
