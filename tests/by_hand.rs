@@ -130,6 +130,22 @@ fn an_edit_is_in_force_at_once_and_an_event_with_the_next_ones() {
 }
 
 #[test]
+fn archived_as_a_status_hides_it_and_says_nothing_of_whether_it_goes_on() {
+    for name in BOTH {
+        let mut host = Host::begun();
+        host.ask(&json!([{ "type": "status", "status": "paused" }]));
+        let document = host.edited(name, &json!({ "status": "archived" }));
+        host.meet(name, &document);
+        let check = |metadata: &Metadata| {
+            assert_eq!((metadata.status, metadata.archived_at.is_some()), (Status::Paused, true), "{name:?}");
+        };
+        check(host.session.metadata());
+        host.ask(&json!([]));
+        check(&host.again());
+    }
+}
+
+#[test]
 fn a_document_that_nobody_edited_says_nothing_new() {
     for name in BOTH {
         let mut host = Host::begun();

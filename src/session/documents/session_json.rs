@@ -306,19 +306,24 @@ impl Open for SessionJson {
 
 impl Take for Known {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Known> {
+        // As the other document has it; here it is a date.
+        let is_archived = fields.raw("status") == Some("\"archived\"");
+        let status = fields.take("status", bad).filter(|_| !is_archived);
+        let last_active: String = fields.take("last_active", bad).unwrap_or_default();
+        let since = non_empty(last_active.clone()).filter(|_| is_archived);
         Some(Known {
             version: fields.take("version", bad).unwrap_or_else(|| VERSION.into()),
             conversation_id: fields.take("conversation_id", bad).unwrap_or_default(),
             conversation_type: fields.take("conversation_type", bad),
-            status: fields.take("status", bad),
+            status,
             created_at: fields.take("created_at", bad).unwrap_or_default(),
-            last_active: fields.take("last_active", bad).unwrap_or_default(),
+            last_active,
             message_count: fields.take("message_count", bad).unwrap_or_default(),
             agent_config: fields.take("agent_config", bad).unwrap_or_default(),
             context_summary: fields.take("context_summary", bad),
             id: fields.take("id", bad).unwrap_or_default(),
             title: fields.take("title", bad),
-            archived_at: fields.take("archived_at", bad),
+            archived_at: fields.take("archived_at", bad).or(since),
             total_tokens: fields.take("total_tokens", bad).unwrap_or_default(),
             project: fields.take("project", bad),
             parent: fields.take("parent", bad),
