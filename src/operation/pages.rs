@@ -176,10 +176,6 @@ impl Live {
             let (mut opened, mut before) = (live.opened_times(), live.last_bytes(&io, seen).await?);
             loop {
                 let size = live.size(&io, LogName::Messages).await?;
-                if size == 0 {
-                    // That it was moved, or deleted, its folder alone tells.
-                    live.in_turn(&io, &|| Box::pin(live.arrived(&io))).await?;
-                }
                 if size != core::mem::replace(&mut seen, size) {
                     let known = || async {
                         live.caught_up_there(&io).await?;

@@ -21,7 +21,7 @@ use crate::record::message::{self, Message, Role, ToolCall};
 use crate::record::scan::records;
 use crate::record::tool_execution::asked::Asked;
 use crate::record::tool_execution::{self, ToolExecution};
-use crate::session::batch::Once;
+use crate::session::batch::{OF_TOOLS, Once};
 use crate::shapes::Format;
 
 /// How often it is tried where others add what their tools did to the same answer.
@@ -57,7 +57,7 @@ impl Live {
         Operation::new(|io| async move {
             let asked = Asked::from_json(&execution)?;
             live.arrived(&io).await?;
-            live.tool_appended(&io, &asked, &counts).await
+            live.tool_appended(&io, asked, &counts).await
         })
     }
 
@@ -107,19 +107,23 @@ impl Live {
         Ok(joined.collect())
     }
 
-    async fn tool_appended(&self, io: &Io, asked: &Asked, counts: &Counts) -> Result<String, Trouble> {
-        let mut lines = Vec::new();
-        for _ in 0..TRIES {
-            let Around { owner, answer, .. } = self.around(io, asked).await?;
+    async fn tool_appended(&self, io: &Io, mut asked: Asked, counts: &Counts) -> Result<String, Trouble> {
+        let (mut lines, mut is_behind) = (Vec::new(), false);
+        for round in 0..TRIES {
+            let Around { owner, answer, .. } = self.around(io, &asked).await?;
             self.revived(io).await?;
             self.observe(io, LogName::Tools).await?;
-            if let Some(known) = self.known(io, asked, owner.as_ref()).await? {
+            if let Some(known) = self.known(io, &asked, owner.as_ref()).await? {
+                // The result may have come after it was looked for.
+                if answer.is_none() && round == 0 {
+                    continue;
+                }
                 let content = answer.as_ref().map(|answer| &answer.content);
                 return Ok(told(&known, content, false, &String::from_utf8_lossy(&lines)));
             }
             // A result whose call nobody made would be in no context. What was imported stays as its source has it.
             let is_silent = |owner: &&Message| owner.source.is_none() && !has_call(owner, &asked.id);
-            if let Some(again) = owner.as_ref().filter(is_silent).map(|owner| with_call(owner, asked)) {
+            if let Some(again) = owner.as_ref().filter(is_silent).map(|owner| with_call(owner, &asked)) {
                 let of = ["call", &again.id, &again.rev.to_string()];
                 match self.unless_others(io, of, Drafts::Messages(Vec::from([again.clone()])), counts).await?
                 {
@@ -127,26 +131,35 @@ impl Live {
                     None => continue,
                 }
             }
-            let owner = owner.as_ref().map(|owner| owner.id.as_str()).or(asked.message_id.as_deref());
+            let owner = owner.map(|owner| owner.id).or_else(|| asked.message_id.clone());
+            // Whose result it is, it is said how theirs went.
+            if let Some(tool) = answer.as_ref().and_then(|answer| answer.tool.as_ref()).filter(|_| is_behind)
+            {
+                asked = asked.told_by(tool);
+            }
             // Whoever wrote the result may have died before it came to write down the rest.
             let (answer, content) = match answer {
                 Some(answer) => (Some(answer.clone()), answer.content),
                 None => {
-                    let of = ["result", owner.unwrap_or_default(), &asked.id];
+                    let of = ["result", owner.as_deref().unwrap_or_default(), &asked.id];
                     let draft = Drafts::Said(asked.result_draft(), Some(Format::Leftoff));
-                    let Some(line) = self.unless_others(io, of, draft, counts).await? else { continue };
+                    let Some(line) = self.unless_others(io, of, draft, counts).await? else {
+                        is_behind = true;
+                        continue;
+                    };
                     let answer = one_message(&line);
                     lines.extend(line);
                     (answer, asked.content())
                 }
             };
             let tokens = answer.as_ref().and_then(|said| said.tokens.as_ref()).map(|tokens| tokens.count);
-            let written = self.execution_appended(io, &asked.record(owner, tokens)).await?;
+            let (written, is_new) =
+                self.execution_appended(io, &asked.record(owner.as_deref(), tokens)).await?;
             // Who appends no message has nothing open.
             if !lines.is_empty() {
                 self.hold(io).await?;
             }
-            return Ok(told(&written, Some(&content), true, &String::from_utf8_lossy(&lines)));
+            return Ok(told(&written, Some(&content), is_new, &String::from_utf8_lossy(&lines)));
         }
         let message = format!("expected to add what a tool did, but found others that did so {TRIES} times");
         Err(Trouble::refused(Code::Conflict, message))
@@ -161,7 +174,8 @@ impl Live {
         drafts: Drafts,
         counts: &Counts,
     ) -> Result<Option<Vec<u8>>, Trouble> {
-        let once = Once { operation: Some(id::derived(&of.map(str::as_bytes))), expected: None };
+        let operation = format!("{OF_TOOLS}{}", id::derived(&of.map(str::as_bytes)));
+        let once = Once { operation: Some(operation), expected: None };
         let appending = Appending { drafts, is_durable: true, revives: true, counts: counts.clone() };
         match Box::pin(self.appended_once(io, &appending, once)).await {
             Err(trouble) if trouble.code() == Code::OperationReused.as_str() => Ok(None),
@@ -169,14 +183,21 @@ impl Live {
         }
     }
 
-    async fn execution_appended(&self, io: &Io, record: &str) -> Result<ToolExecution, Trouble> {
+    // What is on record of the call then, and whether that is this one: others may have told of it since the log was observed.
+    async fn execution_appended(&self, io: &Io, record: &str) -> Result<(ToolExecution, bool), Trouble> {
         self.observe(io, LogName::Tools).await?;
+        let from = self.seen_size(LogName::Tools);
         let bytes = self.with(|session| session.stage_execution(record, &io.stamp()))?;
         let written = executions_in(&bytes).into_iter().next();
         let written = written
             .ok_or_else(|| Trouble::internal("expected the execution that was staged, but found none"))?;
         self.append(io, LogName::Tools, bytes, (true, false)).await?;
-        Ok(written)
+        let to = self.size(io, LogName::Tools).await?;
+        let since = io.read_range(&self.log_file(LogName::Tools), from, to).await?;
+        let call = |one: &ToolExecution| (one.message_id.clone(), one.tool_call_id.clone());
+        let first = executions_in(&since).into_iter().find(|one| call(one) == call(&written));
+        let is_new = first.as_ref().is_none_or(|first| first.id == written.id);
+        Ok((first.unwrap_or(written), is_new))
     }
 
     // The execution of this call, where it is on record.

@@ -26,6 +26,10 @@ use crate::time::Stamp;
 
 /// So many operations are remembered, the newest: what a log knows of them stays small, however long it gets.
 pub const REMEMBERED: usize = 1000;
+/// So many of those that tell of tools, beside them: who brings a call again finds it in the log.
+pub const REMEMBERED_OF_TOOLS: usize = 100;
+/// How the names of these begin.
+pub(crate) const OF_TOOLS: &str = "tool/";
 /// The longest name of an operation, in bytes.
 const LONGEST: usize = 128;
 /// Of a hash so many digits are kept.
@@ -91,6 +95,11 @@ pub struct Done {
 }
 
 impl Done {
+    /// Whether it tells of a tool.
+    pub(crate) fn is_of_tools(&self) -> bool {
+        self.operation.starts_with(OF_TOOLS)
+    }
+
     /// Whether it is this one.
     ///
     /// # Errors

@@ -76,6 +76,9 @@ pub struct Checkpoint {
     /// The operations that counted, the newest [`batch::REMEMBERED`] of them, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<batch::Done>,
+    /// The same of tools, the newest [`batch::REMEMBERED_OF_TOOLS`] of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub of_tools: Vec<batch::Done>,
     /// How many problems were found.
     pub problems: u64,
     /// What the conversation has come to.
@@ -225,6 +228,7 @@ impl FromFields for Checkpoint {
             newest_user: fields.take("newestUser", bad),
             repeated: fields.take("repeated", bad).unwrap_or_default(),
             operations: fields.take("operations", bad).unwrap_or_default(),
+            of_tools: fields.take("ofTools", bad).unwrap_or_default(),
             problems: fields.take("problems", bad)?,
             learned: fields.take("learned", bad)?,
         })

@@ -116,6 +116,22 @@ check("a repository sees nothing of the pointer to its current session", async (
   assert.equal(git(project, "status", "--porcelain", "--untracked-files=all").trim(), "?? .leftoff/settings.json");
 });
 
+check("the pointer goes with its session, and nothing that somebody put in its place", async (folder, home) => {
+  const project = join(folder, "p");
+  fs.mkdirSync(project);
+  const store = await openStore({ home, project });
+  const [file, link] = ["current-session.json", "current-session"].map((name) => join(project, ".leftoff", name));
+  await store.delete(await store.create());
+  assert.deepEqual([file, link].map((path) => fs.lstatSync(path ?? "", { throwIfNoEntry: false })), [undefined, undefined]);
+  const second = await store.create();
+  fs.rmSync(link ?? "");
+  fs.mkdirSync(link ?? "");
+  fs.writeFileSync(join(link ?? "", "mine.txt"), "mine");
+  await store.delete(second);
+  assert.deepEqual([fs.existsSync(file ?? ""), fs.readFileSync(join(link ?? "", "mine.txt"), "utf8")], [false, "mine"]);
+  await store.close();
+});
+
 check("a pointer that leads nowhere, elsewhere or is none is passed by", async (folder, home) => {
   const project = join(folder, "p");
   fs.mkdirSync(project);

@@ -170,21 +170,3 @@ test("who follows a log that was put back to an earlier state is told, and not l
     await store.close();
   }
 });
-
-test("who follows a session in which nothing was said yet goes with it where it is moved, and is told where it is deleted", async () => {
-  const home = mkdtempSync(join(tmpdir(), "leftoff-follow-"));
-  const [store, other] = [await openStore({ home, project: home }), await openStore({ home, project: home })];
-  const following = (await store.create()).follow();
-  const first = following.next();
-  const [listed] = await other.list();
-  const moved = await other.move(await other.session(listed?.id ?? ""), { to: "workspace" });
-  await moved.append({ role: "user", content: "said there" });
-  assert.equal((await first).value.content, "said there");
-  await following.return(undefined);
-  const ended = (await store.create()).follow().next();
-  const [empty] = (await other.list()).filter(({ id }) => id !== listed?.id);
-  await other.delete(await other.session(empty?.id ?? ""));
-  await assert.rejects(ended, { code: "not_found" });
-  for (const one of [store, other]) await one.close();
-  rmSync(home, { recursive: true });
-});

@@ -99,8 +99,11 @@ test("what several processes bring at once is there once: each call, its result,
     const of = (/** @type {number} */ n) => ({ id: `call_${n}`, name: "bash" });
     // All bring the same call at once, then each one of its own.
     for (let n = 0; n < 10; n++) {
-      const results = await Promise.all(all.map((one) => one.appendTool({ call: of(n), result: { content: `of ${n}` } })));
-      assert.ok(results.every(({ execution }) => execution.result.content === `of ${n}`));
+      const results = await Promise.all(all.map((one, at) => one.appendTool({ call: of(n), result: { content: `${n} by ${at}`, exitCode: at, success: at === 0 } })));
+      const [told] = (await (await open()).tools()).filter(({ toolCallId }) => toolCallId === `call_${n}`);
+      assert.deepEqual([results.filter(({ isNew }) => isNew).length, results.map(({ execution }) => execution)], [1, all.map(() => told)]);
+      // The text and how it went are of the same.
+      assert.deepEqual([told?.result.content, told?.result.success], [`${n} by ${told?.result.exitCode}`, told?.result.exitCode === 0]);
       await Promise.all(all.map((one, at) => one.appendTool({ call: of(100 + 4 * n + at), result: { content: `own of ${at}` } })));
     }
     const messages = await messagesOf(await open());
@@ -112,6 +115,17 @@ test("what several processes bring at once is there once: each call, its result,
     assert.deepEqual((await session.tools()).map(({ toolCallId }) => toolCallId).sort(), wanted);
     const [report] = await store.doctor();
     assert.deepEqual([report?.health, report?.problems.filter(({ file }) => file.endsWith(".jsonl"))], ["ok", []]);
+  }));
+
+test("however much is told of tools, an operation of the caller's counts once", () =>
+  inMemory(async (session) => {
+    const append = () => session.append([{ role: "user", content: "mine" }], { operation: "op-1" });
+    const first = await append();
+    for (let n = 0; n < 1010; n++) {
+      await session.append({ role: "assistant", content: "", assistant: { toolCalls: [{ id: `call_${n}`, name: "bash", arguments: "{}" }] } }, { durability: "buffered" });
+      await session.appendTool({ call: { id: `call_${n}`, name: "bash" }, result: { content: "r" } });
+    }
+    assert.deepEqual((await append()).records, first.records);
   }));
 
 test("a result that was written before a crash is not written again; the rest of its record is", () =>

@@ -10,6 +10,9 @@ use leftoff::layout::Placement;
 use leftoff::operation::{Appending, Counts, Drafts, Live, Operation, Store};
 use serde_json::{Value, json};
 
+/// Says which session of the project is its current one.
+const POINTER: &str = ".leftoff/current-session.json";
+
 pub fn store() -> Rc<Store> {
     Store::new(setup(Some("/work")))
 }
@@ -259,12 +262,14 @@ fn what_was_deleted_comes_back_byte_for_byte_and_never_over_what_is_there() {
         let (mut host, live) = begun(is_home);
         let of = |host: &Host| -> Vec<(String, Vec<u8>)> {
             let files = host.files.iter().filter(|(path, _)| {
-                !["trash", "cache/", "sessions/index"].iter().any(|start| path.starts_with(start))
+                !["trash", "cache/", "sessions/index", POINTER].iter().any(|start| path.starts_with(start))
             });
             files.map(|(path, (bytes, _))| (path.clone(), bytes.clone())).collect()
         };
         let before = of(&host);
+        assert!(host.files.contains_key(POINTER));
         done(&mut host, store().delete(&live, false));
+        assert!(!host.files.contains_key(POINTER));
         assert!(!of(&host).iter().any(|(path, _)| path.ends_with("messages.jsonl")));
         // A copy of it, elsewhere.
         let (folder, other) = match is_home {

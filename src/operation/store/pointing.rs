@@ -44,7 +44,11 @@ impl Store {
 
     pub(super) async fn unpointed(&self, io: &Io) -> Result<(), Trouble> {
         io.remove(&pointer::file()).await?;
-        io.remove(&pointer::link()).await
+        // What is no link was put there by somebody, and may be all that there is of it.
+        let link = pointer::link();
+        let beside = io.list(&link.folder()).await?.unwrap_or_default();
+        let is_link = beside.iter().any(|one| one.name == link.name() && one.kind == Kind::Other);
+        if is_link { io.remove(&link).await } else { Ok(()) }
     }
 
     pub(super) async fn pointed_to(&self, io: &Io, pointer: &Pointer) -> Result<bool, Trouble> {

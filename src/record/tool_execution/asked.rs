@@ -9,6 +9,7 @@ use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Field, Fields};
 use crate::json::text::{Text, to_json};
 use crate::record::draft;
+use crate::record::message::Tool;
 
 /// Beyond that no double says a whole number.
 const LARGEST: i64 = (1 << 53) - 1;
@@ -65,6 +66,17 @@ impl Asked {
     /// What the tool said.
     pub fn content(&self) -> Text {
         Text::read(&self.content, "content", &mut Vec::new()).unwrap_or_default()
+    }
+
+    /// The same call as somebody else told what came of it.
+    pub(crate) fn told_by(self, tool: &Tool) -> Asked {
+        Asked {
+            is_success: !tool.is_error,
+            exit_code: tool.exit_code,
+            error: None,
+            duration_ms: None,
+            ..self
+        }
     }
 
     /// Its message, a draft in leftoff's shape.

@@ -7,7 +7,7 @@ use crate::record::batch::{Batch, Part};
 use crate::record::message::Message;
 use crate::record::scan::Record;
 use crate::record::span::Span;
-use crate::session::batch::{Open, Passed, REMEMBERED};
+use crate::session::batch::{Open, Passed, REMEMBERED, REMEMBERED_OF_TOOLS};
 use crate::session::handle::Session;
 
 /// A record, and the message that it is, where that is known.
@@ -19,7 +19,7 @@ impl Session {
     /// # Errors
     /// `operation_reused` where it counted with other messages.
     pub(crate) fn done(&self, batch: &Batch) -> Result<Option<Span>, Error> {
-        for done in self.known.operations.iter().rev() {
+        for done in self.known.operations.iter().chain(&self.known.of_tools).rev() {
             if done.is(batch)? {
                 return Ok(Some(done.span));
             }
@@ -81,9 +81,12 @@ impl Session {
             return Vec::new();
         }
         let Some((done, lines)) = self.open.take().map(Open::into_done) else { return Vec::new() };
-        self.known.operations.push(done);
-        let forgotten = self.known.operations.len().saturating_sub(REMEMBERED);
-        self.known.operations.drain(..forgotten);
+        let (known, most) = match done.is_of_tools() {
+            true => (&mut self.known.of_tools, REMEMBERED_OF_TOOLS),
+            false => (&mut self.known.operations, REMEMBERED),
+        };
+        known.push(done);
+        known.drain(..known.len().saturating_sub(most));
         lines
     }
 
