@@ -113,7 +113,7 @@ impl Live {
             let Around { owner, answer, .. } = self.around(io, &asked).await?;
             self.revived(io).await?;
             self.observe(io, LogName::Tools).await?;
-            if let Some(known) = self.known(io, &asked, owner.as_ref()).await? {
+            if let Some(known) = self.known(io, &asked, owner.as_ref().map(|owner| &*owner.id)).await? {
                 // The result may have come after it was looked for.
                 if answer.is_none() && round == 0 {
                     continue;
@@ -153,8 +153,7 @@ impl Live {
                 }
             };
             let tokens = answer.as_ref().and_then(|said| said.tokens.as_ref()).map(|tokens| tokens.count);
-            let (written, is_new) =
-                self.execution_appended(io, &asked.record(owner.as_deref(), tokens)).await?;
+            let (written, is_new) = self.execution_appended(io, &asked, owner.as_deref(), tokens).await?;
             // Who appends no message has nothing open.
             if !lines.is_empty() {
                 self.hold(io).await?;
@@ -184,16 +183,25 @@ impl Live {
     }
 
     // What is on record of the call then, and whether that is this one: others may have told of it since the log was observed.
-    async fn execution_appended(&self, io: &Io, record: &str) -> Result<(ToolExecution, bool), Trouble> {
+    async fn execution_appended(
+        &self,
+        io: &Io,
+        asked: &Asked,
+        owner: Option<&str>,
+        tokens: Option<u32>,
+    ) -> Result<(ToolExecution, bool), Trouble> {
         self.observe(io, LogName::Tools).await?;
+        if let Some(known) = self.known(io, asked, owner).await? {
+            return Ok((known, false));
+        }
         let from = self.seen_size(LogName::Tools);
-        let bytes = self.with(|session| session.stage_execution(record, &io.stamp()))?;
+        let record = asked.record(owner, tokens);
+        let bytes = self.with(|session| session.stage_execution(&record, &io.stamp()))?;
         let written = executions_in(&bytes).into_iter().next();
         let written = written
             .ok_or_else(|| Trouble::internal("expected the execution that was staged, but found none"))?;
         self.append(io, LogName::Tools, bytes, (true, false)).await?;
-        let to = self.size(io, LogName::Tools).await?;
-        let since = io.read_range(&self.log_file(LogName::Tools), from, to).await?;
+        let since = io.read(&self.log_file(LogName::Tools), from, None).await?.unwrap_or_default();
         let call = |one: &ToolExecution| (one.message_id.clone(), one.tool_call_id.clone());
         let first = executions_in(&since).into_iter().find(|one| call(one) == call(&written));
         let is_new = first.as_ref().is_none_or(|first| first.id == written.id);
@@ -205,13 +213,13 @@ impl Live {
         &self,
         io: &Io,
         asked: &Asked,
-        owner: Option<&Message>,
+        owner: Option<&str>,
     ) -> Result<Option<ToolExecution>, Trouble> {
         if !self.with(|session| session.has_executed(&asked.id)) {
             return Ok(None);
         }
         let is_it = |one: &ToolExecution| {
-            let is_of = |owner: &Message| one.message_id.as_ref().is_none_or(|id| *id == owner.id);
+            let is_of = |owner: &str| one.message_id.as_ref().is_none_or(|id| id == owner);
             one.tool_call_id == asked.id && owner.is_none_or(is_of)
         };
         Ok(self.recorded(io).await?.into_iter().rfind(is_it))
