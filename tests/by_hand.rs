@@ -8,7 +8,7 @@ use leftoff::error::Code;
 use leftoff::record::event::{Change, USUAL_TYPE};
 use leftoff::record::status::Status;
 use leftoff::session::ask::Ask;
-use leftoff::session::documents::{Document, Name, heading};
+use leftoff::session::documents::{Document, Name};
 use leftoff::session::handle::Session;
 use leftoff::session::metadata::Metadata;
 use proptest::prelude::*;
@@ -358,23 +358,6 @@ fn what_is_asked_for_and_no_change_is_refused() {
         r#"[{"type":"dance"}]"#,
     ] {
         assert_eq!(Ask::from_json(bad).map_err(|error| error.code), Err(Code::InvalidRequest), "{bad}");
-    }
-}
-
-#[test]
-fn the_first_heading_of_a_conversation_is_found() {
-    for (markdown, expected) in [
-        ("# API design\n\ntext\n# other\n", Some("API design")),
-        ("text\r\n\r\n##  Two #\r\n", Some("Two")),
-        ("---\ntitle: x\n# not this\n---\n# This\n", Some("This")),
-        ("---\r\ntitle: x\r\n---\r\n# This\r\n", Some("This")),
-        ("```sh\n# a comment\n```\n# This\n", Some("This")),
-        ("Underlined\n==========\n", Some("Underlined")),
-        ("#hashtag\n####### seven\n", None),
-        ("", None),
-        ("```\n# open\n", None),
-    ] {
-        assert_eq!(heading(markdown), expected, "{markdown:?}");
     }
 }
 

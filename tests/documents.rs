@@ -5,7 +5,7 @@ use leftoff::error::Code;
 use leftoff::record::event::{Agent, Imported, Origin, Parent, Project};
 use leftoff::record::status::Status;
 use leftoff::session::checkpoint::Checkpoint;
-use leftoff::session::documents::{MetadataJson, SessionJson};
+use leftoff::session::documents::{MetadataJson, SessionJson, heading};
 use leftoff::session::metadata::Metadata;
 use leftoff::session::title::Titles;
 use proptest::prelude::*;
@@ -260,6 +260,23 @@ prop_compose! {
             imported: imported.map(|(agent, source_id)| Imported { agent, source_id }),
             as_of,
         }
+    }
+}
+
+#[test]
+fn the_first_heading_of_a_conversation_is_found() {
+    for (markdown, expected) in [
+        ("# API design\n\ntext\n# other\n", Some("API design")),
+        ("text\r\n\r\n##  Two #\r\n", Some("Two")),
+        ("---\ntitle: x\n# not this\n---\n# This\n", Some("This")),
+        ("---\r\ntitle: x\r\n---\r\n# This\r\n", Some("This")),
+        ("```sh\n# a comment\n```\n# This\n", Some("This")),
+        ("Underlined\n==========\n", Some("Underlined")),
+        ("#hashtag\n####### seven\n", None),
+        ("", None),
+        ("```\n# open\n", None),
+    ] {
+        assert_eq!(heading(markdown), expected, "{markdown:?}");
     }
 }
 

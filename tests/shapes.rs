@@ -28,6 +28,16 @@ const SHAPES: [Format; 6] = [
 ];
 const INTERRUPTED: &str = "[No result was recorded: the call was interrupted.]";
 
+/// An answer that makes one call.
+fn calling(id: &str, name: &str) -> Message {
+    let call = ToolCall { id: id.into(), name: name.into(), arguments: "{}".into() };
+    Message {
+        role: Some(Role::Assistant),
+        assistant: Some(Assistant { tool_calls: vec![call], ..Assistant::default() }),
+        ..Message::default()
+    }
+}
+
 /// What a list of messages says, once its calls and results are paired: written from the law, not from the code. Results
 /// stand in the order that they came in, or where call and result are one part in that of the calls.
 fn expected(messages: &[Message], is_by_call: bool) -> Vec<Said> {
@@ -442,12 +452,7 @@ fn what_a_tool_answered_comes_back_as_what_it_was() {
 // A value that was shortened to fit is a text.
 #[test]
 fn a_value_that_is_whole_no_longer_is_sent_as_a_text() {
-    let call = ToolCall { id: "1".into(), name: "t".into(), arguments: "{}".into() };
-    let answer = Message {
-        role: Some(Role::Assistant),
-        assistant: Some(Assistant { tool_calls: vec![call], ..Assistant::default() }),
-        ..Message::default()
-    };
+    let answer = calling("1", "t");
     let cut = Message {
         role: Some(Role::Tool),
         content: "{\"a\":[1, ...".into(),

@@ -1,7 +1,7 @@
 //! Files: each is sent as its provider takes it, and named where it would be refused.
 
-use super::SHAPES;
-use leftoff::record::message::{Assistant, Attachment, Message, Role, Tool, ToolCall};
+use super::{SHAPES, calling};
+use leftoff::record::message::{Attachment, Message, Role, Tool};
 use leftoff::shapes::{Format, read, write};
 use serde_json::Value;
 
@@ -30,13 +30,8 @@ fn with_files(role: Role) -> Message {
 
 #[test]
 fn a_file_is_sent_as_its_provider_takes_it_and_named_where_it_cannot_be() {
-    let calls = vec![ToolCall { id: "c".into(), name: "shot".into(), arguments: "{}".into() }];
-    let call = Message {
-        role: Some(Role::Assistant),
-        assistant: Some(Assistant { tool_calls: calls, ..Assistant::default() }),
-        ..Message::default()
-    };
-    let messages = [with_files(Role::User), call, with_files(Role::Tool), with_files(Role::Assistant)];
+    let messages =
+        [with_files(Role::User), calling("c", "shot"), with_files(Role::Tool), with_files(Role::Assistant)];
     for format in SHAPES {
         let json = write(&messages, format).json;
         assert_eq!(json.matches("iVBORw0KGgo=").count(), sent(format), "{json}");
@@ -114,15 +109,9 @@ fn sent(format: Format) -> usize {
 
 #[test]
 fn a_result_that_is_an_error_names_its_files() {
-    let call = ToolCall { id: "c".into(), name: "t".into(), arguments: "{}".into() };
-    let answer = Message {
-        role: Some(Role::Assistant),
-        assistant: Some(Assistant { tool_calls: vec![call], ..Assistant::default() }),
-        ..Message::default()
-    };
     let mut failed = with_files(Role::Tool);
     failed.tool = Some(Tool { call_id: "c".into(), is_error: true, ..Tool::default() });
-    let json = write(&[answer, failed], Format::Anthropic).json;
+    let json = write(&[calling("c", "t"), failed], Format::Anthropic).json;
     let value: Value = serde_json::from_str(&json).expect("valid JSON");
     let blocks = value[2]["content"][0]["content"].as_array().expect("blocks");
     assert!(blocks.iter().all(|block| block["type"] == "text"), "{json}");
