@@ -1,9 +1,9 @@
 // @ts-check
 /** The folders in which agents keep what they have, as variables of the environment may say. */
 
-import { homedir, userInfo } from "node:os";
 import { normalize } from "node:path";
 
+import { ownFolder } from "../storage/real-path.js";
 import { agents } from "../wasm/agents.js";
 import { toBytes } from "../wasm/core.js";
 
@@ -11,7 +11,7 @@ import { toBytes } from "../wasm/core.js";
 
 /** @param {Env} env */
 export function userHome(env) {
-  return env.HOME || homedir() || userInfo().homedir;
+  return env.HOME || ownFolder();
 }
 
 /** That of an agent; empty where it keeps all in projects. @param {string} agent @param {Env} env */

@@ -3,14 +3,13 @@
 
 import { createHash } from "node:crypto";
 import { readFile as read } from "node:fs/promises";
-import { homedir, userInfo } from "node:os";
 import { resolve } from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 
 import { LeftoffError } from "../error.js";
 import { NodeStorage } from "../storage/node.js";
-import { refuseUnlessFolder } from "../storage/real-path.js";
+import { ownFolder, refuseUnlessFolder } from "../storage/real-path.js";
 import { allowed, unlessRefused } from "./allowed.js";
 
 /** @import { Session } from "../session/session.js" */
@@ -28,7 +27,7 @@ export const pause = (ms, signal) => setTimeout(ms, undefined, { signal });
 export const sha256 = async (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** The user's folder; empty where nobody may know. */
-export const userFolder = () => allowed(homedir) || (allowed(() => userInfo().homedir) ?? "");
+export const userFolder = () => allowed(ownFolder) ?? "";
 
 /** The store's folder, unless another is given. */
 export function defaultHome() {

@@ -2,11 +2,15 @@
 /** Folders outside of stores: projects, as they are named and as they are. */
 
 import { realpathSync, statSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
 import { dirname, sep } from "node:path";
 
 import { LeftoffError } from "../error.js";
 import { codeOf } from "./folders.js";
 import { translated } from "./refusal.js";
+
+/** The user's own folder, whatever the environment leaves unsaid. */
+export const ownFolder = () => homedir() || userInfo().homedir;
 
 /** Whether there is one; also one that may not be looked at. @param {string} path */
 export function isFolder(path) {
