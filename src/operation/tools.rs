@@ -194,13 +194,17 @@ impl Live {
         if let Some(known) = self.known(io, asked, owner).await? {
             return Ok((known, false));
         }
-        let from = self.seen_size(LogName::Tools);
+        let from = self.end(LogName::Tools);
         let record = asked.record(owner, tokens);
         let bytes = self.with(|session| session.stage_execution(&record, &io.stamp()))?;
+        let alone = from + bytes.len() as u64;
         let written = executions_in(&bytes).into_iter().next();
         let written = written
             .ok_or_else(|| Trouble::internal("expected the execution that was staged, but found none"))?;
         self.append(io, LogName::Tools, bytes, (true, false)).await?;
+        if self.end(LogName::Tools) == alone {
+            return Ok((written, true));
+        }
         let since = io.read(&self.log_file(LogName::Tools), from, None).await?.unwrap_or_default();
         let call = |one: &ToolExecution| (one.message_id.clone(), one.tool_call_id.clone());
         let first = executions_in(&since).into_iter().find(|one| call(one) == call(&written));

@@ -28,8 +28,8 @@ use crate::time::Stamp;
 pub const REMEMBERED: usize = 1000;
 /// So many of those that tell of tools, beside them: who brings a call again finds it in the log.
 pub const REMEMBERED_OF_TOOLS: usize = 100;
-/// How the names of these begin.
-pub(crate) const OF_TOOLS: &str = "tool/";
+/// How the names of these begin, and no name that a caller gives.
+pub(crate) const OF_TOOLS: &str = "leftoff/tool/";
 /// The longest name of an operation, in bytes.
 const LONGEST: usize = 128;
 /// Of a hash so many digits are kept.
