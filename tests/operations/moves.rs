@@ -174,6 +174,22 @@ fn a_move_or_a_deletion_that_is_dropped_at_any_step_is_brought_to_an_end() {
     at_each_step(|_| Meanwhile::Dropped, is_whole_in_one_place);
 }
 
+#[test]
+fn whoever_ends_a_move_has_the_pointer_follow_it() {
+    at_each_step(
+        |_| Meanwhile::Dropped,
+        |host, about, _| {
+            if !about.starts_with("move") {
+                return;
+            }
+            forgotten(host);
+            for report in reports(host, store().doctor(r#"{"fix":true}"#.into())) {
+                assert!(!report["fixed"].to_string().contains("pointed the project"), "{about}: {report}");
+            }
+        },
+    );
+}
+
 fn tear(host: &mut Host, torn: &str) {
     if !torn.is_empty() {
         let log = host.files.keys().find(|path| path.ends_with("messages.jsonl")).cloned().expect("a log");

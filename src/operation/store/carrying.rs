@@ -14,6 +14,7 @@ use super::taking::{Conversation, placement};
 use crate::error::Code;
 use crate::json::fields::Fields;
 use crate::json::text::{compact, to_json};
+use crate::layout::pointer::Pointer;
 use crate::layout::{self, ATTRIBUTES, EVENTS, File, MESSAGES, Place, Placement, TAKEN, TOOLS, names};
 use crate::operation::live::Live;
 use crate::operation::{Io, Operation, Trouble, unless_bug};
@@ -58,9 +59,7 @@ impl Store {
         live.closed(io).await?;
         let (there, placement) = self.let_go(live, self.carried(io, live, request)).await?;
         io.leave_of(&shown);
-        let live = self.session_at(io, &there, placement, Opening::Asked).await?;
-        self.repoint(io, &shown, Some(&live)).await?;
-        Ok(live)
+        self.session_at(io, &there, placement, Opening::Asked).await
     }
 
     async fn carried(&self, io: &Io, live: &Live, request: &str) -> Result<(String, Placement), Trouble> {
@@ -126,6 +125,9 @@ impl Store {
     pub(super) async fn arrived(&self, io: &Io, moving: &Moving) -> Result<(), Trouble> {
         Box::pin(async {
             carried_over(io, moving).await?;
+            let shown = |place: &Place| self.setup.shown(&place.folder());
+            let pointer = Pointer { id: moving.id.clone(), path: shown(&moving.to) };
+            self.repoint(io, &shown(&moving.from), Some(&pointer)).await?;
             io.remove(&moving.to.folder().below(TAKEN)).await?;
             io.remove(&moving.file).await?;
             // Somebody else may have come to that at once.

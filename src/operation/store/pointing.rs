@@ -60,12 +60,12 @@ impl Store {
     }
 
     /// Has the pointer follow a session from where it lay to where it lies now, or be gone with it.
-    pub(super) async fn repoint(&self, io: &Io, from: &str, to: Option<&Live>) -> Result<(), Trouble> {
+    pub(super) async fn repoint(&self, io: &Io, from: &str, to: Option<&Pointer>) -> Result<(), Trouble> {
         if self.pointed(io).await?.is_none_or(|pointer| pointer.path != from) {
             return Ok(());
         }
         match to {
-            Some(live) => self.point(io, live).await.map(drop),
+            Some(pointer) => self.pointed_to(io, pointer).await.map(drop),
             None => unless_bug(self.unpointed(io).await).map(drop),
         }
     }
