@@ -2,7 +2,7 @@
 // Sessions are found by what they are called, and by what was said in them; as a person types it, too.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { test } from "node:test";
@@ -193,32 +193,35 @@ test("no answer is stale: what was appended, edited and deleted just now counts"
     assert.deepEqual([await ids("zephyr"), existsSync(join(folder, ".leftoff/cache/recall")) && has("zephyr")], [[], false]);
   }));
 
-test("what stands in the place of the index, or of all that is kept, costs no answer, and is told", () =>
-  inFolder(async ({ folder, opened }) => {
-    const cache = join(folder, ".leftoff/cache");
-    const session = await (await opened()).create();
-    await session.append({ role: "user", content: `walnut ${"lorem ".repeat(12_000)} first` });
-    const asked = async (/** @type {string} */ code, /** @type {string} */ name) => {
-      const store = await opened();
-      assert.equal((await all(store.search("walnut"))).length, 1);
-      assert.match((await store.recall("walnut?"))?.text ?? "", /lorem/);
-      for (const fix of [false, true]) {
-        const problems = (await store.doctor({ fix })).filter(({ id }) => id === "store").flatMap(({ problems }) => problems);
-        assert.deepEqual(problems.map(({ code, file }) => ({ code, file })).filter(({ file }) => file === name), [{ code, file: name }]);
+/** @type {[string, (place: string, elsewhere: string) => void, string][]} */
+const IN_ITS_PLACE = [
+  ["a file", (place) => writeFileSync(place, "a note"), "not_a_folder"],
+  ["a link", (place, elsewhere) => symlinkSync(elsewhere, place, "junction"), "outside_store"],
+];
+
+for (const [what, put, code] of IN_ITS_PLACE)
+  test(`${what} in the place of the index, or of all that is kept, costs no answer, and is told`, () =>
+    inFolder(async ({ folder, opened }) => {
+      const cache = join(folder, ".leftoff/cache");
+      const elsewhere = join(folder, "elsewhere");
+      mkdirSync(elsewhere);
+      const session = await (await opened()).create();
+      await session.append({ role: "user", content: `walnut ${"lorem ".repeat(12_000)} first` });
+      for (const place of [join(cache, "recall"), cache]) {
+        rmSync(place, { recursive: true, force: true });
+        put(place, elsewhere);
+        const [name, before] = [basename(place), lstatSync(place)];
+        const store = await opened();
+        assert.equal((await all(store.search("walnut"))).length, 1);
+        assert.match((await store.recall("walnut?"))?.text ?? "", /lorem/);
+        for (const fix of [false, true]) {
+          const problems = (await store.doctor({ fix })).filter(({ id }) => id === "store").flatMap(({ problems }) => problems);
+          assert.deepEqual(problems.map(({ code, file }) => ({ code, file })).filter(({ file }) => file === name), [{ code, file: name }]);
+        }
+        assert.deepEqual([lstatSync(place).ino, lstatSync(place).size, readdirSync(elsewhere)], [before.ino, before.size, []]);
+        rmSync(place);
       }
-    };
-    for (const place of [join(cache, "recall"), cache]) {
-      rmSync(place, { recursive: true, force: true });
-      writeFileSync(place, "a note");
-      await asked("not_a_folder", basename(place));
-      assert.equal(readFileSync(place, "utf8"), "a note");
-      rmSync(place);
-      mkdirSync(join(folder, "elsewhere"), { recursive: true });
-      symlinkSync(join(folder, "elsewhere"), place, "junction");
-      await asked("outside_store", basename(place));
-      assert.deepEqual(readdirSync(join(folder, "elsewhere")), []);
-    }
-  }));
+    }));
 
 test("a search is narrowed by who said it, when and where", () =>
   inFolder(async ({ opened }) => {
