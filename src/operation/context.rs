@@ -13,7 +13,7 @@ use super::logs::LogName;
 use super::pages::refuse_bad;
 use super::passed::Recipe;
 use super::summary::{Wanted, Written};
-use super::{Io, Operation, Trouble, Work, vectors};
+use super::{Io, Operation, Trouble, Work, unless_other, vectors};
 use crate::context::{Build, Recollection, Request, extract};
 use crate::error::Code;
 use crate::json::fields::Fields;
@@ -105,7 +105,7 @@ impl Live {
     /// A report and the recipe behind it, where they are as they were written.
     pub(super) async fn kept_report(&self, io: &Io) -> Result<Option<(String, String)>, Trouble> {
         self.refuse_if_deleted()?;
-        let kept = io.read_all(&self.cached(Cached::Report)).await?.unwrap_or_default();
+        let kept = unless_other(io.read_all(&self.cached(Cached::Report)).await)?.unwrap_or_default();
         let Ok(kept) = String::from_utf8(kept) else { return Ok(None) };
         let (report, recipe) = kept.split_once('\n').unwrap_or((&kept, ""));
         Ok(Fields::check(report).is_ok().then(|| (report.into(), recipe.into())))

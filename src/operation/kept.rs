@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::io::all;
 use super::live::{Live, PIECE};
 use super::logs::LogName;
-use super::{Io, Stat, Trouble, unless_bug};
+use super::{Io, Stat, Trouble, unless_bug, unless_other};
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::text::to_json;
 use crate::layout::names::Kept as Cached;
@@ -56,7 +56,7 @@ pub(super) struct Covers {
 impl Live {
     /// Whether the checkpoint in the cache is the one that this log has, if there is one. All of the log is read.
     pub(super) async fn has_good_checkpoint(&self, io: &Io) -> Result<bool, Trouble> {
-        if io.stat(&self.cached(Cached::Checkpoint)).await?.is_none() {
+        if unless_other(io.stat(&self.cached(Cached::Checkpoint)).await)?.is_none() {
             return Ok(true);
         }
         match self.believed(io).await? {

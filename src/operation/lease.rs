@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::live::Live;
-use super::{Io, Kind, Operation, Trouble, unless_bug};
+use super::{Io, Kind, Operation, Trouble, unless_bug, unless_other};
 use crate::error::Code;
 use crate::json::text::to_json;
 use crate::layout::File;
@@ -171,7 +171,7 @@ impl Live {
 
 /// The leases in a folder.
 pub(super) async fn lease_files(io: &Io, folder: &File) -> Result<Vec<File>, Trouble> {
-    let entries = io.list(folder).await?.unwrap_or_default();
+    let entries = unless_other(io.list(folder).await)?.unwrap_or_default();
     let files = entries.into_iter().filter(|entry| entry.kind == Kind::File);
     Ok(files.map(|entry| folder.below(&entry.name)).collect())
 }

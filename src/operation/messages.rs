@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::live::{Live, PIECE};
 use super::logs::LogName;
-use super::{Io, Trouble};
+use super::{Io, Trouble, unless_other};
 use crate::layout::BLOBS;
 use crate::record::message::Message;
 use crate::record::scan::Problem;
@@ -167,10 +167,7 @@ impl<'a> Messages<'a> {
 impl Live {
     /// The bytes of a blob; nothing where it is not there, or something else stands in its place.
     pub(super) async fn read_blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
-        match io.read_all(&self.folder().below(BLOBS).below(id)).await {
-            Err(trouble) if matches!(trouble.code(), "not_a_file" | "outside_store") => Ok(None),
-            found => found,
-        }
+        unless_other(io.read_all(&self.folder().below(BLOBS).below(id)).await)
     }
 }
 

@@ -216,6 +216,14 @@ pub(crate) fn unless_bug<T>(done: Result<T, Trouble>) -> Result<Option<T>, Troub
     }
 }
 
+/// For what is looked for where another thing may stand, which is never looked into: as good as absent.
+pub(crate) fn unless_other<T>(found: Result<Option<T>, Trouble>) -> Result<Option<T>, Trouble> {
+    match found {
+        Err(trouble) if matches!(trouble.code(), "not_a_file" | "not_a_folder" | "outside_store") => Ok(None),
+        found => found,
+    }
+}
+
 fn ended<T>(why: &str) -> Step<T> {
     let message = alloc::format!("expected an operation under way, but found that {why}");
     Step::Done(Err(Trouble::internal(message)))

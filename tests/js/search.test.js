@@ -200,13 +200,14 @@ const IN_ITS_PLACE = [
 ];
 
 for (const [what, put, code] of IN_ITS_PLACE)
-  test(`${what} in the place of the index, or of all that is kept, costs no answer, and is told`, () =>
+  test(`${what} in the place of the index, or of all that is kept, costs no answer and no session, and is told`, () =>
     inFolder(async ({ folder, opened }) => {
       const cache = join(folder, ".leftoff/cache");
       const elsewhere = join(folder, "elsewhere");
       mkdirSync(elsewhere);
       const session = await (await opened()).create();
       await session.append({ role: "user", content: `walnut ${"lorem ".repeat(12_000)} first` });
+      await session.close();
       for (const place of [join(cache, "recall"), cache]) {
         rmSync(place, { recursive: true, force: true });
         put(place, elsewhere);
@@ -214,8 +215,17 @@ for (const [what, put, code] of IN_ITS_PLACE)
         const store = await opened();
         assert.equal((await all(store.search("walnut"))).length, 1);
         assert.match((await store.recall("walnut?"))?.text ?? "", /lorem/);
+        const again = await store.session(session.id);
+        await again.append({ role: "assistant", content: "quartz" });
+        assert.ok((await again.context({ window: 8_000 })).messages.length > 0);
+        await again.lastContext();
+        await again.close();
+        const here = await store.move(await store.move(again, { to: "workspace" }), { to: "home" });
+        assert.equal(here.id, session.id);
         for (const fix of [false, true]) {
-          const problems = (await store.doctor({ fix })).filter(({ id }) => id === "store").flatMap(({ problems }) => problems);
+          const reports = await store.doctor({ fix });
+          assert.deepEqual(reports.filter(({ id }) => id !== "store").map(({ health }) => health), ["ok"]);
+          const problems = reports.filter(({ id }) => id === "store").flatMap(({ problems }) => problems);
           assert.deepEqual(problems.map(({ code, file }) => ({ code, file })).filter(({ file }) => file === name), [{ code, file: name }]);
         }
         assert.deepEqual([lstatSync(place).ino, lstatSync(place).size, readdirSync(elsewhere)], [before.ino, before.size, []]);
