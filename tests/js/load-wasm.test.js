@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -59,5 +60,5 @@ test("a store with a storage of its own asks for no folder and no program", asyn
     const listed = await store.list();
     await store.close();
     return { asked, listed: listed.length, project: store.project };`);
-  assert.deepEqual(counted, { asked: [], listed: 1, project: "/nowhere/at/all" });
+  assert.deepEqual(counted, { asked: [], listed: 1, project: resolve("/nowhere/at/all") });
 });
