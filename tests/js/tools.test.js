@@ -175,6 +175,19 @@ test("a call that no message makes is added to the assistant's newest one, so th
     assert.deepEqual((await session.examine()).problems, []);
   }));
 
+test("in a fork, too, whose answers were written again before it; read from either end, it says the same", () =>
+  onDisk(async (session, _, store) => {
+    await session.append([{ role: "user", content: "look" }, { role: "assistant", content: "I do" }, { role: "user", content: "and?" }, { role: "assistant", content: "I did" }]);
+    await session.appendTool({ call, result: { content: "before" } });
+    const fork = await store.fork(session);
+    await fork.appendTool({ call: { ...call, id: "call_2" }, result: { content: "behind" } });
+    const all = await messagesOf(fork);
+    assert.deepEqual(all.map(({ assistant }) => (assistant?.toolCalls ?? []).map(({ id }) => id)), [[], [], [], ["call_1", "call_2"], [], []]);
+    const backwards = [];
+    for await (const message of fork.messages({ newestFirst: true })) backwards.unshift(message);
+    assert.deepEqual(backwards, all);
+  }));
+
 test("an id that a provider gives again is another call, behind another answer", () =>
   inMemory(async (session) => {
     const ids = [];

@@ -169,7 +169,9 @@ impl Live {
         let mut path = OfPath::begin(self, io, reading).await?;
         let mut said = Vec::new();
         while let Some(some) = path.next().await? {
-            for (message, _) in some {
+            for (mut message, _) in some {
+                // No earlier line of it is in the fork: whoever reads backwards would look for one to its beginning.
+                message.rev = 0;
                 let is_last = at == Some(&message.id);
                 said.push(message);
                 if is_last {
