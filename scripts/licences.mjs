@@ -1,6 +1,6 @@
 // @ts-check
 // pkg/LICENSES.txt: the licence of each package whose code is in what ships, in JavaScript by what esbuild bundled, in WebAssembly by
-// what cargo compiles into it, Rust's own library with it. `pkg/shipped.json` lists them. A package without a text ends the process.
+// what cargo compiles into it, Rust's own library with it, and in data. `pkg/shipped.json` lists them. A package without a text ends the process.
 
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,6 +12,11 @@ import { BUILD_STD, TARGET, wasmEnv } from "./toolchain.mjs";
 
 /** The bindings that are compiled to WebAssembly, with the features that ship. */
 const COMPILED = { wasm: ["--features", "core,tokens,agents"], component: [] };
+/** Data that others made, by the file that has its licence. @type {[name: string, version: string, file: string][]} */
+const DATA = [
+  ["gitleaks", "8.25.0", "scripts/secret-rules/LICENSE"],
+  ["tiktoken", "0.12.0", "src/tokens/LICENSE.tiktoken"],
+];
 /** Where a package may be had by one of several, the texts of these need not be there, too. */
 const OTHER_CHOICES = /apache|zlib|unlicense|copying/i;
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice|unlicense)/i;
@@ -20,7 +25,8 @@ const DEBIAN_COPYRIGHT = "/usr/share/doc/rust-web-src/copyright";
 
 /** @param {Iterable<string>} files what was bundled, as seen from the root */
 export function licences(files) {
-  const all = [...packages(files), ...Object.entries(COMPILED).flatMap(([name, features]) => crates(name, features))];
+  const data = DATA.map(([name, version, file]) => /** @type {Bundled} */ ({ from: "generic", name, version, license: "MIT", text: () => readFileSync(join(root, file), "utf8").trim() }));
+  const all = [...data, ...packages(files), ...Object.entries(COMPILED).flatMap(([name, features]) => crates(name, features))];
   const known = new Map(all.map((one) => [`${one.name} ${one.version}`, one]));
   const chapters = [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, one]) => `${title}, ${one.license}\n${"-".repeat(76)}\n\n${one.text()}\n`);
   const head = "What leftoff's own licence, LICENSE, does not cover: the packages whose code is in pkg/, and their licences.\nWritten by scripts/licences.mjs.\n";

@@ -2,9 +2,9 @@
 // The packed tarball, installed in an empty project, loaded as its users load it.
 
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { filesOf } from "./complete.mjs";
 import { forJsr } from "./jsr.mjs";
 import { fail, root, run, step } from "./run.mjs";
@@ -123,6 +123,14 @@ await check("a program on the command line, by import and by require", () => {
 await check("import in Deno, which may read and write and no more", () => {
   run("deno", ["run", ...DENO, write("deno.mjs", imported)], { cwd: project, env: denoEnv });
 });
+await check("a store of the user's own in Deno, which may look for him and start nothing; and none in whatever folder it is in", () => {
+  const home = join(project, "deno-home");
+  mkdirSync(home);
+  const code = 'import { openStore } from "leftoff";\nconst home = await openStore().then(async (store) => (await store.close(), store.home), ({ code }) => code);\nconsole.log(home);\n';
+  writeFileSync(join(project, "home.mjs"), code);
+  const found = [[], ["--allow-env=LEFTOFF_HOME,HOME"], ["--allow-env", "--allow-sys"]].map((more) => run("deno", ["run", ...DENO, ...more, "home.mjs"], { cwd: project, env: { ...denoEnv, HOME: home, LEFTOFF_HOME: "" }, quiet: true }).trim());
+  assert.deepEqual([found, existsSync(join(project, ".leftoff"))], [["not_found", join(home, ".leftoff"), join(home, ".leftoff")], false]);
+});
 await check("import in Bun", () => void run(bun(), ["run", write("bun.mjs", imported)], { cwd: project }));
 for (const [what, make, start] of CARRIED) {
   await check(`${what}, carried elsewhere, its sources gone`, async () => {
@@ -198,6 +206,15 @@ await check("what JSR says of it, types and all", () => {
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   forJsr(folder, "Leftoff");
   run("deno", ["publish", "--dry-run", "--allow-dirty"], { cwd: folder, env: denoEnv, quiet: true });
+});
+await check("each link in its documents leads to a file of it", () => {
+  const at = join(project, "node_modules", "leftoff");
+  const documents = ["README.md", "CHANGELOG.md", "llms.txt", ...readdirSync(join(at, "docs")).filter((name) => name.endsWith(".md")).map((name) => join("docs", name))];
+  const dead = documents.flatMap((name) => {
+    const links = Array.from(readFileSync(join(at, name), "utf8").matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g), ([, link = ""]) => link);
+    return links.filter((link) => !existsSync(join(at, dirname(name), link))).map((link) => `${link} in ${name}`);
+  });
+  if (dead.length > 0) throw new Error(`expected files of the package, but found none for ${dead.join(", ")}`);
 });
 await check("README's ten lines and its command, in an empty home", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { install, tool } from "../tests/pack/tools.mjs";
 import { fail, root } from "./run.mjs";
 
-/** @typedef {{ from: "npm" | "cargo", name: string, version: string, license?: string }} Shipped */
+/** @typedef {{ from: "npm" | "cargo" | "generic", name: string, version: string, license?: string }} Shipped */
 
 install();
 const { Enums, Models, Serialize, Spec, Validation } = await tool("@cyclonedx/cyclonedx-library");

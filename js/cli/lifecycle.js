@@ -11,6 +11,7 @@ import { ofSystem } from "../storage/refusal.js";
 import { agentTyped, setAgentTyped } from "./given.js";
 import { forgetTurns } from "./hook.js";
 import { settled } from "./in-agent.js";
+import { note } from "./print.js";
 import { chosen, using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
@@ -37,9 +38,19 @@ export function stop(args) {
     const { display, summary } = session.metadata;
     const again = args.from ? typedIn(args.from, "resume", args) : `'leftoff resume ${session.id}'`;
     const saved = `Session saved.\n\nConversation "${display.title}" has been paused.\nYou can continue later with ${again}\n`;
-    const committed = args.commit ? told(await store.commit(session)) : "";
+    const committed = args.commit ? told(await committedNow(store, session)) : "";
     return { said: `${saved}${summary ? `\nSummary: ${summary}\n` : ""}${committed}`, session };
   });
+}
+
+/** Of one that is paused by now, which whoever is refused should know. @param {Store} store @param {Session} session */
+async function committedNow(store, session) {
+  try {
+    return await store.commit(session);
+  } catch (error) {
+    note(`"${session.metadata.display.title}" is paused; it was not committed`);
+    throw error;
+  }
 }
 
 /** @param {Args} args */
@@ -54,7 +65,7 @@ export function complete(args) {
 export function archive(args) {
   return changed(args, async (session) => {
     await session.archive();
-    return `"${session.metadata.display.title}" is archived; 'leftoff list --status archived' shows it, 'leftoff unarchive' takes it back\n`;
+    return `"${session.metadata.display.title}" is archived; 'leftoff list --status archived' shows it, 'leftoff unarchive ${session.id}' takes it back\n`;
   });
 }
 

@@ -10,8 +10,11 @@ export function allowed(look) {
   }
 }
 
-/** Nothing for what Deno refused: that has a name, and no code. @param {unknown} error @returns {undefined} */
+/** Whether Deno refused: that has a name, and no code. @param {unknown} error */
+export const isRefused = (error) => error instanceof Error && error.name === "NotCapable";
+
+/** Nothing for what Deno refused. @param {unknown} error @returns {undefined} */
 export function unlessRefused(error) {
-  if (error instanceof Error && error.name === "NotCapable") return undefined;
+  if (isRefused(error)) return undefined;
   throw error;
 }

@@ -27,15 +27,18 @@ export const pause = (ms, signal) => setTimeout(ms, undefined, { signal });
 export const sha256 = async (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** The user's folder; empty where nobody may know. */
-export const userFolder = () => allowed(ownFolder) ?? "";
+export const userFolder = () => allowed(ownFolder) ?? allowed(() => process.env.HOME) ?? "";
 
-/** The store's folder, unless another is given. */
+/** The store's folder, unless another is given; empty where nobody may know. */
 export function defaultHome() {
-  return allowed(() => process.env.LEFTOFF_HOME) || resolve(userFolder(), ".leftoff");
+  const user = userFolder();
+  return allowed(() => process.env.LEFTOFF_HOME) || (user && resolve(user, ".leftoff"));
 }
 
 /** What a store keeps its files in unless a storage is given: one for each root. @param {string} home */
 export async function storages(home) {
+  // In the folder that one happens to be in, nobody would find it again.
+  if (!home) throw new LeftoffError({ code: "not_found", message: 'expected to know your own folder, for a store in it, but found that this process may not: name the store\'s folder by "home", or allow that, in Deno by --allow-env=LEFTOFF_HOME,HOME' });
   refuseUnlessFolder(home);
   return (/** @type {string | undefined} */ root) => new NodeStorage({ root });
 }

@@ -7,6 +7,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import process from "node:process";
 
 import { LeftoffError } from "../error.js";
+import { isRefused } from "../host/allowed.js";
 
 /** What git is told. @typedef {{ folder: string, arguments: string[], variables: [name: string, value: string][], without: string[], limitMs: number }} Asked */
 /** What it said; `status`: nothing where it was made to end. @typedef {{ status: number | null, out: Uint8Array, words: string, isLate: boolean }} Ran */
@@ -50,7 +51,7 @@ function run(git, { folder, arguments: args, variables, without, limitMs }, inpu
     child.stderr.setEncoding("utf8").on("data", (text) => (words = (words + text).slice(-MAX_WORDS)));
     child.on("error", (cause) => {
       timers.forEach(clearTimeout);
-      reject(new LeftoffError({ code: "git_failed", message: `expected to run "${git}", but the system refused: ${cause.message}`, cause }));
+      reject(isRefused(cause) ? cause : new LeftoffError({ code: "git_failed", message: `expected to run "${git}", but the system refused: ${cause.message}`, cause }));
     });
     // What a hook leaves running keeps the pipes; git itself has answered.
     child.on("exit", () => timers.push(setTimeout(finish, GRACE_MS)));

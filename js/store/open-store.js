@@ -16,8 +16,8 @@ import { Store } from "./store.js";
 /**
  * Opens a store: where conversations are kept, for one project.
  * @param {StoreOptions} [options] @returns {Promise<Store>}
- * @throws {LeftoffError} `not_found` or `not_a_folder` for a project or a workspace that is none; `not_a_folder` and
- *   `permission_denied` for a home that cannot be one; `invalid_request` for an option that is not known
+ * @throws {LeftoffError} `not_found` or `not_a_folder` for a project or a workspace that is none, `not_found` also where no home is
+ *   given and nobody may know the user's folder; `not_a_folder` and `permission_denied` for a home that cannot be one; `invalid_request` for an option that is not known
  * @example
  * const opened = await openStore({ home: folder });
  * const session = await opened.continue({ model: "gpt-5" });
@@ -27,17 +27,16 @@ import { Store } from "./store.js";
 export async function openStore(options = {}) {
   const { project, home, workspace, storage, countTokens = true, idleMs, redact } = knownOptions("openStore", options);
   await whole.ready();
-  const folder = resolve(home || defaultHome());
+  const folder = resolve(home || defaultHome() || ".leftoff");
   // One with a root for each workspace; what is imported lies outside of all.
-  const storageAt = storage ? () => storage : await storages(folder);
+  const storageAt = storage ? () => storage : await storages(home || defaultHome());
   // What a storage has may be nowhere on this machine.
   const placeOf = storage ? resolve : realPath;
   const path = placeOf(project ?? workingFolder());
   const ofHome = storageAt(folder);
-  const given = workspace === undefined ? undefined : placeOf(workspace);
   const places = new Places({ storage: ofHome, storageAt });
   const read = await readSettings({ home: folder, project: path, storage: ofHome, storageOf: (root) => places.storageOf(root) });
   if ((redact ?? read.settings.redact) !== "off") await agents.ready();
   const redaction = new Redaction(redact ?? read.settings.redact, { storage: ofHome, folder });
-  return Store.of({ project: path, home: folder, workspace: given, storage: ofHome, places, countTokens, idleMs, read, redaction, runGit: storage ? undefined : runGit });
+  return Store.of({ project: path, home: folder, workspace: workspace === undefined ? undefined : placeOf(workspace), storage: ofHome, places, countTokens, idleMs, read, redaction, runGit: storage ? undefined : runGit });
 }

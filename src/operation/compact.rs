@@ -64,6 +64,7 @@ impl Live {
     pub fn compact(self: &Rc<Live>, options: String, counts: Counts) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
+            live.refuse_if_deleted()?;
             let bad = &mut Vec::new();
             let mut fields = object(&options)?;
             let apply = fields.take("apply", bad).unwrap_or_default();

@@ -53,7 +53,7 @@ impl Live {
                 if appending.is_durable && written.is_empty() {
                     self.confirm(io, LogName::Messages, true).await?;
                 }
-                return self.told_once(io, &batch, span).await;
+                return self.told_once(io, &batch, span, written).await;
             }
             if !self.with(|session| session.is_next(&batch)) {
                 return Err(self.conflict(io, &batch).await?);
@@ -64,9 +64,19 @@ impl Live {
         Err(Trouble::refused(Code::Conflict, message))
     }
 
-    // What is in the log, whoever wrote it: two that append the same may have come at once.
-    async fn told_once(&self, io: &Io, batch: &Batch, span: Span) -> Result<Vec<u8>, Trouble> {
-        let bytes = io.read_range(&self.log_file(LogName::Messages), span.start, span.end).await?;
+    // What is in the log, whoever wrote it: two that append the same may have come at once. The first counts, so that the last
+    // that was written is one's own.
+    async fn told_once(
+        &self,
+        io: &Io,
+        batch: &Batch,
+        span: Span,
+        written: Vec<u8>,
+    ) -> Result<Vec<u8>, Trouble> {
+        let log = LogName::Messages;
+        let is_own = span.end == self.end(log) && span.end - span.start == written.len() as u64;
+        let bytes =
+            if is_own { written } else { io.read_range(&self.log_file(log), span.start, span.end).await? };
         let found: Vec<_> = records(&bytes).collect();
         if batch.expected.is_some() && self.placement() == Placement::Workspace {
             let last = found.last().and_then(|record| message::read(record).0);
