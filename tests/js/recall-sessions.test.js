@@ -42,6 +42,16 @@ async function talk(store, title, day, ...said) {
 /** @param {{ sources: { session: string }[] }} recalled */
 const sessions = ({ sources }) => sources.map(({ session }) => session);
 
+for (const answer of ["8080, by config.ts.", "The configuration names 8080, and the compose file forwards it. ".repeat(9).trim()]) {
+  test(`what was asked is told with its answer, whatever words that has, also where nothing else was ever said: of ${answer.length} characters`, () =>
+    inFolder(async ({ opened }) => {
+      const store = await opened();
+      await talk(store, "Ports", "05-01", "Which port does the API use?", answer);
+      const { text } = await store.recall("which port does the API use");
+      assert.ok(text.includes(`\nuser: Which port does the API use?\nassistant: ${answer}\n`), text);
+    }));
+}
+
 test("what settles a thing stands before what asks it, and the newer before the older", () =>
   inFolder(async ({ opened }) => {
     const store = await opened();

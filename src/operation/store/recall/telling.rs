@@ -287,12 +287,15 @@ impl Quoting<'_> {
             if found.iter().any(|(_, message)| self.exclude.contains(&message.id)) {
                 continue;
             }
+            let mut score = best.score;
             for (at, message) in found {
                 let is_known = said.iter().any(|(other, _)| *other == at);
                 if is_known || message.content.as_str().trim() == self.asked.said {
                     continue;
                 }
-                let quotes = self.said(live, at, &message, best.score, words).await?;
+                let quotes = self.said(live, at, &message, score, words).await?;
+                // What answers is worth as much as what it answers, whatever words it has.
+                score = quotes.iter().map(|(one, _)| one.score).fold(score, f32::max);
                 if let Some((_, has)) = quotes.first() {
                     terms.extend(has);
                     let when = message.timestamp.as_deref().and_then(|text| Some((text, time::parse(text)?)));
