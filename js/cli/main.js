@@ -39,6 +39,7 @@ export async function runMain(all, typed) {
   try {
     if (isHelp && (command || !name || helps(name))) return print(command ? commandHelp(command) : mainHelp(all));
     if (name === "--version" || name === "-v") return print(`${version}\n`);
+    if (name.startsWith("-")) throw usage(`expected a command before its options, but found "${name}"`);
     if (!command) throw usage(name ? `expected a command, but found "${name}" instead${didYouMean(nearest(name, Object.keys(commands)))}` : "expected a command, but found none");
     await runTyped(command, rest);
   } catch (error) {

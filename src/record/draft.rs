@@ -280,14 +280,21 @@ fn check_part(raw: &str, path: &str, bad: &mut Vec<BadValue>) {
 fn check_unknown(key: &str, path: &str, shape: &'static Shape, bad: &mut Vec<BadValue>) {
     let meant = match shape.others {
         Others::Foreign => return,
-        Others::Kept | Others::Refused => meant(key, shape),
+        // A path is no key, though it is what errors call a place by.
+        Others::Kept | Others::Refused => meant(key, shape).or_else(|| {
+            let (_, last) = key.rsplit_once('.')?;
+            meant(last, shape).filter(|place| place == key)
+        }),
     };
     if meant.is_none() && matches!(shape.others, Others::Kept) {
         return;
     }
     let known: Vec<&str> = shape.keys.iter().map(|(key, _)| *key).collect();
     let hint = match meant {
-        Some(meant) => format!(" (did you mean \"{meant}\"?)"),
+        Some(meant) => match meant.rsplit_once('.') {
+            Some((place, key)) => format!(" (did you mean \"{key}\" in \"{place}\"?)"),
+            None => format!(" (did you mean \"{meant}\"?)"),
+        },
         None => format!(", where nothing but {} is kept", known.join(", ")),
     };
     bad.push(BadValue { message: format!("expected another key than \"{path}\"{hint}") });
@@ -370,24 +377,27 @@ mod tests {
     #[test]
     fn a_key_by_which_another_one_was_meant_is_refused_and_the_other_one_named() {
         for (key, meant) in [
-            ("toolCalls", "assistant.toolCalls"),
-            ("tool_calls", "assistant.toolCalls"),
+            ("toolCalls", "toolCalls\" in \"assistant"),
+            ("tool_calls", "toolCalls\" in \"assistant"),
+            ("assistant.toolCalls", "toolCalls\" in \"assistant"),
             ("timestamps", "timestamp"),
             ("contents", "content"),
             ("contnet", "content"),
             ("contet", "content"),
             ("Role", "role"),
             ("parent_id", "parentId"),
-            ("callId", "tool.callId"),
-            ("tool_call_id", "tool.callId"),
-            ("usage", "assistant.usage"),
-            ("cache_read", "assistant.usage.cacheRead"),
-            ("mime", "attachments[].mime"),
+            ("callId", "callId\" in \"tool"),
+            ("tool_call_id", "callId\" in \"tool"),
+            ("usage", "usage\" in \"assistant"),
+            ("cache_read", "cacheRead\" in \"assistant.usage"),
+            ("mime", "mime\" in \"attachments[]"),
             ("text", "content"),
         ] {
             let message = refused(&format!("{{\"{key}\":1}}")).expect(key);
             assert!(message.ends_with(&format!("(did you mean \"{meant}\"?)")), "{key}: {message}");
         }
+        // Of others, which have names of their own.
+        assert_eq!(refused(r#"{"gen_ai.content":1,"my.model":1}"#), None);
         assert!(
             refused(r#"{"tool":{"call_id":"1"}}"#)
                 .unwrap()

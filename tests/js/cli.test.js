@@ -87,6 +87,7 @@ test("a file or a store that may not be read or written is named, with permissio
 
 for (const [typed, expected] of /** @type {const} */ ([
   [[], "expected a command"],
+  [["--home", "x", "list"], 'expected a command before its options, but found "--home"'],
   [["forget"], 'found "forget"'],
   [["list", "--everything"], "found --everything"],
   [["list", "--limit", "some"], 'found "some"'],

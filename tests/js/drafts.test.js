@@ -178,12 +178,12 @@ async function refusal(session, call) {
 }
 
 const hinted = /** @type {[Value, string][]} */ ([
-  [{ toolCalls: [] }, '"toolCalls" (did you mean "assistant.toolCalls"?)'],
-  [{ tool_calls: [] }, '"tool_calls" (did you mean "assistant.toolCalls"?)'],
+  [{ toolCalls: [] }, '"toolCalls" (did you mean "toolCalls" in "assistant"?)'],
+  [{ tool_calls: [] }, '"tool_calls" (did you mean "toolCalls" in "assistant"?)'],
   [{ timestamps: "" }, '"timestamps" (did you mean "timestamp"?)'],
   [{ contents: "" }, '"contents" (did you mean "content"?)'],
-  [{ callId: "1" }, '"callId" (did you mean "tool.callId"?)'],
-  [{ model: "m" }, '"model" (did you mean "assistant.model"?)'],
+  [{ callId: "1" }, '"callId" (did you mean "callId" in "tool"?)'],
+  [{ model: "m" }, '"model" (did you mean "model" in "assistant"?)'],
   [{ assistant: { tool_calls: [] } }, '"assistant.tool_calls" (did you mean "toolCalls"?)'],
   [{ assistant: { toolCalls: [{ id: "1", function: {} }] } }, '"assistant.toolCalls[0].function", where nothing but id, name, arguments is kept'],
   [{ role: null }, 'for "role", but found null instead'],
