@@ -163,7 +163,7 @@ const commands = {
     to: option("FORMAT", "what it is written as", VALUES.exports),
     output: option("PATH", "into this file, not over one that is there"),
     ...branches,
-  }),
+  }, [["leftoff export last --to markdown --output talk.md", "to read it anywhere"]]),
   show: command(show, "show", "a conversation, readable", { ...session, ...branches, last: option("N", "only the last messages") }),
   info: command(info, "info", "what there is to know of a session: sizes, counts, branches, problems", { ...session }),
   context: command(context, "context", "what a model call would get of a session", {

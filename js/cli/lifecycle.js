@@ -72,8 +72,9 @@ export function archive(args) {
 /** @param {Args} args */
 export function unarchive(args) {
   return changed(args, async (session) => {
+    const { archivedAt, display } = session.metadata;
     await session.unarchive();
-    return `"${session.metadata.display.title}" is in lists again\n`;
+    return archivedAt ? `"${display.title}" is in lists again\n` : `"${display.title}" was in lists already; 'leftoff list --status archived' shows those that are not\n`;
   });
 }
 

@@ -76,6 +76,19 @@ check("each verb says what it did, and list shows it", (leftoff) => {
   assert.equal(value(leftoff(["export", id, "--to", "json", "--json"])).includes('"said"'), true);
 });
 
+check("what an answer names does what it says, and a refusal says what was done before it", (leftoff) => {
+  const { id } = value(leftoff(["new", "--json"]));
+  leftoff(["append", id], '{"role":"user","content":"said"}\n');
+  const { id: other } = value(leftoff(["new", "--json"]));
+  leftoff(["append", other], '{"role":"user","content":"beside"}\n');
+  const [, named = ""] = /'leftoff (unarchive .*?)'/.exec(leftoff(["archive", id]).stdout) ?? [];
+  assert.match(leftoff(["unarchive", other]).stdout, /was in lists already/);
+  assert.match(leftoff(named.split(" ")).stdout, /is in lists again/);
+  assert.deepEqual(value(leftoff(["list", "--json"])).map((/** @type {any} */ one) => one.id).sort(), [id, other].sort());
+  const { status, stderr } = leftoff(["stop", id, "--commit"]);
+  assert.deepEqual([status, /is paused; it was not committed/.test(stderr), value(leftoff(["info", id, "--json"])).status], [1, true, "paused"]);
+});
+
 check("delete puts a session in the trash; for good only after a question", (leftoff) => {
   const { id, path } = value(leftoff(["new", "--json"]));
   assert.equal(leftoff(["delete"]).status, 2);
