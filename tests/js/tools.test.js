@@ -181,8 +181,12 @@ test("in a fork, too, whose answers were written again before it; read from eith
     await session.appendTool({ call, result: { content: "before" } });
     const fork = await store.fork(session);
     await fork.appendTool({ call: { ...call, id: "call_2" }, result: { content: "behind" } });
+    // An id that is given again, behind another answer.
+    await fork.append([{ role: "user", content: "again" }, { role: "assistant", content: "I will" }]);
+    await fork.appendTool({ call, result: { content: "other" } });
     const all = await messagesOf(fork);
-    assert.deepEqual(all.map(({ assistant }) => (assistant?.toolCalls ?? []).map(({ id }) => id)), [[], [], [], ["call_1", "call_2"], [], []]);
+    assert.deepEqual(all.map(({ assistant }) => (assistant?.toolCalls ?? []).map(({ id }) => id)), [[], [], [], ["call_1", "call_2"], [], [], [], ["call_1"], []]);
+    assert.deepEqual(await results(fork), ["before", "behind", "other"]);
     const backwards = [];
     for await (const message of fork.messages({ newestFirst: true })) backwards.unshift(message);
     assert.deepEqual(backwards, all);

@@ -120,13 +120,19 @@ impl Store {
         // Nobody goes on with a session by that, and the disk confirms all at once.
         let by = |drafts| Appending { drafts, is_durable: false, revives: false, counts: counts.clone() };
         for batch in copy.messages.chunks(BATCH) {
-            let json = array(batch.iter().map(|message| json(message, true)));
+            let json = array(batch.iter().flat_map(lines_of).map(|message| json(&message, true)));
             let drafts = Drafts::Copies(String::from_utf8_lossy(&json).into());
             live.appended(io, &by(drafts)).await?;
         }
         live.flushed(io, true).await?;
         live.tools_copied(io, &copy.executions).await
     }
+}
+
+// What was written again is so in the fork, too: whoever reads that backwards looks for the first line of a revision.
+fn lines_of(message: &Message) -> Vec<Message> {
+    let first = (message.rev > 0).then(|| Message { rev: 0, ..message.clone() });
+    first.into_iter().chain([message.clone()]).collect()
 }
 
 fn last_of(request: &str) -> Result<Option<String>, Trouble> {
@@ -169,9 +175,7 @@ impl Live {
         let mut path = OfPath::begin(self, io, reading).await?;
         let mut said = Vec::new();
         while let Some(some) = path.next().await? {
-            for (mut message, _) in some {
-                // No earlier line of it is in the fork: whoever reads backwards would look for one to its beginning.
-                message.rev = 0;
+            for (message, _) in some {
                 let is_last = at == Some(&message.id);
                 said.push(message);
                 if is_last {
