@@ -42,13 +42,16 @@ async function talk(store, title, day, ...said) {
 /** @param {{ sources: { session: string }[] }} recalled */
 const sessions = ({ sources }) => sources.map(({ session }) => session);
 
-for (const answer of ["8080, by config.ts.", "The configuration names 8080, and the compose file forwards it. ".repeat(9).trim()]) {
-  test(`what was asked is told with its answer, whatever words that has, also where nothing else was ever said: of ${answer.length} characters`, () =>
+for (const times of [1, 9, 60]) {
+  test(`what was asked is told with its answer, whatever words that has, also where nothing else was ever said: ${times} sentences`, () =>
     inFolder(async ({ opened }) => {
       const store = await opened();
-      await talk(store, "Ports", "05-01", "Which port does the API use?", answer);
+      const sentence = "8080, says the configuration, and the compose file forwards it.";
+      await talk(store, "Ports", "05-01", "Which port does the API use?", Array(times).fill(sentence).join("\n\n"));
       const { text } = await store.recall("which port does the API use");
-      assert.ok(text.includes(`\nuser: Which port does the API use?\nassistant: ${answer}\n`), text);
+      assert.ok(text.includes(`\nuser: Which port does the API use?\nassistant: ${sentence}`), text);
+      // As it was asked then, the answer is told alone.
+      assert.ok((await store.recall("Which port does the API use?")).text.includes(`\nassistant: ${sentence}`));
     }));
 }
 

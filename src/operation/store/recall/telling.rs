@@ -290,12 +290,12 @@ impl Quoting<'_> {
             let mut score = best.score;
             for (at, message) in found {
                 let is_known = said.iter().any(|(other, _)| *other == at);
-                if is_known || message.content.as_str().trim() == self.asked.said {
-                    continue;
-                }
                 let quotes = self.said(live, at, &message, score, words).await?;
                 // What answers is worth as much as what it answers, whatever words it has.
                 score = quotes.iter().map(|(one, _)| one.score).fold(score, f32::max);
+                if is_known || message.content.as_str().trim() == self.asked.said {
+                    continue;
+                }
                 if let Some((_, has)) = quotes.first() {
                     terms.extend(has);
                     let when = message.timestamp.as_deref().and_then(|text| Some((text, time::parse(text)?)));
@@ -389,8 +389,11 @@ impl Quoting<'_> {
         for (nth, (field, text)) in fields.into_iter().zip(&left).enumerate() {
             let passages = passages(text, field, self.asked, self.worth, words);
             let is_whole = passages.len() == 1;
-            for passage in passages {
-                let is_needed = is_whole && nth == 0 && message.role == Some(Role::Assistant);
+            let is_answer = nth == 0 && message.role == Some(Role::Assistant);
+            // Of an answer with none of the words how it begins is told.
+            let is_wordless = is_answer && passages.iter().all(|passage| passage.terms.is_empty());
+            for (place, passage) in passages.into_iter().enumerate() {
+                let is_needed = is_wordless && place == 0;
                 if passage.terms.is_empty() && !is_needed {
                     continue;
                 }
@@ -401,7 +404,7 @@ impl Quoting<'_> {
                     is_cut: [passage.place.start > 0, passage.place.end < text.len()],
                     asks: message.role == Some(Role::User) && asks(message.content.as_str()),
                     // What is short is seen with what stands around it.
-                    score: if is_whole { passage.score.max(score) } else { passage.score },
+                    score: if is_whole || is_needed { passage.score.max(score) } else { passage.score },
                 };
                 let is_named = passage.terms.iter().any(|term| self.asked.terms[*term].is_name);
                 if !self.asked.is_order || is_named {
