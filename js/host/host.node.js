@@ -27,7 +27,7 @@ export const pause = (ms, signal) => setTimeout(ms, undefined, { signal });
 export const sha256 = async (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** The user's folder; empty where nobody may know. */
-export const userFolder = () => allowed(ownFolder) ?? allowed(() => process.env.HOME) ?? "";
+export const userFolder = () => allowed(ownFolder) ?? allowed(() => process.env.HOME || process.env.USERPROFILE) ?? "";
 
 /** The store's folder, unless another is given; empty where nobody may know. */
 export function defaultHome() {

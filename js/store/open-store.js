@@ -16,8 +16,8 @@ import { Store } from "./store.js";
 /**
  * Opens a store: where conversations are kept, for one project.
  * @param {StoreOptions} [options] @returns {Promise<Store>}
- * @throws {LeftoffError} `not_found` or `not_a_folder` for a project or a workspace that is none, `not_found` also where no home is
- *   given and nobody may know the user's folder; `not_a_folder` and `permission_denied` for a home that cannot be one; `invalid_request` for an option that is not known
+ * @throws {LeftoffError} `not_found` or `not_a_folder` for a project or a workspace that is none, `not_found` also where neither a home nor a
+ *   storage is given and nobody may know the user's folder; `not_a_folder` and `permission_denied` for a home that cannot be one; `invalid_request` for an option that is not known
  * @example
  * const opened = await openStore({ home: folder });
  * const session = await opened.continue({ model: "gpt-5" });

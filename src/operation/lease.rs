@@ -97,7 +97,7 @@ impl Live {
 
     /// Whether it says so, where others look.
     pub(super) async fn is_held(&self, io: &Io) -> Result<bool, Trouble> {
-        Ok(self.lease.borrow().is_held && io.stat(&self.own_lease()).await?.is_some())
+        Ok(self.lease.borrow().is_held && unless_other(io.stat(&self.own_lease()).await)?.is_some())
     }
 
     /// Says that this process appends. A store that cannot say so can still be written: that is no reason to fail.

@@ -74,7 +74,9 @@ impl Live {
         written: Vec<u8>,
     ) -> Result<Vec<u8>, Trouble> {
         let log = LogName::Messages;
-        let is_own = span.end == self.end(log) && span.end - span.start == written.len() as u64;
+        // A span ends before its line feed.
+        let is_last = span.end + 1 == self.end(log);
+        let is_own = is_last && span.end + 1 - span.start == written.len() as u64;
         let bytes =
             if is_own { written } else { io.read_range(&self.log_file(log), span.start, span.end).await? };
         let found: Vec<_> = records(&bytes).collect();
