@@ -39,6 +39,26 @@ test("appends that are made together are one batch each where they count under c
   await store.close();
 });
 
+test("what was written last under a condition is not read back", async () => {
+  let reads = 0;
+  class Counting extends MemoryStorage {
+    /** @param {Parameters<MemoryStorage["readRange"]>} asked */
+    readRange(...asked) {
+      reads += 1;
+      return super.readRange(...asked);
+    }
+  }
+  const store = await openStore({ home: "/home", project: "/", storage: new Counting() });
+  const session = await store.create();
+  await session.append(user("first"));
+  reads = 0;
+  const { records: [said] } = await session.append(user("once"), { operation: "a" });
+  assert.equal(reads, 0);
+  const { records: [again] } = await session.append(user("once"), { operation: "a" });
+  assert.deepEqual([again, reads > 0], [said, true]);
+  await store.close();
+});
+
 test("of writers that expect the same message one is first, and the others are told what came", async () => {
   const storage = new MemoryStorage();
   const stores = await Promise.all(Array.from({ length: 8 }, () => openStore({ home: "/home", project: "/", storage })));
