@@ -124,12 +124,13 @@ await check("import in Deno, which may read and write and no more", () => {
   run("deno", ["run", ...DENO, write("deno.mjs", imported)], { cwd: project, env: denoEnv });
 });
 await check("a store of the user's own in Deno, which may look for him and start nothing; and none in whatever folder it is in", () => {
-  const home = join(project, "deno-home");
-  mkdirSync(home);
+  const folder = join(project, "deno-alone");
+  const home = join(folder, "home");
+  mkdirSync(home, { recursive: true });
   const code = 'import { openStore } from "leftoff";\nconst home = await openStore().then(async (store) => (await store.close(), store.home), ({ code }) => code);\nconsole.log(home);\n';
-  writeFileSync(join(project, "home.mjs"), code);
-  const found = [[], ["--allow-env=LEFTOFF_HOME,HOME"], ["--allow-env", "--allow-sys"]].map((more) => run("deno", ["run", ...DENO, ...more, "home.mjs"], { cwd: project, env: { ...denoEnv, HOME: home, LEFTOFF_HOME: "" }, quiet: true }).trim());
-  assert.deepEqual([found, existsSync(join(project, ".leftoff"))], [["not_found", join(home, ".leftoff"), join(home, ".leftoff")], false]);
+  writeFileSync(join(folder, "home.mjs"), code);
+  const found = [[], ["--allow-env=LEFTOFF_HOME,HOME"], ["--allow-env", "--allow-sys"]].map((more) => run("deno", ["run", ...DENO, ...more, "home.mjs"], { cwd: folder, env: { ...denoEnv, HOME: home, LEFTOFF_HOME: "" }, quiet: true }).trim());
+  assert.deepEqual([found, existsSync(join(folder, ".leftoff"))], [["not_found", join(home, ".leftoff"), join(home, ".leftoff")], false]);
 });
 await check("import in Bun", () => void run(bun(), ["run", write("bun.mjs", imported)], { cwd: project }));
 for (const [what, make, start] of CARRIED) {
