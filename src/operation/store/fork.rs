@@ -120,7 +120,7 @@ impl Store {
         // Nobody goes on with a session by that, and the disk confirms all at once.
         let by = |drafts| Appending { drafts, is_durable: false, revives: false, counts: counts.clone() };
         for batch in copy.messages.chunks(BATCH) {
-            let json = array(batch.iter().flat_map(lines_of).map(|message| json(&message, true)));
+            let json = array(batch.iter().flat_map(lines_of));
             let drafts = Drafts::Copies(String::from_utf8_lossy(&json).into());
             live.appended(io, &by(drafts)).await?;
         }
@@ -130,9 +130,9 @@ impl Store {
 }
 
 // What was written again is so in the fork, too: whoever reads that backwards looks for the first line of a revision.
-fn lines_of(message: &Message) -> Vec<Message> {
-    let first = (message.rev > 0).then(|| Message { rev: 0, ..message.clone() });
-    first.into_iter().chain([message.clone()]).collect()
+fn lines_of(message: &Message) -> impl Iterator<Item = String> {
+    let first = (message.rev > 0).then(|| json(&Message { rev: 0, ..message.clone() }, true));
+    first.into_iter().chain([json(message, true)])
 }
 
 fn last_of(request: &str) -> Result<Option<String>, Trouble> {

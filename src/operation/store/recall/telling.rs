@@ -289,11 +289,13 @@ impl Quoting<'_> {
             }
             let mut score = best.score;
             for (at, message) in found {
-                let is_known = said.iter().any(|(other, _)| *other == at);
+                if said.iter().any(|(other, _)| *other == at) {
+                    continue;
+                }
                 let quotes = self.said(live, at, &message, score, words).await?;
                 // What answers is worth as much as what it answers, whatever words it has.
                 score = quotes.iter().map(|(one, _)| one.score).fold(score, f32::max);
-                if is_known || message.content.as_str().trim() == self.asked.said {
+                if message.content.as_str().trim() == self.asked.said {
                     continue;
                 }
                 if let Some((_, has)) = quotes.first() {
