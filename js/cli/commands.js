@@ -4,10 +4,11 @@
 import { LeftoffError, compareContexts } from "../index.js";
 import { fraction, number } from "./arguments.js";
 import { fileJson, fileText } from "./given.js";
-import { note, progress } from "./print.js";
+import { counted, note, progress, refuse } from "./print.js";
 import { chosen, using, withId } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
+/** @typedef {import("../store/store.js").Store} Store */
 
 // Of more sessions than these it is not told one by one what was lost.
 const MOST_EXPLAINED = 5;
@@ -31,28 +32,41 @@ export async function importFiles(args) {
     all.problems.push(...problems);
     all.unchanged += unchanged;
   };
-  let failed = 0;
-  await using(args, async (store) => {
+  /** @type {LeftoffError[]} */
+  const failed = [];
+  const elsewhere = await using(args, async (store) => {
     if (args.all) take(await store.importAll({ onProgress }));
     for (const path of paths) {
       try {
         take(await store.import(path, { from: args.from, onProgress }));
       } catch (error) {
         if (!(error instanceof LeftoffError)) throw error;
-        all.problems.push({ path, code: error.code, message: error.message });
-        failed += 1;
+        error.message = `${path}: ${error.message}`;
+        failed.push(error);
       }
     }
+    return ofOthers(store, all.imported);
   });
   end();
   for (const { path, code, message, start, end } of all.problems) note(`${path}: ${start === undefined ? "" : `bytes ${start} to ${end}: `}${message} (${code})`);
+  for (const error of failed) refuse(error);
+  if (failed.length > 0 && failed.length === paths.length) return { text: "", value: undefined };
   const value = all.imported.map(({ path, ...one }) => one);
   const rest = all.unchanged > 0 ? `${all.unchanged} files are as they were\n` : "";
   const isLong = value.length > MOST_EXPLAINED;
   const each = isLong && !args.verbose ? [] : value.map((one) => `${told(one)}${losses(one.losses)}`);
   const shown = [...each, ...(isLong ? sums(value) : []), ...(each.length === 0 && isLong ? ["'--verbose' tells of each session its id, and what was not taken over\n"] : [])];
-  const none = all.problems.length === 0 && all.unchanged === 0 && value.length === 0 ? "no sessions were found there\n" : "";
-  return { text: `${shown.join("")}${rest}${none}`, value, failed: failed > 0 && value.length === 0 };
+  const isNone = failed.length === 0 && all.problems.length === 0 && all.unchanged === 0 && value.length === 0;
+  return { text: `${shown.join("")}${elsewhere}${rest}${isNone ? "no sessions were found there\n" : ""}`, value };
+}
+
+/** Where lists of this project do not show all of them. @param {Store} store @param {{ id: string }[]} imported */
+async function ofOthers(store, imported) {
+  if (imported.length === 0) return "";
+  const here = new Set((await store.list({ type: null, archived: null })).map(({ id }) => id));
+  const away = imported.filter(({ id }) => !here.has(id)).length;
+  if (away === 0) return "";
+  return `${away === 1 ? `${imported.length === 1 ? "it" : "one of them"} belongs to another project` : `${away === imported.length ? "all" : away} belong to other projects`}; 'leftoff list --all' shows ${away === 1 ? "it" : "them"}\n`;
 }
 
 /** @param {Omit<import("../types/index.js").ImportedSession, "path">} one */
@@ -69,11 +83,6 @@ function sums(imported) {
     const rest = lost > 0 ? `; of ${lost} not everything was taken over` : "";
     return `${name}: ${counted(all.length, "session")} read, ${counted(all.reduce((sum, { added }) => sum + added, 0), "message")} new${rest}\n`;
   });
-}
-
-/** @param {number} count @param {string} what */
-function counted(count, what) {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /** @param {Args} args */
@@ -143,6 +152,9 @@ export async function compact(args) {
   return { text: `${what}No message is deleted. ${apply ? "--undo takes it back" : "--apply does it"}.\n`, value };
 }
 
+const LEFT = "what is told without 'mended' stays as it is: no complete line of a log is touched, and whatever can be read of it is read\n";
+const MENDS = "'leftoff doctor --fix' mends what can be mended\n";
+
 /** @param {Args} args */
 export async function doctor(args) {
   const found = await using(args, async (store) => {
@@ -158,7 +170,8 @@ export async function doctor(args) {
   const text = found.filter(isTold).map(({ id, health, problems, fixed }) => `${id}  ${health}\n${fixed.map(done).join("")}${problems.map(line).join("")}`).join("");
   const well = found.filter((one) => one.id !== "store" && !isTold(one)).length;
   const failed = value.some(({ problems }) => problems.some(({ code }) => code === "secret"));
-  return { text: `${text}${well > 0 ? `${counted(well, "session")} ${well === 1 ? "is" : "are"} well\n` : text ? "" : "no sessions here\n"}`, value, failed };
+  const rest = found.some(({ problems }) => problems.length > 0) ? (args.fix ? LEFT : MENDS) : "";
+  return { text: `${text}${rest}${well > 0 ? `${counted(well, "session")} ${well === 1 ? "is" : "are"} well\n` : text ? "" : "no sessions here\n"}`, value, failed };
 }
 
 /** @param {Args} args */

@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { realPath } from "../storage/real-path.js";
 import { LeftoffError, listText } from "../index.js";
 import { number } from "./arguments.js";
+import { counted } from "./print.js";
 import { rowsText, uniqueLength } from "./rows.js";
 import { remember } from "./shown.js";
 import { using } from "./store.js";
@@ -86,11 +87,19 @@ export async function search(args) {
     }
     const shown = [...found.values()].slice(0, most);
     if (shown.length === 0 && found.size > 0) return { text: "", value: [] };
-    if (!args.json) await remember(store, args, shown.map(sessionOf));
+    // Where nothing is found, the numbers mean what they meant.
+    if (!args.json && shown.length > 0) await remember(store, args, shown.map(sessionOf));
     const text = shown.map((hits, place) => `${listText([sessionOf(hits)]).replace(/^1\. /, `${place + 1}. `).trimEnd()}\n${hits.map(line).join("")}`).join("\n");
     const more = found.size > most ? "there is more; --limit N shows so many sessions\n" : "";
-    return { text: text ? text + more : `nothing here has "${words || (file ?? command ?? error)}"${args.all ? "" : "; --all looks in all projects"}\n`, value: shown.flat().map(hit) };
+    return { text: text ? text + more : await nothingHas(store, words || (file ?? command ?? error), asked), value: shown.flat().map(hit) };
   });
+}
+
+/** And where else it may be. @param {Store} store @param {string} what @param {Omit<ReturnType<typeof wanted>, "limit" | "sort">} asked */
+async function nothingHas(store, what, { all, status }) {
+  const archived = status === undefined ? (await store.list({ all, archived: true })).length : 0;
+  const others = [...(all ? [] : ["--all looks in all projects"]), ...(archived > 0 ? [`--status archived in ${counted(archived, "session")} that lists hide`] : [])];
+  return `nothing here has "${what}"${others.length > 0 ? `; ${others.join(", ")}` : ""}\n`;
 }
 
 /** @param {Found[]} hits */

@@ -85,6 +85,11 @@ export function progress(doing) {
   };
 }
 
+/** @param {number} count @param {string} what one of them is called */
+export function counted(count, what) {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
 /** @param {number} bytes */
 export function sizeText(bytes) {
   if (bytes < 1024) return `${bytes} B`;

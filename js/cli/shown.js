@@ -26,6 +26,8 @@ export const isNumber = (typed) => NUMBER.test(typed);
 
 /** Keeps what is about to be shown with numbers. @param {Store} store @param {Args} args @param {{ id: string }[]} listed */
 export async function remember(store, args, listed) {
+  // A list of a store that is not there makes none.
+  if (!existsSync(store.home)) return;
   const storage = new NodeStorage({ root: store.home });
   const bytes = bytesOf(JSON.stringify({ v: 1, ids: listed.map(({ id }) => id) }));
   try {

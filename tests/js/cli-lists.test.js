@@ -2,7 +2,7 @@
 // Lists as they are typed: what a number means, what words mean, what is shown of which sessions, and how.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -255,8 +255,34 @@ check("doctor tells what is wrong, and how many sessions are well", async ({ hom
   const name = readdirSync(home, { recursive: true, encoding: "utf8" }).find((one) => one.endsWith(join(`session-${torn}`, "messages.jsonl")));
   appendFileSync(join(home, name ?? ""), '{"v":1,"id":"to');
   const { stdout } = typed("doctor");
-  assert.match(stdout, new RegExp(`^${torn} {2}\\w+\\n {4}messages\\.jsonl, bytes \\d+ to \\d+: [^\\n]+ \\(torn_tail\\)\\n2 sessions are well\\n$`));
+  assert.match(stdout, new RegExp(`^${torn} {2}\\w+\\n {4}messages\\.jsonl, bytes \\d+ to \\d+: [^\\n]+ \\(torn_tail\\)\\n'leftoff doctor --fix' mends what can be mended\\n2 sessions are well\\n$`));
   assert.equal(typed("doctor", "Well, too").stdout, "1 session is well\n");
+  appendFileSync(join(home, name ?? ""), "}\n");
+  const left = typed("doctor", "--fix").stdout;
+  assert.match(left, / {4}messages\.jsonl, bytes [^\n]+\nwhat is told without 'mended' stays as it is: [^\n]+\n2 sessions are well\n$/);
+});
+
+check("a search that finds nothing leaves the numbers as they were, and says where else it may be", async ({ typed, held }) => {
+  const [, hidden = ""] = await held({ title: "The parser" }, { title: "Hidden", said: "croniter" });
+  assert.equal(typed("search", "croniter").stdout.match(/^\d\. /gm)?.length, 1);
+  assert.equal(typed("archive", hidden).status, 0);
+  assert.equal(typed("search", "croniter").stdout, 'nothing here has "croniter"; --all looks in all projects, --status archived in 1 session that lists hide\n');
+  assert.equal(typed("search", "croniter", "--all", "--status", "archived").stdout.match(/^\d\. /gm)?.length, 1);
+  assert.equal(value(typed("info", "1", "--json")).id, hidden);
+});
+
+check("a list makes no store where none is", async ({ folder, typed }) => {
+  const missing = join(folder, "mistyped");
+  for (const args of [["list"], ["search", "words"], ["list", "--all"]]) assert.equal(typed(...args, "--home", missing).status, 0);
+  assert.equal(existsSync(missing), false);
+});
+
+check("an import says where its sessions are listed", async ({ folder, typed }) => {
+  const path = join(folder, "other.jsonl");
+  writeFileSync(path, transcript("other", 2));
+  const { stdout } = typed("import", path);
+  assert.match(stdout, /\nit belongs to another project; 'leftoff list --all' shows it\n$/);
+  assert.doesNotMatch(typed("list", "--all").stdout, /^no sessions/);
 });
 
 test("how far an import is grows to the end, also within one file", async () => {
