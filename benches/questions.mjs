@@ -122,13 +122,7 @@ export async function found(samples) {
   const [first, five] = [mean(), mean()];
   for (const sample of samples) {
     await inStore(async (store) => {
-      const numbers = new Map();
-      for (const { number, drafts } of sessionsOf(sample)) {
-        const session = await store.create({ title: `conversation ${number}` });
-        await session.append(drafts, { durability: "buffered" });
-        numbers.set(session.id, number);
-        await session.close();
-      }
+      const numbers = await kept(store, sample);
       for (const question of sample.qa) {
         const right = new Set(golds(question).map(({ session }) => session));
         if (right.size === 0) continue;
@@ -141,6 +135,48 @@ export async function found(samples) {
     });
   }
   return { first: first.value(), five: five.value() };
+}
+
+/**
+ * What `store.recall` quotes of sessions, each a conversation's own, by its own limit, a question in `every`.
+ * @param {Sample[]} samples @param {number} every
+ * @returns {Promise<{ words: number, evidence: number, unanswered: number, foreign: number }>} percents; tokens, where nothing answers and for those of another conversation
+ */
+export async function quoted(samples, every) {
+  const [words, evidence, unanswered, foreign] = [mean(), mean(), mean(), mean()];
+  for (const [nth, sample] of samples.entries()) {
+    const others = samples[(nth + 3) % samples.length]?.qa ?? [];
+    const turns = new Map(Object.values(sample.conversation).filter(Array.isArray).flat().map((turn) => [turn.dia_id, textOf(turn)]));
+    await inStore(async (store) => {
+      await kept(store, sample);
+      const recalled = (/** @type {string} */ question) => store.recall(question, { all: true });
+      for (const [place, question] of sample.qa.entries()) {
+        if (place % every > 0) continue;
+        const { text, tokens } = await recalled(question.question);
+        const gold = golds(question).flatMap(({ id }) => turns.get(id) ?? []);
+        if (gold.length === 0) {
+          unanswered.add(tokens);
+          continue;
+        }
+        words.add(100 * shareOfWords(question, gold.join(" "), text));
+        evidence.add((100 * gold.filter((one) => text.includes(one)).length) / gold.length);
+        foreign.add((await recalled(others[place % others.length]?.question ?? "")).tokens);
+      }
+    });
+  }
+  return { words: words.value(), evidence: evidence.value(), unanswered: unanswered.value(), foreign: foreign.value() };
+}
+
+/** Each session of a conversation in one of its own; which is which, by id. @param {Store} store @param {Sample} sample */
+async function kept(store, sample) {
+  const numbers = new Map();
+  for (const { number, drafts } of sessionsOf(sample)) {
+    const session = await store.create({ title: `conversation ${number}` });
+    await session.append(drafts, { durability: "buffered" });
+    numbers.set(session.id, number);
+    await session.close();
+  }
+  return numbers;
 }
 
 /** @param {(store: Store) => Promise<unknown>} work */

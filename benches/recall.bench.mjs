@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { openStore } from "../js/index.js";
 import { root } from "../scripts/run.mjs";
 import { ofMany } from "./many.mjs";
-import { BUDGETS, found, recalled, samplesOf } from "./questions.mjs";
+import { BUDGETS, found, quoted, recalled, samplesOf } from "./questions.mjs";
 import { inFolder, inTurns } from "./tools.mjs";
 
 const LONG = 200_000;
@@ -68,7 +68,11 @@ async function ofCode() {
   const samples = samplesOf(join(root, "tests", "fixtures", "coding-questions", "questions.json"));
   const { words, unanswered } = await recalled(samples, 1);
   const { first, five } = await found(samples);
+  const told = await quoted(samples, 1);
   return [
+    { what: "coding: the answer's words in what store.recall quotes", value: told.words, unit: "%" },
+    { what: "coding: what it quotes where nothing answers", value: told.unanswered, unit: "tokens" },
+    { what: "coding: what it quotes for another project's question", value: told.foreign, unit: "tokens" },
     ...words.map((value, at) => ({ what: `coding: the answer's words in a context of ${BUDGETS[at]}`, value, unit: "%", atLeast: [72, 80, 91][at] ?? 0 })),
     { what: "coding: recalled where nothing answers, at 4000", value: unanswered, unit: "tokens", atMost: 150 },
     { what: "coding: the right session is the first", value: first, unit: "%", atLeast: 80 },
@@ -82,9 +86,13 @@ async function ofTalk(file) {
   const samples = samplesOf(file);
   const { evidence, foreign } = await recalled(samples, EVERY);
   const { first, five } = await found(samples);
+  const told = await quoted(samples, EVERY);
   const module = process.env["LEFTOFF_EMBED"];
   const byMeaning = module ? (await recalled(samples, EVERY, (await import(pathToFileURL(module).href)).embed)).evidence : [];
   return [
+    { what: "talk: the answer's words in what store.recall quotes", value: told.words, unit: "%" },
+    { what: "talk: evidence in what it quotes", value: told.evidence, unit: "%" },
+    { what: "talk: what it quotes for another conversation's question", value: told.foreign, unit: "tokens" },
     ...byMeaning.map((value, at) => ({ what: `talk: the same by meaning, too, in a context of ${BUDGETS[at]}`, value, unit: "%" })),
     ...evidence.map((value, at) => ({ what: `talk: evidence in a context of ${BUDGETS[at]}`, value, unit: "%", atLeast: [72, 80, 87][at] ?? 0 })),
     { what: "talk: recalled for another conversation's question, at 4000", value: foreign, unit: "tokens", atMost: 60 },

@@ -35,9 +35,9 @@ use crate::tokens::{Encoding, count};
 const MAX_TOKENS: u32 = 800;
 // So many sessions are looked into, and so many messages of each are quoted.
 const SESSIONS: usize = 12;
-const MESSAGES: usize = 3;
+const MESSAGES: usize = 4;
 // So many passages of a long message are quoted.
-const PASSAGES: usize = 2;
+const PASSAGES: usize = 3;
 // What is worth less than this part of the best is no answer.
 const LEAST_OF_BEST: f32 = 0.4;
 // So far before a result its call is looked for, and so far behind a question its answer.
