@@ -120,13 +120,15 @@ async function inChromium(executablePath, packed, given) {
   const { exports } = JSON.parse(readFileSync(join(packed, "package.json"), "utf8"));
   const address = exports["."].browser.default.replace("./", "/package/");
   const map = JSON.stringify({ imports: { leftoff: address } });
+  const slim = exports["./slim"].browser.default.replace("./", "/package/");
   const { origin, close } = await serve({ package: packed, node_modules: join(folder, "node_modules"), examples: join(root, "examples"), tests: TESTS, bundles: join(folder, "bundles") }, {
     "/map.html": page("/tests/start.mjs", map),
     "/plain.html": page("/tests/start.mjs"),
+    "/service.mjs": `import * as leftoff from "${slim}";\nimport { answers } from "/tests/service.mjs";\nanswers(leftoff);\n`,
     ...Object.fromEntries(Object.keys(BUNDLERS).map(bundleOf).map((name) => [`/${name}.html`, page(`/bundles/${name}/index.mjs`)])),
   });
   const driven = await chromium.launch({ executablePath, args: ["--no-sandbox"], env: { ...process.env, HOME: folder } });
-  /** @param {string} what @param {string} path @param {"inPage" | "inSlimPage" | "inWorker"} where @param {string} name */
+  /** @param {string} what @param {string} path @param {"inPage" | "inSlimPage" | "inService" | "inWorker"} where @param {string} name */
   const tab = (what, path, where, name) => check(what, async () => {
     const opened = await driven.newPage();
     opened.setDefaultTimeout(LONGEST_MS);
@@ -139,7 +141,8 @@ async function inChromium(executablePath, packed, given) {
   try {
     await tab("a page with an import map", "/map.html", "inPage", "leftoff");
     await tab("a page whose policy is 'self' 'wasm-unsafe-eval'", "/plain.html?strict", "inPage", address);
-    await tab("a page that says where the files are, with leftoff/slim", "/plain.html?strict", "inSlimPage", exports["./slim"].browser.default.replace("./", "/package/"));
+    await tab("a page that says where the files are, with leftoff/slim", "/plain.html?strict", "inSlimPage", slim);
+    await tab("a service worker, with leftoff/slim", "/plain.html", "inService", "/service.mjs");
     await tab("a module worker", "/plain.html", "inWorker", address);
     await tab("a module worker under that policy", "/plain.html?strict", "inWorker", address);
     await check("the storages' contract for a worker's files", () => contractOf(join(folder, "bundles", "kept")));

@@ -173,7 +173,8 @@ function buildTypes() {
     for (const path of mine) {
       const to = join(folder, path.slice(all.length));
       mkdirSync(dirname(to), { recursive: true });
-      copyFileSync(path, to);
+      // What only these comments name does not ship; the compiler has written what it takes from them.
+      writeFileSync(to, readFileSync(path, "utf8").replace(/^\/\*\* @import .*\n/gm, ""));
     }
   }
   writeFileSync(join(types, "cjs", "package.json"), '{ "type": "commonjs" }\n');

@@ -24,7 +24,9 @@ export function forJsr(folder, owner) {
   }
   cpSync(join(root, "pkg", "inline"), join(folder, "pkg", "inline"), { recursive: true });
   for (const name of FILES) copyFileSync(join(root, "pkg", name), join(folder, "pkg", name));
-  for (const name of ["README.md", "LICENSE"]) copyFileSync(join(root, name), join(folder, name));
+  for (const name of ["README.md", "CHANGELOG.md", "LICENSE", join("pkg", "LICENSES.txt")]) copyFileSync(join(root, name), join(folder, name));
+  // What README leads to; what is made of the types JSR makes itself.
+  for (const name of ["docs", "examples"]) cpSync(join(root, name), join(folder, name), { recursive: true, filter: (path) => path !== join(root, "docs", "api") });
   cpSync(join(root, "types"), join(folder, "types"), { recursive: true, filter: (path) => !/[/\\](?:cjs|compat)$/.test(path) });
   for (const name of readdirSync(join(folder, "types"), { recursive: true, encoding: "utf8" }).filter((one) => one.endsWith(".d.ts"))) {
     const path = join(folder, "types", name);

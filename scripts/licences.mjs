@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fail, root, run } from "./run.mjs";
 import { BUILD_STD, TARGET, wasmEnv } from "./toolchain.mjs";
 
-/** @typedef {{ from: "npm" | "cargo" | "generic", name: string, version: string, license: string, text: () => string }} Bundled */
+/** @typedef {{ from: "npm" | "cargo" | "generic", name: string, version: string, license: string, source?: string, text: () => string }} Bundled `source`: where its source is to be had */
 /** @typedef {{ pkg_id: string, platform: string | null, mode: string, is_std?: boolean, target: { name: string, src_path: string }, dependencies: { index: number }[] }} Unit what cargo compiles, once for each kind of machine */
 
 /** The bindings that are compiled to WebAssembly, with the features that ship. */
@@ -28,7 +28,7 @@ export function licences(files) {
   const data = DATA.map(([name, version, file]) => /** @type {Bundled} */ ({ from: "generic", name, version, license: "MIT", text: () => readFileSync(join(root, file), "utf8").trim() }));
   const all = [...data, ...packages(files), ...Object.entries(COMPILED).flatMap(([name, features]) => crates(name, features))];
   const known = new Map(all.map((one) => [`${one.name} ${one.version}`, one]));
-  const chapters = [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, one]) => `${title}, ${one.license}\n${"-".repeat(76)}\n\n${one.text()}\n`);
+  const chapters = [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, one]) => `${title}, ${one.license}${one.source ? `\n${one.source}` : ""}\n${"-".repeat(76)}\n\n${one.text()}\n`);
   const head = "What leftoff's own licence, LICENSE, does not cover: the packages whose code is in pkg/, and their licences.\nWritten by scripts/licences.mjs.\n";
   writeFileSync(join(root, "pkg", "LICENSES.txt"), [head, ...chapters].join("\n"));
   // For scripts/sbom.mjs, when the package is packed.
@@ -41,9 +41,16 @@ function packages(files) {
   const folders = new Set(Array.from(files, (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]).filter((one) => one !== undefined));
   return [...folders].map((place) => {
     const folder = join(root, place);
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return { from: "npm", name, version, license, text: () => textIn(folder) ?? fail(`expected ${name} ${version} to come with its licence, but found none in ${folder}`) };
+    const { name, version, license, repository } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const source = addressOf(repository?.url ?? repository);
+    return { from: "npm", name, version, license, source, text: () => textIn(folder) ?? fail(`expected ${name} ${version} to come with its licence, but found none in ${folder}`) };
   });
+}
+
+/** npm's short names are of GitHub. @param {string | undefined} repository */
+function addressOf(repository) {
+  if (repository === undefined || repository.includes("://")) return repository?.replace(/^git\+|\.git$/g, "");
+  return `https://github.com/${repository.replace(/^github:/, "")}`;
 }
 
 /** Those of cargo that end up in a module: no macros, and nothing that is for builds and tests. @param {string} binding @param {string[]} features @returns {Bundled[]} */
@@ -76,7 +83,7 @@ function crate({ pkg_id, target }, whole) {
   // One of a repository of its own within the library's has it at the top of that.
   const text = textIn(folder) ?? (pkg_id.startsWith("path") ? textIn(dirname(folder)) : undefined);
   if (text === undefined && whole) return whole();
-  return { from: "cargo", name, version, license, text: () => text ?? fail(`expected ${name} ${version} to come with its licence, but found none in ${folder}`) };
+  return { from: "cargo", name, version, license, source: field("repository"), text: () => text ?? fail(`expected ${name} ${version} to come with its licence, but found none in ${folder}`) };
 }
 
 /** Rust's own library, in which this is: what its list of copyrights says of the files that lie in it, with the texts that are named there. @param {Unit} unit @param {string} version @param {string} sysroot @returns {Bundled} */

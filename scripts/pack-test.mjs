@@ -2,10 +2,10 @@
 // The packed tarball, installed in an empty project, loaded as its users load it.
 
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { filesOf } from "./complete.mjs";
+import { filesOf, notLoaded } from "./complete.mjs";
 import { forJsr } from "./jsr.mjs";
 import { fail, root, run, step } from "./run.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
@@ -84,6 +84,23 @@ await check("leftoff/compat, imported and required, with the classes of the main
   writeFileSync(join(project, "compat.cjs"), `const compat = require("leftoff/compat");\nconst leftoff = require("leftoff");\n${used}\n`);
   for (const name of ["compat.mjs", "compat.cjs"]) run("node", [name], { cwd: project });
 });
+await check("import and require in one bundle: one LeftoffError", () => {
+  writeFileSync(join(project, "other.cjs"), 'module.exports = require("leftoff");\n');
+  writeFileSync(join(project, "mixed.mjs"), 'import { LeftoffError } from "leftoff";\nimport other from "./other.cjs";\nif (other.LeftoffError !== LeftoffError) throw new Error("expected one LeftoffError, but found two");\n');
+  for (const [format, file] of [["cjs", "mixed-bundle.cjs"], ["esm", "mixed-bundle.mjs"]]) {
+    run("esbuild", ["mixed.mjs", "--bundle", "--platform=node", `--format=${format}`, `--outfile=${file}`, "--log-level=error"], { cwd: project });
+    run("node", [String(file)], { cwd: project });
+  }
+});
+await check("a package that lacks what it loads is not packed", async () => {
+  const copy = join(project, "lacking");
+  cpSync(join(project, "node_modules", "leftoff", "pkg"), join(copy, "pkg"), { recursive: true });
+  const loads = ["pkg/index.mjs", "pkg/web/index.js"];
+  assert.deepEqual(await notLoaded(copy, loads), []);
+  rmSync(join(copy, "pkg", "inline", "agents.js"));
+  assert.deepEqual(await notLoaded(copy, loads), ['Could not resolve "./inline/agents.js"', 'Could not resolve "../inline/agents.js"']);
+  rmSync(copy, { recursive: true });
+});
 await check("the component", () => {
   writeFileSync(join(project, "component.mjs"), `import { readFileSync } from "node:fs";\nprocess.stdout.write(readFileSync(new URL(import.meta.resolve("leftoff/leftoff.component.wasm"))).subarray(0, 8).toString("hex"));\n`);
   const found = run("node", ["component.mjs"], { cwd: project, quiet: true });
@@ -91,6 +108,7 @@ await check("the component", () => {
 });
 for (const [what, options] of Object.entries({
   "with the DOM library and nothing of Node's": { lib: ["es2022", "dom"], types: [] },
+  "with nothing of a host's": { lib: ["es2022"], types: [] },
   "without the DOM library": { lib: ["es2022"], types: ["node"], typeRoots: [join(root, "node_modules", "@types")] },
 })) {
   await check(`its types, imported and required, ${what}`, () => {

@@ -1,7 +1,7 @@
 // @ts-check
 /** What a runtime with permissions may refuse: who is not allowed to look finds nothing. */
 
-/** @template T @param {() => T} look @returns {T | undefined} nothing where Deno does not let it */
+/** @template T @param {() => T} look @returns {T | undefined} nothing where the runtime does not let it */
 export function allowed(look) {
   try {
     return look();
@@ -10,10 +10,10 @@ export function allowed(look) {
   }
 }
 
-/** Whether Deno refused: that has a name, and no code. @param {unknown} error */
-export const isRefused = (error) => error instanceof Error && error.name === "NotCapable";
+/** Whether the runtime refused: in Deno that has a name, and no code, in Node a code. @param {unknown} error */
+export const isRefused = (error) => error instanceof Error && (error.name === "NotCapable" || /** @type {NodeJS.ErrnoException} */ (error).code === "ERR_ACCESS_DENIED");
 
-/** Nothing for what Deno refused. @param {unknown} error @returns {undefined} */
+/** Nothing for what the runtime refused. @param {unknown} error @returns {undefined} */
 export function unlessRefused(error) {
   if (isRefused(error)) return undefined;
   throw error;

@@ -36,15 +36,23 @@ export function ready(name) {
 
 /** Loads it from there. @param {string} name @param {() => Promise<Asset>} read */
 export async function loaded(name, read) {
+  /** @type {Asset | undefined} */
+  let found;
   try {
-    const found = await read();
+    found = await read();
     // A page may not compile it later, at once.
     known.set(name, name.endsWith(".wasm") && found instanceof Uint8Array ? await WebAssembly.compile(found) : found);
   } catch (cause) {
-    const policy = cause instanceof WebAssembly.CompileError ? "; a page's Content-Security-Policy needs 'wasm-unsafe-eval' in script-src" : "";
-    throw new LeftoffError({ code: "asset_missing", message: `expected to load ${name}, but it failed${policy}`, cause });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const policy = cause instanceof WebAssembly.CompileError && isModule(found) ? "; a page's Content-Security-Policy needs 'wasm-unsafe-eval' in script-src" : "";
+    throw new LeftoffError({ code: "asset_missing", message: `expected to load ${name}, but it failed: ${why}${policy}`, cause });
   } finally {
     // What failed may be tried again.
     coming.delete(name);
   }
+}
+
+/** Whether bytes begin as those of a module do. @param {unknown} found */
+function isModule(found) {
+  return found instanceof Uint8Array && String.fromCharCode(...found.subarray(0, 4)) === "\0asm";
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /** Loading the modules of WebAssembly before they are needed, and from where the caller says. */
 
+import { LeftoffError } from "../error.js";
 import { knownOptions } from "../wasm/options.js";
 import { counting, reading, thinking } from "../wasm/parts.js";
 import { loaded } from "./assets.js";
@@ -22,15 +23,26 @@ import { readUrl } from "./assets.node.js";
 export async function loadWasm(sources = {}) {
   const given = Object.entries(knownOptions("loadWasm", sources)).filter(([, source]) => source !== undefined);
   if (given.length === 0) await Promise.all([counting(), reading(), thinking()].map((module) => module.ready()));
+  for (const [name, source] of given) checkSource(name, source);
   await Promise.all(given.map(([name, source]) => {
     const file = name.endsWith("_base") ? `${name}.planes` : `${name}.wasm`;
     return loaded(file, () => readSource(source));
   }));
 }
 
-/** @param {unknown} source @returns {Promise<Uint8Array<ArrayBuffer> | WebAssembly.Module>} */
+/** @param {unknown} source */
+const isModule = (source) => source instanceof WebAssembly.Module;
+/** @param {unknown} source */
+const isBytes = (source) => source instanceof ArrayBuffer || source instanceof Uint8Array;
+
+/** What a page has of a server's answer, or of a file, is neither. @param {string} name @param {any} source */
+function checkSource(name, source) {
+  if (isModule(source) || isBytes(source) || typeof source === "string" || typeof source?.href === "string") return;
+  throw new LeftoffError({ code: "invalid_request", message: `expected a URL, bytes or a WebAssembly.Module for "${name}", but found ${Object.prototype.toString.call(source)} instead` });
+}
+
+/** @param {any} source @returns {Promise<Uint8Array<ArrayBuffer> | WebAssembly.Module>} */
 async function readSource(source) {
-  if (source instanceof WebAssembly.Module) return source;
-  if (source instanceof ArrayBuffer || source instanceof Uint8Array) return new Uint8Array(source);
-  return readUrl(/** @type {URL | string} */ (source));
+  if (isModule(source)) return source;
+  return isBytes(source) ? new Uint8Array(source) : readUrl(source);
 }

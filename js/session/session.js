@@ -366,7 +366,7 @@ export class Session {
   /**
    * What is appended from now on, by this process or by others, as it comes; a message that is written again comes
    * again. Ends when `signal` says so, or by `log_replaced` or `log_shrunk` where the log was put back to an earlier state.
-   * @param {{ signal?: AbortSignal }} [options] @returns {AsyncGenerator<ReadMessage>}
+   * @param {{ signal?: import("../types/index.js").Signal }} [options] @returns {AsyncGenerator<ReadMessage>}
    * @example
    * const ended = new AbortController();
    * const followed = session.follow({ signal: ended.signal });

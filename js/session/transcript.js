@@ -41,7 +41,7 @@ export function parse(bytes, path, from, beside) {
 
 /**
  * Reads a transcript of any known agent. Nothing is stored.
- * @param {string | Uint8Array | Blob} file a path, or the bytes @returns {Promise<Transcript>}
+ * @param {string | Uint8Array | import("../types/index.js").FileBlob} file a path, or the bytes @returns {Promise<Transcript>}
  * @throws {LeftoffError} `not_found`, `not_a_file`, `unknown_format`, `too_deep`, `empty_file`, `damaged`, `too_large`, `missing_dependency`
  * @example
  * const transcript = await readTranscript(transcriptPath);

@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import { dirname, sep } from "node:path";
 
-import { allowed } from "../host/allowed.js";
+import { allowed, isRefused } from "../host/allowed.js";
 
 /**
  * A place that a path leads to: its folder is held until `close`.
@@ -104,8 +104,7 @@ export function mayBeOurs(folder) {
 
 /** @param {unknown} error what the system said */
 export function codeOf(error) {
-  // What Deno refuses has a name and no code.
-  if (error instanceof Error && error.name === "NotCapable") return "EACCES";
+  if (isRefused(error)) return "EACCES";
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 

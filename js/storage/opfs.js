@@ -12,7 +12,7 @@ import { checkNames, checkRange, failed } from "./contract.js";
 
 /**
  * What the DOM's types have of it, for programs without them.
- * @typedef {{ kind: "file", name: string, getFile: () => Promise<Blob & { lastModified: number }>, createSyncAccessHandle: () => Promise<Held>, move: (to: Folder, name: string) => Promise<void> }} File
+ * @typedef {{ kind: "file", name: string, getFile: () => Promise<{ size: number, lastModified: number, slice: (start: number, end: number) => { arrayBuffer: () => Promise<ArrayBuffer> }, text: () => Promise<string> }>, createSyncAccessHandle: () => Promise<Held>, move: (to: Folder, name: string) => Promise<void> }} File
  * @typedef {{ kind: "directory", name: string, entries: () => AsyncIterable<[string, File | Folder]>, getFileHandle: (name: string, how?: { create?: boolean }) => Promise<File>,
  *   getDirectoryHandle: (name: string, how?: { create?: boolean }) => Promise<Folder>, removeEntry: (name: string, how?: { recursive?: boolean }) => Promise<void> }} Folder
  * @typedef {{ getSize: () => number, read: (into: Uint8Array, how: { at: number }) => number, write: (bytes: Uint8Array, how: { at: number }) => number, truncate: (size: number) => void,

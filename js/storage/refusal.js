@@ -2,6 +2,7 @@
 /** What the system says, as what a storage says. */
 
 import { LeftoffError } from "../error.js";
+import { isRefused } from "../host/allowed.js";
 import { failed } from "./contract.js";
 import { codeOf } from "./folders.js";
 import { Outside } from "./root.js";
@@ -46,14 +47,19 @@ export function translated(verb, path, cause, { hasRoot, ...extra }) {
     return failed(verb, path, { code: "outside_store", reason: "expected a file of the store, but found a link instead", cause, ...extra });
   }
   const known = (verb === "move" && MOVE_CODES[code]) || CODES[code];
-  return failed(verb, path, { code: known ?? "storage_failed", detail: code || String(cause), cause, ...extra });
+  return failed(verb, path, { code: known ?? "storage_failed", detail: detailOf(cause), cause, ...extra });
 }
+
+// A runtime says which permission it misses.
+/** @param {unknown} cause */
+const detailOf = (cause) => (isRefused(cause) ? /** @type {Error} */ (cause).message : codeOf(cause) || String(cause));
 
 /** What the system says of a call that nobody here expected to fail; anything else as it is. @param {unknown} error */
 export function ofSystem(error) {
   if (!(error instanceof Error) || !("syscall" in error) || error instanceof LeftoffError) return error;
-  const { syscall, path = "", code = "" } = /** @type {NodeJS.ErrnoException} */ (error);
+  const { syscall, path = "" } = /** @type {NodeJS.ErrnoException} */ (error);
+  const code = codeOf(error);
   const isGone = code === "ENOENT";
   const reason = isGone ? "there is nothing" : undefined;
-  return failed(/** @type {Verb} */ (syscall), String(path), { code: isGone ? "not_found" : (CODES[code] ?? "storage_failed"), reason, detail: code, cause: error });
+  return failed(/** @type {Verb} */ (syscall), String(path), { code: isGone ? "not_found" : (CODES[code] ?? "storage_failed"), reason, detail: detailOf(error), cause: error });
 }

@@ -1,8 +1,14 @@
-/** Where the files of leftoff's own package are. */
+/** What is of the host: its own objects, and where the files of leftoff's own package are. */
 
-// Programs without the types of a page have none of these.
+// Programs without the types of a page or of Node have none of these.
 type Of<Name extends string> = typeof globalThis extends { [name in Name]: { prototype: infer T } } ? T : never;
 type Compiled = typeof globalThis extends { WebAssembly: { Module: { prototype: infer T } } } ? T : never;
+
+/** The host's `AbortSignal`. */
+export type Signal = Of<"AbortSignal">;
+
+/** The host's `Blob`, as a page has of a file that somebody chose. */
+export type FileBlob = Of<"Blob">;
 
 /** A URL, or the bytes. In Node, Deno and Bun the URL is one of a file: there, nothing of leftoff opens a connection. */
 export type FileSource = string | Of<"URL"> | ArrayBuffer | Uint8Array;

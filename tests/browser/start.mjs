@@ -30,5 +30,15 @@ Object.assign(globalThis, {
     worker.onerror = ({ message }) => fails(new Error(message));
     worker.postMessage({ transcript: new Uint8Array(transcript), expected });
   }),
+  /** In a service worker. @param {string} name its own address @param {number[]} transcript @param {unknown} expected */
+  inService: async (name, transcript, expected) => {
+    await navigator.serviceWorker.register(name, { type: "module" });
+    const { active } = await navigator.serviceWorker.ready;
+    const { port1, port2 } = new MessageChannel();
+    const said = new Promise((told) => (port1.onmessage = ({ data }) => told(data)));
+    active?.postMessage({ transcript: new Uint8Array(transcript), expected }, [port2]);
+    const answer = await said;
+    if (answer !== "works") throw new Error(String(answer));
+  },
 });
 document.title = "ready";

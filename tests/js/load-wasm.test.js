@@ -40,6 +40,14 @@ test("what cannot be loaded is refused by its name, and nothing is asked for ove
     await assert.rejects(loadWasm({ agents: source }), (error) => error instanceof LeftoffError && error.code === "asset_missing" && error.message.includes("agents.wasm"));
   }
   await assert.rejects(loadWasm(/** @type {any} */ ({ core: file("leftoff.wasm") })), { code: "invalid_request" });
+  for (const source of [new Response(""), new Blob([]), Promise.resolve(file("agents.wasm")), 7, null]) {
+    await assert.rejects(loadWasm(/** @type {any} */ ({ agents: source })), (/** @type {any} */ { code, message }) => code === "invalid_request" && message.startsWith('expected a URL, bytes or a WebAssembly.Module for "agents", but found ['));
+  }
+});
+
+test("a policy is blamed for a module alone, not for bytes that are none", async () => {
+  const { message } = /** @type {LeftoffError} */ (await loadWasm({ agents: new TextEncoder().encode("<!doctype html>") }).catch((error) => error));
+  assert.match(message, /^expected to load agents\.wasm, but it failed: WebAssembly\.compile\(\): [^;]+$/);
 });
 
 test("a store with a storage of its own asks for no folder and no program", async () => {
