@@ -51,6 +51,14 @@ function installed(folder) {
   return { project, env };
 }
 
+test("a page's own files are loaded as the guide says", () =>
+  inFolder(async (folder) => {
+    const { project, env } = installed(folder);
+    const files = pathToFileURL(join(root, "pkg")).href;
+    writeFileSync(join(project, "slim.mjs"), `const files = ${JSON.stringify(files)};\n${example("In pages, workers and at the edge", "js")}console.log(tokensUsed);\nawait store.close();\n`);
+    assert.match(typed("node slim.mjs", project, env), /^[1-9]\d*\n$/);
+  }));
+
 test("README's ten lines print what stands below them, and so does its command", () =>
   inFolder(async (folder) => {
     const { project, env } = installed(folder);
