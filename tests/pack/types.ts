@@ -9,7 +9,7 @@ import type { ContextBuildResult, ContextReport, Draft, ErrorCode, Listed, OpenA
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-export async function used(storage: Storage): Promise<Listed[]> {
+export async function used(storage: Storage, told: (...all: unknown[]) => void): Promise<Listed[]> {
   const store: Store = await openStore({ project: ".", storage });
   const session: Session = await store.continue({ model: "gpt-5" });
   const draft: Draft = { role: "user", content: "Hello" };
@@ -34,7 +34,7 @@ export async function used(storage: Storage): Promise<Listed[]> {
   const count: number = await countTokens("hello");
   const counts: number[] = await countTokens(["hello"]);
   const transcript = await readTranscript(new Uint8Array());
-  console.log(safe, none, storages.length, stored.tokenCount, count, counts, transcript.slice(0, 1)[0]?.content);
+  told(safe, none, storages.length, stored.tokenCount, count, counts, transcript.slice(0, 1)[0]?.content);
   return store.list();
 }
 
