@@ -79,6 +79,33 @@ fn it_is_silent_where_nothing_is_asked_and_where_it_is_told_to_be() {
 }
 
 #[test]
+fn who_names_something_that_nobody_named_wants_more_than_words_that_were_said() {
+    let check = |question: &str, is_silent: bool| {
+        assert_eq!(block(&asked(pin(), question, "")).is_none(), is_silent, "{question}");
+    };
+    check("Which schedule reads February?", false);
+    check("Which schedule of PyPI reads the releases of February?", true);
+}
+
+#[test]
+fn what_was_said_on_the_day_that_a_question_names_comes_first() {
+    let at = |id: &str, time: &str| {
+        let message = named(id, said(Role::Assistant, "The zygote compiled after lunch."));
+        Message { timestamp: Some(time.into()), ..message }
+    };
+    let older = || {
+        let times = ["2026-07-03T09:00:00.000Z", "2026-06-03T09:00:00.000Z", "2026-07-04T09:00:00.000Z"];
+        ["meant", "month", "day"].into_iter().zip(times).map(|(id, time)| at(id, time)).collect()
+    };
+    for question in
+        ["When did the zygote compile on 3 July 2026?", "Did the zygote compile on July 3rd, 2026?"]
+    {
+        let recall = asked(older(), question, "").report.recall.expect("a day is no name that nobody knows");
+        assert_eq!(recall.messages[0].id, "meant", "{question}");
+    }
+}
+
+#[test]
 fn an_order_brings_back_what_it_names() {
     let context = asked(pin(), "Update `croniter` now.", "");
     assert!(block(&context).is_some_and(|text| text.contains(PIN)));

@@ -254,7 +254,7 @@ impl Scanning {
     fn found(mut self: Box<Scanning>) -> Recalling {
         let (corpus, places) = core::mem::replace(&mut self.scan, Scan::new(0)).found(self.before);
         let place = |field: usize, number: u32| places[field].get(number as usize).copied();
-        let shortlist = Shortlist::of(best(&self.question, &corpus), &place);
+        let shortlist = Shortlist::of(&self.question, best(&self.question, &corpus), &place);
         Reading::of(*self, shortlist).next()
     }
 }

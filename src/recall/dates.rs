@@ -14,6 +14,7 @@ use core::ops::RangeInclusive;
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveTime};
 
+use super::english::MONTHS;
 use crate::time::Stamp;
 
 /// Seconds since 1970: the first and the last.
@@ -23,20 +24,6 @@ const DAY: i64 = 24 * 60 * 60;
 // What was said so many days after a time may still be about it, the less the later.
 const AFTER: i64 = 11;
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 const BEFORE: [&str; 12] =
     ["in", "since", "of", "during", "until", "by", "early", "late", "mid", "last", "this", "on"];
 const COUNTS: [&str; 11] =

@@ -15,6 +15,22 @@ const STOPS: &[&str] = &[
     "whose", "why", "will", "with", "won", "would", "wouldn", "you", "your", "yours",
 ];
 
+/// The months, in their order.
+pub(crate) const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 /// Each form with the word that it is one of; sorted. A form that is two words, as `left`, is both alike in what is stored and
 /// in what is asked.
 const FORMS: &[(&str, &str)] = &[

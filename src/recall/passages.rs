@@ -11,9 +11,9 @@ use crate::recall::words::{Field, Words};
 /// What is no longer, in bytes, is quoted whole.
 pub(crate) const WHOLE: usize = 600;
 /// About how long a passage is, in bytes.
-const LENGTH: usize = 400;
+const LENGTH: usize = 300;
 /// About as many terms as such a passage has.
-const TERMS: f32 = 40.0;
+const TERMS: f32 = 30.0;
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq)]

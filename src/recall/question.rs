@@ -1,12 +1,14 @@
 //! What is asked: the terms of a question, and whether it asks for anything at all.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::json::text::boundary;
 use crate::plain::wrapping;
-use crate::recall::english::{is_filler, is_order};
-use crate::recall::words::{Field, Words, inner};
+use crate::recall::english::{MONTHS, is_filler, is_order};
+use crate::recall::words::{Field, Words, inner, ordinal};
+use crate::time;
 
 // Of a long message, as a pasted log, what is asked stands at its ends.
 const HEAD: usize = 4096;
@@ -23,6 +25,8 @@ pub(crate) struct Question {
     pub said: String,
     /// It tells somebody to do something: only what has one of its names is of use.
     pub is_order: bool,
+    // What a time has, as it is written, that it names one by: `2023-`, `-05-`, `-08T`.
+    times: Vec<String>,
     // The places of the terms, sorted by their texts.
     sorted: Vec<usize>,
 }
@@ -83,6 +87,13 @@ impl Question {
         found.ok().map(|at| self.sorted[at])
     }
 
+    /// How much of the time that it names is that one, in seconds since 1970: from 0 to 1.
+    pub fn nearness(&self, seconds: u32) -> f32 {
+        let time = time::format(i64::from(seconds) * 1000);
+        let near = self.times.iter().filter(|named| time.contains(named.as_str())).count();
+        near as f32 / self.times.len().max(1) as f32
+    }
+
     /// Takes terms in that stand for others, as many as there is room for.
     #[cfg(feature = "interop")]
     pub fn extend(&mut self, terms: Vec<Term>) {
@@ -91,8 +102,13 @@ impl Question {
 
     fn ask(&mut self, text: &str, is_meant: impl Fn(&str) -> bool, words: &mut Words) {
         let mut is_first = true;
+        let has = |is: fn(&str) -> bool| text.split_whitespace().map(inner).any(is);
+        let is_dated = has(|word| month(word).is_some()) && has(|word| number(word).is_some());
         for word in text.split_whitespace() {
-            let is_name = names(word, is_first);
+            let time = time_of(inner(word), is_dated);
+            // What was said then seldom says when it was.
+            let is_name = time.is_none() && names(word, is_first);
+            self.times.extend(time);
             is_first = word.ends_with(['.', '!', '?', ':']);
             if !is_meant(word) {
                 continue;
@@ -133,6 +149,29 @@ fn tells(text: &str) -> bool {
     let letters = |word: &str| word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
     let mut words = text.split_whitespace().map(letters).filter(|word| !is_filler(word));
     words.next().is_some_and(|first| is_order(&first))
+}
+
+// What a time has that a word names: a year; a month or a day where there is one of the other, too.
+fn time_of(word: &str, is_dated: bool) -> Option<String> {
+    if let Some(month) = month(word) {
+        return is_dated.then(|| format!("-{month:02}-"));
+    }
+    let number = number(word)?;
+    match number.len() {
+        4 if number.starts_with("20") => Some(format!("{number}-")),
+        1 | 2 if is_dated => Some(format!("-{number:0>2}T")),
+        _ => None,
+    }
+}
+
+fn month(word: &str) -> Option<usize> {
+    MONTHS.iter().position(|name| *name == word).map(|month| month + 1)
+}
+
+// `8`, `8th`.
+fn number(word: &str) -> Option<&str> {
+    let number = ordinal(word).unwrap_or(word);
+    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
 }
 
 // Whether a word names something: by a capital that begins no sentence, or by letters and signs as code has them.

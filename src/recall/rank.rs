@@ -29,9 +29,12 @@ const FEW: usize = 100;
 const MANY: usize = 4096;
 #[cfg(feature = "interop")]
 const ENOUGH: f32 = 0.75;
-// How well the best has to match where a question names what this session knows; and where it names also other things, or
-// nothing, if all of its words were said.
-const LEAST: [f32; 3] = [1.0, 0.8, 1.3];
+/// How well the best has to match where a question names what is known; and where it names also other things, or nothing, if all
+/// of its words were said: within a session, common words alone match something in any long one.
+pub(crate) const LEAST: [f32; 3] = [1.0, 2.0, 2.0];
+/// The same for [`Worth::of_many`], of which what nobody said takes more.
+#[cfg(feature = "interop")]
+pub(crate) const LEAST_OF_MANY: [f32; 3] = [1.0, 0.8, 1.3];
 
 /// What the terms of a question are worth.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,7 +78,7 @@ impl Worth {
     /// How well the best has to match; nothing does where a question names things, and the session none of them: it is about
     /// something else. Unless the session knows all that it names, the fewer of its words anybody said, the likelier it is that
     /// nobody answers it.
-    pub fn least(&self, question: &Question) -> Option<f32> {
+    pub fn least(&self, question: &Question, [known_alone, known_too, none]: [f32; 3]) -> Option<f32> {
         let asked = || question.terms.iter().zip(&self.counts);
         let names = asked().filter(|(term, _)| term.is_name).map(|(_, count)| *count);
         let (known, unknown): (Vec<usize>, Vec<usize>) = names.partition(|count| *count > 0);
@@ -83,9 +86,9 @@ impl Worth {
         let share = said / usize::max(self.counts.len(), 1) as f32;
         let of_all_said = match (known.is_empty(), unknown.is_empty()) {
             (true, false) => return None,
-            (false, true) => return Some(LEAST[0]),
-            (false, false) => LEAST[1],
-            (true, true) => LEAST[2],
+            (false, true) => return Some(known_alone),
+            (false, false) => known_too,
+            (true, true) => none,
         };
         Some(of_all_said / (share * share).max(f32::MIN_POSITIVE))
     }

@@ -8,7 +8,7 @@ use super::documents::WORK;
 use super::documents::{Corpus, Document};
 use super::number::size_of;
 use super::question::Question;
-use super::rank::{Ranked, Worth, rank};
+use super::rank::{LEAST, Ranked, Worth, rank};
 use crate::record::message::Role;
 use crate::record::span::Span;
 
@@ -40,7 +40,7 @@ pub(crate) struct Candidate {
 /// The documents that match best. None where the question is about something else: it need not be looked up.
 pub(crate) fn best(question: &Question, corpus: &Corpus) -> (Worth, Vec<Ranked>) {
     let worth = Worth::new(&question.terms, corpus, &[]);
-    let ranked = match worth.least(question) {
+    let ranked = match worth.least(question, LEAST) {
         Some(_) => rank(question, corpus, &worth, MOST),
         None => Vec::new(),
     };
@@ -58,8 +58,10 @@ pub(crate) fn wanted(ranked: &[Ranked]) -> Vec<(usize, core::ops::Range<u32>)> {
 }
 
 impl Shortlist {
-    /// Of documents that match, each message once. `places`: where a document of a field lies.
+    /// Of documents that match, each message once; what was said at the time that the question names counts up to twice.
+    /// `places`: where a document of a field lies.
     pub fn of(
+        question: &Question,
         (worth, ranked): (Worth, Vec<Ranked>),
         places: &dyn Fn(usize, u32) -> Option<Document>,
     ) -> Shortlist {
@@ -72,7 +74,7 @@ impl Shortlist {
                 let line = line(document);
                 candidates.push(Candidate { line, ..Candidate::default() });
             }
-            candidates[place].score += one.score;
+            candidates[place].score += one.score * (1.0 + question.nearness(document.seconds));
             if document.role == Some(Role::Tool) {
                 let before = (one.document.saturating_sub(CALLS)..one.document).rev();
                 let mut before = before.filter_map(|number| places(one.field, number));

@@ -348,8 +348,8 @@ fn is_hash(name: &str) -> bool {
     name.len() >= 8 && digits > 1 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-// The number in `25th`.
-fn ordinal(word: &str) -> Option<&str> {
+/// The number in `25th`.
+pub(crate) fn ordinal(word: &str) -> Option<&str> {
     let number = ["st", "nd", "rd", "th"].into_iter().find_map(|ending| word.strip_suffix(ending))?;
     number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number)
 }

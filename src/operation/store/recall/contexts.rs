@@ -81,7 +81,7 @@ impl Store {
             places.wants(field, numbers);
         }
         places.fetch().await?;
-        Ok(Some(Shortlist::of(best, &|field, number| places.place(field, number))))
+        Ok(Some(Shortlist::of(question, best, &|field, number| places.place(field, number))))
     }
 }
 
