@@ -1,8 +1,8 @@
 //! What is asked: the terms of a question, and whether it asks for anything at all.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::json::text::boundary;
 use crate::plain::wrapping;
@@ -25,8 +25,8 @@ pub(crate) struct Question {
     pub said: String,
     /// It tells somebody to do something: only what has one of its names is of use.
     pub is_order: bool,
-    // What a time has, as it is written, that it names one by: `2023-`, `-05-`, `-08T`.
-    times: Vec<String>,
+    // What it names of a time.
+    dates: Vec<Date>,
     // The places of the terms, sorted by their texts.
     sorted: Vec<usize>,
 }
@@ -45,6 +45,18 @@ pub(crate) struct Term {
     /// Why it is looked for.
     pub how: How,
 }
+
+// A part of a date.
+#[derive(Clone, Debug, PartialEq)]
+struct Date {
+    // Where a time has it, as it is stored.
+    place: Range<usize>,
+    number: u32,
+}
+
+const YEAR: Range<usize> = 0..4;
+const MONTH: Range<usize> = 5..7;
+const DAY: Range<usize> = 8..10;
 
 /// Why a term is looked for, from the best reason to the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,11 +99,12 @@ impl Question {
         found.ok().map(|at| self.sorted[at])
     }
 
-    /// How much of the time that it names is that one, in seconds since 1970: from 0 to 1.
+    /// How much of the date that it names is that one, in seconds since 1970: from 0 to 1. A month or a day is none without the other.
     pub fn nearness(&self, seconds: u32) -> f32 {
         let time = time::format(i64::from(seconds) * 1000);
-        let near = self.times.iter().filter(|named| time.contains(named.as_str())).count();
-        near as f32 / self.times.len().max(1) as f32
+        let is_then = |date: &&Date| time.get(date.place.clone()).and_then(number) == Some(date.number);
+        let near = self.dates.iter().filter(is_then).count();
+        near as f32 / self.dates.len().max(1) as f32
     }
 
     /// Takes terms in that stand for others, as many as there is room for.
@@ -102,13 +115,13 @@ impl Question {
 
     fn ask(&mut self, text: &str, is_meant: impl Fn(&str) -> bool, words: &mut Words) {
         let mut is_first = true;
-        let has = |is: fn(&str) -> bool| text.split_whitespace().map(inner).any(is);
-        let is_dated = has(|word| month(word).is_some()) && has(|word| number(word).is_some());
+        let has = |place| text.split_whitespace().filter_map(date).any(|date| date.place == place);
+        let is_dated = has(MONTH) && has(DAY);
         for word in text.split_whitespace() {
-            let time = time_of(inner(word), is_dated);
+            let date = date(word).filter(|date| is_dated || date.place == YEAR);
             // What was said then seldom says when it was.
-            let is_name = time.is_none() && names(word, is_first);
-            self.times.extend(time);
+            let is_name = date.is_none() && names(word, is_first);
+            self.dates.extend(date);
             is_first = word.ends_with(['.', '!', '?', ':']);
             if !is_meant(word) {
                 continue;
@@ -151,27 +164,21 @@ fn tells(text: &str) -> bool {
     words.next().is_some_and(|first| is_order(&first))
 }
 
-// What a time has that a word names: a year; a month or a day where there is one of the other, too.
-fn time_of(word: &str, is_dated: bool) -> Option<String> {
-    if let Some(month) = month(word) {
-        return is_dated.then(|| format!("-{month:02}-"));
-    }
-    let number = number(word)?;
-    match number.len() {
-        4 if number.starts_with("20") => Some(format!("{number}-")),
-        1 | 2 if is_dated => Some(format!("-{number:0>2}T")),
+// The part of a date that a word may name.
+fn date(word: &str) -> Option<Date> {
+    let word = inner(word);
+    let month = MONTHS.iter().position(|name| *name == word).map(|month| month as u32 + 1);
+    match (month, number(word)) {
+        (Some(number), _) => Some(Date { place: MONTH, number }),
+        (_, Some(number @ 2000..2100)) => Some(Date { place: YEAR, number }),
+        (_, Some(number @ 1..32)) => Some(Date { place: DAY, number }),
         _ => None,
     }
 }
 
-fn month(word: &str) -> Option<usize> {
-    MONTHS.iter().position(|name| *name == word).map(|month| month + 1)
-}
-
 // `8`, `8th`.
-fn number(word: &str) -> Option<&str> {
-    let number = ordinal(word).unwrap_or(word);
-    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
+fn number(word: &str) -> Option<u32> {
+    ordinal(word).unwrap_or(word).parse().ok()
 }
 
 // Whether a word names something: by a capital that begins no sentence, or by letters and signs as code has them.

@@ -12,7 +12,7 @@ use crate::plain::harmless::quotable;
 use crate::recall::english::is_forgetful;
 use crate::recall::passages::passages;
 use crate::recall::question::Question;
-use crate::recall::rank::{LEAST, Worth};
+use crate::recall::rank::Worth;
 use crate::recall::shortlist::Candidate;
 use crate::recall::texts::{called, texts};
 use crate::recall::words::Words;
@@ -73,7 +73,7 @@ impl Quoting<'_> {
         let mut quotes: Vec<Quote> = candidates.iter().flat_map(|one| self.of(one, words)).collect();
         quotes.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.line.cmp(&a.line)));
         let best = quotes.iter().map(|quote| quote.match_alone).fold(0.0, f32::max);
-        let Some(least) = self.worth.least(self.question, LEAST) else { return (Vec::new(), 0) };
+        let Some(least) = self.worth.least(self.question) else { return (Vec::new(), 0) };
         let over = self.worth.part(best) / least;
         let first = quotes.first().map_or(0.0, |quote| quote.score);
         quotes.retain(|quote| over >= 1.0 && quote.score >= first * LEAST_OF_BEST);

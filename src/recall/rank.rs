@@ -29,12 +29,12 @@ const FEW: usize = 100;
 const MANY: usize = 4096;
 #[cfg(feature = "interop")]
 const ENOUGH: f32 = 0.75;
-/// How well the best has to match where a question names what is known; and where it names also other things, or nothing, if all
-/// of its words were said: within a session, common words alone match something in any long one.
-pub(crate) const LEAST: [f32; 3] = [1.0, 2.0, 2.0];
-/// The same for [`Worth::of_many`], of which what nobody said takes more.
+// How well the best has to match where a question names what is known; and where it names also other things, or nothing, if all
+// of its words were said: within a session, common words alone match something in any long one.
+const LEAST: [f32; 3] = [1.0, 2.0, 2.0];
+// The same of many, where what nobody said takes more.
 #[cfg(feature = "interop")]
-pub(crate) const LEAST_OF_MANY: [f32; 3] = [1.0, 0.8, 1.3];
+const LEAST_OF_MANY: [f32; 3] = [1.0, 0.8, 1.3];
 
 /// What the terms of a question are worth.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,6 +46,7 @@ pub(crate) struct Worth {
     // Of each term, how many documents have it, and how many there are.
     counts: Vec<usize>,
     all: usize,
+    least: [f32; 3],
 }
 
 impl Worth {
@@ -64,7 +65,7 @@ impl Worth {
             counts.push(having[SAID] + having[WORK]);
         }
         let all = corpus.iter().map(|documents| documents.lengths.len()).sum();
-        Worth { sum: worths.iter().sum(), terms: worths, counts, all }
+        Worth { sum: worths.iter().sum(), terms: worths, counts, all, least: LEAST }
     }
 
     /// The same as if there were at least a hundred documents: of few nobody can tell what is rare.
@@ -72,13 +73,13 @@ impl Worth {
     pub fn of_many(&self, terms: &[Term]) -> Worth {
         let of = |(term, count): (&Term, &usize)| term.weight * rarity(*count, self.all.max(FEW));
         let terms: Vec<f32> = terms.iter().zip(&self.counts).map(of).collect();
-        Worth { sum: terms.iter().sum(), terms, ..self.clone() }
+        Worth { sum: terms.iter().sum(), terms, least: LEAST_OF_MANY, ..self.clone() }
     }
 
     /// How well the best has to match; nothing does where a question names things, and the session none of them: it is about
     /// something else. Unless the session knows all that it names, the fewer of its words anybody said, the likelier it is that
     /// nobody answers it.
-    pub fn least(&self, question: &Question, [known_alone, known_too, none]: [f32; 3]) -> Option<f32> {
+    pub fn least(&self, question: &Question) -> Option<f32> {
         let asked = || question.terms.iter().zip(&self.counts);
         let names = asked().filter(|(term, _)| term.is_name).map(|(_, count)| *count);
         let (known, unknown): (Vec<usize>, Vec<usize>) = names.partition(|count| *count > 0);
@@ -86,9 +87,9 @@ impl Worth {
         let share = said / usize::max(self.counts.len(), 1) as f32;
         let of_all_said = match (known.is_empty(), unknown.is_empty()) {
             (true, false) => return None,
-            (false, true) => return Some(known_alone),
-            (false, false) => known_too,
-            (true, true) => none,
+            (false, true) => return Some(self.least[0]),
+            (false, false) => self.least[1],
+            (true, true) => self.least[2],
         };
         Some(of_all_said / (share * share).max(f32::MIN_POSITIVE))
     }

@@ -8,7 +8,7 @@ use super::documents::WORK;
 use super::documents::{Corpus, Document};
 use super::number::size_of;
 use super::question::Question;
-use super::rank::{LEAST, Ranked, Worth, rank};
+use super::rank::{Ranked, Worth, rank};
 use crate::record::message::Role;
 use crate::record::span::Span;
 
@@ -40,7 +40,7 @@ pub(crate) struct Candidate {
 /// The documents that match best. None where the question is about something else: it need not be looked up.
 pub(crate) fn best(question: &Question, corpus: &Corpus) -> (Worth, Vec<Ranked>) {
     let worth = Worth::new(&question.terms, corpus, &[]);
-    let ranked = match worth.least(question, LEAST) {
+    let ranked = match worth.least(question) {
         Some(_) => rank(question, corpus, &worth, MOST),
         None => Vec::new(),
     };

@@ -21,7 +21,7 @@ use crate::outputs::{given, refuse_rest, wrong};
 use crate::recall::meaning;
 use crate::recall::passages::passages;
 use crate::recall::question::Question as Asked;
-use crate::recall::rank::{LEAST_OF_MANY, Worth};
+use crate::recall::rank::Worth;
 use crate::recall::sessions;
 use crate::recall::sources::{Said, Source, asks, block, fitted, forgets};
 use crate::recall::texts::{called, texts};
@@ -37,7 +37,7 @@ const MAX_TOKENS: u32 = 800;
 const SESSIONS: usize = 12;
 const MESSAGES: usize = 4;
 // So many passages of a long message are quoted.
-const PASSAGES: usize = 3;
+const PASSAGES: usize = 4;
 // What is worth less than this part of the best is no answer.
 const LEAST_OF_BEST: f32 = 0.4;
 // So far before a result its call is looked for, and so far behind a question its answer.
@@ -156,7 +156,7 @@ impl Store {
     ) -> Result<Vec<Source>, Lost> {
         let Some(asked) = &question.recalled else { return Ok(Vec::new()) };
         let worth = answer.ranking.worth.of_many(&asked.terms);
-        let Some(least) = worth.least(asked, LEAST_OF_MANY) else { return Ok(Vec::new()) };
+        let Some(least) = worth.least(asked) else { return Ok(Vec::new()) };
         let quoting = Quoting { io, leaving, asked, worth: &worth, exclude: &request.exclude };
         let mut sources: Vec<Source> = Vec::new();
         let mut best = 0.0_f32;
