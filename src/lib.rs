@@ -33,7 +33,7 @@
 //! #[derive(Default)]
 //! struct Host {
 //!     files: BTreeMap<String, Vec<u8>>,
-//!     moments: u8,
+//!     moments: u64,
 //! }
 //!
 //! impl Host {
@@ -94,10 +94,12 @@
 //!     /// The clock's moment and the system's chance, in a program.
 //!     fn stamp(&mut self) -> Stamp {
 //!         self.moments += 1;
+//!         let mut entropy = [0; 32];
+//!         entropy[..8].copy_from_slice(&self.moments.to_le_bytes());
 //!         Stamp {
-//!             now_ms: 1_763_812_800_000 + i64::from(self.moments),
+//!             now_ms: 1_763_812_800_000 + self.moments as i64,
 //!             offset_minutes: 0,
-//!             entropy: [self.moments; 32],
+//!             entropy,
 //!         }
 //!     }
 //! }

@@ -2,12 +2,13 @@
 /** What Node, Deno and Bun have and a page has not: a disk, processes, git, other agents' folders and clients. */
 
 import { createHash } from "node:crypto";
-import { readFile as read } from "node:fs/promises";
+import { readFile as read, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 
 import { LeftoffError } from "../error.js";
+import { codeOf } from "../storage/folders.js";
 import { NodeStorage } from "../storage/node.js";
 import { ownFolder, refuseUnlessFolder } from "../storage/real-path.js";
 import { allowed, unlessRefused } from "./allowed.js";
@@ -58,8 +59,13 @@ export async function writtenForAgent(session, how) {
 /** The bytes of a file that a caller names. @param {string} path @returns {Promise<Uint8Array>} */
 export async function readFile(path) {
   try {
+    // Whoever opens a pipe waits for somebody who writes into it.
+    const found = await stat(path);
+    if (!found.isFile() && !found.isDirectory()) throw new LeftoffError({ code: "not_a_file", message: `expected a file at "${path}", but found something else` });
     return await read(path);
   } catch (cause) {
+    if (cause instanceof LeftoffError) throw cause;
+    if (codeOf(cause) === "EACCES") throw new LeftoffError({ code: "permission_denied", message: `expected a file at "${path}", but it may not be read`, cause });
     const isFolder = /** @type {NodeJS.ErrnoException} */ (cause).code === "EISDIR";
     if (isFolder) throw new LeftoffError({ code: "not_a_file", message: `expected a file at "${path}", but found a folder: store.import reads all that is in one`, cause });
     throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but it could not be read`, cause });

@@ -12,24 +12,29 @@ use crate::time::Stamp;
 /// Where a store has its time and chance from. Equal ones give equal bytes on the disk.
 ///
 /// ```
-/// use leftoff::fs::{Clock, Options, Store};
+/// use std::cell::Cell;
+///
+/// use leftoff::fs::Clock;
 /// use leftoff::operation::Trouble;
 /// use leftoff::time::Stamp;
 ///
-/// /// It is always the same moment.
+/// /// It is always the same moment, and chance is counted: of equal chance equal ids are made.
 /// #[derive(Debug)]
-/// struct Stopped(i64);
+/// struct Stopped(i64, Cell<u64>);
 ///
 /// impl Clock for Stopped {
 ///     fn now_ms(&self) -> i64 {
 ///         self.0
 ///     }
 ///     fn stamp(&self) -> Result<Stamp, Trouble> {
-///         Ok(Stamp { now_ms: self.0, offset_minutes: 0, entropy: [7; 32] })
+///         let mut entropy = [0; 32];
+///         self.1.set(self.1.get() + 1);
+///         entropy[..8].copy_from_slice(&self.1.get().to_le_bytes());
+///         Ok(Stamp { now_ms: self.0, offset_minutes: 0, entropy })
 ///     }
 /// }
 ///
-/// let clock: Box<dyn Clock> = Box::new(Stopped(1_763_812_800_000));
+/// let clock: Box<dyn Clock> = Box::new(Stopped(1_763_812_800_000, Cell::new(0)));
 /// assert_eq!(leftoff::time::format(clock.now_ms()), "2025-11-22T12:00:00.000Z");
 /// ```
 pub trait Clock: Debug {

@@ -249,7 +249,7 @@ impl Host {
     fn secrets(&self, texts: &[String]) -> Answer {
         match &self.rules {
             Some(rules) => made(rules.secrets(texts).map(|found| to_json(&found))),
-            None => failed(rules::missing()),
+            None => failed(rules::missing(&[])),
         }
     }
 

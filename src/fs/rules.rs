@@ -91,8 +91,14 @@ pub(super) fn told(json: &str, left: &Left) -> String {
     format!("{{\"value\":{value},\"secrets\":{}}}", to_json(&left.secrets))
 }
 
-/// That rules are wanted, and there are none.
-pub(super) fn missing() -> Trouble {
-    let message = "expected rules for secrets, but found none: open the store with some; nothing leaves";
-    Failure { code: "missing_dependency".into(), message: message.into(), ..Failure::default() }.into()
+/// That rules are wanted, and there are none. `problems`: of the settings, which may be why: what cannot be read is taken for the
+/// strictest.
+pub(super) fn missing(problems: &[String]) -> Trouble {
+    let mut message =
+        String::from("expected rules for secrets, but found none: open the store with some; nothing leaves");
+    for problem in problems {
+        message.push_str("; ");
+        message.push_str(problem);
+    }
+    Failure { code: "missing_dependency".into(), message, ..Failure::default() }.into()
 }

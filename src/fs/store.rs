@@ -133,7 +133,7 @@ impl Store {
         });
         let redacts = Leaving::new(&door).is_on();
         if redacts && !host.has_rules() {
-            return Err(rules::missing());
+            return Err(rules::missing(&settings.problems));
         }
         let of_settings = idle_ms(&settings);
         let idle_ms = idle.map_or(of_settings, |idle| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));

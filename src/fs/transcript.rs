@@ -1,6 +1,7 @@
 //! An agent's file, read and not stored.
 
 use alloc::format;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::interop::Transcript;
@@ -9,7 +10,7 @@ use crate::operation::{Failure, Trouble};
 /// Reads a transcript of any known agent. Nothing is stored.
 ///
 /// # Errors
-/// `not_found`, `not_a_file`; what [`Transcript::read`] refuses.
+/// `not_found`, `not_a_file`, `permission_denied`, `storage_failed`; what [`Transcript::read`] refuses.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -28,9 +29,19 @@ pub fn read_transcript(path: impl AsRef<Path>) -> Result<Transcript, Trouble> {
         let message = format!("expected a file at \"{shown}\", but {found}");
         Failure { code: code.into(), message, ..Failure::default() }
     };
-    if path.is_dir() {
+    let unread = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => refused("not_found", "found none"),
+        ErrorKind::PermissionDenied => refused("permission_denied", "it may not be read"),
+        _ => refused("storage_failed", &format!("it could not be read: {error}")),
+    };
+    let found = std::fs::metadata(path).map_err(unread)?;
+    if found.is_dir() {
         return Err(refused("not_a_file", "found a folder: store.import reads all that is in one").into());
     }
-    let bytes = std::fs::read(path).map_err(|_| refused("not_found", "it could not be read"))?;
+    // Whoever opens a pipe waits for somebody who writes into it.
+    if !found.is_file() {
+        return Err(refused("not_a_file", "found something else").into());
+    }
+    let bytes = std::fs::read(path).map_err(unread)?;
     Ok(Transcript::read(&bytes, &path.to_string_lossy(), None)?)
 }

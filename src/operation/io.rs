@@ -14,6 +14,7 @@ use core::task::{Context, Poll};
 use super::Document;
 use super::passed::Out;
 use super::{Answer, Entry, Need, Ran, Stat, Trouble, Work};
+use crate::error::Code;
 use crate::layout::File;
 use crate::privacy::Span;
 use crate::record::id;
@@ -301,7 +302,16 @@ impl Io {
 
     /// What the host's rules find in each of some texts; none where they find nothing in any.
     pub async fn secrets(&self, texts: Vec<String>) -> Result<Vec<Vec<Span>>, Trouble> {
-        Ok(Span::all_from_json(&self.made(Need::Secrets { texts }).await?)?)
+        let lengths: Vec<usize> = texts.iter().map(String::len).collect();
+        let found = Span::all_from_json(&self.made(Need::Secrets { texts }).await?)?;
+        let is_in = |(spans, length): (&Vec<Span>, &usize)| {
+            spans.iter().all(|span| span.start <= span.end && span.end <= *length)
+        };
+        if found.is_empty() || found.len() == lengths.len() && found.iter().zip(&lengths).all(is_in) {
+            return Ok(found);
+        }
+        let message = "expected of each text where its secrets stand in it, but found other places";
+        Err(Trouble::refused(Code::InvalidRequest, message))
     }
 
     /// The next document of an agent's file.

@@ -15,6 +15,8 @@ use serde::Serialize;
 
 use super::{Io, Kind, Operation, Trouble, unless_bug};
 use crate::error::{Code, Error};
+#[cfg(feature = "interop")]
+use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::layout::{EVENTS, File, MESSAGES, REDACTION_KEY, Root};
 use crate::privacy::{Known, Redaction, Secret};
@@ -168,6 +170,18 @@ impl Leaving {
     /// Whether it looks for secrets.
     pub fn is_on(&self) -> bool {
         self.door.redact != Redact::Off
+    }
+
+    /// A request for what leaves, JSON: where secrets are looked for they are, whether the host says so or not.
+    #[cfg(feature = "interop")]
+    pub fn asked(&self, request: String) -> String {
+        match Fields::parse(&request) {
+            Ok(fields) if self.is_on() && fields.raw("leaves").is_none() => {
+                let said = request.trim().trim_start_matches('{').trim_start();
+                format!("{{\"leaves\":true{}{said}", if said == "}" { "" } else { "," })
+            }
+            _ => request,
+        }
     }
 
     /// Reads what has to be known before anything leaves: the key, and what a title of the session in this folder is made of.

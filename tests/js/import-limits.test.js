@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 import init from "@sqlite.org/sqlite-wasm";
 
-import { openStore } from "../../js/index.js";
+import { openStore, readTranscript } from "../../js/index.js";
 import { unpacked } from "../../js/agents/zstd.js";
 
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
@@ -140,3 +140,12 @@ function hasZstd() {
     return false;
   }
 }
+
+test("what is no file is no transcript, and nobody waits for who writes into a pipe", { skip: process.platform === "win32" && "Windows has no such pipes" }, () =>
+  inFolder(async (folder) => {
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    await assert.rejects(readTranscript(pipe), { code: "not_a_file" });
+    await assert.rejects(readTranscript(folder), { code: "not_a_file" });
+    await assert.rejects(readTranscript(join(folder, "missing")), { code: "not_found" });
+  }));

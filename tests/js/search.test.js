@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { openStore } from "../../js/index.js";
+import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 import { nodePath } from "./node-path.js";
 import { POSIX } from "./storage-tools.js";
 import { ALL, PLANTED, leaked } from "./planted-secrets.js";
@@ -232,6 +232,63 @@ for (const [what, put, code] of IN_ITS_PLACE)
         rmSync(place);
       }
     }));
+
+test("a store that can only be read answers as it did, also where its index is of a log that is another one now", async () => {
+  let isReadOnly = false;
+  class Kept extends MemoryStorage {
+    /** @param {string} verb @param {string} path */
+    #check(verb, path) {
+      if (isReadOnly) throw new LeftoffError({ code: "read_only", message: `could not ${verb} "${path}": the filesystem is read-only` });
+    }
+    /** @type {MemoryStorage["append"]} */
+    async append(path, bytes, how) {
+      this.#check("append to", path);
+      return super.append(path, bytes, how);
+    }
+    /** @type {MemoryStorage["replace"]} */
+    async replace(path, bytes, how) {
+      this.#check("replace", path);
+      return super.replace(path, bytes, how);
+    }
+    /** @type {MemoryStorage["move"]} */
+    async move(from, to) {
+      this.#check("move", from);
+      return super.move(from, to);
+    }
+    /** @type {MemoryStorage["remove"]} */
+    async remove(path) {
+      this.#check("remove", path);
+      return super.remove(path);
+    }
+    // Two stores have it, one after the other.
+    async close() {}
+  }
+  const storage = new Kept();
+  const used = async () => {
+    const store = await openStore({ home: "/home", project: "/", storage, countTokens: false });
+    const session = (await store.current()) ?? (await store.create({ title: "Tickets" }));
+    return { store, session };
+  };
+  const first = await used();
+  await first.session.append(Array.from({ length: 400 }, (_, n) => ({ role: /** @type {"user"} */ (n % 2 ? "assistant" : "user"), content: `Ticket T${n} was about case ${n * 7}. ${"It took a while. ".repeat(20)}` })));
+  const answers = async (/** @type {Awaited<ReturnType<typeof used>>} */ { store, session }) => {
+    const found = await all(store.search("ticket T7"));
+    const { messages } = await session.context({ window: 2000, reserve: 0 });
+    return { found, messages, recalled: (await store.recall("what was ticket T7 about?")).text };
+  };
+  await first.session.append({ role: "user", content: "What was ticket T7 about?" });
+  const before = await answers(first);
+  assert.ok(before.found.length > 0 && before.recalled);
+  assert.ok((await storage.list("/home/cache/recall"))?.some(({ name }) => name.endsWith(".run")));
+  const log = `${first.session.path}/messages.jsonl`;
+  await first.store.close();
+  // A copy that was restored is another file, with other times.
+  await storage.replace(log, /** @type {Uint8Array} */ (await storage.read(log)));
+  isReadOnly = true;
+  const again = await used();
+  assert.deepEqual(await answers(again), before);
+  await again.store.close();
+});
 
 test("a search is narrowed by who said it, when and where", () =>
   inFolder(async ({ opened }) => {

@@ -82,11 +82,11 @@ impl GuestSession for Sitting {
     }
 
     fn context(&self, asked: String) -> Operation {
-        UnderWay::begun(self.live.context(asked, self.counts.clone()).map(text))
+        UnderWay::begun(self.live.context(self.leaving.asked(asked), self.counts.clone()).map(text))
     }
 
     fn resume(&self, asked: String) -> Operation {
-        UnderWay::begun(self.live.resume(asked, self.counts.clone()).map(text))
+        UnderWay::begun(self.live.resume(self.leaving.asked(asked), self.counts.clone()).map(text))
     }
 
     fn export(&self, asked: String) -> Operation {
@@ -106,7 +106,7 @@ impl GuestSession for Sitting {
     }
 
     fn sent_context(&self, leaves: bool) -> Operation {
-        UnderWay::begun(self.live.sent_context(leaves).map(text))
+        UnderWay::begun(self.live.sent_context(leaves || self.leaving.is_on()).map(text))
     }
 
     fn state(&self) -> Operation {
@@ -114,7 +114,7 @@ impl GuestSession for Sitting {
     }
 
     fn brief(&self, asked: String) -> Operation {
-        UnderWay::begun(self.live.brief(asked).map(|brief| text(to_json(&brief))))
+        UnderWay::begun(self.live.brief(self.leaving.asked(asked)).map(|brief| text(to_json(&brief))))
     }
 
     fn pins(&self) -> Operation {
@@ -122,11 +122,15 @@ impl GuestSession for Sitting {
     }
 
     fn summarize(&self, asked: String) -> Operation {
-        UnderWay::begun(self.live.summary_of(asked, self.counts.clone()).map(|made| text(to_json(&made))))
+        UnderWay::begun(
+            self.live
+                .summary_of(self.leaving.asked(asked), self.counts.clone())
+                .map(|made| text(to_json(&made))),
+        )
     }
 
     fn compact(&self, asked: String) -> Operation {
-        UnderWay::begun(self.live.compact(asked, self.counts.clone()).map(text))
+        UnderWay::begun(self.live.compact(self.leaving.asked(asked), self.counts.clone()).map(text))
     }
 
     fn say(&self, asked: String) -> Operation {

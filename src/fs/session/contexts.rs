@@ -73,7 +73,8 @@ impl Session {
     /// # }
     /// ```
     pub fn sent_context(&self) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.sent_context(false))
+        let sent = self.0.live.sent_context(self.0.leaving.is_on());
+        self.0.host.drive_out(sent, &mut Helpers::default(), Some(&self.leaves()))
     }
 
     /// The task, pinned messages, open tasks, files and what was decided, as a text of at most so many tokens: for a

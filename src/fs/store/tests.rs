@@ -1,6 +1,7 @@
 use tempfile::TempDir;
 
 use super::*;
+use crate::privacy::Span;
 
 fn opened(settings: &str) -> Result<Store, String> {
     let home = TempDir::new().expect("a folder");
@@ -22,6 +23,96 @@ fn no_store_is_opened_whose_secrets_nobody_would_find() {
     for settings in [r#"{"redact":"replace"}"#, r#"{"redact":"report"}"#, "no JSON"] {
         assert_eq!(opened(settings).map(drop), Err("missing_dependency".into()), "{settings}");
     }
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_named_where_they_ask_for_rules() {
+    let home = TempDir::new().expect("a folder");
+    let path = home.path().join("settings.json");
+    std::fs::write(&path, "{").expect("written");
+    let refused = Store::open(home.path()).map(drop).expect_err("no rules");
+    assert!(refused.message().contains(&*path.to_string_lossy()), "{}", refused.message());
+}
+
+type Says = fn(&[String]) -> Vec<Vec<Span>>;
+
+/// What is said to be a secret, whatever the texts are.
+#[derive(Debug)]
+struct Said(Says);
+
+impl Rules for Said {
+    fn secrets(&self, texts: &[String]) -> Result<Vec<Vec<Span>>, String> {
+        Ok((self.0)(texts))
+    }
+}
+
+fn replacing(home: &TempDir, said: Says) -> Store {
+    let rules: Option<Box<dyn Rules>> = Some(Box::new(Said(said)));
+    let options = Options {
+        project: Some(home.path().into()),
+        redact: Some(Redact::Replace),
+        rules,
+        ..Options::default()
+    };
+    Store::open_with(home.path(), options).expect("opened")
+}
+
+fn key(texts: &[String]) -> Vec<Vec<Span>> {
+    let place =
+        |text: &String| text.find("key-1").map(|at| Span { start: at, end: at + 5, rule: "key".into() });
+    texts.iter().map(|text| place(text).into_iter().collect()).collect()
+}
+
+#[test]
+fn nothing_leaves_by_rules_that_say_too_little_too_much_or_places_that_are_none() {
+    let wrong: [Says; 4] = [
+        |texts| key(texts).into_iter().skip(1).collect(),
+        |texts| key(texts).into_iter().chain([Vec::new()]).collect(),
+        |texts| texts.iter().map(|_| Vec::from([Span { start: 3, end: 1, rule: "key".into() }])).collect(),
+        |texts| {
+            texts
+                .iter()
+                .map(|text| Vec::from([Span { start: 0, end: text.len() + 1, rule: "key".into() }]))
+                .collect()
+        },
+    ];
+    for said in wrong {
+        let home = TempDir::new().expect("a folder");
+        let refused = replacing(&home, said).redacted(r#"["one key-1","two key-1"]"#).expect_err("refused");
+        assert_eq!(refused.code(), "invalid_request");
+    }
+    let home = TempDir::new().expect("a folder");
+    let left = replacing(&home, key).redacted(r#"["one key-1","two key-1"]"#).expect("left");
+    assert!(!left.contains("key-1"), "{left}");
+}
+
+#[test]
+fn a_context_that_was_sent_is_given_as_it_was_sent() {
+    let home = TempDir::new().expect("a folder");
+    let session = replacing(&home, key).create("{}").expect("begun");
+    session.append(r#"{"role":"user","content":"It is key-1."}"#, Default::default()).expect("appended");
+    session.context(r#"{"window":8000}"#, Default::default()).expect("built");
+    let sent = session.sent_context().expect("kept");
+    assert!(!sent.contains("key-1") && sent.contains(r#""isVerified":true"#), "{sent}");
+}
+
+#[test]
+fn secrets_are_not_looked_for_without_rules() {
+    let store = opened("{}").expect("opened");
+    let refused = store.doctor(r#"{"secrets":true}"#).expect_err("refused");
+    assert_eq!(refused.code(), "missing_dependency");
+}
+
+#[test]
+fn what_is_no_file_is_no_transcript() {
+    let home = TempDir::new().expect("a folder");
+    let code = |name: &str| {
+        let refused = crate::fs::read_transcript(home.path().join(name)).map(drop).expect_err("refused");
+        String::from(refused.code())
+    };
+    let pipe = home.path().join("pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("made");
+    assert_eq!([code("pipe"), code("."), code("missing")], ["not_a_file", "not_a_file", "not_found"]);
 }
 
 #[test]

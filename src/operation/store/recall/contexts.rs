@@ -113,8 +113,7 @@ fn few<'a>(
     Box::pin(async move {
         let mut is_other = false;
         for name in names {
-            store.without_run(io, name).await?;
-            is_other = true;
+            is_other |= store.without_run(io, name).await?;
         }
         Ok(is_other)
     })

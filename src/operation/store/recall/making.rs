@@ -234,14 +234,16 @@ impl Store {
         if matches!(made, Joined::Unwritten) && !must {
             return Ok(false); // The disk may be full: what there is stays.
         }
+        // Where none can be taken away, as of a store that can only be read, all stay, and what does not count is not asked.
+        let mut is_other = false;
         for (nth, _) in &some {
             match (&runs[*nth].at, &made) {
                 (At::File(name), Joined::Run(made)) if name == made => {}
-                (At::File(name), _) => self.without_run(io, name).await?,
+                (At::File(name), _) => is_other |= self.without_run(io, name).await?,
                 (At::Memory(_), _) => {}
             }
         }
-        Ok(true)
+        Ok(is_other)
     }
 }
 

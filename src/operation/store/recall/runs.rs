@@ -148,7 +148,7 @@ impl Store {
             };
             match end.filter(|end| end.hides || !self.setup.redacts) {
                 Some(end) => runs.push(Run { end, at: At::File(name) }),
-                None => self.without_run(io, &name).await?,
+                None => drop(self.without_run(io, &name).await?),
             }
         }
         Ok(runs)
@@ -193,16 +193,16 @@ impl Store {
     /// Has the next try find other runs; where it cannot, that is the trouble.
     pub(super) async fn without_lost(&self, io: &Io, lost: Lost) -> Result<(), Trouble> {
         match lost {
-            Lost::Run(name) => self.without_run(io, &name).await,
+            Lost::Run(name) => self.without_run(io, &name).await.map(drop),
             Lost::Others => Ok(()),
             Lost::Trouble(trouble) => Err(trouble),
         }
     }
 
-    /// Takes away one that is damaged, or that others were made of.
-    pub(super) async fn without_run(&self, io: &Io, name: &str) -> Result<(), Trouble> {
+    /// Takes away one that is damaged, or that others were made of; whether it could be.
+    pub(super) async fn without_run(&self, io: &Io, name: &str) -> Result<bool, Trouble> {
         self.ends.borrow_mut().remove(name);
-        unless_bug(io.remove(&file_of(name)).await).map(drop)
+        Ok(unless_bug(io.remove(&file_of(name)).await)?.is_some())
     }
 }
 
