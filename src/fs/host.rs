@@ -90,6 +90,15 @@ impl Host {
         self.has_ended.get()
     }
 
+    /// That nothing more is done once it has.
+    pub fn refuse_ended(&self) -> Result<(), Trouble> {
+        if !self.has_ended() {
+            return Ok(());
+        }
+        let message = "expected a store that is open, but found that it was closed".into();
+        Err(Failure { code: "storage_closed".into(), message, ..Failure::default() }.into())
+    }
+
     /// Drives an operation to its end.
     pub fn drive<T>(&self, operation: Operation<'_, T>) -> Result<T, Trouble> {
         self.drive_with(operation, &mut Helpers::default())
@@ -285,7 +294,12 @@ impl Host {
             Root::Workspace(folder) => Tree::closed(PathBuf::from(folder)),
             Root::Outside => Tree::all(),
         };
-        At { tree: if self.has_ended() { tree.ended() } else { tree }, path: file.path.clone() }
+        // As a variable of the environment may name it: in the folder that the program is in.
+        let is_of_folder = file.root == Root::Outside && Path::new(&file.path).is_relative();
+        let whole =
+            is_of_folder.then(|| std::path::absolute(&file.path).ok()?.into_os_string().into_string().ok());
+        let path = whole.flatten().unwrap_or_else(|| file.path.clone());
+        At { tree: if self.has_ended() { tree.ended() } else { tree }, path }
     }
 
     /// What is stored is counted by the vocabulary, where the program has it.

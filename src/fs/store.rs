@@ -29,7 +29,7 @@ use super::request::with;
 use super::rules::{self, Rules};
 use super::session::{Opened, Session};
 use crate::json::text::to_json;
-use crate::operation::{Door, Failure, Leaving, Operation, Redact, Setup, Store as Core, Trouble};
+use crate::operation::{Door, Leaving, Operation, Redact, Setup, Store as Core, Trouble};
 use crate::settings::Read;
 
 use folders::{is_folder, real, text, whole};
@@ -365,10 +365,7 @@ impl Store {
     }
 
     fn drive_with<T>(&self, operation: Operation<'_, T>, helpers: &mut Helpers<'_>) -> Result<T, Trouble> {
-        if self.0.host.has_ended() {
-            let message = "expected a store that is open, but found that it was closed".into();
-            return Err(Failure { code: "storage_closed".into(), message, ..Failure::default() }.into());
-        }
+        self.0.host.refuse_ended()?;
         self.0.host.drive_with(operation, helpers)
     }
 }

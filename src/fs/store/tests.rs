@@ -146,3 +146,36 @@ fn a_session_that_is_open_is_the_same_one_until_nobody_has_it() {
     drop(same);
     assert_eq!(count(), 0);
 }
+
+#[test]
+fn a_store_that_was_closed_finds_nothing_by_saying_so() {
+    let home = TempDir::new().expect("a folder");
+    let store = Store::open(home.path()).expect("opened");
+    let session = store.create("{}").expect("begun");
+    session.append(r#"{"role":"user","content":"x"}"#, Default::default()).expect("appended");
+    store.clone().close().expect("closed");
+    let all = [store.search("x", "{}", Default::default()), session.search("x", "{}", Default::default())];
+    for pages in all {
+        let first =
+            pages.expect("asked").next().expect("an answer").map_err(|refused| refused.code().to_string());
+        assert_eq!(first, Err("storage_closed".into()));
+    }
+}
+
+#[test]
+fn what_is_written_for_an_agent_lies_where_a_relative_folder_of_it_says() {
+    let home = TempDir::new().expect("a folder");
+    let here = std::env::current_dir().expect("where one is");
+    let made = TempDir::new_in(&here).expect("a folder here");
+    let agents = made.path().strip_prefix(&here).expect("below it");
+    let store = Store::open(home.path()).expect("opened");
+    let session = store.create("{}").expect("begun");
+    session.append(r#"{"role":"user","content":"Hello"}"#, Default::default()).expect("appended");
+    let variables = Some([("CODEX_HOME".into(), agents.to_string_lossy().into())].into());
+    let how = WriteForAgent { agent: "codex", variables, ..Default::default() };
+    let written =
+        store.write_for_agent(&session, how, r#"{"window":8000}"#, Default::default()).expect("written");
+    let written: serde_json::Value = serde_json::from_str(&written).expect("JSON");
+    let path = Path::new(written["path"].as_str().expect("a path"));
+    assert!(path.starts_with(agents) && path.is_file(), "{}", path.display());
+}
