@@ -58,16 +58,19 @@ export async function writtenForAgent(session, how) {
 
 /** The bytes of a file that a caller names. @param {string} path @returns {Promise<Uint8Array>} */
 export async function readFile(path) {
+  const refused = (/** @type {import("../storage/contract.js").Code | "not_found"} */ code, /** @type {string} */ found, /** @type {unknown} */ cause) =>
+    new LeftoffError({ code, message: `expected a file at "${path}", but ${found}`, cause });
   try {
-    // Whoever opens a pipe waits for somebody who writes into it.
     const found = await stat(path);
-    if (!found.isFile() && !found.isDirectory()) throw new LeftoffError({ code: "not_a_file", message: `expected a file at "${path}", but found something else` });
+    if (found.isDirectory()) throw refused("not_a_file", "found a folder: store.import reads all that is in one", undefined);
+    // Whoever opens a pipe waits for somebody who writes into it.
+    if (!found.isFile()) throw refused("not_a_file", "found something else", undefined);
     return await read(path);
   } catch (cause) {
     if (cause instanceof LeftoffError) throw cause;
-    if (codeOf(cause) === "EACCES") throw new LeftoffError({ code: "permission_denied", message: `expected a file at "${path}", but it may not be read`, cause });
-    const isFolder = /** @type {NodeJS.ErrnoException} */ (cause).code === "EISDIR";
-    if (isFolder) throw new LeftoffError({ code: "not_a_file", message: `expected a file at "${path}", but found a folder: store.import reads all that is in one`, cause });
-    throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but it could not be read`, cause });
+    const code = codeOf(cause);
+    if (code === "ENOENT") throw refused("not_found", "found none", cause);
+    if (code === "EACCES") throw refused("permission_denied", "it may not be read", cause);
+    throw refused("storage_failed", `it could not be read: ${/** @type {Error} */ (cause).message}`, cause);
   }
 }
