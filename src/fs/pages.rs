@@ -63,10 +63,7 @@ impl<'a> Pages<'a> {
             return Ok(Some(page));
         }
         let mut step = match self.at {
-            At::Begin => {
-                self.host.refuse_ended()?;
-                self.operation.begin(self.host.clock.stamp()?)
-            }
+            At::Begin => self.operation.begin(self.host.clock.stamp()?),
             At::Page => self.operation.next(self.host.clock.now_ms(), core::mem::take(&mut self.answers)),
             At::End => return Ok(None),
         };

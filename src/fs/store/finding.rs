@@ -72,6 +72,7 @@ impl Store {
         request: &str,
         helpers: Helpers<'a>,
     ) -> Result<Pages<'a>, Trouble> {
+        self.0.host.refuse_ended()?;
         let leaving = Leaving::new(&self.0.door);
         let request = embedding(request, &helpers)?;
         Ok(Pages::new(&self.0.host, self.0.core.search(question.into(), request, &leaving), helpers))

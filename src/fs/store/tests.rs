@@ -154,12 +154,9 @@ fn a_store_that_was_closed_finds_nothing_by_saying_so() {
     let session = store.create("{}").expect("begun");
     session.append(r#"{"role":"user","content":"x"}"#, Default::default()).expect("appended");
     store.clone().close().expect("closed");
-    let all = [store.search("x", "{}", Default::default()), session.search("x", "{}", Default::default())];
-    for pages in all {
-        let first =
-            pages.expect("asked").next().expect("an answer").map_err(|refused| refused.code().to_string());
-        assert_eq!(first, Err("storage_closed".into()));
-    }
+    let refused =
+        store.search("x", "{}", Default::default()).map(drop).map_err(|refused| refused.code().to_string());
+    assert_eq!(refused, Err("storage_closed".into()));
 }
 
 #[test]
