@@ -59,6 +59,9 @@ function wordsOf(text) {
   return new Set(words.filter((word) => (word.length > 3 || /\d/.test(word)) && !COMMON.has(word)));
 }
 
+/** What was said, by session and number. @param {Sample} sample @returns {Map<string, string>} */
+const turnsOf = ({ conversation }) => new Map(Object.values(conversation).filter(Array.isArray).flat().map((turn) => [turn.dia_id, textOf(turn)]));
+
 /** The messages that hold the answer, by session and number. @param {Question} question */
 const golds = ({ evidence }) => [...String(evidence).matchAll(/D(\d+):\d+/g)].map(([id, session]) => ({ id, session: Number(session) }));
 
@@ -76,7 +79,7 @@ export async function recalled(samples, every, embed) {
     await inStore(async (store) => {
       const session = await store.create();
       for (const { drafts } of sessionsOf(sample)) await session.append(drafts, { durability: "buffered" });
-      const texts = new Map(Object.values(sample.conversation).filter(Array.isArray).flat().map((turn) => [turn.dia_id, textOf(turn)]));
+      const texts = turnsOf(sample);
       for (const [place, question] of sample.qa.entries()) {
         if (place % every > 0) continue;
         const gold = golds(question).flatMap(({ id }) => texts.get(id) ?? []);
@@ -146,14 +149,14 @@ export async function quoted(samples, every) {
   const [words, evidence, unanswered, foreign] = [mean(), mean(), mean(), mean()];
   for (const [nth, sample] of samples.entries()) {
     const others = samples[(nth + 3) % samples.length]?.qa ?? [];
-    const turns = new Map(Object.values(sample.conversation).filter(Array.isArray).flat().map((turn) => [turn.dia_id, textOf(turn)]));
+    const texts = turnsOf(sample);
     await inStore(async (store) => {
       await kept(store, sample);
       const recalled = (/** @type {string} */ question) => store.recall(question, { all: true });
       for (const [place, question] of sample.qa.entries()) {
         if (place % every > 0) continue;
         const { text, tokens } = await recalled(question.question);
-        const gold = golds(question).flatMap(({ id }) => turns.get(id) ?? []);
+        const gold = golds(question).flatMap(({ id }) => texts.get(id) ?? []);
         if (gold.length === 0) {
           unanswered.add(tokens);
           continue;

@@ -45,7 +45,7 @@ export async function importFiles(args) {
         failed.push(error);
       }
     }
-    return ofOthers(store, all.imported);
+    return args.json ? "" : ofOthers(store, all.imported);
   });
   end();
   for (const { path, code, message, start, end } of all.problems) note(`${path}: ${start === undefined ? "" : `bytes ${start} to ${end}: `}${message} (${code})`);

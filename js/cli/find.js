@@ -91,7 +91,7 @@ export async function search(args) {
     if (!args.json && shown.length > 0) await remember(store, args, shown.map(sessionOf));
     const text = shown.map((hits, place) => `${listText([sessionOf(hits)]).replace(/^1\. /, `${place + 1}. `).trimEnd()}\n${hits.map(line).join("")}`).join("\n");
     const more = found.size > most ? "there is more; --limit N shows so many sessions\n" : "";
-    return { text: text ? text + more : await nothingHas(store, words || (file ?? command ?? error), asked), value: shown.flat().map(hit) };
+    return { text: text ? text + more : args.json ? "" : await nothingHas(store, words || (file ?? command ?? error), asked), value: shown.flat().map(hit) };
   });
 }
 

@@ -44,7 +44,7 @@ export async function loaded(name, read) {
     known.set(name, name.endsWith(".wasm") && found instanceof Uint8Array ? await WebAssembly.compile(found) : found);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const policy = cause instanceof WebAssembly.CompileError && isModule(found) ? "; a page's Content-Security-Policy needs 'wasm-unsafe-eval' in script-src" : "";
+    const policy = cause instanceof WebAssembly.CompileError && beginsAsModule(found) ? "; a page's Content-Security-Policy needs 'wasm-unsafe-eval' in script-src" : "";
     throw new LeftoffError({ code: "asset_missing", message: `expected to load ${name}, but it failed: ${why}${policy}`, cause });
   } finally {
     // What failed may be tried again.
@@ -53,6 +53,6 @@ export async function loaded(name, read) {
 }
 
 /** Whether bytes begin as those of a module do. @param {unknown} found */
-function isModule(found) {
+function beginsAsModule(found) {
   return found instanceof Uint8Array && String.fromCharCode(...found.subarray(0, 4)) === "\0asm";
 }

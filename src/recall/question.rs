@@ -101,10 +101,13 @@ impl Question {
 
     /// How much of the date that it names is that one, in seconds since 1970: from 0 to 1. A month or a day is none without the other.
     pub fn nearness(&self, seconds: u32) -> f32 {
+        if self.dates.is_empty() {
+            return 0.0;
+        }
         let time = time::format(i64::from(seconds) * 1000);
         let is_then = |date: &&Date| time.get(date.place.clone()).and_then(number) == Some(date.number);
         let near = self.dates.iter().filter(is_then).count();
-        near as f32 / self.dates.len().max(1) as f32
+        near as f32 / self.dates.len() as f32
     }
 
     /// Takes terms in that stand for others, as many as there is room for.
