@@ -11,6 +11,7 @@ use crate::context::{Build, Counter, Outcome, Request};
 use crate::error::{Code, Error};
 use crate::json::blob::Blob;
 use crate::json::fields::{BadValue, Field, Fields, items};
+use crate::json::request;
 use crate::json::text::{open_all, to_json};
 use crate::record::event::{Agent, type_of};
 use crate::record::message::{self, Message};
@@ -77,8 +78,14 @@ pub fn context_of_messages(
     let counting = of(Encoding::O200kBase).map_or(Counting::Estimate, Counting::Exact);
     let Staged { bytes, blobs } = Session::new(None).stage_messages(messages, stamp, counting)?;
     let vocabulary = match request.counter {
-        Counter::Core(encoding) => of(encoding),
-        Counter::Host(_) => None,
+        Counter::Core(Encoding::Estimate1) | Counter::Host(_) => None,
+        Counter::Core(encoding) => Some(of(encoding).ok_or_else(|| {
+            let name = encoding.as_str();
+            let message = format!(
+                "expected the vocabulary of {name}, or \"estimate-1\" for \"encoding\", but found neither"
+            );
+            Error::new(Code::NoCounter, message)
+        })?),
     };
     context_with(&bytes, &blobs, request, vocabulary)
 }
@@ -147,17 +154,14 @@ pub fn counts(json: &str) -> Result<Vec<(String, u32)>, Error> {
 /// # Errors
 /// `invalid_request` where it is not of its shape.
 pub fn drift(about: &str) -> Result<String, Error> {
-    let mut fields =
-        Fields::parse(about).map_err(|_| invalid("expected an object, but found none".into()))?;
+    let mut fields = request::read(about, "agent, status, now or elsewhere")?;
     let mut bad = Vec::new();
     let saved: Agent = fields.take("agent", &mut bad).unwrap_or_default();
     let status: Status = fields.take("status", &mut bad).unwrap_or_default();
     let now: drift::Now = fields.take("now", &mut bad).unwrap_or_default();
     let elsewhere: Vec<drift::Holder> = fields.take("elsewhere", &mut bad).unwrap_or_default();
-    match bad.into_iter().next() {
-        Some(bad) => Err(invalid(bad.message)),
-        None => Ok(to_json(&drift::warnings(&saved, status, &now, &elsewhere))),
-    }
+    request::refuse_bad(&mut bad)?;
+    Ok(to_json(&drift::warnings(&saved, status, &now, &elsewhere)))
 }
 
 /// The resume block of a session: `{"type","title","lastActive","messageCount","summary","leftOut":{"count","command"},
@@ -167,8 +171,8 @@ pub fn drift(about: &str) -> Result<String, Error> {
 /// `invalid_request` where one of the two is not of its shape.
 pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
     let stamp = Stamp::from_json(stamp)?;
-    let mut fields =
-        Fields::parse(session).map_err(|_| invalid("expected a session object, but found none".into()))?;
+    let known = "type, title, lastActive, messageCount, summary, leftOut, missing, outputs or warnings";
+    let mut fields = request::read(session, known)?;
     let mut bad = Vec::new();
     let (left_out, missing) =
         (counted(&mut fields, "leftOut", &mut bad), counted(&mut fields, "missing", &mut bad));
@@ -185,15 +189,14 @@ pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
         outputs: fields.take("outputs", &mut bad).unwrap_or_default(),
         warnings: fields.take("warnings", &mut bad).unwrap_or_default(),
     };
-    match bad.into_iter().next() {
-        Some(bad) => Err(invalid(bad.message)),
-        None => Ok(render(&block, &stamp)),
-    }
+    request::refuse_bad(&mut bad)?;
+    Ok(render(&block, &stamp))
 }
 
 // How many, and the command that tells more of them.
 fn counted(fields: &mut Fields<'_>, key: &str, bad: &mut Vec<BadValue>) -> Option<(u64, String)> {
     let mut counted = Fields::parse(fields.take_raw(key)?).ok()?;
+    request::know(&counted, "count or command", bad);
     Some((counted.take("count", bad)?, counted.take("command", bad)?))
 }
 

@@ -12,11 +12,11 @@ use crate::json::fields::Fields;
 /// The moment of a call and its chance, given by the host: the core has neither clock nor randomness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Stamp {
-    /// Milliseconds since 1970, UTC.
+    /// Milliseconds since 1970, UTC, of the years 0 to 9999.
     pub now_ms: i64,
     /// How far local time is ahead of UTC; day folders and "yesterday" are local.
     pub offset_minutes: i32,
-    /// Random bytes, new for each call.
+    /// Random bytes, new for each call: the ids of what it stores are made of them.
     pub entropy: [u8; 32],
 }
 
@@ -38,6 +38,7 @@ impl Stamp {
         let offset_minutes =
             i32::try_from(number(fields.take_raw("offsetMinutes"))?).map_err(|_| bad_stamp())?;
         let hex: String = fields.take("entropy", &mut alloc::vec::Vec::new()).ok_or_else(bad_stamp)?;
+        check(now_ms)?;
         let mut entropy = [0; 32];
         if hex.len() != 64 || !hex.is_ascii() {
             return Err(bad_stamp());
@@ -48,6 +49,20 @@ impl Stamp {
         }
         Ok(Stamp { now_ms, offset_minutes, entropy })
     }
+}
+
+/// Refuses a moment that no RFC 3339 time can say.
+///
+/// # Errors
+/// `invalid_request`.
+pub(crate) fn check(now_ms: i64) -> Result<(), Error> {
+    const SAID: core::ops::RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
+    if SAID.contains(&now_ms) {
+        return Ok(());
+    }
+    let found =
+        format!("expected a moment of the years 0 to 9999, but found {now_ms} milliseconds since 1970");
+    Err(Error::new(Code::InvalidRequest, found))
 }
 
 /// Milliseconds since 1970 of an RFC 3339 time; of anything else nothing.

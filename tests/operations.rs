@@ -17,6 +17,7 @@ mod opening;
 mod outputs;
 mod recalling;
 mod retries;
+mod stamps;
 mod store;
 
 use std::rc::Rc;

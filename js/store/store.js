@@ -447,7 +447,7 @@ export class Store {
     const known = notes.length;
     const onPage = (/** @type {any} */ page) => (page.note ? void notes.push(page.note) : onProgress?.(page));
     try {
-      const result = await this.#beside.runWith({ stores: true, onPage }, name, { ...asked, notes, tells: onProgress !== undefined });
+      const result = await this.#beside.runWith({ stores: true, onPage }, name, { ...asked, ...("files" in asked && { notes }), tells: onProgress !== undefined });
       await this.#open.look(result.imported.map((/** @type {{ id: string }} */ { id }) => id));
       return result;
     } catch (error) {

@@ -5,4 +5,5 @@ pub(crate) mod fields;
 pub mod flaw;
 pub mod hash;
 pub(crate) mod indent;
+pub(crate) mod request;
 pub mod text;

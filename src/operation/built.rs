@@ -4,13 +4,14 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::context::{Asked, object};
+use super::context::Asked;
 use super::summary::{Wanted, Written};
 use super::vectors::ordered;
 use super::{Io, Need, Trouble};
 use crate::context::{Build, Context, Outcome, Recollection, write_apart};
 use crate::error::Code;
 use crate::json::fields::{items, kind_of};
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::record::message::Message;
 use crate::record::span::Span;
@@ -135,7 +136,7 @@ async fn strategy(io: &Io, name: &str, budget: u32, encoding: &str) -> Result<Ma
         Err(trouble) if trouble.is_bug() => return Err(trouble),
         Err(trouble) => return Ok(Err(format!("it failed: {}", trouble.message()))),
     };
-    let mut fields = object(&made)?;
+    let mut fields = request::object(&made)?;
     let messages = fields.take_raw("messages").unwrap_or("undefined");
     if !messages.starts_with('[') {
         return Ok(Err(format!("it failed: expected an array of messages, but found {messages} instead")));

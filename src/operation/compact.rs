@@ -9,13 +9,13 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::append::Counts;
-use super::context::{Asked, object};
+use super::context::Asked;
 use super::live::Live;
-use super::pages::refuse_bad;
 use super::summary::{Cached, Wanted, Written};
 use super::{Io, Operation, Trouble, unless_bug};
 use crate::context::{Action, Context, Decision, Request};
 use crate::error::Code;
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::record::event::SummaryRange;
 use crate::record::message::{Message, Role};
@@ -66,11 +66,12 @@ impl Live {
         Operation::new(|io| async move {
             live.refuse_if_deleted()?;
             let bad = &mut Vec::new();
-            let mut fields = object(&options)?;
+            let known = "apply, undo, keep, request, summarizes, embeds or leaves";
+            let mut fields = request::read(&options, known)?;
             let apply = fields.take("apply", bad).unwrap_or_default();
             let undo = fields.take("undo", bad).unwrap_or_default();
             let keep = fields.take_raw("keep").map(kept_tokens).transpose();
-            refuse_bad(bad)?;
+            request::refuse_bad(bad)?;
             if undo && (apply || !matches!(keep, Ok(None))) {
                 let message = "expected \"undo\" alone, but found \"apply\" or \"keep\" beside it";
                 return Err(Trouble::refused(Code::InvalidRequest, message));

@@ -10,13 +10,13 @@ use super::append::Counts;
 use super::built::{Built, Holder, built};
 use super::live::Live;
 use super::logs::LogName;
-use super::pages::refuse_bad;
 use super::passed::Recipe;
 use super::summary::{Wanted, Written};
 use super::{Io, Operation, Trouble, Work, unless_other, vectors};
 use crate::context::{Build, Recollection, Request, extract};
 use crate::error::Code;
 use crate::json::fields::Fields;
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::names::Kept as Cached;
 use crate::record::scan::records;
@@ -52,12 +52,12 @@ impl Asked {
         counts: &Counts,
     ) -> Result<(Asked, Vec<String>), Trouble> {
         let bad = &mut Vec::new();
-        let mut asked = object(asked)?;
+        let mut asked = request::object(asked)?;
         let summarizes = asked.take("summarizes", bad).unwrap_or_default();
         let leaves = asked.take("leaves", bad).unwrap_or_default();
         let embeds = asked.take("embeds", bad).unwrap_or_default();
-        refuse_bad(bad)?;
-        let fields = object(asked.take_raw("request").unwrap_or("{}"))?;
+        request::refuse_bad(bad)?;
+        let fields = request::object(asked.take_raw("request").unwrap_or("{}"))?;
         let said = fields.raw("window").and_then(|window| window.parse().ok());
         let given = fields.named().filter(|(key, _)| !matches!(*key, "recorded" | "summaries"));
         let mut parts: Vec<String> = given.map(|(key, value)| format!("{}:{value}", to_json(key))).collect();
@@ -86,6 +86,7 @@ impl Live {
     pub fn context(self: &Rc<Live>, asked: String, counts: Counts) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
+            request::read(&asked, "request, summarizes, embeds or leaves")?;
             let (asked, source) = live.learned_request(&io, &asked, &counts).await?;
             let passed = live.passed(&io, &asked, source).await?;
             live.keep_report(&io, &asked, &passed).await?;
@@ -126,11 +127,11 @@ impl Live {
         let live = self.clone();
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
-            let mut fields = object(&asked)?;
+            let mut fields = request::read(&asked, "maxTokens, encoding or leaves")?;
             let tokens = most_tokens(&mut fields)?;
             let encoding: Option<String> = fields.take("encoding", bad);
             let leaves = fields.take("leaves", bad).unwrap_or_default();
-            refuse_bad(bad)?;
+            request::refuse_bad(bad)?;
             let encoding = encoding.unwrap_or_else(|| Encoding::O200kBase.as_str().into());
             let source = live.learned_source(&io).await?;
             let vocabulary = named_vocabulary(&io, &encoding).await?;
@@ -289,16 +290,6 @@ pub(super) async fn named_vocabulary(io: &Io, encoding: &str) -> Result<Option<R
             Err(Trouble::refused(Code::NoCounter, message))
         }
     }
-}
-
-/// What is asked for, as its fields.
-pub(super) fn object(json: &str) -> Result<Fields<'_>, Trouble> {
-    Fields::parse(json).map_err(|found| {
-        Trouble::refused(
-            Code::InvalidRequest,
-            format!("expected a request object, but found {found} instead"),
-        )
-    })
 }
 
 /// How many tokens a text may have.

@@ -5,14 +5,14 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::context::object;
 use super::leaving::Leaving;
 use super::live::Live;
-use super::pages::{OfPath, Reading, json, refuse_bad};
+use super::pages::{OfPath, Reading, json};
 use super::pieces::Pieces;
 use super::{Io, Operation, Trouble};
 use crate::error::Error;
 use crate::export::{Export, Shape};
+use crate::json::request;
 use crate::record::message::Message;
 use crate::session::documents::Name;
 
@@ -23,10 +23,11 @@ impl Live {
         let (live, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
             live.refuse_if_deleted()?;
-            let (mut fields, bad) = (object(&asked)?, &mut Vec::new());
+            let (mut fields, bad) =
+                (request::read(&asked, "format, allBranches or metadata")?, &mut Vec::new());
             let shape = Shape::parse(fields.take_raw("format").unwrap_or("null"))?;
             let all_branches = fields.take("allBranches", bad).unwrap_or_default();
-            refuse_bad(bad)?;
+            request::refuse_bad(bad)?;
             live.exported(&io, Export::new(shape, all_branches), fields.take_raw("metadata"), &leaving).await
         })
     }

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::rc::Rc;
+use alloc::rc::{Rc, Weak};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
@@ -55,6 +55,9 @@ impl Desk {
     }
 }
 
+/// The random bytes of an operation, and which one that was.
+pub(crate) type Chance = ([u8; 32], Weak<RefCell<Desk>>);
+
 /// What an operation asks its host by.
 #[derive(Clone)]
 pub(crate) struct Io(pub Rc<RefCell<Desk>>);
@@ -91,6 +94,19 @@ impl Io {
         }
         desk.stamped += 1;
         stamp
+    }
+
+    /// Refuses the chance that another operation had before: what is stored would have the ids of what is there, and be taken for
+    /// it. `last` is that one.
+    pub fn refuse_repeated(&self, last: &RefCell<Option<Chance>>) -> Result<(), Trouble> {
+        let entropy = self.0.borrow().stamp.map(|stamp| stamp.entropy);
+        let is_repeated = |(of, desk): &Chance| Some(*of) == entropy && !desk.ptr_eq(&Rc::downgrade(&self.0));
+        if last.borrow().as_ref().is_some_and(is_repeated) {
+            let message = "expected new random bytes for each append, but found those of the one before";
+            return Err(Trouble::refused(Code::InvalidRequest, message));
+        }
+        *last.borrow_mut() = entropy.map(|entropy| (entropy, Rc::downgrade(&self.0)));
+        Ok(())
     }
 
     pub fn now_ms(&self) -> i64 {

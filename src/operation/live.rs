@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
 
-use super::io::each;
+use super::io::{Chance, each};
 use super::kept::{Kept, one_message};
 use super::lease::Mine;
 use super::logs::{LogFile, LogName};
@@ -50,6 +50,8 @@ pub struct Live {
     /// Messages were appended that the document does not know.
     pub(super) has_news: Cell<bool>,
     looked_ms: Cell<i64>,
+    /// Of the last append.
+    pub(super) chance: RefCell<Option<Chance>>,
     pub(super) was_staged: Cell<bool>,
     opened_times: Cell<u32>,
     /// What was recalled last, and how often it was opened by then.
@@ -85,6 +87,7 @@ impl Live {
             was_read: Cell::new(false),
             has_news: Cell::new(false),
             looked_ms: Cell::new(0),
+            chance: RefCell::default(),
             was_staged: Cell::new(false),
             opened_times: Cell::new(0),
             recalled: RefCell::default(),

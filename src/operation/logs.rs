@@ -255,6 +255,7 @@ impl Live {
         (durable, begins): (bool, bool),
     ) -> Result<(), Trouble> {
         let open = OpenBatch(self, log);
+        io.refuse_repeated(&self.chance)?;
         let start = self.end(log);
         let ends = Ends::of(&bytes, start == 0);
         let folder = self.folder();

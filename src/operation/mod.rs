@@ -64,7 +64,7 @@ pub use store::{Candidate, Setup, Store, exactly, placed};
 pub use unstored::context_of;
 
 use crate::error::{Code, Error};
-use crate::time::Stamp;
+use crate::time::{self, Stamp};
 
 /// Why an operation ended without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -179,7 +179,8 @@ impl<'a, T> Operation<'a, T> {
         Operation { desk: self.desk, work }
     }
 
-    /// The first step. `stamp` is the moment, and all the chance that the operation has.
+    /// The first step. `stamp` is the moment, and all the chance that the operation has. Refused with `invalid_request` for a moment
+    /// that is not of the years 0 to 9999, and where an append has the chance of the one before it.
     pub fn begin(&mut self, stamp: Stamp) -> Step<T> {
         self.desk.borrow_mut().stamp = Some(stamp);
         self.next(stamp.now_ms, Vec::new())
@@ -188,6 +189,10 @@ impl<'a, T> Operation<'a, T> {
     /// The next step, once every need of the last one has its answer. `now_ms` is the moment.
     pub fn next(&mut self, now_ms: i64, answers: Vec<Answer>) -> Step<T> {
         let Some(work) = &mut self.work else { return ended("it has ended already") };
+        if let Err(refused) = time::check(now_ms) {
+            self.work = None;
+            return Step::Done(Err(refused.into()));
+        }
         self.desk.borrow_mut().hear(now_ms, answers);
         match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(done) => {

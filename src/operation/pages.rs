@@ -8,13 +8,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use super::context::object;
 use super::live::Live;
 use super::logs::LogName;
 use super::messages::Messages;
 use super::{Io, Operation, Trouble};
 use crate::error::Code;
-use crate::json::fields::BadValue;
+use crate::json::request;
 use crate::json::text::{to_json, to_open_json};
 use crate::record::message::Message;
 use crate::session::branch::Path;
@@ -41,20 +40,15 @@ pub struct Reading {
 impl Reading {
     /// Reads `{"newestFirst","leaf","allBranches"}`.
     fn from_json(json: &str) -> Result<Reading, Trouble> {
-        let (mut fields, bad) = (object(json)?, &mut Vec::new());
+        let (mut fields, bad) = (request::read(json, "newestFirst, leaf or allBranches")?, &mut Vec::new());
         let reading = Reading {
             newest_first: fields.take("newestFirst", bad).unwrap_or_default(),
             leaf: fields.take("leaf", bad),
             all_branches: fields.take("allBranches", bad).unwrap_or_default(),
         };
-        refuse_bad(bad)?;
+        request::refuse_bad(bad)?;
         Ok(reading)
     }
-}
-
-/// Refuses a request with a value of another kind.
-pub(super) fn refuse_bad(bad: &mut Vec<BadValue>) -> Result<(), Trouble> {
-    bad.pop().map_or(Ok(()), |bad| Err(Trouble::refused(Code::InvalidRequest, bad.message)))
 }
 
 /// Messages of a path, some at a time: each is JSON. The path stays what it was, whatever is appended meanwhile.

@@ -8,12 +8,13 @@ use alloc::vec::Vec;
 use xxhash_rust::xxh64::xxh64;
 
 use super::built::{Built, counted};
-use super::context::{Asked, named_vocabulary, object};
+use super::context::{Asked, named_vocabulary};
 use super::live::Live;
 use super::logs::LogName;
 use super::{Io, Trouble, unless_bug};
 use crate::context::Counter;
 use crate::json::fields::items;
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::names::Kept;
 use crate::session::source::Source;
@@ -57,7 +58,7 @@ pub(crate) struct Out {
 impl Out {
     /// Reads `{"value","secrets","changed"}`.
     pub fn from_json(json: &str) -> Result<Out, Trouble> {
-        let (mut fields, bad) = (object(json)?, &mut Vec::new());
+        let (mut fields, bad) = (request::object(json)?, &mut Vec::new());
         let changed = fields.take::<Vec<Vec<String>>>("changed", bad).unwrap_or_default();
         let pair =
             |pair: Vec<String>| <[String; 2]>::try_from(pair).ok().map(|[before, after]| (before, after));
@@ -91,7 +92,7 @@ impl Built {
 impl Passed {
     fn with(self, out: Out, used: u32, budget: u32) -> Result<Passed, Trouble> {
         let json = out.value.unwrap_or(self.json);
-        let fields = object(&json)?;
+        let fields = request::object(&json)?;
         let given = known_by(fields.raw("messages").unwrap_or_default());
         let mut parts: Vec<String> = fields
             .iter()

@@ -9,15 +9,15 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::append::Counts;
-use super::context::{Asked, object};
+use super::context::Asked;
 use super::lease::TakenUp;
 use super::live::Live;
-use super::pages::refuse_bad;
 use super::passed::Passed;
 use super::store::{cleared_outputs, left_outputs};
 use super::{Io, Operation, Trouble};
 use crate::error::Code;
 use crate::json::fields::Fields;
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::record::event::{Agent, Change};
 use crate::record::status::Status;
@@ -44,8 +44,9 @@ struct Resuming {
 }
 
 impl Resuming {
-    fn take(fields: &mut Fields<'_>) -> Result<Resuming, Trouble> {
-        let bad = &mut Vec::new();
+    fn read(asked: &str) -> Result<Resuming, Trouble> {
+        let known = "request, summarizes, embeds, leaves, override, revives, now, offsetMinutes or maxBytes";
+        let (mut fields, bad) = (request::read(asked, known)?, &mut Vec::new());
         let resuming = Resuming {
             overrides: fields.take("override", bad).unwrap_or_default(),
             revives: fields.take("revives", bad).unwrap_or(true),
@@ -53,7 +54,7 @@ impl Resuming {
             offset_minutes: fields.take("offsetMinutes", bad),
             max_bytes: fields.take("maxBytes", bad),
         };
-        refuse_bad(bad)?;
+        request::refuse_bad(bad)?;
         Ok(resuming)
     }
 
@@ -81,7 +82,7 @@ struct Saved {
 
 impl Saved {
     fn of(document: &str) -> Result<Saved, Trouble> {
-        let (mut fields, bad) = (object(document)?, &mut Vec::new());
+        let (mut fields, bad) = (request::object(document)?, &mut Vec::new());
         let inside = |outer: &str| fields.raw(outer).and_then(|raw| Fields::parse(raw).ok());
         let text = |fields: Option<Fields<'_>>, key: &str| -> String {
             fields.and_then(|mut fields| fields.take(key, &mut Vec::new())).unwrap_or_default()
@@ -126,7 +127,7 @@ impl Live {
     pub fn resume(self: &Rc<Live>, asked: String, counts: Counts) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
-            let mut resuming = Resuming::take(&mut object(&asked)?)?;
+            let mut resuming = Resuming::read(&asked)?;
             live.in_turn(&io, &|| Box::pin(live.looked(&io))).await?;
             let elsewhere = live.holders(&io).await?;
             let (mut asked, source) = live.learned_request(&io, &asked, &counts).await?;
@@ -212,9 +213,9 @@ impl Live {
         answer.pop();
         let mut text = String::new();
         if resuming.max_bytes.is_some() {
-            let mut fields = object(&told)?;
+            let mut fields = request::object(&told)?;
             let block: String = fields.take("block", &mut Vec::new()).unwrap_or_default();
-            let messages = object(&passed.json)?.take_raw("messages").unwrap_or("[]");
+            let messages = request::object(&passed.json)?.take_raw("messages").unwrap_or("[]");
             text = format!(
                 "{block}\n{}",
                 history::render(&shapes::read(messages, Format::Leftoff)?, &io.stamp())

@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::append::Counts;
-use super::context::{Asked, object};
+use super::context::Asked;
 use super::lease::Notice;
 use super::live::Live;
 use super::logs::LogName;
@@ -17,6 +17,7 @@ use super::{Io, Operation, Trouble};
 use crate::context::{Counter, Request};
 use crate::error::Code;
 use crate::json::fields::Fields;
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::tokens::Encoding;
 
@@ -71,7 +72,7 @@ impl Live {
             Ok(passed) => passed,
             Err(trouble) => return Ok((None, Vec::from([refusal(trouble)?]))),
         };
-        let messages = object(&passed.json)?.take_raw("messages").map(String::from);
+        let messages = request::object(&passed.json)?.take_raw("messages").map(String::from);
         Ok((messages, then.differences(&passed)))
     }
 

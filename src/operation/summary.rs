@@ -10,18 +10,18 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::append::Counts;
-use super::context::{Asked, fitting, left, most_tokens, object};
+use super::context::{Asked, fitting, left, most_tokens};
 use super::io::each;
 use super::kept::Covers;
 use super::live::Live;
 use super::logs::LogName;
 use super::messages::Messages;
-use super::pages::refuse_bad;
 use super::summarizing::{BUFFER, Piece, Pieces, written};
 use super::{Io, Operation, Trouble, unless_bug};
 use crate::context::extract;
 use crate::error::Code;
 use crate::json::fields::Fields;
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::{File, SUMMARIES};
 use crate::record::event::{SummaryRange, SummaryText};
@@ -72,11 +72,11 @@ impl Live {
         let live = self.clone();
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
-            let mut fields = object(&asked)?;
+            let mut fields = request::read(&asked, "startMessageId, endMessageId, maxTokens or leaves")?;
             let mut take = |key| fields.take::<String>(key, bad).unwrap_or_default();
             let (start, end) = (take("startMessageId"), take("endMessageId"));
             let leaves: bool = fields.take("leaves", bad).unwrap_or_default();
-            refuse_bad(bad)?;
+            request::refuse_bad(bad)?;
             let most = most_tokens(&mut fields)?;
             live.in_turn(&io, &|| Box::pin(live.caught_up(&io))).await?;
             let is_it =

@@ -5,14 +5,14 @@ use alloc::vec::Vec;
 
 use super::append::Counts;
 use super::built::{Holder, built};
-use super::context::{Asked, object};
-use super::pages::refuse_bad;
+use super::context::Asked;
 use super::passed::whole;
 use super::summarizing::written_of;
 use super::summary::{Wanted, Written};
 use super::{Io, Operation, Trouble};
 use crate::context::{Build, Recollection};
 use crate::json::blob::Blob;
+use crate::json::request;
 use crate::record::message::Message;
 use crate::record::span::Span;
 use crate::session::handle::{Session, Staged};
@@ -40,8 +40,9 @@ use crate::shapes;
 pub fn context_of(messages: String, asked: String, counts: Counts) -> Operation<'static, String> {
     Operation::new(|io| async move {
         let bad = &mut Vec::new();
-        let model = object(&asked)?.take("model", bad);
-        refuse_bad(bad)?;
+        let known = "request, model, summarizes, embeds or leaves";
+        let model = request::read(&asked, known)?.take("model", bad);
+        request::refuse_bad(bad)?;
         let (asked, _) = Asked::read(&asked, model, None, &counts)?;
         let unstored = Unstored::of(shapes::copies(&messages)?, &io, &counts)?;
         let built = built(&unstored, &io, &asked, unstored.session.source()).await?;

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::error::Error;
+use crate::json::request::wrong;
 use crate::json::text::to_json;
-use crate::outputs::wrong;
 
 /// So much of what an output is stands in a line.
 const LONGEST: usize = 100;

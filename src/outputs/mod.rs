@@ -18,10 +18,11 @@ use serde::{Serialize, Serializer};
 
 pub(crate) use about::about;
 
-use crate::error::{Code, Error};
-use crate::json::fields::{BadValue, Fields};
+use crate::error::Error;
+use crate::json::fields::BadValue;
+
 use crate::json::hash::sha256;
-use crate::json::text::to_json;
+use crate::json::request;
 use crate::time;
 
 /// So many digits of a hash name a query.
@@ -62,22 +63,26 @@ impl Output {
     /// # Errors
     /// `invalid_request` for a field that is missing, not known or of another kind.
     pub fn from_json(json: &str) -> Result<Output, Error> {
-        let mut fields = given(json, "a tool output")?;
-        let bad = &mut Vec::new();
+        let (mut fields, bad) = (request::object(json)?, &mut Vec::new());
+        // The host says it, no caller.
+        let size_bytes = fields.take("sizeBytes", bad).unwrap_or_default();
+        request::know(&fields, "sessionId, toolName, args, result, taskId or queryId", bad);
+        request::refuse_bad(bad)?;
         let mut needed = |key: &str, bad: &mut Vec<BadValue>| match fields.take::<String>(key, bad) {
             Some(text) if !text.is_empty() => Ok(text),
             _ if !bad.is_empty() => Ok(String::new()),
-            _ => Err(wrong(format!("expected a text for \"{key}\", but found none"))),
+            _ => Err(request::wrong(format!("expected a text for \"{key}\", but found none"))),
         };
         let (session, tool) = (needed("sessionId", bad)?, needed("toolName", bad)?);
         let args = fields.take_raw("args").unwrap_or("{}");
         if !args.starts_with('{') {
             let found = crate::json::fields::kind_of(args);
-            return Err(wrong(format!("expected an object for \"args\", but found {found} instead")));
+            return Err(request::wrong(format!(
+                "expected an object for \"args\", but found {found} instead"
+            )));
         }
         let (task_id, query_id) = (fields.take("taskId", bad), fields.take("queryId", bad));
-        let size_bytes = fields.take("sizeBytes", bad).unwrap_or_default();
-        refuse_rest(&fields, "sessionId, toolName, args, result, taskId or queryId", bad)?;
+        request::refuse_bad(bad)?;
         Ok(Output { session, tool, args: args.into(), task_id, query_id, size_bytes })
     }
 }
@@ -120,23 +125,6 @@ impl Pointer {
 
 fn moment<S: Serializer>(ms: &i64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&time::format(*ms))
-}
-
-/// The fields of what a caller gives.
-pub(crate) fn given<'a>(json: &'a str, what: &str) -> Result<Fields<'a>, Error> {
-    Fields::parse(json).map_err(|found| wrong(format!("expected {what}, but found {found} instead")))
-}
-
-/// Refuses what nobody took, and a value of another kind.
-pub(crate) fn refuse_rest(fields: &Fields<'_>, known: &str, bad: &mut Vec<BadValue>) -> Result<(), Error> {
-    if let Some((name, _)) = fields.named().next() {
-        return Err(wrong(format!("expected {known}, but found {} instead", to_json(name))));
-    }
-    bad.pop().map_or(Ok(()), |bad| Err(wrong(bad.message)))
-}
-
-pub(crate) fn wrong(message: String) -> Error {
-    Error::new(Code::InvalidRequest, message)
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ fn a_query_has_the_same_id_in_every_version() {
 #[test]
 fn what_is_no_output_is_refused_by_its_name() {
     for (json, message) in [
-        ("[]", "expected a tool output, but found an array instead"),
+        ("[]", "expected a request object, but found an array instead"),
         ("{}", "expected a text for \"sessionId\", but found none"),
         (r#"{"sessionId":"s"}"#, "expected a text for \"toolName\", but found none"),
         (r#"{"sessionId":"s","toolName":""}"#, "expected a text for \"toolName\", but found none"),

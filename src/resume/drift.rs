@@ -8,6 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::json::fields::{BadValue, Fields, FromFields, items};
+use crate::json::request;
 use crate::json::text::boundary;
 use crate::plain::harmless::harmless;
 use crate::record::event::Agent;
@@ -181,6 +182,7 @@ fn name(text: &str) -> String {
 
 impl FromFields for Now {
     fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Now> {
+        request::know(&fields, "promptHash, model, window, tools or servers", bad);
         let prompt = match fields.raw("promptHash") {
             Some("null") => Some(Prompt::Gone),
             _ => fields.take("promptHash", bad).map(Prompt::Hash),
@@ -193,6 +195,7 @@ impl FromFields for Now {
 
 impl FromFields for Holder {
     fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Holder> {
+        request::know(&fields, "program, pid, host or since", bad);
         Some(Holder {
             program: fields.take("program", bad).unwrap_or_default(),
             pid: fields.take("pid", bad).unwrap_or_default(),

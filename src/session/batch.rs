@@ -16,6 +16,7 @@ use serde::Serialize;
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::hash::sha256;
+use crate::json::request;
 use crate::json::text::{to_json, to_open_json};
 use crate::record::batch::{Batch, MAX_BATCH, Part, expected};
 use crate::record::id;
@@ -51,16 +52,13 @@ impl Once {
     /// `invalid_request`.
     pub fn from_json(json: &str) -> Result<Once, Error> {
         let mut bad = Vec::new();
-        let mut fields = Fields::parse(json)
-            .map_err(|found| wrong(format!("expected an operation, but found {found} instead")))?;
+        let mut fields = request::read(json, "operation or expected")?;
         if fields.raw("operation") == Some("null") {
             return Err(wrong("expected a string for \"operation\", but found null instead".into()));
         }
         let once =
             Once { operation: fields.take("operation", &mut bad), expected: expected(&mut fields, &mut bad) };
-        if let Some(bad) = bad.into_iter().next() {
-            return Err(wrong(bad.message));
-        }
+        request::refuse_bad(&mut bad)?;
         Ok(once)
     }
 

@@ -213,7 +213,7 @@ check("a session is carried to the workspace and back with all that was said, an
   const before = await read(talk);
   for (const to of ["workspace", "home"]) {
     await talk.ask({ op: "close" });
-    const moved = await talk.ask({ op: "move", args: [JSON.stringify({ id, type: "chat", to, words: "A plan" })], session: null, given: "s" });
+    const moved = await talk.ask({ op: "move", args: [JSON.stringify({ to, title: "A plan" })], session: null, given: "s" });
     assert.equal(moved.startsWith(join(fixture.folders[to === "home" ? "home" : "project"], "")), true, moved);
     assert.deepEqual(await read(talk), before);
     assert.equal(readdirSync(join(moved, "blobs")).length, 1);

@@ -14,7 +14,7 @@ const UNSAYABLE = {
   "another word than its two": "append-refused",
   "a text that is none": "counting-refused",
   "strategies that are no list": "context-refused",
-  "an option that nobody knows": "delete-refused doctor-secrets import-refused options-unknown record-refused",
+  "an option that nobody knows": "delete-refused import-refused options-unknown record-refused",
   "another word than its three": "redact-refused redact-report",
   "a signal": "follow-refused",
   "two appends that wait together: each is a batch of its own": "follow-revised",

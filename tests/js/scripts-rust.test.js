@@ -17,7 +17,7 @@ const UNSAYABLE = {
   "a title that is no text": "rename-and-archive",
   "strategies that are no list": "context-refused",
   "a summary that is no text": "summary-refused",
-  "an option that nobody knows": "delete-refused doctor-secrets import-refused options-unknown record-refused",
+  "an option that nobody knows": "delete-refused import-refused options-unknown record-refused",
   "one agent for the files of all": "import-all",
   "a signal": "follow-refused",
   "a size that is none": "resume-max-bytes",

@@ -45,8 +45,7 @@ pub fn operations() -> Vec<(&'static str, Begins)> {
     vec![
         ("create", |store| create(store, r#"{"title":"A plan"}"#).map(|live| live.shown())),
         ("create beside a conversation", |store| {
-            create(store, r#"{"title":"A plan","words":"A plan","placement":"workspace"}"#)
-                .map(|live| live.shown())
+            create(store, r#"{"title":"A plan","placement":"workspace"}"#).map(|live| live.shown())
         }),
         ("list", |store| store.list("{}".into())),
         ("list all by title", |store| store.list(r#"{"all":true,"type":null,"sort":"title"}"#.into())),
@@ -257,7 +256,7 @@ fn a_session_lies_in_the_home_or_beside_a_conversation_of_the_workspace() {
     let hash = store().project_hash().to_string();
     assert_eq!(home.shown(), format!("/home/ann/.leftoff/sessions/projects/{hash}/session-{}", home.id()));
     let store = Store::new(setup(Some("/work")));
-    let request = r#"{"title":"A plan","words":"A plan"}"#;
+    let request = r#"{"title":"A plan"}"#;
     for number in ["001", "002"] {
         let live = done(&mut host, create(&store, request));
         assert!(live.shown().ends_with(&format!("/{number}-chat-a-plan/.session")), "{}", live.shown());

@@ -47,6 +47,7 @@ impl Session {
         helpers: Helpers<'a>,
     ) -> Result<Pages<'a>, Trouble> {
         let Opened { live, store, leaving, host, .. } = &*self.0;
+        host.refuse_ended()?;
         let request = embedding(request, &helpers)?;
         Ok(Pages::new(host, store.search_in(live.id(), question.into(), request, leaving), helpers))
     }

@@ -1,7 +1,9 @@
 use tempfile::TempDir;
 
 use super::*;
+use crate::fs::{AppendOptions, Compact, Pages, Resume};
 use crate::privacy::Span;
+use crate::session::batch::Once;
 
 fn opened(settings: &str) -> Result<Store, String> {
     let home = TempDir::new().expect("a folder");
@@ -175,4 +177,57 @@ fn what_is_written_for_an_agent_lies_where_a_relative_folder_of_it_says() {
     let written: serde_json::Value = serde_json::from_str(&written).expect("JSON");
     let path = Path::new(written["path"].as_str().expect("a path"));
     assert!(path.starts_with(agents) && path.is_file(), "{}", path.display());
+}
+
+#[test]
+fn each_request_refuses_a_name_that_nobody_knows() {
+    type Asks = fn(&Store, &Session, &str) -> Result<(), Trouble>;
+    fn all(mut pages: Pages<'_>) -> Result<(), Trouble> {
+        pages.try_for_each(|page| page.map(drop))
+    }
+    let asks: [(&str, Asks); 21] = [
+        ("create", |store, _, asked| store.create(asked).map(drop)),
+        ("fork", |store, session, asked| store.fork(session, asked).map(drop)),
+        ("tidy", |store, _, asked| store.tidy(asked).map(drop)),
+        ("list", |store, _, asked| store.list(asked).map(drop)),
+        ("find", |store, _, asked| store.find("words", asked).map(drop)),
+        ("search", |store, _, asked| all(store.search("words", asked, Helpers::default())?)),
+        ("recall", |store, _, asked| store.recall("words", asked, Helpers::default()).map(drop)),
+        ("move_to", |store, session, asked| store.move_to(session, asked).map(drop)),
+        ("outputs.save", |store, _, asked| store.outputs().save(asked, "{}").map(drop)),
+        ("outputs.list", |store, _, asked| store.outputs().list(asked).map(drop)),
+        ("outputs.clear", |store, _, asked| store.outputs().clear(asked).map(drop)),
+        ("outputs.prompt", |store, _, asked| store.outputs().prompt(asked).map(drop)),
+        ("doctor", |store, _, asked| store.doctor(asked).map(drop)),
+        ("append_once", |_, _, asked| Ok(Once::from_json(asked).map(drop)?)),
+        ("context", |_, session, asked| session.context(asked, Helpers::default()).map(drop)),
+        ("resume", |_, session, asked| {
+            session
+                .resume("{}", Resume { now: Some(asked), ..Resume::default() }, Helpers::default())
+                .map(drop)
+        }),
+        ("summary_of", |_, session, asked| session.summary_of(asked).map(drop)),
+        ("compact", |_, session, asked| {
+            session.compact(asked, Compact::default(), Helpers::default()).map(drop)
+        }),
+        ("messages", |_, session, asked| all(session.messages(asked))),
+        ("search of a session", |_, session, asked| {
+            all(session.search("words", asked, Helpers::default())?)
+        }),
+        ("export", |_, session, asked| all(session.export(asked))),
+    ];
+    let home = TempDir::new().expect("a folder");
+    let options = Options { project: Some(home.path().into()), ..Options::default() };
+    let store = Store::open_with(home.path(), options).expect("opened");
+    let session = store.create("{}").expect("created");
+    session.append(r#"{"role":"user","content":"Hello"}"#, AppendOptions::default()).expect("appended");
+    let before = std::fs::read(session.path().join("messages.jsonl")).expect("read");
+    for (call, ask) in asks {
+        let refused = ask(&store, &session, r#"{"windw":8000}"#).err().map(|trouble| {
+            assert!(trouble.message().ends_with("windw\" instead"), "{call}: {}", trouble.message());
+            trouble.code().to_owned()
+        });
+        assert_eq!(refused.as_deref(), Some("invalid_request"), "{call}");
+    }
+    assert_eq!(std::fs::read(session.path().join("messages.jsonl")).expect("read"), before);
 }

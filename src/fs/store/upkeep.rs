@@ -6,11 +6,9 @@ use std::path::Path;
 use unicode_normalization::UnicodeNormalization;
 
 use super::super::refusal::refused;
-use super::super::rules;
 use super::super::session::Session;
 use super::Store;
 use super::folders::{real, text};
-use crate::json::fields::Fields;
 use crate::operation::Trouble;
 
 impl Store {
@@ -33,11 +31,6 @@ impl Store {
     /// # }
     /// ```
     pub fn doctor(&self, request: &str) -> Result<String, Trouble> {
-        let asked = Fields::parse(request).ok();
-        let is_for_secrets = asked.is_some_and(|asked| asked.raw("secrets") == Some("true"));
-        if is_for_secrets && !self.0.host.has_rules() {
-            return Err(rules::missing(&[]));
-        }
         let told = self.drive(self.0.core.doctor(request.into()))?;
         self.out().value(&self.0.host, told)
     }

@@ -21,7 +21,7 @@ use crate::time::Stamp;
 /// What a client is to go on with. The context is one that was asked for with `stored`, in the client's
 /// [`format`](super::format_of).
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Asked {
     agent: String,
     session: String,
@@ -151,6 +151,7 @@ impl Handing {
             return Err(Error::new(Code::InvalidRequest, message));
         };
         let session = asked.session;
+        id::check_given(&session)?;
         if context.original_message_count == 0 {
             let message = format!(
                 "expected a session in which something was said, but nothing was said in \"{session}\""

@@ -13,6 +13,7 @@ use super::opening::Opening;
 use super::taking::{Conversation, placement};
 use crate::error::Code;
 use crate::json::fields::Fields;
+use crate::json::request;
 use crate::json::text::{compact, to_json};
 use crate::layout::pointer::Pointer;
 use crate::layout::{self, ATTRIBUTES, EVENTS, File, MESSAGES, Place, Placement, TAKEN, TOOLS, names};
@@ -44,8 +45,8 @@ impl Store {
         live: &Rc<Live>,
         request: &str,
     ) -> Result<Rc<Live>, Trouble> {
-        let to = Fields::parse(request).ok().and_then(|fields| fields.raw("to"));
-        let to = placement(to.unwrap_or("null"), "to")?;
+        let to = request::read(request, Conversation::KNOWN)?.raw("to").unwrap_or("null");
+        let to = placement(to, "to")?;
         let shown = live.shown();
         io.turn_of(&shown).await?;
         live.arrived(io).await?;

@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 
 use super::Store;
 use super::taking::{Conversation, placement};
-use crate::error::{Code, Error};
-use crate::json::fields::{Fields, kind_of};
+use crate::error::Error;
+use crate::json::fields::kind_of;
+use crate::json::request;
 use crate::layout::{Place, Placement, names};
 use crate::operation::live::Live;
 use crate::operation::{Io, Operation, Trouble};
@@ -60,16 +61,14 @@ impl Store {
     }
 
     fn asked(&self, json: &str) -> Result<Request, Error> {
-        let wrong = |message: String| Error::new(Code::InvalidRequest, message);
-        let mut fields =
-            Fields::parse(json).map_err(|found| wrong(format!("expected an object, but found {found}")))?;
+        let mut fields = request::read(json, "type, title, name, placement, model or agent")?;
         let usual = if self.setup.workspace.is_some() { Placement::Workspace } else { Placement::Home };
         let placement =
             fields.take_raw("placement").map_or(Ok(usual), |found| placement(found, "placement"))?;
         let mut bad = Vec::new();
         let mut text = |key: &str| match fields.take_raw(key) {
             Some(found) if !found.starts_with('"') => {
-                Err(wrong(format!("expected a string for \"{key}\", but found {found} instead")))
+                Err(request::wrong(format!("expected a string for \"{key}\", but found {found} instead")))
             }
             found => {
                 draft::check_word(found, key, &mut bad);
@@ -86,7 +85,9 @@ impl Store {
         let given = match fields.take_raw("agent") {
             Some(found) if !found.starts_with('{') => {
                 let found = if found == "null" || found.starts_with('[') { kind_of(found) } else { found };
-                return Err(wrong(format!("expected an object for \"agent\", but found {found} instead")));
+                return Err(request::wrong(format!(
+                    "expected an object for \"agent\", but found {found} instead"
+                )));
             }
             given => given.and_then(|raw| draft::agent(raw, &mut bad)),
         };

@@ -10,11 +10,11 @@ use alloc::vec::Vec;
 
 use super::Store;
 use crate::error::Code;
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::Place;
-use crate::operation::context::object;
 use crate::operation::live::Live;
-use crate::operation::pages::{OfPath, Reading, array, json, refuse_bad};
+use crate::operation::pages::{OfPath, Reading, array, json};
 use crate::operation::{Appending, Counts, Drafts, Io, Operation, Trouble, unless_bug};
 use crate::record::event::{Agent, Change, Created, Origin};
 use crate::record::id;
@@ -136,9 +136,9 @@ fn lines_of(message: &Message) -> impl Iterator<Item = String> {
 }
 
 fn last_of(request: &str) -> Result<Option<String>, Trouble> {
-    let (mut fields, bad) = (object(request)?, &mut Vec::new());
+    let (mut fields, bad) = (request::read(request, "at")?, &mut Vec::new());
     let at = fields.take("at", bad);
-    refuse_bad(bad)?;
+    request::refuse_bad(bad)?;
     Ok(at)
 }
 

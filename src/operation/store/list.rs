@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use super::Store;
 use super::listing::Seen;
 use super::places::{AT_ONCE, FoundPlace};
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::Place;
 use crate::operation::io::{all, both};
@@ -39,6 +40,10 @@ impl Store {
     }
 
     pub(super) async fn list_asked(&self, io: &Io, request: &str) -> Result<Vec<Rc<Listed>>, Trouble> {
+        request::read(
+            request,
+            "all, type, status, archived, agent, folder, since, until, sort, limit or verify",
+        )?;
         let wanted = Wanted::from_json(request)?;
         self.all_listed(io, &wanted).await
     }

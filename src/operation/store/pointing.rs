@@ -1,5 +1,6 @@
 //! Which session of the project is its current one: written beside the project, as [`pointer`] has it.
 
+use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,6 +8,7 @@ use alloc::vec::Vec;
 use super::Store;
 use super::listing::Seen;
 use super::places::FoundPlace;
+use crate::error::Code;
 use crate::layout::pointer::{self, Pointer};
 use crate::layout::{File, Place, Placement, Root};
 use crate::operation::live::Live;
@@ -25,10 +27,22 @@ pub(super) enum Current {
 
 impl Store {
     /// Makes a session the project's current one, by its id and its folder, as people call it. Answer: whether the project can
-    /// have one.
+    /// have one. Refused with `not_found` where this store has no session there.
     pub fn point_to(self: &Rc<Store>, id: String, path: String) -> Operation<'static, bool> {
         let store = self.clone();
-        Operation::new(|io| async move { store.pointed_to(&io, &Pointer { id, path }).await })
+        Operation::new(|io| async move {
+            let place =
+                [Placement::Home, Placement::Workspace].map(|placement| store.setup.place(&path, placement));
+            let is_there = match place.iter().flatten().next() {
+                Some(place) => io.stat(&place.folder()).await?.is_some(),
+                None => false,
+            };
+            if !is_there {
+                let message = format!("expected a session of this store in \"{path}\", but found none");
+                return Err(Trouble::refused(Code::NotFound, message));
+            }
+            store.pointed_to(&io, &Pointer { id, path }).await
+        })
     }
 
     /// Takes the pointer away.

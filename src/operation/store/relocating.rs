@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use super::Store;
 use super::project::of_folder;
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::Place;
 use crate::operation::live::Live;
@@ -21,6 +22,15 @@ impl Store {
     pub fn relocate(self: &Rc<Store>, from: String, to: String, normal: String) -> Operation<'static, u64> {
         let store = self.clone();
         Operation::new(|io| async move {
+            for (path, called) in [(&from, "old"), (&to, "new"), (&normal, "normal")] {
+                if !store.setup.is_absolute(path) {
+                    let found = to_json(path);
+                    return Err(request::wrong(format!(
+                        "expected an absolute path for the {called} folder, but found {found}"
+                    ))
+                    .into());
+                }
+            }
             let (old, project) = (hash(&from), hash(&normal));
             if old == project {
                 return Ok(0);

@@ -1,11 +1,13 @@
 //! What a host knows of a store that it opens, and how people call what lies there.
 
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::error::{Code, Error};
-use crate::json::fields::Fields;
+use crate::error::Error;
+use crate::json::request;
+use crate::json::text::to_json;
 use crate::layout::{CONVERSATIONS, File, Place, Placement, Root, SESSION_FOLDER, SESSION_PREFIX, projects};
 
 /// What a host knows. Paths are absolute, as people call them.
@@ -30,25 +32,44 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads `{"home","project","normalProject","workspace","user","idleMs","separator","redacts"}`; `workspace` may be missing, and
-    /// `redacts`, which is then false.
+    /// Reads `{"home","project","normalProject","workspace","user","idleMs","separator","redacts","countTokens"}`; `workspace`,
+    /// `redacts` and `countTokens`, which is for [`Counts`](crate::operation::Counts), may be missing, and `user` is empty where
+    /// nobody knows.
     ///
     /// # Errors
-    /// `invalid_request` where it is less.
+    /// `invalid_request`, naming the field.
     pub fn from_json(json: &str) -> Result<Setup, Error> {
-        let read = || {
-            let mut bad = Vec::new();
-            let mut fields = Fields::parse(json).ok()?;
-            let workspace = fields.take("workspace", &mut bad);
-            let mut text = |key| fields.take::<String>(key, &mut bad);
-            let (home, project, normal_project) = (text("home")?, text("project")?, text("normalProject")?);
-            let (user, separator) = (text("user")?, text("separator")?);
-            let idle_ms = fields.take_raw("idleMs")?.parse().ok()?;
-            let redacts = fields.take_raw("redacts").is_some_and(|raw| raw == "true");
-            Some(Setup { home, project, normal_project, workspace, user, idle_ms, separator, redacts })
+        let known =
+            "home, project, normalProject, workspace, user, idleMs, separator, redacts or countTokens";
+        let (mut fields, bad) = (request::read(json, known)?, &mut Vec::new());
+        let idle_ms = fields.take("idleMs", bad);
+        let redacts = fields.take("redacts", bad).unwrap_or_default();
+        let mut text = |key| fields.take::<String>(key, bad);
+        let (user, separator) = (text("user").unwrap_or_default(), text("separator").unwrap_or_default());
+        let (home, project, normal_project) = (text("home"), text("project"), text("normalProject"));
+        let workspace = text("workspace");
+        request::refuse_bad(bad)?;
+        if !matches!(&*separator, "/" | "\\") {
+            let found = to_json(&separator);
+            let message = format!("expected \"/\" or \"\\\" for \"separator\", but found {found} instead");
+            return Err(request::wrong(message));
+        }
+        let setup = Setup { user, separator, redacts, ..Setup::default() };
+        let absolute = |path: Option<String>, key: &str| match path {
+            Some(path) if setup.is_absolute(&path) => Ok(path),
+            path => {
+                let found = path.map_or_else(|| "none".into(), |path| to_json(&path));
+                Err(request::wrong(format!("expected an absolute path for \"{key}\", but found {found}")))
+            }
         };
-        read().ok_or_else(|| {
-            Error::new(Code::InvalidRequest, "expected what a store is made of, but found less")
+        let needed = || request::wrong("expected a whole number for \"idleMs\", but found none");
+        Ok(Setup {
+            home: absolute(home, "home")?,
+            project: absolute(project, "project")?,
+            normal_project: absolute(normal_project, "normalProject")?,
+            workspace: workspace.map(|path| absolute(Some(path), "workspace")).transpose()?,
+            idle_ms: idle_ms.ok_or_else(needed)?,
+            ..setup.clone()
         })
     }
 
@@ -137,6 +158,40 @@ mod tests {
 
     fn setup(home: &str, separator: &str) -> Setup {
         Setup { home: home.into(), separator: separator.into(), ..Setup::default() }
+    }
+
+    #[test]
+    fn what_a_store_is_made_of_is_refused_by_the_field_that_is_wrong() {
+        let with = |key: &str, json: &str| {
+            let all = [
+                ("home", r#""/home/ann/.leftoff""#),
+                ("project", r#""/work""#),
+                ("normalProject", r#""/work""#),
+                ("user", r#""""#),
+                ("separator", r#""/""#),
+                ("idleMs", "300000"),
+            ];
+            let rest =
+                all.iter().filter(|(name, _)| *name != key).map(|(name, json)| format!("\"{name}\":{json}"));
+            let own = (!json.is_empty()).then(|| format!("\"{key}\":{json}"));
+            let fields: Vec<String> = rest.chain(own).collect();
+            Setup::from_json(&format!("{{{}}}", fields.join(","))).map_err(|error| error.message)
+        };
+        assert!(with("workspace", r#""/work""#).is_ok());
+        for (key, json, message) in [
+            ("home", "", "expected an absolute path for \"home\", but found none"),
+            ("home", r#""""#, "expected an absolute path for \"home\", but found \"\""),
+            ("project", r#""work""#, "expected an absolute path for \"project\", but found \"work\""),
+            ("normalProject", "1", "expected a string for \"normalProject\", but found 1 instead"),
+            ("workspace", r#""a""#, "expected an absolute path for \"workspace\", but found \"a\""),
+            ("separator", r#""""#, "expected \"/\" or \"\\\" for \"separator\", but found \"\" instead"),
+            ("idleMs", "", "expected a whole number for \"idleMs\", but found none"),
+            ("idleMs", "1.5", "expected a whole number for \"idleMs\", but found 1.5 instead"),
+        ] {
+            assert_eq!(with(key, json), Err(message.into()), "{key}");
+        }
+        let unknown = with("hoem", r#""/""#).expect_err("refused");
+        assert!(unknown.ends_with("but found \"hoem\" instead"), "{unknown}");
     }
 
     fn check(setup: &Setup, place: Place, shown: &str) {

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::Store;
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::{
     self, ATTRIBUTES, ATTRIBUTES_TEXT, CONVERSATIONS, File, Place, Placement, Root, TAKEN, names,
@@ -32,11 +33,12 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
+    /// What a request for it may have; `to` is where it goes.
+    pub const KNOWN: &str = "to, name, day or title";
+
     /// Reads `{"name","day","title"}`, JSON, all optional, of the session of an id.
     pub fn from_json(json: &str, id: String, session_type: String) -> Result<Conversation, Error> {
-        let wrong =
-            |found| Error::new(Code::InvalidRequest, format!("expected an object, but found {found}"));
-        let (mut fields, mut bad) = (Fields::parse(json).map_err(wrong)?, Vec::new());
+        let (mut fields, mut bad) = (request::read(json, Conversation::KNOWN)?, Vec::new());
         let mut text = |key: &str| fields.take::<String>(key, &mut bad);
         let (title, name, day) = (text("title"), text("name"), text("day"));
         draft::refuse(bad)?;

@@ -7,8 +7,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Store;
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::json::fields::Fields;
+use crate::json::request;
 #[cfg(feature = "interop")]
 use crate::layout;
 #[cfg(feature = "interop")]
@@ -25,6 +26,8 @@ use crate::settings::{Setting, Source};
 use crate::time;
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
+// Who has the settings of a group may give all of them.
+const LIMITS: &str = "maxSessionsPerProject, autoArchiveAfterDays, enabled, saveAfterAssistantMessage, saveAfterToolExecution, debounceMs or updateMetadataIntervalMs";
 
 impl Store {
     /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
@@ -155,13 +158,11 @@ fn aged(one: &Listed) -> Aged {
 
 // How many sessions stay, and for how many milliseconds.
 fn read_limits(json: &str) -> Result<(u64, u64), Error> {
-    let wrong = |message: String| Error::new(Code::InvalidRequest, message);
-    let mut fields = Fields::parse(json)
-        .map_err(|found| wrong(format!("expected how many sessions stay, but found {found} instead")))?;
+    let mut fields = request::read(json, LIMITS)?;
     let mut thousandths = |key: &str| match fields.take_raw(key) {
         None => Ok(u64::MAX),
         Some(raw) => thousandths_of(raw).ok_or_else(|| {
-            wrong(format!("expected a number from 0 on for \"{key}\", but found {raw} instead"))
+            request::wrong(format!("expected a number from 0 on for \"{key}\", but found {raw} instead"))
         }),
     };
     let (most, days) = (thousandths("maxSessionsPerProject")?, thousandths("autoArchiveAfterDays")?);
@@ -185,6 +186,7 @@ fn thousandths_of(number: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     #[test]
     fn limits_are_numbers_from_0_on() {

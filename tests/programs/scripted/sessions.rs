@@ -59,7 +59,7 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         "flush" => nothing(session.flush())?,
         "lastContext" if step.flag("full")? => session.sent_context()?,
         "lastContext" => session.last_context()?,
-        "messages" => messages(session, step.value("most")?, &step.rest())?,
+        "messages" => messages(session, step.value("most")?, &step.without(&["most"]))?,
         "metadata" => session.out(&session.metadata())?,
         "others" => {
             let others: Vec<Box<RawValue>> = serde_json::from_str(&session.others()?)?;

@@ -12,12 +12,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Store;
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::{self, File, Place, Placement, Root, pointer};
-use crate::operation::context::object;
 use crate::operation::leaving::kept_secrets;
 use crate::operation::live::Live;
-use crate::operation::pages::refuse_bad;
 use crate::operation::{Io, Operation, Trouble, unless_bug};
 use crate::record::status::Health;
 
@@ -59,11 +58,15 @@ impl Store {
     pub fn doctor(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let (mut fields, bad) = (object(&asked)?, &mut Vec::new());
+            let (mut fields, bad) = (request::read(&asked, "id, fix or secrets")?, &mut Vec::new());
             let id: Option<String> = fields.take("id", bad);
             let fix = fields.take("fix", bad).unwrap_or_default();
             let asked = Asked { fix, secrets: fields.take("secrets", bad).unwrap_or_default() };
-            refuse_bad(bad)?;
+            request::refuse_bad(bad)?;
+            if asked.secrets {
+                // Without rules nothing is wrong with any session, but with what was asked.
+                io.secrets(Vec::from([String::new()])).await?;
+            }
             let reports = match id {
                 None => Box::pin(store.reports(&io, asked)).await?,
                 Some(id) => {

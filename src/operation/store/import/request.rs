@@ -7,9 +7,8 @@ use alloc::vec::Vec;
 use super::notes::Note;
 use crate::error::Code;
 use crate::json::fields::{BadValue, Fields, objects};
+use crate::json::request;
 use crate::operation::Trouble;
-use crate::operation::context::object;
-use crate::operation::pages::refuse_bad;
 
 /// One file.
 pub(super) struct FileRequest {
@@ -43,7 +42,8 @@ pub(super) struct Found {
 
 impl FileRequest {
     pub fn from_json(json: &str) -> Result<FileRequest, Trouble> {
-        let (mut fields, bad) = (object(json)?, &mut Vec::new());
+        let known = "path, from, only, size, tells or hasCommand";
+        let (mut fields, bad) = (request::read(json, known)?, &mut Vec::new());
         let only = fields.take_raw("only").unwrap_or("null");
         let folder = |only: &str| Fields::parse(only).ok()?.take::<String>("folder", &mut Vec::new());
         if only != "null" && folder(only).is_none() {
@@ -59,14 +59,17 @@ impl FileRequest {
             tells: fields.take("tells", bad).unwrap_or_default(),
             has_command: fields.take("hasCommand", bad).unwrap_or_default(),
         };
-        refuse_bad(bad)?;
+        request::refuse_bad(bad)?;
+        if request.path.is_empty() {
+            return Err(request::wrong("expected the path of a file for \"path\", but found none").into());
+        }
         Ok(request)
     }
 }
 
 impl FolderRequest {
     pub fn from_json(json: &str) -> Result<FolderRequest, Trouble> {
-        let (mut fields, bad) = (object(json)?, &mut Vec::new());
+        let (mut fields, bad) = (request::read(json, "files, from, tells or notes")?, &mut Vec::new());
         let files = fields.take_raw("files").and_then(objects);
         let files = files.ok_or_else(|| {
             Trouble::refused(Code::InvalidRequest, "expected an array of files for \"files\", but found none")
@@ -78,7 +81,7 @@ impl FolderRequest {
             from: fields.take("from", bad),
             tells: fields.take("tells", bad).unwrap_or_default(),
         };
-        refuse_bad(bad)?;
+        request::refuse_bad(bad)?;
         Ok(request)
     }
 }

@@ -10,10 +10,9 @@ use super::arrivals::tail_of;
 use super::continued::{name_of, pointed};
 use crate::error::Code;
 use crate::interop::{AgentName, ImportedSession};
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::{self, Place};
-use crate::operation::context::object;
-use crate::operation::pages::refuse_bad;
 use crate::operation::store::{Finding, Store};
 use crate::operation::{Counts, Io, Operation, Trouble};
 use crate::record::id;
@@ -24,10 +23,10 @@ impl Store {
     pub fn of_source(self: &Rc<Store>, source: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let (mut fields, bad) = (object(&source)?, &mut Vec::new());
+            let (mut fields, bad) = (request::read(&source, "agent or id")?, &mut Vec::new());
             let (agent, id): (Option<String>, Option<String>) =
                 (fields.take("agent", bad), fields.take("id", bad));
-            refuse_bad(bad)?;
+            request::refuse_bad(bad)?;
             let (Some(agent), Some(id)) = (agent, id) else {
                 let message =
                     format!("expected a source with \"agent\" and \"id\", but found {source} instead");
@@ -58,7 +57,7 @@ impl Store {
         })
     }
 
-    async fn has(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
+    pub(in crate::operation::store) async fn has(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
         for how in [Finding::Placed, Finding::Listed] {
             match self.found_as(io, id, how).await {
                 Ok(None) => {}

@@ -11,12 +11,13 @@ use super::loading::Found;
 use super::saving::BEGINNING;
 use super::{Kept, Store, session_of};
 use crate::json::fields::items;
+use crate::json::request;
 use crate::json::text::{Text, boundary, to_json};
 use crate::layout::File;
 use crate::operation::context::{most_tokens, named_vocabulary};
 use crate::operation::{Io, Operation, Trouble};
 use crate::outputs::answer::{Asked, Excerpt, INSTRUCTIONS, Picked, prompt};
-use crate::outputs::{about, choice, file, given, refuse_rest, wrong};
+use crate::outputs::{about, choice, file};
 use crate::tokens::{Encoding, Vocabulary, count};
 
 /// A token has no more bytes, in about any text: so much of a result is read.
@@ -41,14 +42,17 @@ struct Request {
 
 impl Request {
     fn from_json(json: &str) -> Result<Request, Trouble> {
-        let (mut fields, bad) = (given(json, "an object")?, &mut Vec::new());
+        let (mut fields, bad) = (
+            request::read(json, "question, instructions, outputs, maxTokens, encoding or model")?,
+            &mut Vec::new(),
+        );
         let max_tokens = most_tokens(&mut fields)?;
         let mut text = |key: &str| fields.take::<String>(key, bad);
         let (question, instructions) = (text("question"), text("instructions"));
         let (encoding, model) = (text("encoding"), text("model"));
         let outputs = fields.take("outputs", bad);
-        refuse_rest(&fields, "question, instructions, outputs, maxTokens, encoding or model", bad)?;
-        let needed = |key: &str| wrong(format!("expected \"{key}\", but found none"));
+        request::refuse_bad(bad)?;
+        let needed = |key: &str| request::wrong(format!("expected \"{key}\", but found none"));
         Ok(Request {
             asked: Asked {
                 question: question.ok_or_else(|| needed("question"))?,

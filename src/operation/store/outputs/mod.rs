@@ -15,11 +15,12 @@ use alloc::vec::Vec;
 
 use super::Store;
 use crate::error::Error;
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::{self, File};
 use crate::operation::io::some;
 use crate::operation::{Io, Operation, Trouble, Work, unless_bug};
-use crate::outputs::{Pointer, given, name, refuse_rest, wrong};
+use crate::outputs::{Pointer, name};
 use crate::session::lease::{Lease, Process};
 use crate::time;
 
@@ -197,7 +198,7 @@ impl Store {
     fn meant_output(&self, path: &str) -> Result<File, Error> {
         self.output_file(path).ok_or_else(|| {
             let folder = self.setup.shown(&layout::outputs());
-            wrong(format!(
+            request::wrong(format!(
                 "expected the path of a tool output in \"{folder}\", but found {} instead",
                 to_json(path)
             ))
@@ -206,8 +207,8 @@ impl Store {
 }
 
 fn session_of(asked: &str) -> Result<Option<String>, Error> {
-    let (mut fields, bad) = (given(asked, "an object")?, &mut Vec::new());
+    let (mut fields, bad) = (request::read(asked, "sessionId")?, &mut Vec::new());
     let session = fields.take("sessionId", bad);
-    refuse_rest(&fields, "sessionId", bad)?;
+    request::refuse_bad(bad)?;
     Ok(session)
 }

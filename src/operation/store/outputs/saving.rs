@@ -5,6 +5,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 
 use super::{Kept, Lies, Run, Store};
+use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout;
 use crate::operation::{Io, Operation, Trouble};
@@ -20,6 +21,12 @@ impl Store {
         let store = self.clone();
         Operation::new(|io| async move {
             let output = Output::from_json(&output)?;
+            if output.size_bytes == 0 {
+                return Err(request::wrong(
+                    "expected the bytes of the result for \"sizeBytes\", but found none",
+                )
+                .into());
+            }
             let run = store.run(&io).await?;
             let pointer = store.saved(&io, &output, &run).await?;
             Ok(to_json(&pointer))

@@ -11,6 +11,7 @@ use super::Question;
 use super::hits::log_of;
 use super::index::Session;
 use crate::json::fields::Fields;
+use crate::json::request;
 use crate::json::text::{Text, to_json};
 use crate::operation::live::Live;
 use crate::operation::pages::array;
@@ -69,12 +70,10 @@ impl Thing {
         ] {
             things.extend(fields.take::<String>(key, &mut bad).map(thing));
         }
-        if let Some(bad) = bad.into_iter().next() {
-            return Err(crate::outputs::wrong(bad.message).into());
-        }
+        request::refuse_bad(&mut bad)?;
         if things.len() > 1 {
             let message = "expected one of \"file\", \"command\" and \"error\", but found several";
-            return Err(crate::outputs::wrong(message.into()).into());
+            return Err(request::wrong(message).into());
         }
         Ok(things.pop())
     }

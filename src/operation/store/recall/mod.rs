@@ -27,6 +27,8 @@ use chrono::{DateTime, Datelike};
 use super::Store;
 use crate::error::Code;
 use crate::json::fields::Fields;
+use crate::json::request;
+use crate::json::text::to_json;
 use crate::operation::pages::array;
 use crate::operation::{Io, Leaving, Operation, Trouble};
 use crate::recall::dates;
@@ -60,6 +62,7 @@ const OF_SESSION: usize = 3;
 const OF_ONE: usize = 20;
 // So often others make other runs of those there are before a question is answered, and more of them may be damaged.
 const TRIES: usize = 64;
+const SEARCHED: &str = "all, type, status, archived, agent, folder, since, until, limit, verify, role, regex, file, command, error or embeds";
 
 /// What is asked.
 struct Question {
@@ -103,15 +106,11 @@ impl Question {
 
     fn from_json(text: String, request: &str) -> Result<Question, Trouble> {
         let (wanted, since, until) = Wanted::asked(request)?;
-        let mut bad = Vec::new();
-        let mut fields = Fields::parse(request).ok();
-        let limit = fields.as_mut().and_then(|fields| fields.take::<u64>("limit", &mut bad));
-        let role = fields.as_mut().and_then(|fields| fields.take("role", &mut bad));
-        let is_regex = fields.as_mut().and_then(|fields| fields.take("regex", &mut bad)).unwrap_or_default();
-        let embeds = fields.as_mut().and_then(|fields| fields.take("embeds", &mut bad)).unwrap_or_default();
-        if let Some(bad) = bad.into_iter().next() {
-            return Err(Trouble::refused(Code::InvalidRequest, bad.message));
-        }
+        let (mut fields, bad) = (request::object(request)?, &mut Vec::new());
+        let (limit, role) = (fields.take::<u64>("limit", bad), fields.take("role", bad));
+        let is_regex = fields.take("regex", bad).unwrap_or_default();
+        let embeds = fields.take("embeds", bad).unwrap_or_default();
+        request::refuse_bad(bad)?;
         let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
         Ok(Question {
             text,
@@ -190,6 +189,7 @@ impl Store {
     ) -> Operation<'static, ()> {
         let (store, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
+            request::read(&request, SEARCHED)?;
             let question = Question::from_json(question, &request)?;
             if let Some(thing) = Thing::asked(&request)? {
                 return store.that_met(&io, &question, &thing, &leaving).await;
@@ -209,7 +209,13 @@ impl Store {
     ) -> Operation<'static, ()> {
         let (store, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
-            let question = Question::from_json(question, &request)?.of_session(id);
+            request::read(&request, "role, since, until, limit, regex or embeds")?;
+            let question = Question::from_json(question, &request)?;
+            if !store.has(&io, &id).await? {
+                let message = format!("expected the session {}, but found none", to_json(&id));
+                return Err(Trouble::refused(Code::NotFound, message));
+            }
+            let question = question.of_session(id);
             store.searched(&io, &question, &leaving).await
         })
     }

@@ -10,6 +10,7 @@ use super::index::Session;
 use super::runs::Lost;
 use super::{Answer, Question, TRIES, too_often};
 use crate::json::fields::Fields;
+use crate::json::request;
 use crate::json::text::{Text, boundary, to_json};
 use crate::operation::context::named_vocabulary;
 use crate::operation::live::Live;
@@ -17,7 +18,6 @@ use crate::operation::pieces::Pieces;
 use crate::operation::store::Store;
 use crate::operation::vectors::nearness_of;
 use crate::operation::{Io, Leaving, Operation, Trouble};
-use crate::outputs::{given, refuse_rest, wrong};
 use crate::recall::meaning;
 use crate::recall::passages::passages;
 use crate::recall::question::Question as Asked;
@@ -56,13 +56,15 @@ struct Request {
     embeds: bool,
 }
 
+const KNOWN: &str = "maxTokens, maxBytes, project, all, exclude, encoding, model or embeds";
+
 impl Request {
     fn from_json(json: &str) -> Result<Request, Trouble> {
-        let (mut fields, bad) = (given(json, "an object")?, &mut Vec::new());
+        let (mut fields, bad) = (request::read(json, KNOWN)?, &mut Vec::new());
         let mut number = |key: &str, least: u64| match fields.take_raw(key) {
             None => Ok(least),
             Some(raw) => raw.parse().map_err(|_| {
-                wrong(format!("expected a whole number for \"{key}\", but found {raw} instead"))
+                request::wrong(format!("expected a whole number for \"{key}\", but found {raw} instead"))
             }),
         };
         let max_tokens = number("maxTokens", MAX_TOKENS.into())?;
@@ -71,7 +73,7 @@ impl Request {
         let exclude = fields.take("exclude", bad).unwrap_or_default();
         let embeds = fields.take("embeds", bad).unwrap_or_default();
         let (encoding, model) = (fields.take::<String>("encoding", bad), fields.take::<String>("model", bad));
-        refuse_rest(&fields, "maxTokens, maxBytes, project, all, exclude, encoding or model", bad)?;
+        request::refuse_bad(bad)?;
         Ok(Request {
             wanted: Wanted::remembered(all.unwrap_or_default(), project),
             exclude,

@@ -1,0 +1,76 @@
+//! What a caller asks for: an object of which each field is known.
+//!
+//! A name that is mistyped would be as if it was not given, and the caller would get something else than was asked for. So it is
+//! refused, in every host.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::error::{Code, Error};
+use crate::json::fields::{BadValue, Fields};
+use crate::json::text::to_json;
+
+/// The fields of a request. `known` names those that it may have, as an error does: `a, b or c`.
+pub(crate) fn read<'a>(json: &'a str, known: &str) -> Result<Fields<'a>, Error> {
+    let (fields, bad) = (object(json)?, &mut Vec::new());
+    know(&fields, known, bad);
+    refuse_bad(bad)?;
+    Ok(fields)
+}
+
+/// The same of an object that stands in a request.
+pub(crate) fn know(fields: &Fields<'_>, known: &str, bad: &mut Vec<BadValue>) {
+    let is_known = |key: &str| known.split(", ").flat_map(|some| some.split(" or ")).any(|one| one == key);
+    if let Some((key, _)) = fields.named().find(|(key, _)| !is_known(key)) {
+        let found = to_json(&*fields.path_to(key));
+        bad.push(BadValue { message: format!("expected {known}, but found {found} instead") });
+    }
+}
+
+/// The same of one whose names somebody else looks at.
+pub(crate) fn object(json: &str) -> Result<Fields<'_>, Error> {
+    Fields::parse(json)
+        .map_err(|found| wrong(format!("expected a request object, but found {found} instead")))
+}
+
+/// Refuses a request with a value of another kind, by the first one.
+pub(crate) fn refuse_bad(bad: &mut Vec<BadValue>) -> Result<(), Error> {
+    bad.drain(..).next().map_or(Ok(()), |first| Err(wrong(first.message)))
+}
+
+/// A request that nobody can answer.
+pub(crate) fn wrong(message: impl Into<String>) -> Error {
+    Error::new(Code::InvalidRequest, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(json: &str, known: &str) -> Option<String> {
+        read(json, known).err().map(|error| error.message)
+    }
+
+    #[test]
+    fn a_name_that_nobody_knows_is_refused_by_it() {
+        assert_eq!(refused(r#"{"at":1,"to":2}"#, "at, of or to"), None);
+        assert_eq!(refused("{}", "at"), None);
+        let message = "expected at, of or to, but found \"att\" instead";
+        assert_eq!(refused(r#"{"at":1,"att":2}"#, "at, of or to").as_deref(), Some(message));
+        assert_eq!(
+            refused(r#"{"or":1}"#, "at or to").as_deref(),
+            Some("expected at or to, but found \"or\" instead")
+        );
+        assert_eq!(refused(r#"{"":1}"#, "at").as_deref(), Some("expected at, but found \"\" instead"));
+    }
+
+    #[test]
+    fn what_is_no_object_is_no_request() {
+        for (json, found) in [("[1]", "an array"), ("\"{}\"", "a string"), ("", "something that is no JSON")]
+        {
+            let message = format!("expected a request object, but found {found} instead");
+            assert_eq!(refused(json, "at"), Some(message), "{json}");
+        }
+    }
+}
