@@ -78,14 +78,8 @@ pub fn context_of_messages(
     let counting = of(Encoding::O200kBase).map_or(Counting::Estimate, Counting::Exact);
     let Staged { bytes, blobs } = Session::new(None).stage_messages(messages, stamp, counting)?;
     let vocabulary = match request.counter {
-        Counter::Core(Encoding::Estimate1) | Counter::Host(_) => None,
-        Counter::Core(encoding) => Some(of(encoding).ok_or_else(|| {
-            let name = encoding.as_str();
-            let message = format!(
-                "expected the vocabulary of {name}, or \"estimate-1\" for \"encoding\", but found neither"
-            );
-            Error::new(Code::NoCounter, message)
-        })?),
+        Counter::Core(encoding) => of(encoding),
+        Counter::Host(_) => None,
     };
     context_with(&bytes, &blobs, request, vocabulary)
 }
@@ -126,7 +120,7 @@ fn unanswered(needs: &Needs) -> Error {
     let kind = match needs {
         Needs::Summary { .. } => "a summary",
         Needs::Strategy { .. } => "a strategy of the host's",
-        Needs::Counts { .. } => "counts",
+        Needs::Counts { .. } => "counts, and neither a vocabulary for that encoding nor \"estimate-1\"",
         Needs::Vectors { .. } => "vectors",
         Needs::Bytes { .. } | Needs::Blob { .. } => "bytes",
     };
@@ -148,7 +142,7 @@ pub fn counts(json: &str) -> Result<Vec<(String, u32)>, Error> {
 }
 
 /// What changed since a session was saved, JSON, an array of sentences: of `{"agent":{...},"status",
-/// "now":{"promptHash","model","window","tools"},"elsewhere":[{"program","pid","host","since"}]}`, where `agent` is as
+/// "now":{"promptHash","model","window","tools","servers"},"elsewhere":[{"program","pid","host","since"}]}`, where `agent` is as
 /// events have it. What is not in `now` is not compared; a `promptHash` of null says that the command's file is gone.
 ///
 /// # Errors
@@ -195,7 +189,7 @@ pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
 
 // How many, and the command that tells more of them.
 fn counted(fields: &mut Fields<'_>, key: &str, bad: &mut Vec<BadValue>) -> Option<(u64, String)> {
-    let mut counted = Fields::parse(fields.take_raw(key)?).ok()?;
+    let mut counted = Fields::at(key, fields.take_raw(key)?, bad)?;
     request::know(&counted, "count or command", bad);
     Some((counted.take("count", bad)?, counted.take("command", bad)?))
 }

@@ -304,5 +304,8 @@ fn an_error_says_what_is_needed_and_nothing_of_what_was_said() {
     }
     let counts = r#"{"window":4000,"encoding":"someone's"}"#;
     let error = leftoff::calls::context_of_log(log.as_bytes(), counts, None).expect_err("nobody counts");
-    assert_eq!(error.message, "expected nothing more to be needed, but found counts");
+    assert_eq!(
+        error.message,
+        r#"expected nothing more to be needed, but found counts, and neither a vocabulary for that encoding nor "estimate-1""#
+    );
 }

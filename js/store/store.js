@@ -230,7 +230,7 @@ export class Store {
    */
   async import(path, options = {}) {
     const { from, only, onProgress } = knownOptions("import", options);
-    const whole = resolve(ofKind("path", path));
+    const whole = resolve(ofKind("path", path, "/"));
     const stat = await this.#places.storageOf().stat(whole);
     if (stat?.kind === "folder") return this.#importedAll([{ path: whole, is: () => true }], options);
     return this.#imported("importFile", { path: whole, from, only, size: stat?.size }, onProgress);

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::context::strategies::ORDER;
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, FromFields, NotFields};
+use crate::json::request;
 use crate::shapes::Format;
 use crate::tokens::{Encoding, Images, models};
 
@@ -262,6 +263,7 @@ impl FromFields for Recorded {
 
 impl FromFields for Custom {
     fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Custom> {
+        request::know(&fields, "name, priority or minTokens", bad);
         Some(Custom {
             name: fields.take("name", bad)?,
             priority: fields.take("priority", bad)?,

@@ -305,9 +305,8 @@ impl Drop for Opened {
 }
 
 // As the core's operations want it: the request, what the caller does for it, and what else is asked.
-fn asked(request: &str, helpers: &Helpers<'_>, leaves: bool, more: &[Field<'_>]) -> Result<String, Error> {
+fn asked(request: &str, helpers: &Helpers<'_>, more: &[Field<'_>]) -> Result<String, Error> {
     let of = ("summarizes", Some(helpers.summarize.is_some().to_string()));
     let embeds = ("embeds", Some(helpers.embed.is_some().to_string()));
-    let leaves = ("leaves", Some(leaves.to_string()));
-    with("{}", &[&[("request", Some(with(request, &[])?)), of, embeds, leaves], more].concat())
+    with("{}", &[&[("request", Some(with(request, &[])?)), of, embeds], more].concat())
 }

@@ -59,8 +59,13 @@ impl Asked {
         request::refuse_bad(bad)?;
         let fields = request::object(asked.take_raw("request").unwrap_or("{}"))?;
         let said = fields.raw("window").and_then(|window| window.parse().ok());
-        let given = fields.named().filter(|(key, _)| !matches!(*key, "recorded" | "summaries"));
-        let mut parts: Vec<String> = given.map(|(key, value)| format!("{}:{value}", to_json(key))).collect();
+        if let Some(own) = ["recorded", "summaries"].into_iter().find(|own| fields.has(own)) {
+            let message =
+                format!("expected what a context is asked for, but found \"{own}\", which the session says");
+            return Err(request::wrong(message).into());
+        }
+        let mut parts: Vec<String> =
+            fields.named().map(|(key, value)| format!("{}:{value}", to_json(key))).collect();
         let model = model.filter(|model| !model.is_empty());
         let model = model.map(|model| format!("\"model\":{}", to_json(&model)));
         let window = window.filter(|window| *window > 0).map(|window| format!("\"window\":{window}"));

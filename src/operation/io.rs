@@ -96,17 +96,16 @@ impl Io {
         stamp
     }
 
-    /// Refuses the chance that another operation had before: what is stored would have the ids of what is there, and be taken for
-    /// it. `last` is that one.
-    pub fn refuse_repeated(&self, last: &RefCell<Option<Chance>>) -> Result<(), Trouble> {
+    /// The chance of this operation; refused where another one had it before: what is stored would have the ids of what is there, and
+    /// be taken for it. `last` is that of the last one by which something was stored.
+    pub fn chance_after(&self, last: &RefCell<Option<Chance>>) -> Result<Option<Chance>, Trouble> {
         let entropy = self.0.borrow().stamp.map(|stamp| stamp.entropy);
         let is_repeated = |(of, desk): &Chance| Some(*of) == entropy && !desk.ptr_eq(&Rc::downgrade(&self.0));
         if last.borrow().as_ref().is_some_and(is_repeated) {
-            let message = "expected new random bytes for each append, but found those of the one before";
+            let message = "expected new random bytes for each operation, but found those of the last one that stored something";
             return Err(Trouble::refused(Code::InvalidRequest, message));
         }
-        *last.borrow_mut() = entropy.map(|entropy| (entropy, Rc::downgrade(&self.0)));
-        Ok(())
+        Ok(entropy.map(|entropy| (entropy, Rc::downgrade(&self.0))))
     }
 
     pub fn now_ms(&self) -> i64 {

@@ -175,10 +175,11 @@ impl Leaving {
     /// A request for what leaves, JSON: where secrets are looked for they are, whether the host says so or not.
     #[cfg(feature = "interop")]
     pub fn asked(&self, request: String) -> String {
-        match Fields::parse(&request) {
-            Ok(fields) if self.is_on() && fields.raw("leaves").is_none() => {
-                let said = request.trim().trim_start_matches('{').trim_start();
-                format!("{{\"leaves\":true{}{said}", if said == "}" { "" } else { "," })
+        let Ok(fields) = Fields::parse(&request) else { return request };
+        match request.trim_end().strip_suffix('}') {
+            Some(said) if self.is_on() => {
+                let between = if fields.iter().next().is_none() { "" } else { "," };
+                format!("{said}{between}\"leaves\":true}}")
             }
             _ => request,
         }

@@ -255,7 +255,7 @@ impl Live {
         (durable, begins): (bool, bool),
     ) -> Result<(), Trouble> {
         let open = OpenBatch(self, log);
-        io.refuse_repeated(&self.chance)?;
+        let chance = io.chance_after(&self.chance)?;
         let start = self.end(log);
         let ends = Ends::of(&bytes, start == 0);
         let folder = self.folder();
@@ -264,6 +264,7 @@ impl Live {
             Ok(Appended { end, seen }) if end == start + ends.length => {
                 match self.appended_alone(io, log, (&ends, seen), durable).await {
                     Ok(()) => {
+                        self.chance.replace(chance);
                         open.told();
                         return Ok(());
                     }
@@ -273,6 +274,10 @@ impl Live {
             Ok(_) => Ok(()),
             Err(trouble) => Err(trouble),
         };
+        // Who failed before a byte was stored may try again with the same.
+        if !tried.as_ref().is_err_and(|trouble| trouble.written() == Some(0)) {
+            self.chance.replace(chance);
+        }
         Box::pin(self.append_again(io, log, tried, (durable, within))).await?;
         open.told();
         Ok(())

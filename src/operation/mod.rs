@@ -180,7 +180,8 @@ impl<'a, T> Operation<'a, T> {
     }
 
     /// The first step. `stamp` is the moment, and all the chance that the operation has. Refused with `invalid_request` for a moment
-    /// that is not of the years 0 to 9999, and where an append has the chance of the one before it.
+    /// that is not of the years 0 to 9999, and where what is to be stored has the chance of the last operation that
+    /// stored something in this session.
     pub fn begin(&mut self, stamp: Stamp) -> Step<T> {
         self.desk.borrow_mut().stamp = Some(stamp);
         self.next(stamp.now_ms, Vec::new())

@@ -195,7 +195,7 @@ impl FromFields for Now {
 
 impl FromFields for Holder {
     fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Holder> {
-        request::know(&fields, "program, pid, host or since", bad);
+        request::know(&fields, "pid, host, boot, start, program or since", bad);
         Some(Holder {
             program: fields.take("program", bad).unwrap_or_default(),
             pid: fields.take("pid", bad).unwrap_or_default(),

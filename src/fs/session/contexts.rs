@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::super::helpers::Helpers;
-use super::super::request::{json, with};
+use super::super::request::json;
 use super::{Compact, Resume, Session, asked};
 use crate::json::text::to_json;
 use crate::operation::Trouble;
@@ -29,7 +29,7 @@ impl Session {
     /// # }
     /// ```
     pub fn context(&self, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
-        let asked = asked(request, &helpers, self.0.leaving.is_on(), &[])?;
+        let asked = self.0.leaving.asked(asked(request, &helpers, &[])?);
         self.0.host.drive_out(self.0.live.context(asked, self.counts()), &mut helpers, Some(&self.leaves()))
     }
 
@@ -95,12 +95,9 @@ impl Session {
     /// # }
     /// ```
     pub fn brief(&self, max_tokens: u32, encoding: Encoding) -> Result<String, Trouble> {
-        let asked = format!(
-            "{{\"maxTokens\":{max_tokens},\"encoding\":{},\"leaves\":{}}}",
-            to_json(encoding.as_str()),
-            self.0.leaving.is_on()
-        );
-        self.0.host.drive_out(self.0.live.brief(asked), &mut Helpers::default(), Some(&self.leaves()))
+        let asked = format!("{{\"maxTokens\":{max_tokens},\"encoding\":{}}}", to_json(encoding.as_str()));
+        let brief = self.0.live.brief(self.0.leaving.asked(asked));
+        self.0.host.drive_out(brief, &mut Helpers::default(), Some(&self.leaves()))
     }
 
     /// What hands the session to the next run: the command that began it, the block, and the history that fits. A paused session
@@ -135,7 +132,7 @@ impl Session {
             ("now", now.map(json).transpose()?.map(String::from)),
             ("maxBytes", max_bytes.map(|bytes| bytes.to_string())),
         ];
-        let asked = asked(request, &helpers, self.0.leaving.is_on(), &about)?;
+        let asked = self.0.leaving.asked(asked(request, &helpers, &about)?);
         self.0.host.drive_out(self.0.live.resume(asked, self.counts()), &mut helpers, Some(&self.leaves()))
     }
 
@@ -157,8 +154,7 @@ impl Session {
     /// # }
     /// ```
     pub fn summary_of(&self, asked: &str) -> Result<String, Trouble> {
-        let asked = with(asked, &[("leaves", Some(self.0.leaving.is_on().to_string()))])?;
-        let summary = self.0.live.summary_of(asked, self.counts());
+        let summary = self.0.live.summary_of(self.0.leaving.asked(asked.into()), self.counts());
         self.0.host.drive_out(summary, &mut Helpers::default(), Some(&self.leaves()))
     }
 
@@ -185,7 +181,7 @@ impl Session {
             ("undo", Some(undo.to_string())),
             ("keep", keep.map(|tokens| tokens.to_string())),
         ];
-        let asked = asked(request, &helpers, self.0.leaving.is_on(), &how)?;
+        let asked = self.0.leaving.asked(asked(request, &helpers, &how)?);
         self.0.host.drive_out(self.0.live.compact(asked, self.counts()), &mut helpers, Some(&self.leaves()))
     }
 }

@@ -27,8 +27,11 @@ impl Session {
     }
 
     /// What of it answers a question, or has some words, the best first: as [`Store::search`](super::super::Store::search) finds,
-    /// and tells it. The request is `{"role","since","until","limit"}`, all optional: by whom and when it was said, and how many
-    /// messages at most; 20 unless given.
+    /// and tells it. The request is `{"role","since","until","limit","regex"}`, all optional: by whom and when it was said, how
+    /// many messages at most, 20 unless given, and whether the question is a regular expression.
+    ///
+    /// # Errors
+    /// `not_found` where the session is gone; `storage_closed` where its store is.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -180,6 +180,21 @@ fn what_is_written_for_an_agent_lies_where_a_relative_folder_of_it_says() {
 }
 
 #[test]
+fn no_request_has_a_secret_leave_that_would_be_replaced() {
+    let home = TempDir::new().expect("a folder");
+    let store = replacing(&home, key);
+    let session = store.create("{}").expect("created");
+    let draft = r#"{"role":"user","content":"Deploy with key-1."}"#;
+    let said = session.append(draft, AppendOptions::default()).expect("appended").messages();
+    let id = &said[0].id;
+    for leaves in ["", r#","leaves":false"#, r#","leaves":null"#, r#","leaves":false ,"leaves":false "#] {
+        let asked = format!(r#" {{"startMessageId":"{id}","endMessageId":"{id}","maxTokens":200{leaves}}} "#);
+        let told = session.summary_of(&asked).expect("told");
+        assert!(told.contains("Deploy with") && !told.contains("key-1"), "{leaves}: {told}");
+    }
+}
+
+#[test]
 fn each_request_refuses_a_name_that_nobody_knows() {
     type Asks = fn(&Store, &Session, &str) -> Result<(), Trouble>;
     fn all(mut pages: Pages<'_>) -> Result<(), Trouble> {
@@ -230,4 +245,28 @@ fn each_request_refuses_a_name_that_nobody_knows() {
         assert_eq!(refused.as_deref(), Some("invalid_request"), "{call}");
     }
     assert_eq!(std::fs::read(session.path().join("messages.jsonl")).expect("read"), before);
+}
+
+#[test]
+fn a_session_that_is_gone_is_neither_searched_nor_made_the_current_one() {
+    let home = TempDir::new().expect("a folder");
+    let project = TempDir::new().expect("a folder");
+    let options = Options { project: Some(project.path().into()), ..Options::default() };
+    let store = Store::open_with(home.path(), options).expect("opened");
+    let session = store.create("{}").expect("created");
+    let draft = r#"{"role":"user","content":"Rename the parser."}"#;
+    session.append(draft, AppendOptions::default()).expect("appended");
+    let searched = |session: &Session| {
+        let mut pages = session.search("parser", "{}", Helpers::default())?;
+        pages.try_fold(0, |count, page| page.map(|_| count + 1))
+    };
+    assert_eq!((searched(&session).ok(), store.point(&session).ok()), (Some(1), Some(true)));
+    store.delete(&session, true).expect("deleted");
+    let code = |trouble: Trouble| trouble.code().to_owned();
+    assert_eq!(searched(&session).map_err(code), Err("not_found".into()));
+    assert_eq!(store.point(&session).map_err(code), Err("not_found".into()));
+    let other = store.create("{}").expect("created");
+    other.append(draft, AppendOptions::default()).expect("appended");
+    store.close().expect("closed");
+    assert_eq!(searched(&other).map_err(code), Err("storage_closed".into()));
 }

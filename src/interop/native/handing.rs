@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use super::{About, Client, write};
 use crate::error::{Code, Error};
 use crate::interop::{AgentName, Loss, read_with};
+use crate::json::request;
 use crate::record::id;
 use crate::record::message::Message;
 use crate::shapes::{self, Format};
@@ -151,7 +152,9 @@ impl Handing {
             return Err(Error::new(Code::InvalidRequest, message));
         };
         let session = asked.session;
-        id::check_given(&session)?;
+        if session.is_empty() {
+            return Err(request::wrong("expected the id of a session for \"session\", but found none"));
+        }
         if context.original_message_count == 0 {
             let message = format!(
                 "expected a session in which something was said, but nothing was said in \"{session}\""

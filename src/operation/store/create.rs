@@ -17,7 +17,7 @@ use crate::record::event::{Agent, Created, USUAL_TYPE};
 use crate::record::{draft, id};
 use crate::session::begin::Begin;
 
-struct Request {
+pub(super) struct Request {
     session_type: String,
     title: Option<String>,
     name: Option<String>,
@@ -60,7 +60,7 @@ impl Store {
         Ok(live)
     }
 
-    fn asked(&self, json: &str) -> Result<Request, Error> {
+    pub(super) fn asked(&self, json: &str) -> Result<Request, Error> {
         let mut fields = request::read(json, "type, title, name, placement, model or agent")?;
         let usual = if self.setup.workspace.is_some() { Placement::Workspace } else { Placement::Home };
         let placement =

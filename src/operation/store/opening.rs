@@ -74,6 +74,7 @@ impl Store {
     pub fn go_on(self: &Rc<Store>, request: String) -> Operation<'static, Rc<Live>> {
         let store = self.clone();
         Operation::new(|io| async move {
+            store.asked(&request)?;
             // Who asks meanwhile goes on with the same one.
             io.turn_of(&store.setup.project).await?;
             let Some(one) = store.current_one(&io, Current::GoesOn).await? else {

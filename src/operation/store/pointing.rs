@@ -13,6 +13,7 @@ use crate::layout::pointer::{self, Pointer};
 use crate::layout::{File, Place, Placement, Root};
 use crate::operation::live::Live;
 use crate::operation::{Io, Kind, Operation, Trouble, unless_bug};
+use crate::record::id::is_safe;
 use crate::record::status::Status;
 use crate::session::listed::{Listed, Wanted};
 
@@ -31,18 +32,25 @@ impl Store {
     pub fn point_to(self: &Rc<Store>, id: String, path: String) -> Operation<'static, bool> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let place =
-                [Placement::Home, Placement::Workspace].map(|placement| store.setup.place(&path, placement));
-            let is_there = match place.iter().flatten().next() {
-                Some(place) => io.stat(&place.folder()).await?.is_some(),
-                None => false,
-            };
-            if !is_there {
+            let Some(path) = store.where_it_lies(&io, &id, &path).await? else {
                 let message = format!("expected a session of this store in \"{path}\", but found none");
                 return Err(Trouble::refused(Code::NotFound, message));
-            }
+            };
             store.pointed_to(&io, &Pointer { id, path }).await
         })
+    }
+
+    // Where it was moved meanwhile, not where it lay; of several copies the one that is meant.
+    async fn where_it_lies(&self, io: &Io, id: &str, path: &str) -> Result<Option<String>, Trouble> {
+        for placement in [Placement::Home, Placement::Workspace] {
+            if let Some(place) = self.setup.place(path, placement)
+                && io.stat(&place.folder()).await?.is_some()
+            {
+                return Ok(Some(path.into()));
+            }
+        }
+        let there = if is_safe(id) { self.whereabouts(io, id).await? } else { None };
+        Ok(there.map(|(_, path)| path))
     }
 
     /// Takes the pointer away.

@@ -44,6 +44,7 @@ impl Setup {
         let (mut fields, bad) = (request::read(json, known)?, &mut Vec::new());
         let idle_ms = fields.take("idleMs", bad);
         let redacts = fields.take("redacts", bad).unwrap_or_default();
+        fields.take::<bool>("countTokens", bad);
         let mut text = |key| fields.take::<String>(key, bad);
         let (user, separator) = (text("user").unwrap_or_default(), text("separator").unwrap_or_default());
         let (home, project, normal_project) = (text("home"), text("project"), text("normalProject"));
@@ -128,8 +129,7 @@ impl Setup {
 
     /// Whether a path is one from the top.
     pub(super) fn is_absolute(&self, path: &str) -> bool {
-        let is_of_drive =
-            self.separator == "\\" && path.get(1..3).is_some_and(|rest| matches!(rest, ":\\" | ":/"));
+        let is_of_drive = path.get(1..3).is_some_and(|rest| matches!(rest, ":\\" | ":/"));
         path.starts_with(&*self.separator) || is_of_drive
     }
 
@@ -238,6 +238,7 @@ mod tests {
             unix.is_absolute("/a")
                 && !unix.is_absolute("a")
                 && windows.is_absolute("d:\\a")
+                && unix.is_absolute("d:/a")
                 && !windows.is_absolute("a")
         );
     }

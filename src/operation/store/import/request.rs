@@ -45,7 +45,8 @@ impl FileRequest {
         let known = "path, from, only, size, tells or hasCommand";
         let (mut fields, bad) = (request::read(json, known)?, &mut Vec::new());
         let only = fields.take_raw("only").unwrap_or("null");
-        let folder = |only: &str| Fields::parse(only).ok()?.take::<String>("folder", &mut Vec::new());
+        let folder =
+            |only: &str| request::read(only, "folder").ok()?.take::<String>("folder", &mut Vec::new());
         if only != "null" && folder(only).is_none() {
             let message =
                 format!("expected an object with \"folder\" for \"only\", but found {only} instead");
@@ -88,6 +89,7 @@ impl FolderRequest {
 
 impl Found {
     fn of(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Found {
+        request::know(&fields, "path, agent, size or bytes", bad);
         Found {
             path: fields.take("path", bad).unwrap_or_default(),
             agent: fields.take("agent", bad),

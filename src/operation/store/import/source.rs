@@ -57,7 +57,7 @@ impl Store {
         })
     }
 
-    pub(in crate::operation::store) async fn has(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
+    async fn has(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
         for how in [Finding::Placed, Finding::Listed] {
             match self.found_as(io, id, how).await {
                 Ok(None) => {}

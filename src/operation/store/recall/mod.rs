@@ -211,7 +211,7 @@ impl Store {
         Operation::new(|io| async move {
             request::read(&request, "role, since, until, limit, regex or embeds")?;
             let question = Question::from_json(question, &request)?;
-            if !store.has(&io, &id).await? {
+            if !store.has_session(&io, &id).await? {
                 let message = format!("expected the session {}, but found none", to_json(&id));
                 return Err(Trouble::refused(Code::NotFound, message));
             }
