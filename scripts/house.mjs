@@ -29,6 +29,13 @@ export function floors() {
   if (found) fail(`expected each floor of src/ to use only those below it, but found a circle: ${found.join(", ")}`);
 }
 
+/** Ends the process where an example is shown that no test runs. */
+export function examples() {
+  const src = join(root, "src");
+  const unrun = filesIn(src, ".rs").filter((path) => /^\s*\/\/[/!] ```.*\b(ignore|no_run)\b/m.test(readFileSync(join(src, path), "utf8")));
+  if (unrun.length > 0) fail(`expected each example to be run by a test, but found "ignore" or "no_run" in ${unrun.join(", ")}`);
+}
+
 /** Ends the process where there is more JavaScript than there was, or half of all files are long. */
 export function lengths() {
   const [js, src] = ["js", "src"].map((folder) => join(root, folder));

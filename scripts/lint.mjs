@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { rustdoc } from "./docs.mjs";
-import { floors, lengths, testModules, withoutTests } from "./house.mjs";
+import { examples, floors, lengths, testModules, withoutTests } from "./house.mjs";
 import { ask, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv } from "./toolchain.mjs";
 
@@ -43,6 +43,7 @@ export async function lint() {
   await step("names of documents", documents);
   await step("one clock", oneClock);
   await step("floors", floors);
+  await step("examples", examples);
   await step("lengths", lengths);
   for (const [name, features] of Object.entries(HOST)) {
     await step(`clippy, features ${name}`, () => {

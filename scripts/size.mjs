@@ -58,7 +58,7 @@ function weightOf(folder, name) {
 }
 
 /** What a page loads until its script has ended: as a bundler makes it, in files that say that they were loaded. @param {string} script */
-async function loadedBy(script) {
+export async function loadedBy(script) {
   const outdir = mkdtempSync(join(tmpdir(), "leftoff-page-"));
   try {
     const { outputFiles } = await esbuild({ stdin: { contents: script, resolveDir: root, sourcefile: "page.js" }, bundle: true, splitting: true, format: "esm", platform: "browser", outdir, write: false, logLevel: "error", alias: { leftoff: join(root, "pkg", "web", "index.js") } });

@@ -9,7 +9,7 @@ mod agents;
 mod any_text;
 #[cfg(feature = "interop")]
 mod ask;
-mod by_hand;
+mod documents_by_hand;
 #[path = "common/chance.rs"]
 mod chance;
 mod common;

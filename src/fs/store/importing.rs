@@ -83,12 +83,19 @@ impl Store {
     /// # Errors
     /// Those of a storage.
     ///
-    /// ```no_run
+    /// ```standalone_crate
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let store = leftoff::fs::Store::open("/home/ann/.leftoff")?;
+    /// # let home = tempfile::tempdir()?;
+    /// # // SAFETY: nothing else runs in this process. Of the agents of whoever tests, nothing is taken in.
+    /// # unsafe { std::env::set_var("HOME", home.path()) };
+    /// # let kept = home.path().join(".claude/projects/-work");
+    /// # std::fs::create_dir_all(&kept)?;
+    /// # let said = r#"{"type":"user","uuid":"u1","sessionId":"s1","message":{"role":"user","content":"Hello"}}"#;
+    /// # std::fs::write(kept.join("s1.jsonl"), said)?;
+    /// let store = leftoff::fs::Store::open(home.path().join(".leftoff"))?;
     /// let mut tell = |progress: &str| println!("{progress}");
     /// let helpers = leftoff::fs::Helpers { progress: Some(&mut tell), ..Default::default() };
-    /// println!("{}", store.import_all(helpers)?);
+    /// assert!(store.import_all(helpers)?.contains(r#""agent":"claude-code""#));
     /// # Ok(())
     /// # }
     /// ```
