@@ -9,7 +9,6 @@ mod agents;
 mod any_text;
 #[cfg(feature = "interop")]
 mod ask;
-mod documents_by_hand;
 #[path = "common/chance.rs"]
 mod chance;
 mod common;
@@ -21,6 +20,7 @@ mod context_reading;
 mod context_recall;
 mod cuts;
 mod documents;
+mod documents_by_hand;
 #[cfg(feature = "interop")]
 mod export;
 mod facts;

@@ -72,7 +72,10 @@ impl Live {
         let live = self.clone();
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
-            let mut fields = request::read(&asked, "startMessageId, endMessageId, maxTokens or leaves")?;
+            // A range may be given as events tell it.
+            let known =
+                "startMessageId, endMessageId, startSeq, endSeq, messageCount, endByte, maxTokens or leaves";
+            let mut fields = request::read(&asked, known)?;
             let mut take = |key| fields.take::<String>(key, bad).unwrap_or_default();
             let (start, end) = (take("startMessageId"), take("endMessageId"));
             let leaves: bool = fields.take("leaves", bad).unwrap_or_default();

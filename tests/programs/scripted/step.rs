@@ -39,7 +39,19 @@ impl Step {
     pub fn without(&self, taken: &[&str]) -> String {
         let rest =
             self.0.iter().filter(|(key, _)| !NAMES.contains(&key.as_str()) && !taken.contains(&key.as_str()));
-        let fields: Vec<String> = rest.map(|(key, raw)| format!("{}:{raw}", to_json(key))).collect();
+        let fields: Vec<String> =
+            rest.map(|(key, raw)| format!("{}:{}", to_json(key), crossing(key, raw))).collect();
         format!("{{{}}}", fields.join(","))
+    }
+}
+
+// Of a strategy only what it is called and when it is asked crosses; what it does is the caller's.
+fn crossing(key: &str, raw: &RawValue) -> String {
+    match (key, serde_json::from_str::<Vec<BTreeMap<String, Box<RawValue>>>>(raw.get())) {
+        ("strategies", Ok(all)) => {
+            let named = all.into_iter().map(|one| Step(one).without(&["newest", "gives", "throws"]));
+            format!("[{}]", named.collect::<Vec<_>>().join(","))
+        }
+        _ => raw.get().into(),
     }
 }
