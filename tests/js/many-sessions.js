@@ -123,7 +123,14 @@ export async function manySessions(folder, count) {
     paths.push(there.path);
   }
   await byHand(join(home, "sessions", "projects", hash), join(project, "conversations"));
+  await settled(join(paths.at(-1) ?? project, "messages.jsonl"));
   return { home, project, options, paths };
+}
+
+/** Where a runtime tells whole seconds alone, a list notes nothing that was changed within the last one: it might be again. @param {string} file */
+async function settled(file) {
+  const { ctimeMs } = statSync(file);
+  if (ctimeMs % 1000 === 0) await new Promise((resolve) => void setTimeout(resolve, ctimeMs + 2500 - Date.now()));
 }
 
 /** Sessions that a person wrote, with an editor. @param {string} sessions @param {string} conversations */
