@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::context::write_context;
 use crate::context::{Build, Counter, Outcome, Request};
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::json::blob::Blob;
 use crate::json::fields::{BadValue, Field, Fields, items};
 use crate::json::request;
@@ -124,7 +124,7 @@ fn unanswered(needs: &Needs) -> Error {
         Needs::Vectors { .. } => "vectors",
         Needs::Bytes { .. } | Needs::Blob { .. } => "bytes",
     };
-    invalid(format!("expected nothing more to be needed, but found {kind}"))
+    request::wrong(format!("expected nothing more to be needed, but found {kind}"))
 }
 
 /// Counts that were needed: a JSON array of `[text, tokens]`.
@@ -138,7 +138,7 @@ pub fn counts(json: &str) -> Result<Vec<(String, u32)>, Error> {
         Some((text, tokens.parse().ok()?))
     };
     let counts = items(json).and_then(|pairs| pairs.into_iter().map(read).collect());
-    counts.ok_or_else(|| invalid("expected an array of a text and its count each".into()))
+    counts.ok_or_else(|| request::wrong("expected an array of a text and its count each"))
 }
 
 /// What changed since a session was saved, JSON, an array of sentences: of `{"agent":{...},"status",
@@ -192,8 +192,4 @@ fn counted(fields: &mut Fields<'_>, key: &str, bad: &mut Vec<BadValue>) -> Optio
     let mut counted = Fields::at(key, fields.take_raw(key)?, bad)?;
     request::know(&counted, "count or command", bad);
     Some((counted.take("count", bad)?, counted.take("command", bad)?))
-}
-
-fn invalid(message: String) -> Error {
-    Error::new(Code::InvalidRequest, message)
 }

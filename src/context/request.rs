@@ -142,12 +142,13 @@ impl Request {
     /// # Errors
     /// `invalid_request`, naming the field, or the model that is not known and what has to be given.
     pub fn from_json(json: &str) -> Result<Request, Error> {
-        let invalid = |message: String| Error::new(Code::InvalidRequest, message);
         let mut bad: Vec<BadValue> = Vec::new();
         let mut fields = Fields::parse(json).map_err(|wrong| match wrong {
-            NotFields::Other(kind) => invalid(format!("expected a request object, but found {kind} instead")),
+            NotFields::Other(kind) => {
+                request::wrong(format!("expected a request object, but found {kind} instead"))
+            }
             NotFields::Invalid | NotFields::TooDeep => {
-                invalid("expected a request object, but found no JSON".into())
+                request::wrong("expected a request object, but found no JSON")
             }
         })?;
         let model: Option<String> = fields.take("model", &mut bad);
@@ -164,18 +165,18 @@ impl Request {
         }
         if let Some(share) = fields.take_raw("recall").filter(|share| *share != "null") {
             request.recall = thousandths(share).ok_or_else(|| {
-                invalid(format!("expected a share from 0 to 0.5 for \"recall\", but found {share} instead"))
+                request::wrong(format!(
+                    "expected a share from 0 to 0.5 for \"recall\", but found {share} instead"
+                ))
             })?;
         }
         request.stored = fields.take("stored", &mut bad).unwrap_or_default();
         request.summaries = fields.take("summaries", &mut bad).unwrap_or_default();
         request.strategies = fields.take("strategies", &mut bad).unwrap_or_default();
         request.only = fields.take("only", &mut bad);
-        if let Some(bad) = bad.into_iter().next() {
-            return Err(invalid(bad.message));
-        }
+        request::refuse_bad(&mut bad)?;
         if let Some((key, _)) = fields.rest().iter().next() {
-            return Err(invalid(format!(
+            return Err(request::wrong(format!(
                 "expected window, model, reserve, system, tools, encoding, assumes, format, recall, count, summarize, embed, strategies or only, but found {key} instead"
             )));
         }

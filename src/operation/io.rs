@@ -98,7 +98,7 @@ impl Io {
 
     /// The chance of this operation; refused where another one had it before: what is stored would have the ids of what is there, and
     /// be taken for it. `last` is that of the last one by which something was stored.
-    pub fn chance_after(&self, last: &RefCell<Option<Chance>>) -> Result<Option<Chance>, Trouble> {
+    pub fn fresh_chance(&self, last: &RefCell<Option<Chance>>) -> Result<Option<Chance>, Trouble> {
         let entropy = self.0.borrow().stamp.map(|stamp| stamp.entropy);
         let is_repeated = |(of, desk): &Chance| Some(*of) == entropy && !desk.ptr_eq(&Rc::downgrade(&self.0));
         if last.borrow().as_ref().is_some_and(is_repeated) {

@@ -175,9 +175,11 @@ impl Leaving {
     /// A request for what leaves, JSON: where secrets are looked for they are, whether the host says so or not.
     #[cfg(feature = "interop")]
     pub fn asked(&self, request: String) -> String {
-        let Ok(fields) = Fields::parse(&request) else { return request };
-        match request.trim_end().strip_suffix('}') {
-            Some(said) if self.is_on() => {
+        if !self.is_on() {
+            return request;
+        }
+        match (Fields::parse(&request), request.trim_end().strip_suffix('}')) {
+            (Ok(fields), Some(said)) => {
                 let between = if fields.iter().next().is_none() { "" } else { "," };
                 format!("{said}{between}\"leaves\":true}}")
             }

@@ -255,16 +255,20 @@ impl Live {
         (durable, begins): (bool, bool),
     ) -> Result<(), Trouble> {
         let open = OpenBatch(self, log);
-        let chance = io.chance_after(&self.chance)?;
+        let chance = io.fresh_chance(&self.chance)?;
         let start = self.end(log);
         let ends = Ends::of(&bytes, start == 0);
         let folder = self.folder();
         let within = (!begins).then_some(&folder);
-        let tried = match io.append(&self.log_file(log), bytes, durable, within).await {
+        let appended = io.append(&self.log_file(log), bytes, durable, within).await;
+        // Who failed before a byte was stored may try again with the same.
+        if !appended.as_ref().is_err_and(|trouble| trouble.written() == Some(0)) {
+            self.chance.replace(chance);
+        }
+        let tried = match appended {
             Ok(Appended { end, seen }) if end == start + ends.length => {
                 match self.appended_alone(io, log, (&ends, seen), durable).await {
                     Ok(()) => {
-                        self.chance.replace(chance);
                         open.told();
                         return Ok(());
                     }
@@ -274,10 +278,6 @@ impl Live {
             Ok(_) => Ok(()),
             Err(trouble) => Err(trouble),
         };
-        // Who failed before a byte was stored may try again with the same.
-        if !tried.as_ref().is_err_and(|trouble| trouble.written() == Some(0)) {
-            self.chance.replace(chance);
-        }
         Box::pin(self.append_again(io, log, tried, (durable, within))).await?;
         open.told();
         Ok(())

@@ -11,8 +11,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::json::fields::{BadValue, Field, Fields, items, kind_of, reject};
+use crate::json::request;
 use crate::json::text::Text;
 use crate::record::event::Agent;
 use crate::record::message::Part;
@@ -201,13 +202,7 @@ pub fn check_execution(json: &str) -> Result<(), Error> {
     if let Some(fields) = Fields::at("execution", json, &mut bad) {
         check(&fields, &EXECUTION, "", &mut bad);
     }
-    refuse(bad)
-}
-
-/// # Errors
-/// `invalid_request` with the first of what is bad.
-pub(crate) fn refuse(bad: Vec<BadValue>) -> Result<(), Error> {
-    bad.into_iter().next().map_or(Ok(()), |bad| Err(Error::new(Code::InvalidRequest, bad.message)))
+    request::refuse_bad(&mut bad)
 }
 
 /// A word that is given apart from any object.

@@ -11,8 +11,9 @@ use alloc::vec::Vec;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::json::fields::{BadValue, Fields, FromFields};
+use crate::json::request;
 use crate::json::text::{Extra, Open};
 use crate::record::id;
 use crate::record::message::{drop_line_keys, take_timestamp};
@@ -80,16 +81,14 @@ impl ToolExecution {
     /// # Errors
     /// `invalid_request`, naming the field.
     pub fn from_json(json: &str, seq: u64, stamp: &Stamp) -> Result<ToolExecution, Error> {
-        let wrong = |message: String| Error::new(Code::InvalidRequest, message);
         let mut bad = Vec::new();
-        let fields = Fields::parse(json)
-            .map_err(|found| wrong(format!("expected a tool execution, but found {found} instead")))?;
+        let fields = Fields::parse(json).map_err(|found| {
+            request::wrong(format!("expected a tool execution, but found {found} instead"))
+        })?;
         let read = ToolExecution::from_fields(fields, &mut bad);
-        if let Some(bad) = bad.into_iter().next() {
-            return Err(wrong(bad.message));
-        }
+        request::refuse_bad(&mut bad)?;
         let read = read.ok_or_else(|| {
-            wrong("expected a tool execution with toolCallId and tool, but found less".into())
+            request::wrong("expected a tool execution with toolCallId and tool, but found less")
         })?;
         Ok(ToolExecution {
             id: id::new(stamp, 0),

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, items};
+use crate::json::request;
 use crate::json::text::Extra;
 use crate::record::draft;
 use crate::record::event::{self, Change};
@@ -34,24 +35,23 @@ impl Ask {
     /// # Errors
     /// `invalid_request`, naming the field.
     pub fn from_json(json: &str) -> Result<Vec<Ask>, Error> {
-        let all = items(json).ok_or_else(|| wrong("expected an array of changes, but found none".into()))?;
+        let all =
+            items(json).ok_or_else(|| request::wrong("expected an array of changes, but found none"))?;
         all.into_iter().map(Ask::one).collect()
     }
 
     fn one(json: &str) -> Result<Ask, Error> {
         let mut bad = Vec::new();
         let mut fields = Fields::parse(json)
-            .map_err(|found| wrong(format!("expected a change, but found {found} instead")))?;
+            .map_err(|found| request::wrong(format!("expected a change, but found {found} instead")))?;
         let name: String = fields.take("type", &mut bad).unwrap_or_default();
         let has_override = fields.take("override", &mut bad).unwrap_or_default();
         let is_timeless = fields.raw("timestamp") == Some("null");
         let timestamp = fields.take("timestamp", &mut bad);
         let change = asked(name, &mut fields, &mut bad);
-        if let Some(bad) = bad.into_iter().next() {
-            return Err(wrong(bad.message));
-        }
+        request::refuse_bad(&mut bad)?;
         if let Change::Other(other) = &change {
-            return Err(wrong(format!(
+            return Err(request::wrong(format!(
                 "expected a change that is known, with its fields, but found {:?} instead",
                 other.name
             )));
@@ -59,7 +59,7 @@ impl Ask {
         if let Change::Title { title, .. } = &change
             && title.trim().is_empty()
         {
-            return Err(wrong(format!("expected a title, but found {title:?} instead")));
+            return Err(request::wrong(format!("expected a title, but found {title:?} instead")));
         }
         Ok(Ask { change, has_override, timestamp, is_timeless, extra: fields.rest() })
     }
@@ -110,8 +110,4 @@ impl From<Change> for Ask {
     fn from(change: Change) -> Ask {
         Ask { change, has_override: false, timestamp: None, is_timeless: false, extra: Extra::default() }
     }
-}
-
-fn wrong(message: String) -> Error {
-    Error::new(Code::InvalidRequest, message)
 }

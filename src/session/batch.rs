@@ -54,7 +54,7 @@ impl Once {
         let mut bad = Vec::new();
         let mut fields = request::read(json, "operation or expected")?;
         if fields.raw("operation") == Some("null") {
-            return Err(wrong("expected a string for \"operation\", but found null instead".into()));
+            return Err(request::wrong("expected a string for \"operation\", but found null instead"));
         }
         let once =
             Once { operation: fields.take("operation", &mut bad), expected: expected(&mut fields, &mut bad) };
@@ -68,13 +68,13 @@ impl Once {
     /// `invalid_request` where there are none, or the name is too long.
     pub(crate) fn batch(self, messages: &[Message], stamp: &Stamp) -> Result<Batch, Error> {
         if messages.is_empty() {
-            return Err(wrong("expected messages for an operation, but found none".into()));
+            return Err(request::wrong("expected messages for an operation, but found none"));
         }
         let length = self.operation.as_ref().map_or(1, String::len);
         if length == 0 || length > LONGEST {
             let message =
                 format!("expected an \"operation\" of 1 to {LONGEST} bytes, but found {length} instead");
-            return Err(wrong(message));
+            return Err(request::wrong(message));
         }
         let said: Vec<String> = messages.iter().map(to_open_json).collect();
         let hash = sha256(to_json(&said).as_bytes()).chars().take(DIGITS).collect();
@@ -211,10 +211,6 @@ impl Open {
     pub fn into_last(mut self) -> Option<Record> {
         self.held.pop().map(|(record, _)| record)
     }
-}
-
-fn wrong(message: String) -> Error {
-    Error::new(Code::InvalidRequest, message)
 }
 
 #[cfg(test)]

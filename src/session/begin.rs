@@ -3,8 +3,9 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::json::fields::Fields;
+use crate::json::request;
 use crate::project;
 use crate::record::event::{Change, Created, Imported, Parent, Project, type_of};
 use crate::record::{draft, id};
@@ -58,10 +59,9 @@ impl Begin {
     /// # Errors
     /// `invalid_request`, naming the field.
     pub fn from_json(json: &str) -> Result<Begin, Error> {
-        let wrong = |message: String| Error::new(Code::InvalidRequest, message);
         let mut bad = Vec::new();
         let mut fields =
-            Fields::parse(json).map_err(|_| wrong("expected an object, but found none".into()))?;
+            Fields::parse(json).map_err(|_| request::wrong("expected an object, but found none"))?;
         let path: Option<String> = fields.take("project", &mut bad);
         let project = path.map(|path| Project {
             hash: project::hash(&path),
@@ -98,10 +98,8 @@ impl Begin {
             ),
             then,
         };
-        match bad.into_iter().next() {
-            Some(bad) => Err(wrong(bad.message)),
-            None => Ok(begin),
-        }
+        request::refuse_bad(&mut bad)?;
+        Ok(begin)
     }
 
     /// What begins it. A session without an id gets one.

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
+use crate::json::request;
 use crate::json::text::{Text, to_json};
 use crate::layout::{Place, Placement};
 use crate::project::Aliases;
@@ -390,10 +391,8 @@ impl Wanted {
             until,
             as_another: false,
         };
-        match bad.into_iter().next() {
-            Some(bad) => Err(Error::new(Code::InvalidRequest, bad.message)),
-            None => Ok(wanted),
-        }
+        request::refuse_bad(&mut bad)?;
+        Ok(wanted)
     }
 
     /// Whether a list has it.

@@ -91,7 +91,7 @@ impl Store {
             }
             given => given.and_then(|raw| draft::agent(raw, &mut bad)),
         };
-        draft::refuse(bad)?;
+        request::refuse_bad(&mut bad)?;
         let agent = match (given, model.filter(|model: &String| !model.is_empty())) {
             (given, Some(model)) => Some(Agent { model: Some(model), ..given.unwrap_or_default() }),
             (given, None) => given.filter(|agent| *agent != Agent::default()),

@@ -64,14 +64,10 @@ impl Setup {
             }
         };
         let needed = || request::wrong("expected a whole number for \"idleMs\", but found none");
-        Ok(Setup {
-            home: absolute(home, "home")?,
-            project: absolute(project, "project")?,
-            normal_project: absolute(normal_project, "normalProject")?,
-            workspace: workspace.map(|path| absolute(Some(path), "workspace")).transpose()?,
-            idle_ms: idle_ms.ok_or_else(needed)?,
-            ..setup.clone()
-        })
+        let (home, project) = (absolute(home, "home")?, absolute(project, "project")?);
+        let normal_project = absolute(normal_project, "normalProject")?;
+        let workspace = workspace.map(|path| absolute(Some(path), "workspace")).transpose()?;
+        Ok(Setup { home, project, normal_project, workspace, idle_ms: idle_ms.ok_or_else(needed)?, ..setup })
     }
 
     /// The folder that has `conversations/`.

@@ -13,7 +13,7 @@ use crate::layout::{
     self, ATTRIBUTES, ATTRIBUTES_TEXT, CONVERSATIONS, File, Place, Placement, Root, TAKEN, names,
 };
 use crate::operation::{Io, Kind, Trouble, unless_bug};
-use crate::record::{draft, id};
+use crate::record::id;
 use crate::time;
 
 /// A conversation that is to be made.
@@ -41,7 +41,7 @@ impl Conversation {
         let (mut fields, mut bad) = (request::read(json, Conversation::KNOWN)?, Vec::new());
         let mut text = |key: &str| fields.take::<String>(key, &mut bad);
         let (title, name, day) = (text("title"), text("name"), text("day"));
-        draft::refuse(bad)?;
+        request::refuse_bad(&mut bad)?;
         Ok(Conversation { id, session_type, title, name, day, by: None })
     }
 }

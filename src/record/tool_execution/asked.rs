@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Field, Fields};
+use crate::json::request;
 use crate::json::text::{Text, to_json};
 use crate::record::draft;
 use crate::record::message::Tool;
@@ -118,7 +119,8 @@ fn take<T: Field>(fields: &mut Fields<'_>, key: &str) -> Option<T> {
 
 // Whole ones; a fraction is rounded. Only digits are looked at: a number's value would cost the core what reads fractions.
 fn milliseconds(raw: &str) -> Result<u64, Error> {
-    let wrong = || invalid(format!("expected milliseconds for \"durationMs\", but found {raw} instead"));
+    let wrong =
+        || request::wrong(format!("expected milliseconds for \"durationMs\", but found {raw} instead"));
     let (number, exponent) = raw.split_once(['e', 'E']).unwrap_or((raw, "0"));
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     // What JavaScript writes with an exponent below zero is less than a millionth.
@@ -130,21 +132,18 @@ fn milliseconds(raw: &str) -> Result<u64, Error> {
 }
 
 fn exit_code(raw: &str) -> Result<i64, Error> {
-    let wrong = || invalid(format!("expected a whole number for \"exitCode\", but found {raw} instead"));
+    let wrong =
+        || request::wrong(format!("expected a whole number for \"exitCode\", but found {raw} instead"));
     raw.parse::<i64>().ok().filter(|code| (-LARGEST..=LARGEST).contains(code)).ok_or_else(wrong)
 }
 
 fn success(raw: &str) -> Result<bool, Error> {
-    let wrong = || invalid(format!("expected true or false for \"success\", but found {raw} instead"));
+    let wrong = || request::wrong(format!("expected true or false for \"success\", but found {raw} instead"));
     raw.parse().map_err(|_| wrong())
 }
 
 fn less() -> Error {
-    invalid(
+    request::wrong(
         "expected \"call\" with an id and a name, and \"result\" with a content, but found less".to_string(),
     )
-}
-
-fn invalid(message: String) -> Error {
-    Error::new(Code::InvalidRequest, message)
 }

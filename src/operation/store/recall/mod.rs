@@ -63,6 +63,7 @@ const OF_ONE: usize = 20;
 // So often others make other runs of those there are before a question is answered, and more of them may be damaged.
 const TRIES: usize = 64;
 const SEARCHED: &str = "all, type, status, archived, agent, folder, since, until, limit, verify, role, regex, file, command, error or embeds";
+const SEARCHED_IN: &str = "role, since, until, limit, regex or embeds";
 
 /// What is asked.
 struct Question {
@@ -104,9 +105,10 @@ impl Question {
         self.recalled.clone().unwrap_or_else(|| Sought::typed(&self.text, words))
     }
 
-    fn from_json(text: String, request: &str) -> Result<Question, Trouble> {
+    // `known` names what the request may have.
+    fn from_json(text: String, request: &str, known: &str) -> Result<Question, Trouble> {
+        let (mut fields, bad) = (request::read(request, known)?, &mut Vec::new());
         let (wanted, since, until) = Wanted::asked(request)?;
-        let (mut fields, bad) = (request::object(request)?, &mut Vec::new());
         let (limit, role) = (fields.take::<u64>("limit", bad), fields.take("role", bad));
         let is_regex = fields.take("regex", bad).unwrap_or_default();
         let embeds = fields.take("embeds", bad).unwrap_or_default();
@@ -189,8 +191,7 @@ impl Store {
     ) -> Operation<'static, ()> {
         let (store, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
-            request::read(&request, SEARCHED)?;
-            let question = Question::from_json(question, &request)?;
+            let question = Question::from_json(question, &request, SEARCHED)?;
             if let Some(thing) = Thing::asked(&request)? {
                 return store.that_met(&io, &question, &thing, &leaving).await;
             }
@@ -209,8 +210,7 @@ impl Store {
     ) -> Operation<'static, ()> {
         let (store, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
-            request::read(&request, "role, since, until, limit, regex or embeds")?;
-            let question = Question::from_json(question, &request)?;
+            let question = Question::from_json(question, &request, SEARCHED_IN)?;
             if !store.has_session(&io, &id).await? {
                 let message = format!("expected the session {}, but found none", to_json(&id));
                 return Err(Trouble::refused(Code::NotFound, message));
