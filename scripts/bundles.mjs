@@ -79,9 +79,10 @@ async function forNode() {
   const node = { ...SHARED, ...MAPPED, platform: "node", plugins: [host([], "./")] };
   // A bundle in pkg/ finds leftoff.wasm beside it, once it knows its own place.
   const place = "const import_meta_url = require('node:url').pathToFileURL(__filename).href;";
-  // One bundle of all, so that each entry has the same core and the same class of errors.
+  // One bundle of all, so that each entry has the same core and the same class of errors. Of two classes of a name, one in the core's
+  // binding, the public one must not be called another way for that.
   const all = Object.entries(ENTRIES).map(([name, file]) => `export * as ${name} from "./js/${file}";`).join("\n");
-  await build({ ...node, stdin: { contents: all, resolveDir: root }, outfile: "pkg/all.cjs", format: "cjs", define: { "import.meta.url": "import_meta_url" }, banner: { js: place } });
+  await build({ ...node, stdin: { contents: all, resolveDir: root }, outfile: "pkg/all.cjs", format: "cjs", keepNames: true, define: { "import.meta.url": "import_meta_url" }, banner: { js: place } });
   const file = join(pkg, "all.cjs");
   delete require.cache[file];
   const made = require(file);

@@ -59,8 +59,5 @@ export async function agentTyped({ command, prompt, model, tools }) {
 /** The session's own, and over it what is typed. @param {Session} session @param {Parameters<typeof agentTyped>[0]} args */
 export async function setAgentTyped(session, args) {
   const typed = await agentTyped(args);
-  if (!typed) return;
-  const { agent, provider } = session.stored.metadata;
-  const { type, model, contextWindow, baseUrl } = provider;
-  await session.setAgent({ ...agent, provider: type || undefined, model: model || undefined, contextWindow: contextWindow || undefined, baseUrl, ...typed });
+  if (typed) await session.updateAgent(typed);
 }

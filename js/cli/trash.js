@@ -24,7 +24,7 @@ export async function trash(args) {
   });
 }
 
-/** @param {import("../store/store.js").Trashed[]} found */
+/** @param {import("../types/index.js").Trashed[]} found */
 function listing(found) {
   const lines = found.map(({ id, title, deleted }) => `${id}  ${deleted.slice(0, 16).replace("T", " ")}  ${cut(title.replace(/\s+/g, " "), TITLE)}\n`);
   return { text: lines.length > 0 ? `${lines.join("")}'leftoff trash restore ID' brings one back\n` : "the trash is empty\n", value: found };

@@ -155,7 +155,7 @@ export class SessionManager {
   async autoPersist(session, config) {
     const store = await this.#store(session.metadata.projectPath);
     const saving = new AutoPersist(session, { store, ...store.settings.autoPersist, ...config });
-    session.savers.add(saving);
+    saversOf(session).add(saving);
     return saving;
   }
 
@@ -205,6 +205,9 @@ export class SessionManager {
   }
 }
 
+/** @type {(session: Session) => Set<AutoPersist>} */
+let saversOf;
+
 /**
  * One conversation: what is said is appended, in either shape of message.
  * @example
@@ -213,8 +216,10 @@ export class SessionManager {
  */
 export class Session {
   #session;
-  /** What saves it by itself. @internal @type {Set<AutoPersist>} */
-  savers = new Set();
+  /** What saves it by itself. @type {Set<AutoPersist>} */
+  #savers = new Set();
+
+  static { saversOf = (session) => session.#savers; }
 
   /** @param {Inner} session */
   constructor(session) {
@@ -249,7 +254,7 @@ export class Session {
   async appendMessage(message) {
     const { content = "", assistant, ...rest } = appendable(message);
     const { records } = await this.#session.append({ ...rest, content, assistant });
-    if (rest.role === "assistant") for (const saver of this.savers) saver.afterAssistantMessage();
+    if (rest.role === "assistant") for (const saver of this.#savers) saver.afterAssistantMessage();
     // What lies in a blob is at hand here.
     return stored({ ...records[0], content, assistant });
   }
@@ -268,7 +273,7 @@ export class Session {
     const { id, name, args, more } = called(call);
     const { durationMs, ...answer } = answered(result, { id, name });
     const { execution } = await this.#session.appendTool({ call: { ...more, id, name, arguments: asObject(args) }, result: answer, durationMs });
-    for (const saver of this.savers) saver.afterToolExecution();
+    for (const saver of this.#savers) saver.afterToolExecution();
     return storedExecution(execution);
   }
 
@@ -292,7 +297,7 @@ export class Session {
     const agent = provider && agentOf(provider);
     if (title !== undefined && title !== now.title) await this.#session.rename(title);
     if (agent && JSON.stringify(agent) !== JSON.stringify(agentOf(this.metadata.provider))) {
-      await this.#session.setAgent({ ...this.#session.stored.metadata.agent, ...agent });
+      await this.#session.updateAgent(agent);
     }
     if (status === "archived") await this.#session.archive();
     if (status === "active") await this.#session.unarchive();

@@ -10,12 +10,12 @@ import { toJson } from "../wasm/json.js";
 import { KeptReport } from "../storage/kept-report.js";
 import { LeftoffError } from "../error.js";
 import { conversationOf } from "../placement/placement.js";
+import { Redaction } from "../privacy/redaction.js";
 import { drive, driveAppend, drivePages } from "../wasm/drive.js";
 
 /** @import { Live as Native } from "../../pkg/leftoff.js" */
 /** @import { MetadataJson } from "../records.js" */
 /** @import { Place } from "../placement/placement.js" */
-/** @import { Leaving } from "../privacy/redaction.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { Notice } from "../types/index.js" */
 /** @import { CoreStore } from "../wasm/store.js" */
@@ -29,6 +29,14 @@ import { drive, driveAppend, drivePages } from "../wasm/drive.js";
  *
  * What a session is of.
  * @typedef {{ core: CoreStore, beside: CoreStore, placeOf: (found: { path: string, placement: "home" | "workspace" }) => Place }} OfStore `beside`: the same store in the second module
+ *
+ * @typedef {object} SessionParts what a session has of its store, beside its handle
+ * @property {boolean} [countTokens] whether appended messages are counted; true unless given
+ * @property {(id: string) => unknown} [ended] is told of one that was stopped or completed
+ * @property {(id: string, ...asked: any[]) => AsyncGenerator<any>} [search] in one
+ *
+ * @typedef {Place & { cache: Cache, id?: string, store?: OfStore, turns?: Turns, redaction?: Redaction }} LiveParts `id`: where it is known; `store`: that has it
+ *   open; `turns`: those of its folder; `redaction`: what leaves goes through it
  */
 
 /** What is done one after another. */
@@ -80,8 +88,8 @@ export class Live {
   /** @type {ReturnType<Host["log"]> | undefined} */
   #messages;
 
-  /** @param {Place & { cache: Cache, id?: string, store?: OfStore, turns?: Turns }} parts `id`: where it is known; `store`: that has it open; `turns`: those of its folder */
-  constructor({ cache, id = "", store, turns = new Turns(), storage, path, placement }) {
+  /** @param {LiveParts} parts */
+  constructor({ cache, id = "", store, turns = new Turns(), redaction = Redaction.none, storage, path, placement }) {
     this.#cache = cache;
     this.#id = id;
     this.#store = store;
@@ -93,6 +101,8 @@ export class Live {
     const live = this;
     /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, folder: string }} */
     this.from = { get storage() { return live.#log().storage; }, get folder() { return live.place.path; } };
+    /** What leaves of it. */
+    this.secrets = redaction.of(this.from);
     this.#host = { lease: store?.core.lease ?? randomId(), at: (file) => this.#at(file), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.#log(), unsure: () => (this.#messages = undefined) };
   }
 
@@ -149,34 +159,34 @@ export class Live {
     for await (const page of pages) yield* fromBytes(page);
   }
 
-  /** The session as one text. @param {object} request @param {Leaving} leaving */
-  async exported(request, leaving) {
+  /** The session as one text. @param {object} request */
+  async exported(request) {
     let text = "";
-    for await (const page of this.#passed("export", toJson(request), leaving)) text += textOf(page);
+    for await (const page of this.#passed("export", toJson(request))) text += textOf(page);
     return text;
   }
 
-  /** What is wrong with it. @param {Leaving} leaving */
-  examined(leaving) { return this.#told("examine", "", leaving); }
+  /** What is wrong with it. */
+  examined() { return this.#told("examine", ""); }
 
-  /** What the last context was made of, and its messages, built again. @param {Leaving} leaving */
-  sentContext(leaving) { return this.#told("sentContext", String(leaving.isOn), leaving); }
+  /** What the last context was made of, and its messages, built again. */
+  sentContext() { return this.#told("sentContext", String(this.secrets.isOn)); }
 
-  /** Drives one that gives no pages. @param {string} name @param {string} request @param {Leaving} leaving */
-  async #told(name, request, leaving) {
-    const { value } = await this.#passed(name, request, leaving).next();
+  /** Drives one that gives no pages. @param {string} name @param {string} request */
+  async #told(name, request) {
+    const { value } = await this.#passed(name, request).next();
     return fromBytes(/** @type {Uint8Array} */ (value));
   }
 
-  /** Drives an operation of the second module, which reads the session anew. @param {string} name @param {string} request @param {Leaving} leaving */
-  async *#passed(name, request, leaving) {
+  /** Drives an operation of the second module, which reads the session anew. @param {string} name @param {string} request */
+  async *#passed(name, request) {
     this.refuseIfDeleted();
     await agents.ready();
-    await leaving.ready();
+    await this.secrets.ready();
     const { handle, free } = this.#store?.beside.apart(this.place, this.#id) ?? agents.lent(({ Live: Made }) => new Made(...this.#found(), this.#id));
     try {
-      const native = leaving.native;
-      return yield* drivePages((operations, now, chance) => operations.pass(handle, native, name, bytesOf(request), now, chance), { ...this.#host, module: agents, own: { out: (json) => leaving.outBytes(json) } });
+      const { native } = this.secrets;
+      return yield* drivePages((operations, now, chance) => operations.pass(handle, native, name, bytesOf(request), now, chance), { ...this.#host, module: agents, own: { out: (json) => this.secrets.outBytes(json) } });
     } finally {
       free();
     }
@@ -196,8 +206,19 @@ export class Live {
   /** Whether the last append came as far as to stage its messages; where nobody can say, it did. */
   get wasStaged() { return !this.isLive || called(() => this.#native.wasStaged); }
 
-  /** Gives back what the core knows of it: of many sessions that is much. */
+  /** Takes in what others wrote since the last look. */
+  async look() {
+    await this.inTurn(() => this.run("look"));
+    await this.secrets.prepare();
+  }
+
+  /** Forgets all that is known of it: of many sessions that is much. */
   letGo() {
+    this.#freed();
+    this.secrets.free();
+  }
+
+  #freed() {
     for (const free of this.#held.splice(0)) free();
     this.#instance = -1;
     this.#isOpen = false;
@@ -207,7 +228,13 @@ export class Live {
   close() {
     this.#metadata = this.metadata;
     [this.#place, this.#notices] = [this.place, this.notices];
-    this.letGo();
+    this.#freed();
+  }
+
+  /** It is open no longer, since it was moved, or deleted. @param {boolean} isDeleted */
+  left(isDeleted) {
+    this.close();
+    this.isDeleted = isDeleted;
   }
 
   /** The core has it open; or would have it again, where it is gone there. */
@@ -255,10 +282,17 @@ export class Live {
 
   refuseIfDeleted() { if (this.isDeleted) throw elsewhere(this.place.path); }
 
+  /** Where it lies, unless it was deleted: what lies there by now may be another one. @returns {[path: string, placement: "home" | "workspace", id: string]} */
+  get lying() {
+    this.refuseIfDeleted();
+    const { path, placement } = this.place;
+    return [path, placement, this.#id];
+  }
+
   #made() {
     this.refuseIfDeleted();
     if (this.isLive) return this.#native;
-    this.letGo();
+    this.#freed();
     const { handle, free } = this.#store?.core.live(this.#place, this.#id) ?? whole.lent((core) => new core.Live(...this.#found(), this.#id));
     this.#held.push(free);
     this.#native = handle;

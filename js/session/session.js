@@ -6,15 +6,21 @@ import { Appended } from "./appended.js";
 import { Contexts } from "./context/contexts.js";
 import { bytesOf } from "../wasm/core.js";
 import { toJson } from "../wasm/json.js";
-import { Live } from "./handle.js";
 import { knownOptions, ofKind } from "../wasm/options.js";
-import { Redaction } from "../privacy/redaction.js";
 import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
 
-/** @import { Cache, OfStore, Turns } from "./handle.js" */
-/** @import { Place } from "../placement/placement.js" */
+/** @import { Live, SessionParts } from "./handle.js" */
 /** @import { Waiting } from "./waiting.js" */
 /** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Draft, Examined, Execution, ExportFormat, Format, Found, Holder, KeptReport, SentContext, SessionSearchOptions, MetadataJson, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "../types/index.js" */
+
+// What the rest of leftoff does with a session, and its callers don't: the class has no names for it.
+
+/** A session of a handle. @internal @type {(live: Live, parts: SessionParts) => Session} */
+export let sessionOf;
+/** @internal @type {(session: Session) => Live} */
+export let handleOf;
+/** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @internal @type {(session: Session, messages: object | object[], options?: { durability?: "durable" | "buffered", revives?: boolean }) => Promise<Appended>} */
+export let appendCopies;
 
 /**
  * One conversation: what is said is appended, and what a model call gets is built from it. Each call looks first whether
@@ -31,20 +37,20 @@ export class Session {
   /** @type {Waiting[]} appends whose turn has not come */
   #waiting = [];
 
-  /**
-   * @private
-   * @param {{ countTokens?: boolean, redaction?: Redaction, ended?: (id: string) => unknown, search?: (id: string, ...asked: any[]) => AsyncGenerator<any> }} parts
-   *   `countTokens`: whether appended messages are counted; true unless given. `ended`: is told of a
-   *   session that was stopped or completed. `search`: in it, where a store has it
-   * @param {Live} live
-   */
-  constructor({ countTokens = true, redaction = Redaction.none, ended = () => {}, search = async function* () {} }, live) {
+  static {
+    sessionOf = (live, parts) => new this(live, parts);
+    handleOf = (session) => session.#live;
+    appendCopies = (session, messages, { durability = "durable", revives = true } = {}) => session.#enqueue(() => [messages].flat(), { durability, format: "leftoff", revives, isCopy: true });
+  }
+
+  /** @private @param {Live} live @param {SessionParts} parts */
+  constructor(live, { countTokens = true, ended = () => {}, search = async function* () {} }) {
     this.#search = search;
     this.#live = live;
     this.#countTokens = countTokens;
     this.#onEnd = ended;
-    this.#secrets = redaction.of(live.from);
-    this.#contexts = new Contexts(this, live, this.#secrets);
+    this.#secrets = live.secrets;
+    this.#contexts = new Contexts(this, live);
   }
 
   /** What whoever opened it should hear, as far as it is known by now. */
@@ -56,61 +62,11 @@ export class Session {
   /** In the home, or in a workspace. @returns {Placement} */
   get placement() { return this.#live.place.placement; }
 
-  /** The same, where it was not deleted: what lies there by now may be another one. @internal */
-  get lying() { return this.#live.refuseIfDeleted(), this; }
-
   /** The session's uuid. */
   get id() { return this.#live.id; }
 
   /** What `metadata.json` says of it, as it may leave. @returns {MetadataJson} */
   get metadata() { return this.#secrets.outNow(this.#live.metadata); }
-
-  /** The same as it is stored, and what tools did: for who writes it on, never for what leaves. @internal */
-  get stored() { return { metadata: this.#live.metadata, toolExecutions: () => this.#executions() }; }
-
-  /** Loads what has to be known before anything leaves. @internal */
-  prepare() { return this.#secrets.prepare(); }
-
-  /** Resolves to what ends its turn, once it has come. @internal */
-  turn() { return this.#live.turn(); }
-
-  /** Takes in what others wrote since the last look. @internal */
-  async look() {
-    await this.#run("look");
-    await this.prepare();
-  }
-
-  /** A folder that was made, and nothing in it. @internal */
-  get isEmpty() { return this.#live.isEmpty; }
-
-  /**
-   * Begins a session in a folder.
-   * @internal
-   * @param {Place & { cache: Cache, countTokens?: boolean, created: Record<string, unknown> & { id: string } }} options
-   */
-  static async begin({ created, ...parts }) {
-    const live = new Live(parts);
-    await live.begin(created);
-    return new Session(parts, live);
-  }
-
-  /**
-   * One that the core has open.
-   * @internal
-   * @param {Place & { cache: Cache, countTokens?: boolean, store: OfStore, turns?: Turns }} parts
-   */
-  static of(parts) { return new Session(parts, new Live(parts).begun()); }
-
-  /**
-   * Opens the session of a folder, reading what came after its checkpoint.
-   * @internal
-   * @param {Place & { cache: Cache, countTokens?: boolean }} parts
-   */
-  static async open(parts) {
-    const live = new Live(parts);
-    await live.open();
-    return new Session(parts, live);
-  }
 
   /**
    * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says. Calls that are made
@@ -136,11 +92,6 @@ export class Session {
     const late = streamed(drafts, format);
     if (late) return late.then((whole) => this.append(whole, options));
     return this.#enqueue(() => knownOptions("append", options) && given(drafts), { durability, format, revives, once: { operation, expected }, isCopy: false });
-  }
-
-  /** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @internal @param {object | object[]} messages @param {{ durability?: "durable" | "buffered", revives?: boolean }} [options] as `append` */
-  appendCopies(messages, { durability = "durable", revives = true } = {}) {
-    return this.#enqueue(() => [messages].flat(), { durability, format: "leftoff", revives, isCopy: true });
   }
 
   /** @param {() => unknown[]} said @param {Pick<Waiting, "durability" | "format" | "revives" | "isCopy"> & { once?: { operation?: string, expected?: string | null } }} how @returns {Promise<Appended>} */
@@ -243,7 +194,7 @@ export class Session {
    * warnings; // => []
    */
   async resume({ override = false, revives = true, now, maxBytes, ...request } = /** @type {ResumeRequest<F>} */ ({})) {
-    await this.prepare();
+    await this.#secrets.prepare();
     return this.#contexts.resumed({ override, revives, now, maxBytes }, request);
   }
 
@@ -313,6 +264,17 @@ export class Session {
   async setAgent(agent) { await this.#say([{ type: "agent", agent: agent ?? null }]); }
 
   /**
+   * Some of that; what is not given stays as it is, but for the window of another model, and the address of another provider.
+   * @param {Agent} fields @throws {LeftoffError} what `setAgent` throws
+   * @example
+   * await session.setAgent({ command: "/brainstorm", tools: ["Read"] });
+   * await session.updateAgent({ model: "gpt-5" });
+   * const { agent, provider } = session.metadata;
+   * [agent.command, provider.model]; // => ["/brainstorm", "gpt-5"]
+   */
+  async updateAgent(fields) { await this.#say([{ type: "agent", partial: true, agent: fields ?? null }]); }
+
+  /**
    * Records what a tool did: its result as a message, and beside it how it went. Once for each call. A call that no
    * message makes is added to the assistant's newest one.
    * @param {Execution} execution @returns {Promise<{ execution: ReadExecution, isNew: boolean }>} `isNew`: false where that call was on record
@@ -333,10 +295,7 @@ export class Session {
   }
 
   /** What the tools did, oldest first; each with its result. @returns {Promise<ReadExecution[]>} @example await session.tools(); // => [] */
-  tools() { return this.#secrets.leaving(this.#executions()); }
-
-  /** @returns {Promise<import("../types/index.js").ReadExecution[]>} */
-  #executions() { return this.#run("tools"); }
+  tools() { return this.#secrets.leaving(this.#run("tools")); }
 
   /**
    * The messages of the current path, as contexts have it: each once, as its highest revision; what lies in blobs is put
@@ -389,7 +348,7 @@ export class Session {
   others() { return this.#run("others"); }
 
   /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @example (await session.examine()).health; // => "ok" */
-  examine() { return this.#secrets.leaving(this.#live.inTurn(() => this.#live.examined(this.#secrets))); }
+  examine() { return this.#secrets.leaving(this.#live.inTurn(() => this.#live.examined())); }
 
   /**
    * The session as one text.
@@ -398,8 +357,8 @@ export class Session {
    * @example await session.append({ role: "user", content: "Hello" }); (await session.export("markdown")).includes("Hello"); // => true
    */
   async export(format, options = {}) {
-    const metadata = this.isEmpty ? this.#live.metadata : undefined;
-    return this.#live.exported({ format, ...knownOptions("export", options), metadata }, this.#secrets);
+    const metadata = this.#live.isEmpty ? this.#live.metadata : undefined;
+    return this.#live.exported({ format, ...knownOptions("export", options), metadata });
   }
 
   /** Takes in what others appended, so that `metadata` has it. @example await session.refresh(); session.metadata.stats.messageCount; // => 0 */
@@ -430,18 +389,6 @@ export class Session {
     };
     await this.#live.inTurn(ended).finally(() => this.#live.close());
   }
-
-  /** Forgets what is known of it, where it was opened for a look only. @internal */
-  letGo() { this.#live.letGo(), this.#secrets.free(); }
-
-  /** Knows that it is open no longer, since it was moved, or deleted. @internal @param {boolean} isDeleted */
-  left(isDeleted) { this.#live.close(), (this.#live.isDeleted = isDeleted); }
-
-  /** The core has it open, as the one of its folder. @internal */
-  get isOpen() { return this.#live.isOpen; }
-
-  /** What the core has open is its own, also once it was closed, or after a trap. @internal */
-  revive() { this.#live.revive(); }
 
   /** Says as events what is asked for, of the session as it is now, whoever changed it. @param {Record<string, unknown>[]} asked */
   async #say(asked) { await this.#run("say", toJson(asked)); }

@@ -8,7 +8,8 @@ import { toJsonFast } from "../wasm/json.js";
 import { ofKind } from "../wasm/options.js";
 import { reading, thinking } from "../wasm/parts.js";
 import { askedOf } from "./context/contexts.js";
-import { Session } from "./session.js";
+import { Live } from "./handle.js";
+import { appendCopies, sessionOf } from "./session.js";
 import { MemoryStorage } from "../storage/memory.js";
 
 /** @import { Transcript as Handle } from "../../pkg/agents.js" */
@@ -53,11 +54,14 @@ export async function readTranscript(file) {
   const { sessions: [first], problems, module, handle, free } = parse(await readBytes(file), typeof file === "string" ? file : "transcript.jsonl");
   try {
     const { messageCount, created, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
-    return Transcript.of(session, fromBytes(module.called(() => handle.messages(0, 0, messageCount))), problems);
+    return transcriptOf(session, fromBytes(module.called(() => handle.messages(0, 0, messageCount))), problems);
   } finally {
     free();
   }
 }
+
+/** @type {(session: TranscriptSession, messages: ReadMessage[], problems: Problem[]) => Transcript} */
+let transcriptOf;
 
 /**
  * A conversation as an agent's own file has it, in memory.
@@ -67,8 +71,7 @@ export class Transcript {
   /** As a log has them, once somebody has searched. @type {Uint8Array | undefined} */
   #lines;
 
-  /** @internal @param {TranscriptSession} session @param {ReadMessage[]} messages @param {Problem[]} problems */
-  static of(session, messages, problems) { return new Transcript(session, messages, problems); }
+  static { transcriptOf = (...read) => new this(...read); }
 
   /** @private @param {TranscriptSession} session @param {ReadMessage[]} messages @param {Problem[]} problems */
   constructor(session, messages, problems) {
@@ -145,12 +148,14 @@ export class Transcript {
     const created = { id, agent: model ? { model } : undefined };
     await whole.ready();
     const storage = new MemoryStorage();
-    const session = await Session.begin({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" }, created });
+    const live = new Live({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" } });
+    await live.begin(created);
+    const session = sessionOf(live, {});
     try {
-      if (this.#messages.length > 0) await session.appendCopies(this.#messages);
+      if (this.#messages.length > 0) await appendCopies(session, this.#messages);
       return await session.context(request);
     } finally {
-      session.letGo();
+      live.letGo();
     }
   }
 }

@@ -1,9 +1,6 @@
 // @ts-check
 
-/**
- * A storage that lives as long as its object: for tests, and where nothing may be kept. It counts what is read, and
- * fails on demand.
- */
+/** A storage that lives as long as its object: for tests, and where nothing may be kept. */
 
 import { resolve, sep } from "../host/path.node.js";
 import { nowMs } from "../wasm/clock.js";
@@ -14,7 +11,6 @@ import { checkNames, checkRange, failed } from "./contract.js";
 
 /** @typedef {{ mtimeMs: number, ctimeMs: number }} Times */
 /** @typedef {Times & { bytes: Uint8Array, size: number, madeMs: number }} File `bytes` has room to grow behind `size`; `madeMs`: when all of it was written */
-/** @typedef {{ code?: Code, written?: number, durable?: boolean }} Failure */
 
 /**
  * Keeps everything in this process's memory: what it acknowledges is `volatile`. Each verb is described at `Storage`.
@@ -27,12 +23,6 @@ export class MemoryStorage {
   /** @type {Capabilities} */
   capabilities = Object.freeze({ append: "exclusive", range: true, durable: false, watch: false });
 
-  /** Bytes handed out by `read` and `readRange`. @internal */
-  bytesRead = 0;
-
-  /** Calls of `read` and `readRange`, those that found nothing too. @internal */
-  readCount = 0;
-
   /** @type {Map<string, File>} */
   #files = new Paths();
 
@@ -42,9 +32,6 @@ export class MemoryStorage {
   /** When something changed last, by a clock that never gives the same time twice. */
   #changedMs = 0;
 
-  /** @type {Map<Verb, Failure[]>} */
-  #failures = new Map();
-
   #now;
   #closed = false;
 
@@ -53,16 +40,6 @@ export class MemoryStorage {
     const { now = nowMs } = knownOptions("MemoryStorage", options);
     this.#now = now;
     this.#folders.set("", this.#times());
-  }
-
-  /**
-   * Makes the next call of `verb` fail. Called several times, as many calls fail.
-   * @internal
-   * @param {Verb} verb
-   * @param {Failure} [failure] `written`: how many bytes of an append get in before it fails (Infinity: all)
-   */
-  failNext(verb, failure = {}) {
-    this.#failures.set(verb, [...(this.#failures.get(verb) ?? []), failure]);
   }
 
   /** @param {string} path */
@@ -78,20 +55,17 @@ export class MemoryStorage {
 
   /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] */
   async append(path, bytes, { within } = {}) {
-    const failure = this.#begin("append", path);
-    const written = failure ? Math.min(failure.written ?? 0, bytes.length) : bytes.length;
-    if (failure && written === 0) throw injected("append", path, failure);
+    this.#refuseIfClosed("append", path);
     this.#refuseIfGone("append", path, within);
     const file = this.#fileToWrite("append", path);
-    grow(file, bytes.subarray(0, written));
+    grow(file, bytes);
     Object.assign(file, this.#times());
-    if (failure) throw injected("append", path, { ...failure, written });
     return { end: file.size };
   }
 
   /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] */
   async replace(path, bytes, { within } = {}) {
-    this.#failWhole("replace", path);
+    this.#refuseIfClosed("replace", path);
     this.#refuseIfGone("replace", path, within);
     const file = this.#fileToWrite("replace", path);
     file.bytes = bytes.slice();
@@ -101,13 +75,13 @@ export class MemoryStorage {
 
   /** Has no links. @param {string} path */
   async link(path) {
-    this.#failWhole("link", path);
+    this.#refuseIfClosed("link", path);
     return false;
   }
 
   /** @param {string} from @param {string} to */
   async move(from, to) {
-    this.#failWhole("move", from);
+    this.#refuseIfClosed("move", from);
     const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) => failed("move", from, { code, to, reason });
     if (!this.#look(from)) throw refused("not_found");
     const [old, now] = [named(from), named(to)];
@@ -127,7 +101,7 @@ export class MemoryStorage {
 
   /** @param {string} path @param {{ files?: string[] }} [options] @returns {Promise<Entry[] | null>} */
   async list(path, { files } = {}) {
-    this.#failWhole("list", path);
+    this.#refuseIfClosed("list", path);
     if (files) checkNames(path, files);
     const folder = named(path).replace(/\/$/, "");
     if (this.#files.has(folder)) throw failed("list", path, { code: "not_a_folder" });
@@ -147,7 +121,7 @@ export class MemoryStorage {
 
   /** @param {string} path */
   async remove(path) {
-    this.#failWhole("remove", path);
+    this.#refuseIfClosed("remove", path);
     if (this.#look(path)) this.#touch(parentOf(path));
     const gone = named(path);
     for (const paths of [this.#files, this.#folders]) {
@@ -159,7 +133,7 @@ export class MemoryStorage {
 
   /** @param {string} path @returns {Promise<Stat | null>} */
   async stat(path) {
-    this.#failWhole("stat", path);
+    this.#refuseIfClosed("stat", path);
     return this.#look(path);
   }
 
@@ -169,14 +143,11 @@ export class MemoryStorage {
 
   /** @param {"read" | "readRange"} verb @param {string} path @param {number} start @param {number} end */
   #slice(verb, path, start, end) {
-    this.#failWhole(verb, path);
-    this.readCount += 1;
+    this.#refuseIfClosed(verb, path);
     if (this.#folders.has(path)) throw failed("read", path, { code: "not_a_file" });
     const file = this.#files.get(path);
     if (!file) return null;
-    const bytes = file.bytes.slice(Math.min(start, file.size), Math.min(end, file.size));
-    this.bytesRead += bytes.length;
-    return bytes;
+    return file.bytes.slice(Math.min(start, file.size), Math.min(end, file.size));
   }
 
   /** @param {"append" | "replace"} verb @param {string} path @param {string} [within] */
@@ -232,21 +203,9 @@ export class MemoryStorage {
   }
 
   /** @param {Verb} verb @param {string} path */
-  #failWhole(verb, path) {
-    const failure = this.#begin(verb, path);
-    if (failure) throw injected(verb, path, failure);
-  }
-
-  /** @param {Verb} verb @param {string} path @returns {Failure | undefined} */
-  #begin(verb, path) {
+  #refuseIfClosed(verb, path) {
     if (this.#closed) throw failed(verb, path, { code: "storage_closed" });
-    return this.#failures.get(verb)?.shift();
   }
-}
-
-/** @param {Verb} verb @param {string} path @param {Failure} failure */
-function injected(verb, path, { code = "storage_failed", ...extra }) {
-  return failed(verb, path, { code, detail: "as asked by failNext", ...extra });
 }
 
 /** @param {File} file @param {Uint8Array} bytes */

@@ -1,13 +1,14 @@
 // @ts-check
 /** The sessions that the core has open, as what callers see: one object for each folder, and its turns. */
 
-import { Turns } from "../session/handle.js";
-import { Session } from "../session/session.js";
+import { Live, Turns } from "../session/handle.js";
+import { handleOf, sessionOf } from "../session/session.js";
 
 /** A timer that is set later goes off at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** @import { Cache } from "../session/handle.js" */
+/** @import { Cache, SessionParts } from "../session/handle.js" */
+/** @import { Session } from "../session/session.js" */
 /** @import { Places } from "../placement/places.js" */
 /** @import { Redaction } from "../privacy/redaction.js" */
 /** @import { ReadSettings } from "./settings.js" */
@@ -21,9 +22,7 @@ const LONGEST_MS = 2 ** 31 - 1;
  *   idleMs?: number, read: ReadSettings, redaction: Redaction,
  *   runGit?: Host["runGit"] }} StoreParts
  *
- * What a session has of its store.
- * @typedef {{ core: CoreStore, beside: CoreStore, cache: Cache, countTokens: boolean, redaction: Redaction, ended: (id: string) => unknown,
- *   search: (id: string, ...asked: any[]) => AsyncGenerator<any> }} SessionParts `ended`: is told of one that was stopped or completed; `search`: in one
+ * @typedef {SessionParts & { core: CoreStore, beside: CoreStore, cache: Cache, redaction: Redaction }} SessionsParts `beside`: the same store in the second module
  */
 
 export class OpenSessions {
@@ -37,7 +36,7 @@ export class OpenSessions {
   /** @type {ReturnType<typeof setInterval> | undefined} what pauses those that rest */
   #resting;
 
-  /** @param {SessionParts} parts @param {Places} places @param {number} idleMs */
+  /** @param {SessionsParts} parts @param {Places} places @param {number} idleMs */
   constructor(parts, places, idleMs) {
     this.#parts = parts;
     this.#places = places;
@@ -49,9 +48,9 @@ export class OpenSessions {
     const found = await this.#parts.core.run(name, ...asked);
     if (!found) return undefined;
     const known = this.#at(found.path, found.id);
-    known?.revive();
+    if (known) handleOf(known).revive();
     const session = known ?? this.#made(found);
-    await session.prepare();
+    await handleOf(session).secrets.prepare();
     return session;
   }
 
@@ -60,19 +59,19 @@ export class OpenSessions {
 
   /** Those that are open and were written to beside the core look at their files. @param {string[]} ids */
   async look(ids) {
-    for (const session of this.#open) if (ids.includes(session.id)) await session.look();
+    for (const session of this.#open) if (ids.includes(session.id)) await handleOf(session).look();
   }
 
   /** One that is open no longer, since all of it went elsewhere. @param {Session} session @param {boolean} isDeleted */
   gone(session, isDeleted) {
-    session.left(isDeleted);
+    handleOf(session).left(isDeleted);
     this.#open.delete(session);
   }
 
   /** Resolves to what ends the turn of a folder, once it has come: that of its session, where one is open. @param {string} [path] */
   async turn(path = "") {
     const session = this.#at(path);
-    if (session) return session.turn();
+    if (session) return handleOf(session).turn();
     const one = this.#turns.get(path) ?? { turns: new Turns(), count: 0 };
     this.#turns.set(path, one);
     one.count += 1;
@@ -88,7 +87,7 @@ export class OpenSessions {
   async close() {
     clearInterval(this.#resting);
     // What a trap took from the core it has to know again.
-    for (const session of this.#open) session.revive();
+    for (const session of this.#open) handleOf(session).revive();
     await this.#parts.core.end().finally(() => {
       for (const session of this.#open) this.gone(session, false);
     });
@@ -99,7 +98,7 @@ export class OpenSessions {
   #at(path, id) {
     for (const session of this.#open) {
       if (session.path !== path) continue;
-      if (session.isOpen && (id ?? session.id) === session.id) return session;
+      if (handleOf(session).isOpen && (id ?? session.id) === session.id) return session;
       this.#open.delete(session);
     }
     return undefined;
@@ -108,9 +107,10 @@ export class OpenSessions {
   // Whoever waits for the turn of its folder waits for its own.
   /** @param {{ path: string, placement: "home" | "workspace" }} found */
   #made(found) {
-    const { core, beside, ...parts } = this.#parts;
+    const { core, beside, cache, redaction, ...parts } = this.#parts;
     const store = { core, beside, placeOf: this.#places.of.bind(this.#places) };
-    const session = Session.of({ ...this.#places.of(found), ...parts, store, turns: this.#turns.get(found.path)?.turns });
+    const live = new Live({ ...this.#places.of(found), cache, redaction, store, turns: this.#turns.get(found.path)?.turns });
+    const session = sessionOf(live.begun(), parts);
     this.#turns.delete(found.path);
     this.#open.add(session);
     // For as long as any is open, those that rest are paused.

@@ -9,8 +9,9 @@ import { knownOptions } from "../wasm/options.js";
 import { Places } from "../placement/places.js";
 import { Redaction } from "../privacy/redaction.js";
 import { readSettings } from "../wasm/store.js";
-import { Store } from "./store.js";
+import { storeOf } from "./store.js";
 
+/** @import { Store } from "./store.js" */
 /** @import { StoreOptions } from "../types/index.js" */
 
 /**
@@ -38,5 +39,5 @@ export async function openStore(options = {}) {
   const read = await readSettings({ home: folder, project: path, storage: ofHome, storageOf: (root) => places.storageOf(root) });
   if ((redact ?? read.settings.redact) !== "off") await agents.ready();
   const redaction = new Redaction(redact ?? read.settings.redact, { storage: ofHome, folder });
-  return Store.of({ project: path, home: folder, workspace: workspace === undefined ? undefined : placeOf(workspace), storage: ofHome, places, countTokens, idleMs, read, redaction, runGit: storage ? undefined : runGit });
+  return storeOf({ project: path, home: folder, workspace: workspace === undefined ? undefined : placeOf(workspace), storage: ofHome, places, countTokens, idleMs, read, redaction, runGit: storage ? undefined : runGit });
 }

@@ -6,6 +6,7 @@ import { LeftoffError, unlessBug } from "../error.js";
 import { keptSessions, realPath, writtenForAgent } from "../host/host.node.js";
 import { join, resolve } from "../host/path.node.js";
 import { names } from "../placement/placement.js";
+import { handleOf } from "../session/session.js";
 import { OpenSessions } from "./open-sessions.js";
 import { knownOptions, ofKind, ofSession } from "../wasm/options.js";
 import { ToolOutputs } from "./outputs.js";
@@ -17,18 +18,10 @@ import { CoreStore } from "../wasm/store.js";
 /** @import { Session } from "../session/session.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
-/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, RecallOptions, Recalled, Secret, Setting, SettingProblem, Settings } from "../types/index.js" */
+/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, RecallOptions, Recalled, Secret, Setting, SettingProblem, Settings, Trashed } from "../types/index.js" */
 
-/**
- * A session in the trash.
- * @typedef {object} Trashed
- * @property {string} id
- * @property {string} title
- * @property {string} deleted when, RFC 3339
- * @property {string} path where it lies now
- * @property {"home" | "workspace"} placement
- * @property {string | null} from the folder that it was in; null where nobody knows
- */
+/** A store of its parts. @internal @type {(parts: StoreParts) => Store} */
+export let storeOf;
 
 /**
  * The sessions of a home folder, and those in workspaces that were met. `openStore` opens one. What a method throws is a
@@ -47,6 +40,8 @@ export class Store {
   #outputs;
   /** @type {Promise<void> | undefined} */
   #closing;
+
+  static { storeOf = (parts) => new this(parts); }
 
   /** @private @param {StoreParts} parts */
   constructor({ project, home, workspace, storage, places, countTokens, idleMs, read, redaction, runGit }) {
@@ -68,9 +63,6 @@ export class Store {
     /** The folder that has `conversations/`. */
     this.workspace = workspace ?? project;
   }
-
-  /** @internal @param {StoreParts} parts */
-  static of(parts) { return new Store(parts); }
 
   /** What the files say, and for the rest what holds by default. @returns {Settings} @example store.settings.idleMinutes; // => 5 */
   get settings() { return this.#read.settings; }
@@ -148,7 +140,7 @@ export class Store {
    */
   async doctor(options = {}) {
     const { id, ...asked } = knownOptions("doctor", options);
-    return (await this.redacted(await this.#beside.run("doctor", { ...asked, id }))).value;
+    return this.#left(this.#beside.run("doctor", { ...asked, id }));
   }
 
   /**
@@ -321,8 +313,8 @@ export class Store {
    * copy.metadata.stats.messageCount; // => 1
    */
   async fork(session, options = {}) {
-    const { path, placement, id } = ofSession(session).lying;
-    const fork = await this.#beside.runWith({ stores: true }, "fork", path, placement, id, knownOptions("fork", options));
+    const lying = handleOf(ofSession(session)).lying;
+    const fork = await this.#beside.runWith({ stores: true }, "fork", ...lying, knownOptions("fork", options));
     return this.#open.opens("kept", fork.path, fork.placement);
   }
 
@@ -334,7 +326,7 @@ export class Store {
    */
   async delete(session, options = {}) {
     const { purge = false } = knownOptions("delete", options);
-    const { path, placement, id } = ofSession(session).lying;
+    const [path, placement, id] = handleOf(ofSession(session)).lying;
     const trash = await this.#core.run("delete", path, placement, id, String(purge));
     this.#open.gone(session, true);
     // It is deleted, whatever becomes of what is derived: a search leaves out what is there no longer.
@@ -364,22 +356,31 @@ export class Store {
    * (await store.move(session, { to: "workspace" })).placement; // => "workspace"
    */
   async move(session, options) {
-    const { path, placement, id } = ofSession(session).lying;
-    const moved = await this.#open.opens("move", path, placement, id, knownOptions("move", options));
+    const moved = await this.#open.opens("move", ...handleOf(ofSession(session)).lying, knownOptions("move", options));
     if (moved !== session) this.#open.gone(session, false);
     return moved;
   }
 
-  /** The sessions in the trash, deleted last first. @internal @returns {Promise<Trashed[]>} */
-  trashed() { return this.#beside.run("trashed"); }
+  /**
+   * The sessions in the trash, deleted last first.
+   * @returns {Promise<Trashed[]>}
+   * @example
+   * await store.delete(await store.create({ title: "The parser" }));
+   * (await store.trashed())[0].title; // => "The parser"
+   */
+  async trashed() { return this.#left(this.#beside.run("trashed")); }
 
   /**
    * Brings a session in the trash back to where it was: by its id, or a unique beginning of one.
-   * @internal
    * @param {string} id @returns {Promise<{ id: string, title: string, path: string }>}
    * @throws {LeftoffError} `not_found`, `ambiguous`; `already_exists` where the store has a session of this id
+   * @example
+   * const { id } = await store.create();
+   * await store.delete(await store.session(id));
+   * await store.restore(id);
+   * (await store.session(id)).id === id; // => true
    */
-  async restore(id) { return this.#beside.run("restore", ofKind("id", id)); }
+  async restore(id) { return this.#left(this.#beside.run("restore", ofKind("id", id))); }
 
   /**
    * Archives sessions of the project that are too many, or inactive for too long; what is archived is hidden from lists,
@@ -435,6 +436,9 @@ export class Store {
   }
 
   [Symbol.asyncDispose]() { return this.close(); }
+
+  /** What the core tells, as it may leave. @template T @param {Promise<T>} told */
+  async #left(told) { return (await this.redacted(await told)).value; }
 
   /** Of each file in folders, as far as it has changed since. @param {Kept[]} kept @param {ImportOptions} options */
   async #importedAll(kept, { from, onProgress }) {

@@ -250,6 +250,19 @@ export interface DoctorReport {
   fixed: string[];
 }
 
+/** A session in the trash. */
+export interface Trashed {
+  id: string;
+  title: string;
+  /** When, RFC 3339. */
+  deleted: string;
+  /** Where it lies now. */
+  path: string;
+  placement: Placement;
+  /** The folder that it was in; null where nobody knows. */
+  from: string | null;
+}
+
 /** A commit of a conversation. */
 export interface Committed {
   /** Its hash; null where nothing has changed. */

@@ -159,6 +159,24 @@ impl Session {
         self.say(&format!("{{\"type\":\"agent\",\"agent\":{}}}", json(agent)?))
     }
 
+    /// Some of that; what is not given stays as it is, but for the window of another model, and the address of another provider.
+    ///
+    /// # Errors
+    /// Those of [`Session::set_agent`].
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// # let session = leftoff::fs::Store::open(home.path())?.create(r#"{"agent":{"tools":["Read"]}}"#)?;
+    /// session.update_agent(r#"{"model":"gpt-5"}"#)?;
+    /// assert!(session.metadata().contains("gpt-5") && session.metadata().contains("Read"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn update_agent(&self, fields: &str) -> Result<(), Trouble> {
+        self.say(&format!("{{\"type\":\"agent\",\"partial\":true,\"agent\":{}}}", json(fields)?))
+    }
+
     fn say(&self, asked: &str) -> Result<(), Trouble> {
         self.0.host.drive(self.0.live.say(format!("[{asked}]")))
     }

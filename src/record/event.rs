@@ -223,6 +223,26 @@ pub struct Agent {
     pub base_url: Option<String>,
 }
 
+impl Agent {
+    /// What is given here, and for the rest what was known. Of another model another window is true, and another provider is
+    /// reached elsewhere.
+    pub fn over(self, known: &Agent) -> Agent {
+        let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = self;
+        let known = known.clone();
+        let is_other_model = model.is_some() && model != known.model;
+        let is_other_provider = provider.is_some() && provider != known.provider;
+        Agent {
+            command: command.or(known.command),
+            system_prompt_hash: system_prompt_hash.or(known.system_prompt_hash),
+            model: model.or(known.model),
+            tools: if tools.is_empty() { known.tools } else { tools },
+            provider: provider.or(known.provider),
+            context_window: context_window.or(known.context_window.filter(|_| !is_other_model)),
+            base_url: base_url.or(known.base_url.filter(|_| !is_other_provider)),
+        }
+    }
+}
+
 /// Where an imported session comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

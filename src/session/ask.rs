@@ -19,6 +19,8 @@ pub struct Ask {
     pub change: Change,
     /// A completed session may be taken up again.
     pub has_override: bool,
+    /// Of an agent, what is not given stays as it is.
+    pub is_partial: bool,
     /// When it happened, where that was not now.
     pub timestamp: Option<String>,
     /// Nobody knows when it happened.
@@ -30,7 +32,7 @@ pub struct Ask {
 impl Ask {
     /// Reads an array of `{"type",...}`, each as an event has it in `events.jsonl`. A status may have
     /// `"override": true`, and each a `timestamp`, null where nobody knows when it happened. An agent may stand in a field of
-    /// its own, `agent`. Fields that nobody knows stand in the event.
+    /// its own, `agent`, and with `"partial": true` what it does not have stays as it is. Fields that nobody knows stand in the event.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.
@@ -46,6 +48,7 @@ impl Ask {
             .map_err(|found| request::wrong(format!("expected a change, but found {found} instead")))?;
         let name: String = fields.take("type", &mut bad).unwrap_or_default();
         let has_override = fields.take("override", &mut bad).unwrap_or_default();
+        let is_partial = fields.has("agent") && fields.take("partial", &mut bad).unwrap_or_default();
         let is_timeless = fields.raw("timestamp") == Some("null");
         let timestamp = fields.take("timestamp", &mut bad);
         let change = asked(name, &mut fields, &mut bad);
@@ -61,7 +64,7 @@ impl Ask {
         {
             return Err(request::wrong(format!("expected a title, but found {title:?} instead")));
         }
-        Ok(Ask { change, has_override, timestamp, is_timeless, extra: fields.rest() })
+        Ok(Ask { change, has_override, is_partial, timestamp, is_timeless, extra: fields.rest() })
     }
 
     /// Whether a session of this status is changed by it.
@@ -108,6 +111,7 @@ fn asked(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Chan
 
 impl From<Change> for Ask {
     fn from(change: Change) -> Ask {
-        Ask { change, has_override: false, timestamp: None, is_timeless: false, extra: Extra::default() }
+        let extra = Extra::default();
+        Ask { change, has_override: false, is_partial: false, timestamp: None, is_timeless: false, extra }
     }
 }

@@ -108,19 +108,3 @@ impl Edited {
         edited.unless_empty()
     }
 }
-
-impl Agent {
-    // What is absent stays as it was.
-    fn over(self, old: &Agent) -> Agent {
-        let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = self;
-        Agent {
-            command: command.or_else(|| old.command.clone()),
-            system_prompt_hash: system_prompt_hash.or_else(|| old.system_prompt_hash.clone()),
-            model: model.or_else(|| old.model.clone()),
-            tools: if tools.is_empty() { old.tools.clone() } else { tools },
-            provider: provider.or_else(|| old.provider.clone()),
-            context_window: context_window.or(old.context_window),
-            base_url: base_url.or_else(|| old.base_url.clone()),
-        }
-    }
-}

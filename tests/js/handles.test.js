@@ -8,7 +8,9 @@ import { test } from "node:test";
 Reflect.deleteProperty(globalThis, "FinalizationRegistry");
 const core = await import("../../pkg/leftoff.js");
 const agents = await import("../../pkg/agents.js");
-const { LeftoffError, MemoryStorage, Session, openStore, readTranscript } = await import("../../js/index.js");
+const { LeftoffError, MemoryStorage, openStore, readTranscript } = await import("../../js/index.js");
+const { Live } = await import("../../js/session/handle.js");
+const { sessionOf } = await import("../../js/session/session.js");
 
 const CALLS = Number(process.env.LEFTOFF_CALLS ?? 1000);
 const FIRST = 200;
@@ -28,7 +30,12 @@ const branched = await store.create({ type: "chat" });
 await branched.append([{ id: "a", role: "user", content: "one" }, { role: "assistant", content: "two" }]);
 await branched.append({ role: "user", content: "three", parentId: "a", branch: true });
 const [{ id: first }, , , { id: last }] = await all(session.messages());
-const place = { storage, path: session.path, placement: /** @type {const} */ ("home") };
+/** Opened by itself. @param {string} path */
+async function alone(path) {
+  const live = new Live({ storage, path, placement: "home", cache: { storage, folder: "/home/cache" } });
+  await live.open();
+  return sessionOf(live, {});
+}
 
 /** @param {AsyncIterable<any>} iterable */
 async function all(iterable) {
@@ -87,12 +94,12 @@ const read = await readTranscript(transcript);
 check("a transcript's context", () => read.context({ window: 8000 }));
 check("a list", () => store.list());
 check("opening and closing a session", async () => {
-  const other = await Session.open({ ...place, cache: { storage, folder: "/home/cache" } });
+  const other = await alone(session.path);
   await other.context({ window: 8000 });
   await other.close();
 });
 check("opening a session with branches", async () => {
-  const other = await Session.open({ ...place, path: branched.path, cache: { storage, folder: "/home/cache" } });
+  const other = await alone(branched.path);
   await other.close();
 });
 await storage.replace("/agent/one.jsonl", transcript);

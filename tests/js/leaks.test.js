@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { Session, Store, openStore } from "../../js/index.js";
+import { handleOf } from "../../js/session/session.js";
 import { ALL } from "./planted-secrets.js";
 
 const LEAST = 8;
@@ -166,17 +167,26 @@ const EXITS = {
       return [...all, (await store.outputs.menu()).text];
     },
     doctor: (_, store) => store.doctor({ secrets: true }),
+    trashed: async (session, store) => {
+      await store.delete(await store.fork(session));
+      return store.trashed();
+    },
+    restore: async (session, store) => {
+      const { id } = await store.fork(session);
+      await store.delete(await store.session(id));
+      return store.restore(id);
+    },
     secrets: (_, store) => store.secrets,
   },
 };
 
 /** Give nothing that was said: ids, paths, settings, sessions, or nothing at all. */
 const SILENT = {
-  session: ["constructor", "id", "path", "placement", "lying", "look", "isEmpty", "prepare", "stop", "pause", "complete", "rename", "archive", "unarchive", "pin", "pins", "unpin", "setAgent", "appendCopies", "notices", "isOpen", "revive", "turn", "others", "refresh", "flush", "close", "letGo", "left"],
+  session: ["constructor", "id", "path", "placement", "stop", "pause", "complete", "rename", "archive", "unarchive", "pin", "pins", "unpin", "setAgent", "updateAgent", "notices", "others", "refresh", "flush", "close"],
   store: ["constructor", "settings", "problems", "listSettings", "writeSetting", "unsetSetting", "continue", "create", "session", "mend", "import", "importAll", "record", "goesOn", "fork", "delete", "relocate", "move", "tidy", "commit", "point", "current", "notices", "close"],
 };
 /** Give what was said as it is: to who writes it on, keeps it, or shows it by itself. */
-const AS_IT_IS = { session: ["messages", "follow", "stored", "append", "appendTool"], store: ["trashed", "restore"] };
+const AS_IT_IS = { session: ["messages", "follow", "append", "appendTool"], store: [] };
 
 for (const [name, kind] of /** @type {const} */ ([["session", Session], ["store", Store]])) {
   test(`each public name of a ${name} is known as a way out, or as none`, () => {
@@ -230,8 +240,8 @@ test("a session that is begun under the setting lets nothing out, and what is wr
     assert.deepEqual(leaked([session.metadata, await store.list()]), []);
     const fork = await store.fork(session);
     assert.deepEqual(leaked(fork.metadata), []);
-    assert.equal(fork.stored.metadata.agent.command, `run ${one?.text}`);
-    assert.ok(fork.stored.metadata.display.title.includes(String(one?.text)));
+    assert.equal(handleOf(fork).metadata.agent.command, `run ${one?.text}`);
+    assert.ok(handleOf(fork).metadata.display.title.includes(String(one?.text)));
     await session.rename(`Now ${one?.text}`);
-    assert.equal(session.stored.metadata.display.title, `Now ${one?.text}`);
+    assert.equal(handleOf(session).metadata.display.title, `Now ${one?.text}`);
   }));

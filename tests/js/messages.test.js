@@ -8,13 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
+import { LeftoffError, openStore } from "../../js/index.js";
+import { FailingStorage } from "./failing-storage.js";
 import { nodePath } from "./node-path.js";
 
 const library = new URL("../../js/index.js", import.meta.url).href;
 
 async function memory() {
-  const storage = new MemoryStorage();
+  const storage = new FailingStorage();
   const store = await openStore({ home: "/home", project: "/", storage });
   const session = await store.create();
   return { storage, store, session, log: `${session.path}/messages.jsonl`, blobs: `${session.path}/blobs` };

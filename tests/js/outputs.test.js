@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { ContextManager } from "../../js/compat/index.js";
-import { LeftoffError, MemoryStorage, countTokens, openStore } from "../../js/index.js";
+import { LeftoffError, countTokens, openStore } from "../../js/index.js";
+import { FailingStorage } from "./failing-storage.js";
 import { agents } from "../../js/wasm/agents.js";
 import { nodePath } from "./node-path.js";
 import { POSIX } from "./storage-tools.js";
@@ -178,7 +179,7 @@ test("after a failure of the core files are loaded by their paths still, and cle
   }));
 
 test("a storage in memory has them, too, and a full one says so and keeps what was there", async () => {
-  const storage = new MemoryStorage();
+  const storage = new FailingStorage();
   const store = await openStore({ home: "/home", project: "/", storage });
   const { path } = await saved(store, ofSize(LIMIT));
   storage.failNext("replace", { code: "disk_full" });

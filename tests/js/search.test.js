@@ -364,13 +364,13 @@ test("SESS-005: who resumes what was marked complete is warned, and may insist",
     const refused = typed("resume", "done", "--with", "codex");
     assert.deepEqual([refused.status, /\(completed\)/.test(refused.stderr), /--override/.test(refused.stderr)], [1, true, true]);
     assert.equal(typed("resume", "done", "--with", "codex", "--override").status, 0);
-    await session.look();
+    await session.refresh();
     assert.equal(session.metadata.lifecycle, "completed");
     assert.equal(typed("resume", "done", "--print", "--override").status, 0);
-    await session.look();
+    await session.refresh();
     assert.equal(session.metadata.lifecycle, "completed", "who looks changes nothing");
     assert.equal(typed("resume", "done", "--print", "--from", "claude-code", "--override").status, 0);
-    await session.look();
+    await session.refresh();
     assert.equal(session.metadata.lifecycle, "active");
   }));
 

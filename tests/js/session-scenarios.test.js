@@ -81,7 +81,7 @@ check("SESS-001: Session state saved when conversation ends", async ({ open, typ
     assert.match(session.path, /conversations[\\/]\d{4}-\d\d-\d\d[\\/]\d{3}-brainstorm-api-design-discussion[\\/]\.session$/);
     assert.equal(json(join(session.path, "session.json")).status, status);
     assert.equal(fs.readFileSync(join(session.path, "messages.jsonl"), "utf8").trim().split("\n").length, 4);
-    await session.look();
+    await session.refresh();
   }
 });
 
@@ -255,7 +255,7 @@ check("SESS-005: Status transitions", async ({ open }) => {
   const session = await brainstorm(store);
   const file = join(session.path, "session.json");
   fs.writeFileSync(file, fs.readFileSync(file, "utf8").replace('"active"', '"sleeping"'));
-  await session.look();
+  await session.refresh();
   assert.equal(session.metadata.lifecycle, "active");
 });
 

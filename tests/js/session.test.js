@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { LeftoffError, MemoryStorage, countTokens, openStore, readTranscript } from "../../js/index.js";
+import { FailingStorage } from "./failing-storage.js";
 
 const claude = fileURLToPath(new URL("../fixtures/claude-code/real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", import.meta.url));
 
@@ -156,9 +157,9 @@ test("a checkpoint that is deleted, damaged or of another log costs nothing but 
 });
 
 test("a context from a log of 100 MB reads as many bytes as one from a log of 3 MB", async () => {
-  const open = (/** @type {MemoryStorage} */ storage) => openStore({ home: "/home", project: "/", storage });
+  const open = (/** @type {FailingStorage} */ storage) => openStore({ home: "/home", project: "/", storage });
   const read = async (/** @type {number} */ megabytes) => {
-    const storage = new MemoryStorage();
+    const storage = new FailingStorage();
     const session = await (await open(storage)).continue();
     const log = `${session.path}/messages.jsonl`;
     const size = async () => (await storage.stat(log))?.size ?? 0;
@@ -185,7 +186,7 @@ test("a context from a log of 100 MB reads as many bytes as one from a log of 3 
 });
 
 test("a write of which nobody can say is made again, and the message stands once", async () => {
-  const storage = new MemoryStorage();
+  const storage = new FailingStorage();
   const store = await openStore({ home: "/home", project: "/", storage });
   const session = await store.continue();
   await session.append({ role: "user", content: "before" });
@@ -199,7 +200,7 @@ test("a write of which nobody can say is made again, and the message stands once
 });
 
 test("a write that never happened is an error each time, and the session goes on", async () => {
-  const storage = new MemoryStorage();
+  const storage = new FailingStorage();
   const session = await (await openStore({ home: "/home", project: "/", storage })).continue();
   for (let n = 0; n < 3; n += 1) {
     storage.failNext("append", { code: "disk_full", written: 0 });

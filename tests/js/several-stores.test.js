@@ -98,7 +98,7 @@ test("a session whose folder was moved, deleted or is another's now is found whe
   const { mine, theirs } = await stores();
   const session = await mine.create({ placement: "home" });
   await (await theirs.session(session.id)).append(user("said"));
-  await session.look();
+  await session.refresh();
   await theirs.relocate(project ?? "", other ?? "");
   assert.deepEqual(await contents(session), ["said"]);
   await session.append(user("said there"));

@@ -9,7 +9,7 @@ import { MemoryStorage } from "../../js/index.js";
 import { Places } from "../../js/placement/places.js";
 import { Redaction } from "../../js/privacy/redaction.js";
 import { NodeStorage } from "../../js/storage/node.js";
-import { Store } from "../../js/store/store.js";
+import { storeOf } from "../../js/store/store.js";
 import { readSettings } from "../../js/wasm/store.js";
 
 /** @import { Session } from "../../js/session/session.js" */
@@ -38,7 +38,7 @@ async function opened({ home, project, idleMs }, storageAt) {
   const places = new Places({ storage, storageAt });
   const nothing = new MemoryStorage();
   const read = await readSettings({ home: "/home", project: "/", storage: nothing, storageOf: () => nothing });
-  return Store.of({ project, home, workspace: project, storage, places, countTokens: true, idleMs, read, redaction: Redaction.none });
+  return storeOf({ project, home, workspace: project, storage, places, countTokens: true, idleMs, read, redaction: Redaction.none });
 }
 
 /** @param {string} content */

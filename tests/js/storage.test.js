@@ -9,6 +9,7 @@ import { describe, test } from "node:test";
 
 import { MemoryStorage } from "../../js/storage/memory.js";
 import { NodeStorage } from "../../js/storage/node.js";
+import { FailingStorage } from "./failing-storage.js";
 import { storageContract } from "./storage-contract.js";
 import { LINE, makeRoot, withoutProc } from "./storage-tools.js";
 
@@ -25,6 +26,7 @@ storageContract("files below a root, without /proc", async () => {
   return { storage: await withoutProc(root), root, done: () => fs.rmSync(root, { recursive: true }) };
 });
 storageContract("memory", async () => ({ storage: new MemoryStorage(), root: "/root" }));
+storageContract("memory that fails when it is told to", async () => ({ storage: new FailingStorage(), root: "/root" }));
 
 describe("the memory storage", () => {
   test("says that it is volatile", () => {
@@ -39,21 +41,11 @@ describe("the memory storage", () => {
     await storage.move(resolve("/folder"), "/moved");
     assert.deepEqual(await storage.read("/moved/log"), LINE);
   });
+});
 
-  test("counts what is read, and nothing else", async () => {
-    const storage = new MemoryStorage();
-    await storage.append("/log", new Uint8Array(1000));
-    await storage.list("/");
-    await storage.stat("/log");
-    assert.deepEqual([storage.bytesRead, storage.readCount], [0, 0]);
-    await storage.readRange("/log", 900, 1100);
-    await storage.read("/log");
-    await storage.read("/none");
-    assert.deepEqual([storage.bytesRead, storage.readCount], [1100, 3]);
-  });
-
+describe("the storage of tests that fails", () => {
   test("fails as often as it was told, and an append lets in what it was told", async () => {
-    const storage = new MemoryStorage();
+    const storage = new FailingStorage();
     storage.failNext("append", { code: "disk_full", written: 3 });
     storage.failNext("append", { written: Infinity, durable: false });
     storage.failNext("append");

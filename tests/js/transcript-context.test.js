@@ -7,8 +7,10 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { LeftoffError, MemoryStorage, countTokens, readTranscript } from "../../js/index.js";
-import { Session } from "../../js/session/session.js";
+import { Live } from "../../js/session/handle.js";
+import { appendCopies, sessionOf } from "../../js/session/session.js";
 
+/** @import { Session } from "../../js/index.js" */
 /** @import { ContextRequest, Transcript } from "../../js/index.js" */
 
 const fixtures = fileURLToPath(new URL("../fixtures", import.meta.url));
@@ -37,12 +39,14 @@ async function transcripts() {
 async function inSession(transcript, request) {
   const { id, model } = transcript.session;
   const storage = new MemoryStorage();
-  const session = await Session.begin({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" }, created: { id, agent: model ? { model } : undefined } });
+  const live = new Live({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" } });
+  await live.begin({ id, agent: model ? { model } : undefined });
+  const session = sessionOf(live, {});
   try {
-    if (transcript.length > 0) await session.appendCopies(transcript.slice());
+    if (transcript.length > 0) await appendCopies(session, transcript.slice());
     return await session.context(request);
   } finally {
-    session.letGo();
+    live.letGo();
   }
 }
 

@@ -8,7 +8,6 @@ import { LeftoffError } from "../../error.js";
 import { toJson } from "../../wasm/json.js";
 
 /** @import { Live } from "../handle.js" */
-/** @import { Leaving } from "../../privacy/redaction.js" */
 /** @import { Session } from "../session.js" */
 /** @import { Own } from "../../wasm/drive.js" */
 /** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest, SessionState, SummaryRequest, Tokenizer } from "../../types/index.js" */
@@ -18,11 +17,11 @@ export class Contexts {
   #live;
   #secrets;
 
-  /** @param {Session} session @param {Live} live @param {Leaving} secrets */
-  constructor(session, live, secrets) {
+  /** @param {Session} session @param {Live} live */
+  constructor(session, live) {
     this.#session = session;
     this.#live = live;
-    this.#secrets = secrets;
+    this.#secrets = live.secrets;
   }
 
   /** @param {ContextRequest} request @returns {Promise<ContextBuildResult>} */
@@ -41,7 +40,7 @@ export class Contexts {
   /** @param {{ full?: boolean }} options @returns {Promise<any>} */
   async last({ full }) {
     await this.#live.report.settled();
-    const { messages, ...report } = (full ? await this.#live.sentContext(this.#secrets) : await this.#live.run("lastContext")) ?? {};
+    const { messages, ...report } = (full ? await this.#live.sentContext() : await this.#live.run("lastContext")) ?? {};
     // The messages are as they may leave: looked at again, they would be others.
     return report.at && { ...(await this.#out(report)), ...(messages && { messages }) };
   }

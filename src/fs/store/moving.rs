@@ -68,7 +68,8 @@ impl Store {
     /// # }
     /// ```
     pub fn trashed(&self) -> Result<String, Trouble> {
-        self.drive(self.0.core.trashed())
+        let told = self.drive(self.0.core.trashed())?;
+        self.out().value(&self.0.host, told)
     }
 
     /// Brings a session in the trash back to where it was: by its id, or a unique beginning of one. Answer:
@@ -90,6 +91,7 @@ impl Store {
     /// # }
     /// ```
     pub fn restore(&self, id: &str) -> Result<String, Trouble> {
-        self.drive(self.0.core.restore(id.into()))
+        let told = self.drive(self.0.core.restore(id.into()))?;
+        self.out().value(&self.0.host, told)
     }
 }

@@ -6,6 +6,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::mem;
 
 use crate::error::Error;
 use crate::record::edited::Edited;
@@ -79,10 +80,13 @@ impl Session {
         let mut changes = self.beside.unsaid.clone();
         let unsaid = changes.len();
         let mut status = self.metadata.status;
-        for ask in asked {
+        for mut ask in asked {
             if ask.changes(status)? {
                 if let Change::Status { status: next, .. } = &ask.change {
                     status = *next;
+                }
+                if let (true, Change::Agent(agent)) = (ask.is_partial, &mut ask.change) {
+                    **agent = mem::take(&mut **agent).over(&self.metadata.agent);
                 }
                 changes.push(ask);
             }

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 
 import * as leftoff from "../../../js/index.js";
+import { FailingStorage } from "../../js/failing-storage.js";
 import { Between } from "./between.mjs";
 import { given } from "./given.mjs";
 import { OF_SESSIONS, OF_STORES, PLAIN } from "./operations.mjs";
@@ -16,7 +17,7 @@ export class JavaScript {
   #stores = new Map();
   /** @type {Map<string, leftoff.Session>} */
   #sessions = new Map();
-  /** @type {Map<string, leftoff.MemoryStorage>} those of stores that have one */
+  /** @type {Map<string, FailingStorage>} those of stores that have one */
   #memories = new Map();
   #between = new Between();
 
@@ -59,7 +60,7 @@ export class JavaScript {
     const own = isInterrupted ? this.#between.storage() : storageOf(storage);
     const store = await leftoff.openStore({ project, home, ...options, ...(own !== undefined && { storage: own }) });
     this.#stores.set(name, store);
-    if (own instanceof leftoff.MemoryStorage) this.#memories.set(name, own);
+    if (own instanceof FailingStorage) this.#memories.set(name, own);
     return store.problems.length > 0 ? { problems: store.problems } : undefined;
   }
 
@@ -90,7 +91,7 @@ export class JavaScript {
 function storageOf(asked) {
   if (asked?.memory) {
     const { now, ...options } = asked.memory;
-    return new leftoff.MemoryStorage({ ...options, ...(now !== undefined && { now: () => now }) });
+    return new FailingStorage({ ...options, ...(now !== undefined && { now: () => now }) });
   }
   return asked?.node ? new leftoff.NodeStorage(asked.node) : asked;
 }

@@ -103,6 +103,7 @@ export const OF_SESSIONS = {
   tools: (session) => session.tools(),
   unarchive: (session) => session.unarchive(),
   unpin: (session, { messageId }) => session.unpin(messageId),
+  updateAgent: (session, { agent }) => session.updateAgent(agent),
 };
 
 /** @param {any} options with times as texts */

@@ -89,6 +89,7 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         "summaryOf" => to_json(&session.summary_of(&step.rest())?),
         "tools" => session.tools()?,
         "unarchive" => nothing(session.unarchive())?,
+        "updateAgent" => nothing(session.update_agent(step.raw("agent").unwrap_or("null")))?,
         "unpin" => nothing(session.unpin(&step.text("messageId")?))?,
         op => return Err(format!("expected an operation, but found \"{op}\" instead").into()),
     })

@@ -133,15 +133,13 @@ impl Importing<'_> {
         let mut tools: Vec<String> = known.tools.iter().chain(&one.tools).cloned().collect();
         tools.sort();
         tools.dedup();
-        let model = one.model.clone().filter(|model| !model.is_empty()).or_else(|| known.model.clone());
-        let is_other = known.model != model;
-        if tools.len() <= known.tools.len() && !is_other {
+        let model =
+            one.model.clone().filter(|model| !model.is_empty() && known.model.as_ref() != Some(model));
+        if tools.len() <= known.tools.len() && model.is_none() {
             return Ok(());
         }
-        // Of another model another window is true.
-        let context_window = known.context_window.filter(|_| !is_other);
-        let agent = Agent { model, tools, context_window, ..known };
-        let asked = Vec::from([Ask::from(Change::Agent(agent.into()))]);
+        let agent = Agent { model, tools, ..Agent::default() };
+        let asked = Vec::from([Ask { is_partial: true, ..Ask::from(Change::Agent(agent.into())) }]);
         live.here(self.io, &|| Box::pin(live.said(self.io, asked.clone()))).await
     }
 }

@@ -57,6 +57,7 @@ export const OF_SESSIONS = {
   tools: (given) => json(given.host.run(given.session.tools())).then((all) => left(given, all)),
   unarchive: (given) => said(given, { type: "unarchived" }),
   unpin: (given) => said(given, { type: "unpin", messageId: given.asked.messageId }),
+  updateAgent: (given) => said(given, { type: "agent", partial: true, agent: given.asked.agent ?? null }),
 };
 
 /** @param {ScriptedHost} host @param {any} session */
