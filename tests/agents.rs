@@ -13,6 +13,8 @@ mod claude_code;
 mod cline;
 #[path = "agents/codex.rs"]
 mod codex;
+#[path = "agents/commands.rs"]
+mod commands;
 #[path = "agents/continue_dev.rs"]
 mod continue_dev;
 #[path = "agents/copilot.rs"]

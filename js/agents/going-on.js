@@ -6,6 +6,7 @@ import { sep } from "node:path";
 import { LeftoffError, unlessBug } from "../error.js";
 import { parse } from "../session/transcript.js";
 import { agents } from "../wasm/agents.js";
+import { toBytes } from "../wasm/core.js";
 import { documents, found } from "./files.js";
 import { keptSessions } from "./places.js";
 
@@ -13,8 +14,6 @@ import { keptSessions } from "./places.js";
 /** @import { Env } from "./homes.js" */
 /** @import { Only } from "./opencode.js" */
 
-/** What a client calls its conversation, in the environment of what it runs. @type {Record<string, string>} */
-const NAMED = { "claude-code": "CLAUDE_CODE_SESSION_ID", codex: "CODEX_THREAD_ID", gemini: "GEMINI_SESSION_ID" };
 /** So many of the newest are looked at for one of the folder. */
 const LOOKED = 50;
 
@@ -35,9 +34,8 @@ export async function goingOn(agent, { storage, project, env = process.env }) {
 
 /** @param {string} agent @param {string[]} newest @param {{ storage: Storage, project: string, env: Env }} where */
 async function chosen(agent, newest, { storage, project, env }) {
-  const id = env[NAMED[agent] ?? ""];
-  // Gemini CLI's files have the beginning alone.
-  if (id) return newest.find((path) => path.includes(agent === "gemini" ? `-${id.slice(0, 8)}.` : id));
+  const named = agents.called((core) => core.goingOn(agent, toBytes({ ...env })));
+  if (named) return newest.find((path) => path.includes(named));
   for (const path of newest.slice(0, LOOKED)) if (await isOf(project, { storage, path, agent })) return path;
   return undefined;
 }
@@ -49,7 +47,8 @@ async function isOf(project, { storage, path, agent }) {
     try {
       const { sessions: [first], free } = parse(bytes, path, agent, beside);
       free();
-      if (first?.folder && named(first.folder, agent) === named(project, agent)) return true;
+      const { folder } = first ?? {};
+      if (folder && agents.called((core) => core.isSameFolder(agent, folder, project, process.platform === "win32"))) return true;
     } catch (error) {
       // Another file of the client's, or one without a message yet.
       unlessBug(error);
@@ -65,10 +64,4 @@ async function besideOf(storage, path) {
     if (bytes) return bytes;
   }
   return undefined;
-}
-
-// On Windows Gemini CLI knows no capitals.
-/** @param {string} folder @param {string} agent */
-function named(folder, agent) {
-  return agent === "gemini" && process.platform === "win32" ? folder.toLowerCase() : folder;
 }

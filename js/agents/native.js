@@ -39,6 +39,11 @@ function clientOf(agent) {
   return { program, install };
 }
 
+/** So many bytes of what a command prints in a client reach the model. @param {string | undefined} agent @returns {number} */
+export function readIn(agent) {
+  return agents.called((known) => known.clientReads(agent ?? "")) ?? Number.MAX_SAFE_INTEGER;
+}
+
 /** The agents that sessions are handed to. @returns {string[]} */
 export function nativeAgents() {
   return agents.called((known) => known.nativeAgents());

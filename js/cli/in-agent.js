@@ -3,9 +3,9 @@
 
 import { text } from "node:stream/consumers";
 
-import { argumentsOf, commandAgents, commandBehind, commandNamed, filled, typeOf } from "../agents/commands.js";
+import { argumentsOf, commandBehind, commandNamed, commandNow as currentCommand, filled, typeOf } from "../agents/commands.js";
 import { goingOn } from "../agents/going-on.js";
-import { mcpServers } from "../agents/mcp.js";
+import { mcpServers, toolOf } from "../agents/mcp.js";
 import { NodeStorage } from "../storage/node.js";
 import { LeftoffError } from "../index.js";
 
@@ -35,7 +35,7 @@ export async function conversationIn(store, agent) {
 export function recordedFrom(store, { agent, ...at }) {
   const commandOf = async (/** @type {import("../agents/commands.js").Said} */ said) => {
     const servers = (await mcpServers(agent, store)) ?? [];
-    return { ...(await commandBehind(agent, said, { project: store.project })), tools: servers.map((name) => `mcp__${name.replace(/[^\w-]/g, "_")}`) };
+    return { ...(await commandBehind(agent, said, { project: store.project })), tools: servers.map(toolOf) };
   };
   const recorded = store.record({ agent, ...at, commandOf });
   return recorded.catch((error) => {
@@ -45,29 +45,10 @@ export function recordedFrom(store, { agent, ...at }) {
   });
 }
 
-/**
- * The command that began a session, as it is now: its text, in the client that goes on where that has it, and a hash to compare
- * with the one that was kept, which may be of the text or of a client's file.
- * @param {Store} store @param {Session} session @param {string} [from]
- * @returns {Promise<{ text?: string, promptHash?: string | null }>}
- */
+/** The command that began a session, as it is now. @param {Store} store @param {Session} session @param {string} [from] the client that it goes on in @returns {ReturnType<typeof currentCommand>} */
 export async function commandNow(store, session, from) {
-  const { command: name, systemPromptHash } = session.metadata.agent;
-  if (!name) return {};
-  const own = session.metadata.imported?.agent;
-  const named = [];
-  for (const agent of new Set([from, own, ...commandAgents])) {
-    const command = agent && (await commandNamed(agent, name, { project: store.project }));
-    if (!command) continue;
-    named.push(command);
-    // The others are only asked where that may be the command that was kept.
-    if (!systemPromptHash || command.hashes.includes(systemPromptHash)) break;
-  }
-  const [command] = named;
-  if (!command) return systemPromptHash && own ? { promptHash: null } : {};
-  const kept = named.find(({ hashes }) => hashes.includes(systemPromptHash ?? ""));
-  const text = filled(command, argumentsOf(own ?? command.agent, command, await firstOf(session))).trim();
-  return { text, promptHash: kept?.hash === command.hash ? systemPromptHash : command.hash };
+  const { agent: { command: name, systemPromptHash: kept }, imported } = session.metadata;
+  return name ? currentCommand({ name, kept, own: imported?.agent, from, first: await firstOf(session) }, { project: store.project }) : {};
 }
 
 /** @param {Session} session */
@@ -93,14 +74,6 @@ export async function settled(store, session, agent) {
   if (command && title && filled(command, title).trimStart().startsWith(shown)) await placed.rename(title);
   await store.point(placed);
   return placed;
-}
-
-/** So many bytes of what a command prints reach the model; what is longer is put away, or cut in its middle. @type {Record<string, number>} */
-const MOST = { "claude-code": 29_000, codex: 29_000, gemini: 60_000 };
-
-/** How long a text for the conversation in a client may be. @param {string | undefined} agent */
-export function mostIn(agent) {
-  return MOST[agent ?? ""] ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** Gemini CLI takes its time to read what a program prints, and loses what it has not read when that is gone. @param {string | undefined} agent @param {string} text */

@@ -2,13 +2,13 @@
 /** A session on its way into the next run. */
 
 import { mcpServers } from "../agents/mcp.js";
-import { installedAgents, refuseUnlessInstalled, started } from "../agents/native.js";
+import { installedAgents, readIn, refuseUnlessInstalled, started } from "../agents/native.js";
 import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { choose } from "./choose.js";
 import { losses, requested } from "./commands.js";
 import { list, wanted } from "./find.js";
-import { commandNow, linger, mostIn, wordsTyped } from "./in-agent.js";
+import { commandNow, linger, wordsTyped } from "./in-agent.js";
 import { begin } from "./lifecycle.js";
 import { isTerminal, note } from "./print.js";
 import { canAsk } from "./screen.js";
@@ -54,7 +54,7 @@ async function printed(args, words, request) {
     const wasPaused = session.metadata.lifecycle === "paused";
     const first = command ?? session.metadata.agent.command;
     const head = first ? `${first}\n\n` : "";
-    const most = args.json ? {} : { maxBytes: Math.max(0, mostIn(args.from) - Buffer.byteLength(head)) };
+    const most = args.json ? {} : { maxBytes: Math.max(0, readIn(args.from) - Buffer.byteLength(head)) };
     const { text = "", ...value } = await session.resume({ ...asked, assumes: true, now, revives, ...most });
     const resumed = { ...value, text: args.json ? "" : `${head}${text}` };
     await store.goesOn(session, resumed.text);

@@ -114,6 +114,28 @@ pub fn home_of(agent: AgentName, user: &str, variables: &BTreeMap<String, String
     }
 }
 
+/// What stands in the path of the record of the conversation in which a program was started, where its client says so to it.
+pub fn going_on(agent: AgentName, variables: &BTreeMap<String, String>) -> Option<String> {
+    let name = match agent {
+        AgentName::ClaudeCode => "CLAUDE_CODE_SESSION_ID",
+        AgentName::Codex => "CODEX_THREAD_ID",
+        AgentName::Gemini => "GEMINI_SESSION_ID",
+        _ => return None,
+    };
+    let id = variables.get(name).filter(|id| !id.is_empty())?;
+    // Gemini CLI's files have the beginning alone.
+    let short = |id: &str| format!("-{}.", id.chars().take(8).collect::<String>());
+    Some(if agent == AgentName::Gemini { short(id) } else { id.clone() })
+}
+
+/// Whether two paths are of one folder to an agent: Gemini CLI knows no capitals on Windows.
+pub fn is_same_folder(agent: AgentName, one: &str, other: &str, system: System) -> bool {
+    one == other
+        || (agent == AgentName::Gemini
+            && system == System::Windows
+            && one.to_lowercase() == other.to_lowercase())
+}
+
 /// The places of all agents.
 pub fn kept(project: &str, user: &str, variables: &BTreeMap<String, String>, system: System) -> Vec<Kept> {
     let below = |agent, names, folder: &str| {

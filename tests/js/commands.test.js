@@ -5,11 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 
-import { argumentsIn, commandBehind, commandNamed, filled, typeOf } from "../../js/agents/commands.js";
-
-const command = (/** @type {string} */ text) => ({ text });
+import { commandBehind, commandNamed, typeOf } from "../../js/agents/commands.js";
 
 /** @param {Record<string, string>} files @param {(where: { project: string, env: Record<string, string> }) => Promise<void>} work */
 async function withFiles(files, work) {
@@ -24,27 +21,6 @@ async function withFiles(files, work) {
     rmSync(folder, { recursive: true });
   }
 }
-
-const piece = fc.string({ unit: "binary", maxLength: 30 }).filter((text) => !/[$`!@{}]/.test(text));
-
-test("what a command was called with is read back from its text, whatever stands around it", () => {
-  fc.assert(fc.property(piece, piece, piece, fc.constantFrom("$ARGUMENTS", "{{args}}"), (before, args, behind, place) => {
-    const kept = command(`${before}${place}${behind}`);
-    const found = argumentsIn(kept, filled(kept, args.trim()));
-    // What follows may stand in the arguments, too: then they are longer or shorter, and it is this command all the same.
-    assert.notEqual(found, undefined);
-    if (!behind && !before.endsWith(" ")) assert.equal(found, args.trim());
-  }));
-});
-
-test("another text is not this command's", () => {
-  const kept = command("Ask one question. Topic: $ARGUMENTS\nEnd.");
-  assert.equal(argumentsIn(kept, "Ask one question. Topic: REST\nEnd."), "REST");
-  for (const other of ["Ask one question.", "Topic: REST\nEnd.", "Ask one question. Topic: REST", "Ask one question. Topic: REST\nEnd. And more."]) {
-    assert.equal(argumentsIn(kept, other), undefined, other);
-  }
-  assert.equal(argumentsIn(command("Say !`date` and $ARGUMENTS"), "Say Monday and go"), "go");
-});
 
 test("the project's command counts before the user's, by its name or its type; a broken file is none", () =>
   withFiles({

@@ -18,13 +18,13 @@ use leftoff::json::text::to_json;
 
 /// Who works, on what.
 #[derive(Deserialize)]
-struct Where {
+pub(crate) struct Where {
     #[serde(default)]
-    project: String,
-    user: String,
-    variables: BTreeMap<String, String>,
+    pub project: String,
+    pub user: String,
+    pub variables: BTreeMap<String, String>,
     #[serde(default)]
-    system: System,
+    pub system: System,
 }
 
 /// The places of all agents, there or not. `asked`: `{"project","user","variables","system"}`, JSON; gives `[{"agent","path","names"}]`.

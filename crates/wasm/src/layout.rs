@@ -6,7 +6,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::small;
-use leftoff::layout::{self, Placement, names, pointer};
+use leftoff::layout::{self, Placement, pointer};
 
 #[derive(Serialize)]
 struct Document {
@@ -39,10 +39,4 @@ pub fn layout_names() -> JsValue {
         home: Document { file: Placement::Home.document() },
         workspace: Document { file: Placement::Workspace.document() },
     })
-}
-
-/// The type of the conversations that a slash command begins.
-#[wasm_bindgen(js_name = commandType)]
-pub fn command_type(command: &str) -> Option<String> {
-    names::command_type(command).map(String::from)
 }

@@ -15,6 +15,8 @@ mod ask;
 mod beside;
 #[cfg(feature = "agents")]
 mod calls;
+#[cfg(feature = "agents")]
+mod commands;
 #[cfg(any(feature = "core", feature = "agents", feature = "context"))]
 mod counter;
 #[cfg(any(feature = "core", feature = "context"))]

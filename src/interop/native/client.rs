@@ -59,6 +59,15 @@ impl Client {
         Vec::from([String::from(self.program)]).into_iter().chain(words).collect()
     }
 
+    /// So many bytes of what a command prints there reach the model: what is longer is put away, or cut in its middle.
+    pub fn reads(&self) -> Option<u64> {
+        match self.program {
+            "claude" | "codex" => Some(29_000),
+            "gemini" => Some(60_000),
+            _ => None,
+        }
+    }
+
     /// The command that installs it.
     pub fn installs(&self) -> String {
         format!("npm install -g {}", self.package)

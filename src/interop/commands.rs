@@ -1,0 +1,286 @@
+//! Slash commands as agents' clients keep them: where their files lie, what they are called, and which of them began a
+//! conversation. It says names and compares texts; whoever has the files reads them.
+//!
+//! ```
+//! use leftoff::interop::{AgentName, commands};
+//!
+//! let file = b"---\ndescription: a plan\n---\nPlan: $ARGUMENTS";
+//! let plan = commands::read(AgentName::OpenCode, "workspace.plan.md", file, None).expect("it is a command");
+//! assert_eq!(plan.name, "/workspace.plan");
+//!
+//! let said = ["Plan: the API"];
+//! assert_eq!(commands::arguments(AgentName::OpenCode, &plan, &said), "the API");
+//! let began = commands::began(AgentName::OpenCode, &said, &[plan]).expect("its text was said");
+//! assert_eq!(began.name, "/workspace.plan");
+//! ```
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::AgentName;
+use super::kept::home_of;
+use crate::json::hash;
+use crate::layout::names::command_type;
+
+/// Where the first of them stands, what was typed behind a command is put.
+const ARGUMENTS: [&str; 2] = ["$ARGUMENTS", "{{args}}"];
+
+/// A command as its file has it now.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Command {
+    /// As a user types it, `/name` or `$name`.
+    pub name: String,
+    /// What the client sends for it, with the places of its arguments.
+    pub text: String,
+    /// `sha256:` and the hash of the text, the same in every client.
+    pub hash: String,
+    /// All by which it may have been kept: also the hash of the file.
+    pub hashes: Vec<String>,
+}
+
+/// The command that began a conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Began {
+    /// As a user types it.
+    pub name: String,
+    /// The hash of its text, where its file is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+}
+
+/// What a session's command is now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Current {
+    /// Its text, with what it was called with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// To compare with the hash that was kept: that one where nothing has changed, null where the command is gone; absent where
+    /// nobody can tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_hash: Option<Option<String>>,
+}
+
+/// The agents whose commands are known.
+pub const AGENTS: [AgentName; 4] =
+    [AgentName::ClaudeCode, AgentName::OpenCode, AgentName::Gemini, AgentName::Codex];
+
+/// The folders that may hold commands of an agent; what the project has counts before the user's own.
+pub fn folders(
+    agent: AgentName,
+    project: &str,
+    user: &str,
+    variables: &BTreeMap<String, String>,
+) -> Vec<String> {
+    let home = home_of(agent, user, variables).unwrap_or_default();
+    let config = variables.get("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()).cloned();
+    let config = config.unwrap_or_else(|| format!("{user}/.config"));
+    match agent {
+        AgentName::ClaudeCode => [format!("{project}/.claude/commands"), format!("{home}/commands")].into(),
+        AgentName::Gemini => [format!("{project}/.gemini/commands"), format!("{home}/commands")].into(),
+        AgentName::Codex => [format!("{project}/.agents/skills"), format!("{home}/skills")].into(),
+        AgentName::OpenCode => [format!("{project}/.opencode"), format!("{config}/opencode")]
+            .iter()
+            .flat_map(|at| [format!("{at}/command"), format!("{at}/commands")])
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A command of a file in such a folder, by its path from there, with `/`; nothing where that is no command. `prompt`: what TOML
+/// has for the key of that name, where the file is of that kind.
+pub fn read(agent: AgentName, below: &str, file: &[u8], prompt: Option<&str>) -> Option<Command> {
+    let name = name_of(agent, below)?;
+    let whole = String::from_utf8_lossy(file);
+    let text = if agent == AgentName::Gemini { prompt? } else { without_head(&whole) };
+    let plain = text.trim().replace(ARGUMENTS[1], ARGUMENTS[0]);
+    let hashes: Vec<String> = [plain.as_bytes(), text.as_bytes(), file].map(hash_of).into();
+    Some(Command { name, text: text.into(), hash: hashes[0].clone(), hashes })
+}
+
+/// A command by its name, or that begins the same type of conversations in another client's spelling.
+pub fn called<'a>(name: &str, commands: &'a [Command]) -> Option<&'a Command> {
+    let wanted = command_type(name);
+    let is_same = |one: &str| one == name || (wanted.is_some() && command_type(one) == wanted);
+    commands.iter().find(|one| is_same(&one.name))
+}
+
+/// Which command began a conversation, of which the user said `first`: the client's record names it, or one of these texts is that of
+/// a command of the workspace.
+pub fn began(agent: AgentName, first: &[&str], commands: &[Command]) -> Option<Began> {
+    if let Some((name, _)) = first.iter().find_map(|said| named(agent, said)) {
+        let hash = called(&name, commands).map(|command| command.hash.clone());
+        return Some(Began { name, hash });
+    }
+    if names_them(agent) {
+        return None;
+    }
+    let is_said = |command: &&Command| first.iter().any(|said| arguments_in(&command.text, said).is_some());
+    let mut of_workspace = commands.iter().filter(|command| command_type(&command.name).is_some());
+    let Command { name, hash, .. } = of_workspace.find(is_said)?;
+    Some(Began { name: name.clone(), hash: Some(hash.clone()) })
+}
+
+/// What a command was called with in a conversation of which the user said `first`; empty where nobody can tell.
+pub fn arguments(agent: AgentName, command: &Command, first: &[&str]) -> String {
+    let behind = |said: &&str| match named(agent, said) {
+        Some((_, Some(arguments))) => Some(arguments),
+        _ => arguments_in(&command.text, said),
+    };
+    first.iter().find_map(behind).unwrap_or_default()
+}
+
+/// A command's text with what it is called with.
+pub fn filled(text: &str, arguments: &str) -> String {
+    let next = |text: &str| ARGUMENTS.iter().filter_map(|place| Some((text.find(place)?, place.len()))).min();
+    let (mut all, mut rest) = (String::new(), text);
+    while let Some((at, length)) = next(rest) {
+        all.push_str(&rest[..at]);
+        all.push_str(arguments);
+        rest = &rest[at + length..];
+    }
+    all + rest
+}
+
+/// What a command was called with, where what was said is its text.
+pub fn arguments_in(text: &str, said: &str) -> Option<String> {
+    let mut rest = said.trim();
+    let mut found = String::new();
+    let all = parts(text.trim());
+    let mut before = "";
+    for (at, (literal, place)) in all.iter().enumerate() {
+        let is_last = at + 1 == all.len();
+        let start = if is_last { rest.len().checked_sub(literal.len())? } else { rest.find(literal)? };
+        if !rest.get(start..).is_some_and(|rest| rest.starts_with(literal)) || (at == 0 && start > 0) {
+            return None;
+        }
+        if found.is_empty() && ARGUMENTS.contains(&before) {
+            found = rest[..start].trim().into();
+        }
+        rest = &rest[start + literal.len()..];
+        before = place;
+    }
+    Some(found)
+}
+
+/// What the command of a session is now. `kept`: the hash that was kept of it; `own`: whose session it was; `candidates`: the
+/// commands of each agent, whose come first are asked first; `first`: what the user said first.
+pub fn now(
+    name: &str,
+    kept: Option<&str>,
+    own: Option<AgentName>,
+    candidates: &[(AgentName, Vec<Command>)],
+    first: &[&str],
+) -> Current {
+    let has_kept =
+        |command: &Command| kept.is_some_and(|kept| command.hashes.iter().any(|hash| hash == kept));
+    let named: Vec<_> =
+        candidates.iter().filter_map(|(agent, commands)| Some((*agent, called(name, commands)?))).collect();
+    let Some((agent, command)) = named.first().copied() else {
+        return Current { text: None, prompt_hash: kept.and(own).map(|_| None) };
+    };
+    let same = named.iter().find(|(_, command)| has_kept(command));
+    let is_same = same.is_some_and(|(_, same)| same.hash == command.hash);
+    let arguments = arguments(own.unwrap_or(agent), command, first);
+    let hash = if is_same { kept.map(String::from) } else { Some(command.hash.clone()) };
+    Current { text: Some(filled(&command.text, &arguments).trim().into()), prompt_hash: Some(hash) }
+}
+
+fn name_of(agent: AgentName, below: &str) -> Option<String> {
+    let joined = |ending: &str, between: &str| {
+        below.strip_suffix(ending).map(|path| format!("/{}", path.replace('/', between)))
+    };
+    match agent {
+        AgentName::ClaudeCode => joined(".md", ":"),
+        AgentName::OpenCode => joined(".md", "/"),
+        AgentName::Gemini => joined(".toml", ":"),
+        AgentName::Codex => {
+            let name = below.strip_suffix("/SKILL.md")?;
+            (!name.is_empty() && !name.contains('/')).then(|| format!("${name}"))
+        }
+        _ => None,
+    }
+}
+
+// Markdown without what stands above it between lines of `---`.
+fn without_head(file: &str) -> &str {
+    let Some(head) = file.strip_prefix("---\n").or_else(|| file.strip_prefix("---\r\n")) else { return file };
+    let ends = ["\n---\n", "\n---\r\n"];
+    let end = ends.iter().filter_map(|end| Some((head.find(end)?, end.len()))).min();
+    end.map_or(file, |(at, length)| &head[at + length..])
+}
+
+// Whether the record of an agent's client names the command itself.
+fn names_them(agent: AgentName) -> bool {
+    matches!(agent, AgentName::ClaudeCode | AgentName::Codex)
+}
+
+// The command that a user's message names, and what it was called with, where the message says it.
+fn named(agent: AgentName, said: &str) -> Option<(String, Option<String>)> {
+    match agent {
+        AgentName::ClaudeCode => {
+            let name = between(said, "<command-name>", "</command-name>")?;
+            let is_name = name.len() > 1 && name.starts_with('/') && !name.contains(char::is_whitespace);
+            let arguments = between(said, "<command-args>", "</command-args>").map(String::from);
+            (is_name && !name.contains('<')).then(|| (name.into(), arguments))
+        }
+        AgentName::Codex => {
+            let rest = said.trim_start().strip_prefix('$')?;
+            let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_.:-".contains(letter);
+            let end = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
+            let behind = &rest[end..];
+            let arguments =
+                (behind.starts_with(char::is_whitespace) && !behind.trim().is_empty()).then(|| behind.trim());
+            (end > 0).then(|| (format!("${}", &rest[..end]), arguments.map(String::from)))
+        }
+        _ => None,
+    }
+}
+
+fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
+    text.split_once(start)?.1.split_once(end).map(|(inside, _)| inside)
+}
+
+// A text in pieces, each with the place behind it that a client fills, which nobody knows beforehand.
+fn parts(text: &str) -> Vec<(&str, &str)> {
+    let mut all = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    while at < text.len() {
+        let length = place_at(&text[at..]);
+        if length > 0 {
+            all.push((&text[from..at], &text[at..at + length]));
+            from = at + length;
+        }
+        at += length.max(text[at..].chars().next().map_or(1, char::len_utf8));
+    }
+    all.push((&text[from..], ""));
+    all
+}
+
+// How long the place is that a client fills, where one stands here: `$ARGUMENTS`, `$1`, `{{args}}`, `` !`program` ``, `!{program}`
+// or `@{file}`.
+fn place_at(text: &str) -> usize {
+    if let Some(place) = ARGUMENTS.iter().find(|place| text.starts_with(**place)) {
+        return place.len();
+    }
+    let bytes = text.as_bytes();
+    let closed = |end: char| text[2..].find(end).map_or(0, |at| at + 3);
+    match (bytes.first(), bytes.get(1)) {
+        (Some(b'$'), Some(b'0'..=b'9')) => 2,
+        (Some(b'!'), Some(b'`')) => closed('`'),
+        (Some(b'@'), Some(b'{')) => closed('}'),
+        (Some(b'!'), Some(b'{')) => match closed('}') {
+            0 => 0,
+            end => end + bytes[end..].iter().take_while(|byte| **byte == b'}').count(),
+        },
+        _ => 0,
+    }
+}
+
+fn hash_of(bytes: &[u8]) -> String {
+    format!("sha256:{}", hash::sha256(bytes))
+}

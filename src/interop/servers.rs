@@ -1,0 +1,77 @@
+//! The MCP servers that an agent's client knows: in which of its files they are named, and which of them are on.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::AgentName;
+use super::kept::home_of;
+
+/// Where servers stand in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Place {
+    /// The file: TOML by its name, else JSON with comments.
+    pub path: String,
+    /// By which keys one comes to them.
+    pub keys: Vec<String>,
+}
+
+/// The files of an agent's client that name servers; nothing of an agent whose files nobody knows.
+pub fn places(
+    agent: AgentName,
+    project: &str,
+    user: &str,
+    variables: &BTreeMap<String, String>,
+) -> Option<Vec<Place>> {
+    let set = |name: &str| variables.get(name).filter(|value| !value.is_empty()).cloned();
+    let home = home_of(agent, user, variables).unwrap_or_default();
+    let at =
+        |path: String, keys: &[&str]| Place { path, keys: keys.iter().map(|key| (*key).into()).collect() };
+    match agent {
+        AgentName::ClaudeCode => {
+            let own = format!("{}/.claude.json", set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| user.into()));
+            Some(Vec::from([
+                at(format!("{project}/.mcp.json"), &["mcpServers"]),
+                at(own.clone(), &["mcpServers"]),
+                at(own, &["projects", project, "mcpServers"]),
+            ]))
+        }
+        AgentName::Codex => Some(Vec::from([
+            at(format!("{home}/config.toml"), &["mcp_servers"]),
+            at(format!("{project}/.codex/config.toml"), &["mcp_servers"]),
+        ])),
+        AgentName::Gemini => Some(Vec::from([
+            at(format!("{home}/settings.json"), &["mcpServers"]),
+            at(format!("{project}/.gemini/settings.json"), &["mcpServers"]),
+        ])),
+        AgentName::OpenCode => {
+            let config = set("XDG_CONFIG_HOME").unwrap_or_else(|| format!("{user}/.config"));
+            let folders = [format!("{config}/opencode"), project.into()];
+            let files = ["opencode.json", "opencode.jsonc"];
+            let of = |folder: String| files.map(|file| at(format!("{folder}/{file}"), &["mcp"]));
+            Some(folders.into_iter().flat_map(of).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The names of those in a file that are on. `file`: what it says, as JSON.
+pub fn named(file: &Value, keys: &[String]) -> Vec<String> {
+    let found = keys.iter().try_fold(file, |value, key| value.get(key));
+    let is_on = |server: &Value| {
+        server.get("enabled") != Some(&false.into()) && server.get("disabled") != Some(&true.into())
+    };
+    let servers = found.and_then(Value::as_object).into_iter().flatten();
+    servers.filter(|(_, server)| is_on(server)).map(|(name, _)| name.clone()).collect()
+}
+
+/// What the tools of a server are called by, in a session.
+pub fn tool_of(server: &str) -> String {
+    let plain =
+        |letter: char| if letter.is_ascii_alphanumeric() || "_-".contains(letter) { letter } else { '_' };
+    format!("mcp__{}", server.chars().map(plain).collect::<String>())
+}
