@@ -35,7 +35,20 @@ pub(crate) fn declared<T: TS>(config: &Config) -> String {
 
 fn records() -> String {
     let config = &Config::new().with_large_int("number");
-    let messages = [
+    [
+        Vec::from([String::from(HEAD)]),
+        messages(config),
+        events(config),
+        metadata_json::declared(config),
+        session_json::declared(config),
+        answers(config),
+    ]
+    .concat()
+    .concat()
+}
+
+fn messages(config: &Config) -> Vec<String> {
+    Vec::from([
         declared::<Text>(config),
         declared::<Role>(config),
         declared::<Message>(config),
@@ -48,8 +61,11 @@ fn records() -> String {
         declared::<Part>(config),
         declared::<Attachment>(config),
         declared::<Source>(config),
-    ];
-    let events = [
+    ])
+}
+
+fn events(config: &Config) -> Vec<String> {
+    Vec::from([
         declared::<Event>(config),
         declared::<Change>(config),
         declared::<Created>(config),
@@ -67,8 +83,11 @@ fn records() -> String {
         declared::<Status>(config),
         declared::<ToolExecution>(config),
         declared::<ToolResult>(config),
-    ];
-    let answers = [
+    ])
+}
+
+fn answers(config: &Config) -> Vec<String> {
+    Vec::from([
         declared::<Report>(config),
         declared::<Budget>(config),
         declared::<Assumed>(config),
@@ -87,17 +106,7 @@ fn records() -> String {
         #[cfg(feature = "interop")]
         declared::<Loss>(config),
         declared::<Code>(config),
-    ];
-    [
-        &[String::from(HEAD)],
-        &messages[..],
-        &events[..],
-        &metadata_json::declared(config),
-        &session_json::declared(config),
-        &answers[..],
-    ]
-    .concat()
-    .concat()
+    ])
 }
 
 #[test]

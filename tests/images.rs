@@ -75,71 +75,69 @@ fn passed(agent: AgentName, messages: &[Message]) -> (ImportedSession, u64) {
 fn check_schema(agent: AgentName, text: &str) {
     let records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     match agent {
-        AgentName::OpenCode => {
-            for part in records[0]["messages"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .flat_map(|one| one["parts"].as_array().unwrap())
-            {
-                let given = part["state"]["attachments"].as_array().into_iter().flatten();
-                for file in given.chain([part]) {
-                    for id in ["id", "sessionID", "messageID"] {
-                        assert!(file[id].is_string(), "{id} of {file}");
-                    }
-                    assert!(file.as_object().unwrap().values().all(|value| !value.is_null()), "{file}");
-                    if file["type"] == "file" {
-                        assert!(file["mime"].is_string() && file["url"].is_string(), "{file}");
-                    }
-                }
-            }
-        }
-        AgentName::Codex => {
-            let known = ["input_text", "input_image", "output_text"];
-            for payload in records.iter().map(|record| &record["payload"]) {
-                let lists = [&payload["content"], &payload["output"]];
-                for item in lists.into_iter().filter_map(Value::as_array).flatten() {
-                    assert!(known.contains(&item["type"].as_str().unwrap()), "{item}");
-                }
-            }
-        }
-        AgentName::ClaudeCode => {
-            for block in records.iter().filter_map(|record| record["message"]["content"].as_array()).flatten()
-            {
-                let inner = block["content"].as_array().into_iter().flatten();
-                let is_error = block["is_error"] == true;
-                assert!(inner.into_iter().all(|one| !is_error || one["type"] == "text"), "{block}");
-            }
-        }
-        AgentName::Pi => {
-            for message in records.iter().map(|record| &record["message"]) {
-                let kinds: Vec<_> =
-                    message["content"].as_array().into_iter().flatten().map(|one| &one["type"]).collect();
-                assert!(
-                    message["role"] != "assistant" || !kinds.iter().any(|kind| **kind == "image"),
-                    "{message}"
-                );
-            }
-        }
-        AgentName::Copilot => {
-            let assets: Vec<_> =
-                records.iter().filter(|record| record["type"] == "session.binary_asset").collect();
-            let shown = records.iter().flat_map(|record| {
-                let data = &record["data"];
-                let lists = [&data["attachments"], &data["result"]["binaryResultsForLlm"]];
-                lists.into_iter().filter_map(Value::as_array).flatten()
-            });
-            for file in shown {
-                let asset = assets.iter().find(|asset| asset["data"]["assetId"] == file["assetId"]);
-                let data = &asset.expect("its bytes stand there")["data"];
-                assert_eq!(
-                    (&data["byteLength"], &data["mimeType"]),
-                    (&file["byteLength"], &file["mimeType"])
-                );
-                assert!(file["displayName"].is_null() == file.get("displayName").is_none());
-            }
-        }
+        AgentName::OpenCode => check_opencode(&records[0]),
+        AgentName::Codex => check_codex(&records),
+        AgentName::ClaudeCode => check_claude(&records),
+        AgentName::Pi => check_pi(&records),
+        AgentName::Copilot => check_copilot(&records),
         _ => {}
+    }
+}
+
+fn check_opencode(session: &Value) {
+    let messages = session["messages"].as_array().unwrap().iter();
+    for part in messages.flat_map(|one| one["parts"].as_array().unwrap()) {
+        let given = part["state"]["attachments"].as_array().into_iter().flatten();
+        for file in given.chain([part]) {
+            for id in ["id", "sessionID", "messageID"] {
+                assert!(file[id].is_string(), "{id} of {file}");
+            }
+            assert!(file.as_object().unwrap().values().all(|value| !value.is_null()), "{file}");
+            if file["type"] == "file" {
+                assert!(file["mime"].is_string() && file["url"].is_string(), "{file}");
+            }
+        }
+    }
+}
+
+fn check_codex(records: &[Value]) {
+    let known = ["input_text", "input_image", "output_text"];
+    for payload in records.iter().map(|record| &record["payload"]) {
+        let lists = [&payload["content"], &payload["output"]];
+        for item in lists.into_iter().filter_map(Value::as_array).flatten() {
+            assert!(known.contains(&item["type"].as_str().unwrap()), "{item}");
+        }
+    }
+}
+
+fn check_claude(records: &[Value]) {
+    for block in records.iter().filter_map(|record| record["message"]["content"].as_array()).flatten() {
+        let inner = block["content"].as_array().into_iter().flatten();
+        let is_error = block["is_error"] == true;
+        assert!(inner.into_iter().all(|one| !is_error || one["type"] == "text"), "{block}");
+    }
+}
+
+fn check_pi(records: &[Value]) {
+    for message in records.iter().map(|record| &record["message"]) {
+        let kinds: Vec<_> =
+            message["content"].as_array().into_iter().flatten().map(|one| &one["type"]).collect();
+        assert!(message["role"] != "assistant" || !kinds.iter().any(|kind| **kind == "image"), "{message}");
+    }
+}
+
+fn check_copilot(records: &[Value]) {
+    let assets: Vec<_> = records.iter().filter(|record| record["type"] == "session.binary_asset").collect();
+    let shown = records.iter().flat_map(|record| {
+        let data = &record["data"];
+        let lists = [&data["attachments"], &data["result"]["binaryResultsForLlm"]];
+        lists.into_iter().filter_map(Value::as_array).flatten()
+    });
+    for file in shown {
+        let asset = assets.iter().find(|asset| asset["data"]["assetId"] == file["assetId"]);
+        let data = &asset.expect("its bytes stand there")["data"];
+        assert_eq!((&data["byteLength"], &data["mimeType"]), (&file["byteLength"], &file["mimeType"]));
+        assert!(file["displayName"].is_null() == file.get("displayName").is_none());
     }
 }
 

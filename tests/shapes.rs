@@ -380,9 +380,8 @@ fn half_of_a_surrogate_pair_is_sent_as_the_replacement() {
     }
 }
 
-// As the AI SDK has it, and as its screen has it, and Gemini: each kind of result comes back as what it was.
 #[test]
-fn what_a_tool_answered_comes_back_as_what_it_was() {
+fn what_a_tool_answered_comes_back_from_the_ai_sdk_as_what_it_was() {
     let called = |output: &Value| {
         json!([
             {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "1", "toolName": "t", "input": {}}]},
@@ -420,6 +419,10 @@ fn what_a_tool_answered_comes_back_as_what_it_was() {
             check_pairs(&said_in(&json, *format), &json.to_string());
         });
     }
+}
+
+#[test]
+fn what_a_tool_answered_comes_back_from_its_screen_as_what_it_was() {
     let part = |output: Value| {
         json!([{"id": "message-0", "role": "assistant", "parts": [{"type": "step-start"}, {"type": "dynamic-tool",
             "toolName": "t", "toolCallId": "1", "state": "output-available", "input": {}, "output": output}]}])
@@ -429,6 +432,10 @@ fn what_a_tool_answered_comes_back_as_what_it_was() {
         let again: Value = serde_json::from_str(&write(&drafts, Format::AiSdkUi).json).expect("JSON");
         assert_eq!(again, part(output));
     }
+}
+
+#[test]
+fn what_a_tool_answered_comes_back_from_gemini_as_what_it_was() {
     let answered = |response: Value| {
         json!([
             {"role": "user", "parts": [{"text": "go"}]},

@@ -47,101 +47,136 @@ fn marks(text: &str) -> impl Iterator<Item = &str> {
         .filter(|mark| mark[4..].bytes().all(|b| b.is_ascii_digit()))
 }
 
+/// The call of a tool in a turn.
+struct Called {
+    id: Value,
+    name: Value,
+    arguments: Value,
+}
+
 /// A turn of each shape, with all that its documentation has a model be sent, and what is signed.
 fn turn(format: Format, m: &mut Marks) -> Vec<Value> {
     let (id, name) = (m.said(), m.said());
-    let arguments = json!({ "a": m.said() });
+    let call = Called { id, name, arguments: json!({ "a": m.said() }) };
     let all = match format {
-        Format::OpenaiChat => json!([
-            {"role": "developer", "content": m.said()},
-            {"role": "user", "content": [
-                {"type": "text", "text": m.said()},
-                {"type": "image_url", "image_url": {"url": m.url()}},
-                {"type": "input_audio", "input_audio": {"data": m.file(), "format": "wav"}},
-                {"type": "file", "file": {"filename": m.kept(), "file_data": format!("data:application/pdf;base64,{}", m.next("file"))}},
-            ]},
-            {"role": "assistant", "content": m.said(), "reasoning_content": m.kept(), "tool_calls": [
-                {"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}}]},
-            {"role": "tool", "tool_call_id": id, "content": m.said()},
-            {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "refusal": m.said(), "content": null}}]},
-        ]),
-        Format::OpenaiResponses => json!([
-            {"role": "user", "content": [{"type": "input_text", "text": m.said()}, {"type": "input_image", "image_url": m.url()},
-                {"type": "input_file", "filename": m.kept(), "file_url": m.url()}]},
-            {"output": [
-                {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": m.kept()}],
-                    "content": [{"type": "reasoning_text", "text": m.kept()}], "encrypted_content": m.kept()},
-                {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": m.said()}]},
-                {"type": "function_call", "id": "fc_1", "call_id": id, "name": name, "arguments": arguments.to_string()},
-            ]},
-            {"type": "function_call_output", "call_id": id, "output": [{"type": "input_text", "text": m.said()}]},
-            {"type": "web_search_call", "id": m.said(), "action": {"type": "search", "query": m.said()}},
-        ]),
-        Format::Anthropic => json!([
-            {"role": "user", "content": [
-                {"type": "text", "text": m.said()},
-                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": m.file()}},
-                {"type": "document", "context": m.said(), "source": {"type": "url", "url": m.url()}},
-                {"type": "search_result", "source": m.url(), "title": m.said(), "content": [{"type": "text", "text": m.said()}]},
-            ]},
-            {"role": "assistant", "content": [
-                {"type": "thinking", "thinking": m.kept(), "signature": m.kept()},
-                {"type": "redacted_thinking", "data": m.kept()},
-                {"type": "text", "text": m.said()},
-                {"type": "tool_use", "id": id, "name": name, "input": arguments},
-            ]},
-            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "is_error": false, "content": [
-                {"type": "text", "text": m.said()}, {"type": "image", "source": {"type": "url", "url": m.url()}}]}]},
-            {"role": "assistant", "content": m.said()},
-        ]),
-        Format::Gemini => json!([
-            {"role": "user", "parts": [{"text": m.said()}, {"inlineData": {"mimeType": "image/png", "data": m.file()}},
-                {"fileData": {"mimeType": "video/mp4", "fileUri": m.url()}}]},
-            {"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [
-                {"thought": true, "text": m.kept()},
-                {"text": m.said(), "thoughtSignature": m.kept()},
-                {"functionCall": {"id": id, "name": name, "args": arguments}, "thoughtSignature": m.kept()},
-            ]}}]},
-            {"role": "user", "parts": [{"functionResponse": {"id": id, "name": name, "response": {"output": m.said()},
-                "parts": [{"inlineData": {"mimeType": "image/png", "data": m.file()}}]}}]},
-            {"role": "model", "parts": [{"executableCode": {"language": "PYTHON", "code": m.said()}}]},
-        ]),
-        Format::AiSdk => json!([
-            {"role": "user", "content": [{"type": "text", "text": m.said()}, {"type": "image", "image": m.url()},
-                {"type": "file", "mediaType": "application/pdf", "filename": m.kept(), "data": m.file()}]},
-            {"role": "assistant", "content": [
-                {"type": "reasoning", "text": m.kept(), "providerOptions": {"anthropic": {"signature": m.kept()}}},
-                {"type": "reasoning", "text": "", "providerOptions": {"openai": {"reasoningEncryptedContent": m.kept()}}},
-                {"type": "reasoning", "text": "", "providerOptions": {"bedrock": {"redactedData": m.kept()}}},
-                {"type": "text", "text": m.said(), "providerOptions": {"google": {"thoughtSignature": m.kept()}}},
-                {"type": "tool-call", "toolCallId": id, "toolName": name, "input": arguments,
-                    "providerOptions": {"google": {"thoughtSignature": m.kept()}}},
-            ]},
-            {"role": "tool", "content": [{"type": "tool-result", "toolCallId": id, "toolName": name, "output": {"type": "content",
-                "value": [{"type": "text", "text": m.said()}, {"type": "file-data", "mediaType": "image/png", "data": m.file()}]}}]},
-            {"role": "assistant", "content": m.said()},
-        ]),
-        Format::AiSdkUi => json!([
-            {"id": "1", "role": "user", "parts": [{"type": "text", "text": m.said()},
-                {"type": "file", "mediaType": "image/png", "filename": m.kept(), "url": m.url()}]},
-            {"id": "2", "role": "assistant", "parts": [
-                {"type": "step-start"},
-                {"type": "reasoning", "text": m.kept(), "providerMetadata": {"anthropic": {"signature": m.kept()}}},
-                {"type": "text", "text": m.said()},
-                {"type": "dynamic-tool", "toolName": name, "toolCallId": id, "state": "output-available", "input": arguments,
-                    "output": {"b": m.said()}, "callProviderMetadata": {"google": {"thoughtSignature": m.kept()}}},
-                {"type": "tool-search", "toolCallId": m.said(), "state": "output-error", "input": {}, "errorText": m.said()},
-                {"type": "tool-search", "toolCallId": m.said(), "state": "output-denied", "input": {}, "approval": {"reason": m.said()}},
-            ]},
-        ]),
-        Format::Leftoff => json!([
-            {"role": "user", "content": m.said(), "attachments": [{"mime": "image/png", "name": m.kept(), "data": m.file()}]},
-            {"role": "assistant", "content": m.said(), "assistant": {"toolCalls": [{"id": id, "name": name, "arguments": arguments.to_string()}],
-                "reasoning": [{"text": m.kept(), "signature": m.kept(), "data": m.kept()}]}},
-            {"role": "tool", "content": m.said(), "tool": {"callId": id, "name": name}},
-        ]),
+        Format::OpenaiChat => openai_chat(m, call),
+        Format::OpenaiResponses => openai_responses(m, call),
+        Format::Anthropic => anthropic(m, call),
+        Format::Gemini => gemini(m, call),
+        Format::AiSdk => ai_sdk(m, call),
+        Format::AiSdkUi => ai_sdk_ui(m, call),
+        Format::Leftoff => leftoff(m, call),
     };
     all.as_array().expect("messages").clone()
+}
+
+fn openai_chat(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+    json!([
+        {"role": "developer", "content": m.said()},
+        {"role": "user", "content": [
+            {"type": "text", "text": m.said()},
+            {"type": "image_url", "image_url": {"url": m.url()}},
+            {"type": "input_audio", "input_audio": {"data": m.file(), "format": "wav"}},
+            {"type": "file", "file": {"filename": m.kept(), "file_data": format!("data:application/pdf;base64,{}", m.next("file"))}},
+        ]},
+        {"role": "assistant", "content": m.said(), "reasoning_content": m.kept(), "tool_calls": [
+            {"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}}]},
+        {"role": "tool", "tool_call_id": id, "content": m.said()},
+        {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "refusal": m.said(), "content": null}}]},
+    ])
+}
+
+fn openai_responses(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+    json!([
+        {"role": "user", "content": [{"type": "input_text", "text": m.said()}, {"type": "input_image", "image_url": m.url()},
+            {"type": "input_file", "filename": m.kept(), "file_url": m.url()}]},
+        {"output": [
+            {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": m.kept()}],
+                "content": [{"type": "reasoning_text", "text": m.kept()}], "encrypted_content": m.kept()},
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": m.said()}]},
+            {"type": "function_call", "id": "fc_1", "call_id": id, "name": name, "arguments": arguments.to_string()},
+        ]},
+        {"type": "function_call_output", "call_id": id, "output": [{"type": "input_text", "text": m.said()}]},
+        {"type": "web_search_call", "id": m.said(), "action": {"type": "search", "query": m.said()}},
+    ])
+}
+
+fn anthropic(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+    json!([
+        {"role": "user", "content": [
+            {"type": "text", "text": m.said()},
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": m.file()}},
+            {"type": "document", "context": m.said(), "source": {"type": "url", "url": m.url()}},
+            {"type": "search_result", "source": m.url(), "title": m.said(), "content": [{"type": "text", "text": m.said()}]},
+        ]},
+        {"role": "assistant", "content": [
+            {"type": "thinking", "thinking": m.kept(), "signature": m.kept()},
+            {"type": "redacted_thinking", "data": m.kept()},
+            {"type": "text", "text": m.said()},
+            {"type": "tool_use", "id": id, "name": name, "input": arguments},
+        ]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "is_error": false, "content": [
+            {"type": "text", "text": m.said()}, {"type": "image", "source": {"type": "url", "url": m.url()}}]}]},
+        {"role": "assistant", "content": m.said()},
+    ])
+}
+
+fn gemini(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+    json!([
+        {"role": "user", "parts": [{"text": m.said()}, {"inlineData": {"mimeType": "image/png", "data": m.file()}},
+            {"fileData": {"mimeType": "video/mp4", "fileUri": m.url()}}]},
+        {"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [
+            {"thought": true, "text": m.kept()},
+            {"text": m.said(), "thoughtSignature": m.kept()},
+            {"functionCall": {"id": id, "name": name, "args": arguments}, "thoughtSignature": m.kept()},
+        ]}}]},
+        {"role": "user", "parts": [{"functionResponse": {"id": id, "name": name, "response": {"output": m.said()},
+            "parts": [{"inlineData": {"mimeType": "image/png", "data": m.file()}}]}}]},
+        {"role": "model", "parts": [{"executableCode": {"language": "PYTHON", "code": m.said()}}]},
+    ])
+}
+
+fn ai_sdk(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+    json!([
+        {"role": "user", "content": [{"type": "text", "text": m.said()}, {"type": "image", "image": m.url()},
+            {"type": "file", "mediaType": "application/pdf", "filename": m.kept(), "data": m.file()}]},
+        {"role": "assistant", "content": [
+            {"type": "reasoning", "text": m.kept(), "providerOptions": {"anthropic": {"signature": m.kept()}}},
+            {"type": "reasoning", "text": "", "providerOptions": {"openai": {"reasoningEncryptedContent": m.kept()}}},
+            {"type": "reasoning", "text": "", "providerOptions": {"bedrock": {"redactedData": m.kept()}}},
+            {"type": "text", "text": m.said(), "providerOptions": {"google": {"thoughtSignature": m.kept()}}},
+            {"type": "tool-call", "toolCallId": id, "toolName": name, "input": arguments,
+                "providerOptions": {"google": {"thoughtSignature": m.kept()}}},
+        ]},
+        {"role": "tool", "content": [{"type": "tool-result", "toolCallId": id, "toolName": name, "output": {"type": "content",
+            "value": [{"type": "text", "text": m.said()}, {"type": "file-data", "mediaType": "image/png", "data": m.file()}]}}]},
+        {"role": "assistant", "content": m.said()},
+    ])
+}
+
+fn ai_sdk_ui(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+    json!([
+        {"id": "1", "role": "user", "parts": [{"type": "text", "text": m.said()},
+            {"type": "file", "mediaType": "image/png", "filename": m.kept(), "url": m.url()}]},
+        {"id": "2", "role": "assistant", "parts": [
+            {"type": "step-start"},
+            {"type": "reasoning", "text": m.kept(), "providerMetadata": {"anthropic": {"signature": m.kept()}}},
+            {"type": "text", "text": m.said()},
+            {"type": "dynamic-tool", "toolName": name, "toolCallId": id, "state": "output-available", "input": arguments,
+                "output": {"b": m.said()}, "callProviderMetadata": {"google": {"thoughtSignature": m.kept()}}},
+            {"type": "tool-search", "toolCallId": m.said(), "state": "output-error", "input": {}, "errorText": m.said()},
+            {"type": "tool-search", "toolCallId": m.said(), "state": "output-denied", "input": {}, "approval": {"reason": m.said()}},
+        ]},
+    ])
+}
+
+fn leftoff(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+    json!([
+        {"role": "user", "content": m.said(), "attachments": [{"mime": "image/png", "name": m.kept(), "data": m.file()}]},
+        {"role": "assistant", "content": m.said(), "assistant": {"toolCalls": [{"id": id, "name": name, "arguments": arguments.to_string()}],
+            "reasoning": [{"text": m.kept(), "signature": m.kept(), "data": m.kept()}]}},
+        {"role": "tool", "content": m.said(), "tool": {"callId": id, "name": name}},
+    ])
 }
 
 /// The pointer of every value inside.

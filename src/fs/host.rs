@@ -165,42 +165,17 @@ impl Host {
             Need::Document { path, is_first, .. } => told(self.document(&path, is_first), Answer::Document),
             Need::Command { bytes } => helpers.command(&bytes),
             Need::Normal { path } => Answer::Text(path.nfc().collect()),
-            Need::Unmarked { text } => {
-                Answer::Text(text.nfkd().filter(|letter| !is_combining_mark(*letter)).collect())
-            }
+            Need::Unmarked { text } => Answer::Text(unmarked(&text)),
             Need::Git { folder, arguments, variables, without, bytes, limit_ms } => {
                 let at = Path::new(&folder);
                 let limit = Duration::from_millis(limit_ms.into());
                 let how = How { at, arguments: &arguments, variables, without, input: bytes, limit };
                 told(git::run(how), Answer::Ran)
             }
-            Need::Hash { file, start, end } => {
-                let is_whole = |bytes: &[u8]| bytes.len() as u64 == end - start;
-                told(self.disk.borrow().read(&self.at(&file), start, Some(end)), |bytes| {
-                    let hex = bytes.filter(|bytes| is_whole(bytes)).map(|bytes| sha256(&bytes));
-                    hex.map_or(Answer::Done, Answer::Text)
-                })
-            }
-            Need::Given { end } => {
-                let given = self.given.borrow();
-                let end = usize::try_from(end).unwrap_or(usize::MAX).min(given.len());
-                Answer::Bytes(Some(given.as_bytes()[..end].into()))
-            }
-            Need::Put { file, bytes, at } => {
-                let (before, behind) = bytes.split_at(at.min(bytes.len() as u64) as usize);
-                let given = self.given.borrow();
-                done(self.disk.borrow_mut().put(&self.at(&file), &[before, given.as_bytes(), behind]))
-            }
-            Need::Hand { file, start, end } => {
-                told(self.disk.borrow().read(&self.at(&file), start, Some(end)), |bytes| match bytes {
-                    None => Answer::Bytes(None),
-                    Some(bytes) => {
-                        let length = bytes.len() as u64;
-                        self.handed.replace(bytes);
-                        Answer::End(length, None)
-                    }
-                })
-            }
+            Need::Hash { file, start, end } => self.hash(&file, start, end),
+            Need::Given { end } => self.given(end),
+            Need::Put { file, bytes, at } => self.put(&file, &bytes, at),
+            Need::Hand { file, start, end } => self.hand(&file, start, end),
             Need::Wait { ms } => {
                 std::thread::sleep(Duration::from_millis(ms.into()));
                 Answer::Done
@@ -219,6 +194,40 @@ impl Host {
             Need::Page { bytes } => helpers.told(&bytes),
             Need::Strategy { name, budget, encoding } => helpers.chosen(&name, budget, &encoding),
         }
+    }
+
+    fn hash(&self, file: &File, start: u64, end: u64) -> Answer {
+        let is_whole = |bytes: &[u8]| bytes.len() as u64 == end - start;
+        told(self.disk.borrow().read(&self.at(file), start, Some(end)), |bytes| {
+            let hex = bytes.filter(|bytes| is_whole(bytes)).map(|bytes| sha256(&bytes));
+            hex.map_or(Answer::Done, Answer::Text)
+        })
+    }
+
+    // How the output begins that is saved.
+    fn given(&self, end: u64) -> Answer {
+        let given = self.given.borrow();
+        let end = usize::try_from(end).unwrap_or(usize::MAX).min(given.len());
+        Answer::Bytes(Some(given.as_bytes()[..end].into()))
+    }
+
+    // The whole output, with what stands around it in its file.
+    fn put(&self, file: &File, around: &[u8], at: u64) -> Answer {
+        let (before, behind) = around.split_at(at.min(around.len() as u64) as usize);
+        let given = self.given.borrow();
+        done(self.disk.borrow_mut().put(&self.at(file), &[before, given.as_bytes(), behind]))
+    }
+
+    // An output on its way to the caller.
+    fn hand(&self, file: &File, start: u64, end: u64) -> Answer {
+        told(self.disk.borrow().read(&self.at(file), start, Some(end)), |bytes| match bytes {
+            None => Answer::Bytes(None),
+            Some(bytes) => {
+                let length = bytes.len() as u64;
+                self.handed.replace(bytes);
+                Answer::End(length, None)
+            }
+        })
     }
 
     // What a model is told has left, too.
@@ -335,6 +344,10 @@ fn embedded(encoding: &str) -> Option<Vocabulary> {
         "cl100k_base" => Some(Vocabulary::cl100k_base()),
         _ => None,
     }
+}
+
+fn unmarked(text: &str) -> String {
+    text.nfkd().filter(|letter| !is_combining_mark(*letter)).collect()
 }
 
 fn failed(trouble: Trouble) -> Answer {

@@ -1,7 +1,10 @@
 //! What lists show of sessions, which of them, and in which order.
 
+mod wanted;
+
 use alloc::rc::Rc;
-use alloc::string::{String, ToString};
+use alloc::string::String;
+#[cfg(feature = "interop")]
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 use core::cmp::Ordering;
@@ -9,9 +12,7 @@ use core::cmp::Ordering;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::error::{Code, Error};
 use crate::json::fields::Fields;
-use crate::json::request;
 use crate::json::text::{Text, to_json};
 use crate::layout::{Place, Placement};
 use crate::project::Aliases;
@@ -305,17 +306,6 @@ impl Wanted {
         Wanted { session_type, archived: (!is_any).then_some(false), ..Wanted::default() }
     }
 
-    /// Which sessions are asked: of all there are, in the usual order; and the times between which something was said.
-    ///
-    /// # Errors
-    /// What [`Wanted::from_json`] refuses.
-    #[cfg(feature = "interop")]
-    pub fn asked(json: &str) -> Result<(Wanted, Option<i64>, Option<i64>), Error> {
-        let mut wanted = Wanted::from_json(json)?;
-        let (since, until) = (wanted.since.take(), wanted.until.take());
-        Ok((Wanted { limit: None, sort: Sort::Active, ..wanted }, since, until))
-    }
-
     /// Those that something may be remembered from, also archived ones: of the project, of that of this folder, or of all.
     #[cfg(feature = "interop")]
     pub fn remembered(all: bool, folder: Option<String>) -> Wanted {
@@ -327,72 +317,6 @@ impl Wanted {
     pub fn with_all_others(&self) -> Wanted {
         let Wanted { all, is_unverified, .. } = *self;
         Wanted { all, is_unverified, as_another: true, session_type: Type::Any, ..Wanted::default() }
-    }
-
-    /// Reads `{"all","type","status","archived","agent","folder","since","until","sort","limit","verify"}`, all optional:
-    /// `type` and `archived` are null for any, `since` and `until` times.
-    ///
-    /// # Errors
-    /// `invalid_request`, naming what is wrong.
-    pub fn from_json(json: &str) -> Result<Wanted, Error> {
-        let mut bad = Vec::new();
-        let mut fields = Fields::parse(json).map_err(|found| wrong("an object", None, &found.to_string()))?;
-        let session_type = match fields.take_raw("type") {
-            None => Type::NoSubagent,
-            Some("null") => Type::Any,
-            Some(raw) => Type::Of(text(raw).ok_or_else(|| wrong("a string or null", Some("type"), raw))?),
-        };
-        let status = fields.take_raw("status");
-        let lifecycle = match status {
-            None | Some("\"archived\"") => None,
-            Some("\"unreadable\"") => Some(None),
-            Some(raw) => {
-                let found = text(raw).and_then(|name| Status::named(&name));
-                let expected = "active, paused, completed, unreadable or archived";
-                Some(Some(found.ok_or_else(|| wrong(expected, Some("status"), raw))?))
-            }
-        };
-        let archived = match fields.take_raw("archived") {
-            None => Some(status == Some("\"archived\"")),
-            Some("null") => None,
-            Some("true") => Some(true),
-            Some("false") => Some(false),
-            Some(raw) => return Err(wrong("true, false or null", Some("archived"), raw)),
-        };
-        let sort = match fields.take_raw("sort") {
-            None => Sort::Active,
-            Some(raw) => Sort::named(raw).ok_or_else(|| {
-                wrong("active, created, title, messages, agent or project", Some("sort"), raw)
-            })?,
-        };
-        let limit = match fields.take_raw("limit") {
-            None => None,
-            Some(raw) => Some(raw.parse().map_err(|_| wrong("a number of sessions", Some("limit"), raw))?),
-        };
-        let mut time = |key: &str| match fields.take_raw(key) {
-            None => Ok(None),
-            Some(raw) => {
-                let ms = text(raw).and_then(|text| time::parse(&text));
-                ms.map(Some).ok_or_else(|| wrong("a time", Some(key), raw))
-            }
-        };
-        let (since, until) = (time("since")?, time("until")?);
-        let wanted = Wanted {
-            all: fields.take("all", &mut bad).unwrap_or_default(),
-            is_unverified: fields.take("verify", &mut bad) == Some(false),
-            agent: fields.take("agent", &mut bad),
-            folder: fields.take("folder", &mut bad),
-            limit,
-            sort,
-            session_type,
-            lifecycle,
-            archived,
-            since,
-            until,
-            as_another: false,
-        };
-        request::refuse_bad(&mut bad)?;
-        Ok(wanted)
     }
 
     /// Whether a list has it.
@@ -413,35 +337,9 @@ impl Wanted {
     }
 }
 
-fn text(raw: &str) -> Option<String> {
-    serde_json::from_str(raw).ok()
-}
-
 // What an agent wrote into a title may be no whole text.
 fn shown(raw: &str) -> Option<String> {
     Text::decode(raw).map(Text::into_shown)
-}
-
-fn wrong(expected: &str, key: Option<&str>, found: &str) -> Error {
-    let key = key.map(|key| [" for \"", key, "\""].concat()).unwrap_or_default();
-    Error::new(
-        Code::InvalidRequest,
-        ["expected ", expected, &key, ", but found ", found, " instead"].concat(),
-    )
-}
-
-impl Sort {
-    fn named(raw: &str) -> Option<Sort> {
-        Some(match raw {
-            "\"active\"" => Sort::Active,
-            "\"created\"" => Sort::Created,
-            "\"title\"" => Sort::Title,
-            "\"messages\"" => Sort::Messages,
-            "\"agent\"" => Sort::Agent,
-            "\"project\"" => Sort::Project,
-            _ => return None,
-        })
-    }
 }
 
 /// When a session was active last, as a number and as it is stored, and where it lies: the last active one comes first. What is
@@ -466,34 +364,5 @@ pub fn sort(listed: &mut [Rc<Listed>], by: Sort) {
         Sort::Messages => listed.sort_by_key(|one| core::cmp::Reverse(one.entry.message_count)),
         Sort::Agent => listed.sort_by(|one, other| in_words(&one.entry.agent, &other.entry.agent)),
         Sort::Project => listed.sort_by(|one, other| in_words(&one.folder, &other.folder)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_list_that_cannot_be_meant_is_refused_by_what_is_wrong() {
-        for (json, found) in [
-            ("[]", "an array"),
-            (r#"{"sort":"odd"}"#, "sort"),
-            (r#"{"limit":-1}"#, "limit"),
-            (r#"{"limit":1.5}"#, "limit"),
-            (r#"{"type":7}"#, "type"),
-            (r#"{"status":"gone"}"#, "status"),
-            (r#"{"archived":1}"#, "archived"),
-            (r#"{"since":"soon"}"#, "since"),
-            (r#"{"until":7}"#, "until"),
-            (r#"{"all":"yes"}"#, "all"),
-            (r#"{"agent":7}"#, "agent"),
-        ] {
-            let error = Wanted::from_json(json).expect_err(json);
-            assert_eq!(error.code, Code::InvalidRequest, "{json}");
-            assert!(error.message.contains(found), "{json}: {}", error.message);
-        }
-        let wanted = r#"{"sort":"title","limit":0,"type":null,"status":"unreadable","archived":null,"since":"2026-11-22T00:00:00.000Z","verify":false}"#;
-        let wanted = Wanted::from_json(wanted);
-        assert!(wanted.is_ok_and(|wanted| wanted.is_unverified && wanted.sort == Sort::Title));
     }
 }

@@ -5,6 +5,8 @@ use leftoff::interop::{AgentName, ImportedSession, read};
 use leftoff::record::message::Role;
 use serde_json::{Value, json};
 
+const AT: &str = "2026-01-02T00:00:00.000Z";
+
 fn lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
 }
@@ -24,7 +26,7 @@ fn check(file: &str, agent: AgentName, expected: &[bool]) {
 
 fn claude(uuid: &str, parent: &str, kind: &str, more: Value) -> Value {
     let mut record = json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "version": "2.1.329",
-        "timestamp": "2026-01-02T00:00:00.000Z", "cwd": "/home/ann/p"});
+        "timestamp": AT, "cwd": "/home/ann/p"});
     record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     record
 }
@@ -68,77 +70,79 @@ fn an_answer_that_claude_code_cut_is_partial() {
     of(&[claude_says("a", "u", None, json!({})), claude_asks("v", "a", "go on", json!({}))], &[false]);
 }
 
+/// With two answers in one message, the second one cut.
+fn opencode(error: Value) -> String {
+    let asked = json!({"info": {"id": "m1", "role": "user"}, "parts": [{"type": "text", "text": "hi"}]});
+    let answer = json!({"info": {"id": "m2", "role": "assistant", "error": error},
+        "parts": [{"type": "step-start"}, {"type": "text", "text": "one"}, {"type": "step-start"}, {"type": "text", "text": "ha"}]});
+    json!({"info": {"id": "s"}, "messages": [asked, answer]}).to_string()
+}
+
+fn pi(stop: &str) -> String {
+    lines(&[
+        json!({"type": "session", "id": "s", "timestamp": AT, "cwd": "/home/ann/p"}),
+        json!({"type": "message", "id": "1", "message": {"role": "user", "content": "hi"}}),
+        json!({"type": "message", "id": "2", "parentId": "1", "message":
+            {"role": "assistant", "stopReason": stop, "content": [{"type": "text", "text": "ha"}]}}),
+    ])
+}
+
+fn gemini(shown: &str) -> String {
+    lines(&[
+        json!({"sessionId": "s", "projectHash": "h", "startTime": AT, "kind": "main"}),
+        json!({"id": "1", "timestamp": AT, "type": "user", "content": "hi"}),
+        json!({"id": "2", "timestamp": AT, "type": "gemini", "content": "ha"}),
+        json!({"id": "3", "timestamp": AT, "type": "info", "content": shown}),
+    ])
+}
+
+fn cline(end: &str) -> String {
+    json!([{"role": "user", "content": "<task>hi</task>"}, {"role": "assistant", "content": [{"type": "text", "text": format!("ha{end}")}]}])
+        .to_string()
+}
+
+fn aider(end: &str) -> String {
+    format!("# aider chat started at 2024-05-06 07:08:09\n\n#### hi  \n\nha\n{end}\n")
+}
+
+fn copilot(last: &str) -> String {
+    let event = |kind: &str, data: Value| json!({"type": kind, "id": kind, "timestamp": AT, "data": data});
+    lines(&[
+        event("session.start", json!({"sessionId": "s", "startTime": AT})),
+        event("user.message", json!({"content": "hi"})),
+        event("assistant.message", json!({"messageId": "m", "content": "ha"})),
+        event(last, json!({"reason": "user"})),
+    ])
+}
+
+fn codex(last: &str) -> String {
+    let said = |role: &str, kind: &str| {
+        json!({"timestamp": AT, "type": "response_item", "payload":
+            {"type": "message", "role": role, "content": [{"type": kind, "text": "ha"}]}})
+    };
+    lines(&[
+        json!({"timestamp": AT, "type": "session_meta", "payload": {"id": "s", "cwd": "/home/ann/p"}}),
+        said("user", "input_text"),
+        said("assistant", "output_text"),
+        json!({"timestamp": AT, "type": "event_msg", "payload": {"type": last}}),
+    ])
+}
+
 #[test]
 fn an_answer_that_another_agent_cut_is_partial() {
-    let asked = json!({"info": {"id": "m1", "role": "user"}, "parts": [{"type": "text", "text": "hi"}]});
-    let opencode = |error: Value| {
-        let answer = json!({"info": {"id": "m2", "role": "assistant", "error": error},
-            "parts": [{"type": "step-start"}, {"type": "text", "text": "one"}, {"type": "step-start"}, {"type": "text", "text": "ha"}]});
-        json!({"info": {"id": "s"}, "messages": [asked.clone(), answer]}).to_string()
-    };
-    check(&opencode(json!({"name": "MessageAbortedError", "data": {}})), AgentName::OpenCode, &[false, true]);
+    let aborted = json!({"name": "MessageAbortedError", "data": {}});
+    check(&opencode(aborted), AgentName::OpenCode, &[false, true]);
     check(&opencode(Value::Null), AgentName::OpenCode, &[false, false]);
-
-    let pi = |stop: &str| {
-        lines(&[
-            json!({"type": "session", "id": "s", "timestamp": "2026-01-02T00:00:00.000Z", "cwd": "/home/ann/p"}),
-            json!({"type": "message", "id": "1", "message": {"role": "user", "content": "hi"}}),
-            json!({"type": "message", "id": "2", "parentId": "1", "message":
-                {"role": "assistant", "stopReason": stop, "content": [{"type": "text", "text": "ha"}]}}),
-        ])
-    };
     check(&pi("aborted"), AgentName::Pi, &[true]);
     check(&pi("stop"), AgentName::Pi, &[false]);
-
-    let gemini = |shown: &str| {
-        let at = "2026-01-02T00:00:00.000Z";
-        lines(&[
-            json!({"sessionId": "s", "projectHash": "h", "startTime": at, "kind": "main"}),
-            json!({"id": "1", "timestamp": at, "type": "user", "content": "hi"}),
-            json!({"id": "2", "timestamp": at, "type": "gemini", "content": "ha"}),
-            json!({"id": "3", "timestamp": at, "type": "info", "content": shown}),
-        ])
-    };
     check(&gemini("Request cancelled."), AgentName::Gemini, &[true]);
     check(&gemini("Update available."), AgentName::Gemini, &[false]);
-
-    let cline = |end: &str| {
-        json!([{"role": "user", "content": "<task>hi</task>"}, {"role": "assistant", "content": [{"type": "text", "text": format!("ha{end}")}]}])
-            .to_string()
-    };
     check(&cline("\n\n[Response interrupted by user]"), AgentName::Cline, &[true]);
     check(&cline(""), AgentName::Cline, &[false]);
-
-    let aider =
-        |end: &str| format!("# aider chat started at 2024-05-06 07:08:09\n\n#### hi  \n\nha\n{end}\n");
     check(&aider(">   \n>   \n> ^C again to exit  "), AgentName::Aider, &[true]);
     check(&aider("> Tokens: 5 sent  \n> ^C again to exit  "), AgentName::Aider, &[false]);
-
-    let copilot = |last: &str| {
-        let event = |kind: &str, data: Value| json!({"type": kind, "id": kind, "timestamp": "2026-01-02T00:00:00.000Z", "data": data});
-        lines(&[
-            event("session.start", json!({"sessionId": "s", "startTime": "2026-01-02T00:00:00.000Z"})),
-            event("user.message", json!({"content": "hi"})),
-            event("assistant.message", json!({"messageId": "m", "content": "ha"})),
-            event(last, json!({"reason": "user"})),
-        ])
-    };
     check(&copilot("abort"), AgentName::Copilot, &[true]);
     check(&copilot("assistant.turn_end"), AgentName::Copilot, &[false]);
-
-    let codex = |last: &str| {
-        let at = "2026-01-02T00:00:00.000Z";
-        let said = |role: &str, kind: &str| {
-            json!({"timestamp": at, "type": "response_item", "payload":
-                {"type": "message", "role": role, "content": [{"type": kind, "text": "ha"}]}})
-        };
-        lines(&[
-            json!({"timestamp": at, "type": "session_meta", "payload": {"id": "s", "cwd": "/home/ann/p"}}),
-            said("user", "input_text"),
-            said("assistant", "output_text"),
-            json!({"timestamp": at, "type": "event_msg", "payload": {"type": last}}),
-        ])
-    };
     check(&codex("turn_aborted"), AgentName::Codex, &[true]);
     check(&codex("task_complete"), AgentName::Codex, &[false]);
 }
@@ -161,11 +165,10 @@ const TAKEN_BACK: &str = "[What was said after this was taken back.]";
 
 #[test]
 fn what_was_taken_back_is_off_the_path_also_where_nothing_followed() {
-    let at = "2026-01-02T00:00:00.000Z";
     let said =
-        |id: &str, kind: &str, text: &str| json!({"id": id, "timestamp": at, "type": kind, "content": text});
+        |id: &str, kind: &str, text: &str| json!({"id": id, "timestamp": AT, "type": kind, "content": text});
     let gemini = [
-        json!({"sessionId": "s", "projectHash": "h", "startTime": at, "kind": "main"}),
+        json!({"sessionId": "s", "projectHash": "h", "startTime": AT, "kind": "main"}),
         said("1", "user", "one"),
         said("2", "gemini", "two"),
         said("3", "user", "three"),
@@ -183,10 +186,10 @@ fn what_was_taken_back_is_off_the_path_also_where_nothing_followed() {
     assert_eq!(error.code, Code::EmptyFile);
 
     let record = |uuid: &str, parent: &str, kind: &str, text: &str| {
-        json!({"uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": at, "type": kind, "cwd": "/home/ann/p",
+        json!({"uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": AT, "type": kind, "cwd": "/home/ann/p",
             "version": "0.21.13", "message": {"role": kind, "parts": [{"text": text}]}})
     };
-    let rewind = json!({"uuid": "5", "parentUuid": "2", "sessionId": "s", "timestamp": at, "type": "system",
+    let rewind = json!({"uuid": "5", "parentUuid": "2", "sessionId": "s", "timestamp": AT, "type": "system",
         "subtype": "rewind", "cwd": "/home/ann/p", "version": "0.21.13", "systemPayload": {"targetUuid": "2"}});
     let qwen = [
         record("1", "", "user", "one"),
@@ -263,17 +266,16 @@ fn what_claude_code_attached_for_the_model_is_in_the_session() {
 
 #[test]
 fn what_a_client_tells_by_itself_is_no_session() {
-    let at = "2026-01-02T00:00:00.000Z";
     let gemini = lines(&[
-        json!({"sessionId": "s", "projectHash": "h", "startTime": at, "kind": "main"}),
-        json!({"id": "1", "timestamp": at, "type": "user", "content": "<session_context>\nx\n</session_context>"}),
+        json!({"sessionId": "s", "projectHash": "h", "startTime": AT, "kind": "main"}),
+        json!({"id": "1", "timestamp": AT, "type": "user", "content": "<session_context>\nx\n</session_context>"}),
     ]);
     let said = |text: &str| {
-        json!({"timestamp": at, "type": "response_item", "payload":
+        json!({"timestamp": AT, "type": "response_item", "payload":
             {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}})
     };
     let codex = lines(&[
-        json!({"timestamp": at, "type": "session_meta", "payload": {"id": "s", "cwd": "/home/ann/p"}}),
+        json!({"timestamp": AT, "type": "session_meta", "payload": {"id": "s", "cwd": "/home/ann/p"}}),
         said("<environment_context>\n  <cwd>/home/ann/p</cwd>\n</environment_context>"),
     ]);
     let opencode = json!({"info": {"id": "s"}, "messages":

@@ -15,6 +15,9 @@ pub const FIRST_GONE: u64 = 1000;
 /// What this host's only rule finds.
 pub const SECRET: &str = "key-q7Xw0Lk2Zt9Bv4Ym6Rn8";
 
+const ME: &str =
+    r#"{"pid":7,"host":"here","boot":"b","start":"1","program":"p","name":"mine","isAlone":false}"#;
+
 /// What happens before the needs of a step are answered.
 pub enum Meanwhile {
     Nothing,
@@ -59,6 +62,16 @@ fn ran(arguments: &[String], remote: Option<&str>) -> Ran {
         _ => "",
     };
     Ran { status: Some(0), out: out.into(), ..Ran::default() }
+}
+
+fn secrets(texts: &[String]) -> String {
+    let spans = |text: &String| {
+        let found = text.match_indices(SECRET).map(|(start, found)| {
+            format!(r#"{{"start":{start},"end":{},"rule":"own"}}"#, start + found.len())
+        });
+        format!("[{}]", found.collect::<Vec<_>>().join(","))
+    };
+    format!("[{}]", texts.iter().map(spans).collect::<Vec<_>>().join(","))
 }
 
 fn failed(need: &Need, code: &str) -> Answer {
@@ -151,16 +164,7 @@ impl Host {
             return failed(&need, "storage_failed");
         }
         match need {
-            Need::Read { file, start, end } => {
-                let found = self.files.get(&file.path).map(|(bytes, _)| bytes);
-                let most = start as usize + self.most.unwrap_or(1 << 30);
-                let end =
-                    |bytes: &Vec<u8>| end.map_or(bytes.len(), |end| bytes.len().min(end as usize).min(most));
-                let some =
-                    found.map(|bytes| bytes.get(start as usize..end(bytes)).unwrap_or_default().to_vec());
-                self.read += some.as_ref().map_or(0, Vec::len) as u64;
-                Answer::Bytes(some)
-            }
+            Need::Read { file, start, end } => Answer::Bytes(self.bytes(&file.path, start, end)),
             Need::Stat { file } => Answer::Stat(self.stat(&file.path)),
             Need::List { folder, names } => Answer::Entries(self.list(&folder.path, &names)),
             Need::Append { within: Some(folder), .. } | Need::Replace { within: Some(folder), .. }
@@ -169,48 +173,23 @@ impl Host {
                 Answer::Failed(Failure { code: "not_found".into(), written: Some(0), ..Failure::default() })
             }
             Need::Append { file, bytes, .. } => Answer::End(self.append(&file.path, &bytes), None),
-            Need::Replace { file, bytes, .. } => {
-                self.changes += 1;
-                self.files.insert(file.path, (bytes, self.changes));
-                Answer::Done
-            }
-            Need::Keep { file, bytes } => {
-                self.changes += 1;
-                self.files.insert(file.path, (bytes, self.changes));
-                Answer::Done
-            }
-            Need::Remove { file } => {
-                self.files
-                    .retain(|path, _| *path != file.path && !path.starts_with(&format!("{}/", file.path)));
-                Answer::Done
-            }
+            Need::Replace { file, bytes, .. } | Need::Keep { file, bytes } => self.replace(file.path, bytes),
+            Need::Remove { file } => self.remove(&file.path),
             Need::Move { from, to } => self.rename(&from.path, &to.path),
             Need::Copy { from, to, missing } => Answer::End(self.copy(&from.path, &to.path, missing), None),
             Need::Link { .. } => Answer::Done,
             Need::Git { arguments, .. } => Answer::Ran(Some(ran(&arguments, self.remote))),
             Need::Hash { file, start, end } => {
-                let bytes =
-                    self.files.get(&file.path).and_then(|(bytes, _)| bytes.get(start as usize..end as usize));
+                let bytes = self.part(&file.path, start, end);
                 bytes.map_or(Answer::Done, |bytes| Answer::Text(sha256(bytes)))
             }
-            Need::Document { path, is_first, .. } => {
-                let bytes = self.files.get(&path).map(|(bytes, _)| bytes.clone()).filter(|_| is_first);
-                Answer::Document(bytes.map(|bytes| Document { bytes, is_alone: true, ..Document::default() }))
-            }
+            Need::Document { path, is_first, .. } => Answer::Document(self.document(&path, is_first)),
             Need::Command { .. } => Answer::Text("null".into()),
             // It knows one letter that can be written in two ways.
             Need::Normal { path } => Answer::Text(path.replace("u\u{308}", "ü")),
             Need::Unmarked { text } => Answer::Text(text),
             Need::Out { .. } => Answer::Text(r#"{"secrets":[],"changed":[]}"#.into()),
-            Need::Secrets { texts } => {
-                let spans = |text: &String| {
-                    let found = text.match_indices(SECRET).map(|(start, found)| {
-                        format!(r#"{{"start":{start},"end":{},"rule":"own"}}"#, start + found.len())
-                    });
-                    format!("[{}]", found.collect::<Vec<_>>().join(","))
-                };
-                Answer::Text(format!("[{}]", texts.iter().map(spans).collect::<Vec<_>>().join(",")))
-            }
+            Need::Secrets { texts } => Answer::Text(secrets(&texts)),
             Need::Page { bytes } => {
                 self.pages.push(String::from_utf8(bytes).expect("UTF-8"));
                 Answer::Done
@@ -219,27 +198,12 @@ impl Host {
                 Answer::Bytes(Some(self.given[..self.given.len().min(end as usize)].to_vec()))
             }
             Need::Put { file, bytes, at } => {
-                self.changes += 1;
                 let (before, behind) = bytes.split_at(at as usize);
-                self.files.insert(file.path, ([before, &self.given, behind].concat(), self.changes));
-                Answer::Done
+                self.replace(file.path, [before, &self.given, behind].concat())
             }
-            Need::Hand { file, start, end } => {
-                let range =
-                    |(bytes, _): &(Vec<u8>, i64)| bytes.get(start as usize..end as usize).map(<[u8]>::to_vec);
-                match self.files.get(&file.path) {
-                    None => Answer::Bytes(None),
-                    Some(file) => {
-                        self.handed = range(file).unwrap_or_default();
-                        Answer::End(self.handed.len() as u64, None)
-                    }
-                }
-            }
+            Need::Hand { file, start, end } => self.hand(&file.path, start, end),
             Need::Wait { .. } | Need::Turn { .. } | Need::Leave { .. } => Answer::Done,
-            Need::Process => {
-                let me = r#"{"pid":7,"host":"here","boot":"b","start":"1","program":"p","name":"mine","isAlone":false}"#;
-                Answer::Process(Process::read(me).expect("a process"))
-            }
+            Need::Process => Answer::Process(Process::read(ME).expect("a process")),
             // The others that there are have larger numbers.
             Need::Gone { processes } => {
                 Answer::Flags(processes.iter().map(|process| process.pid >= FIRST_GONE).collect())
@@ -251,6 +215,44 @@ impl Host {
             Need::Summary { .. } => Answer::Text(r#"{"content":"They spoke of files.","model":"m"}"#.into()),
             Need::Vocabulary { .. } | Need::Counts { .. } | Need::Strategy { .. } => Answer::Done,
         }
+    }
+
+    fn bytes(&mut self, path: &str, start: u64, end: Option<u64>) -> Option<Vec<u8>> {
+        let found = self.files.get(path).map(|(bytes, _)| bytes);
+        let most = start as usize + self.most.unwrap_or(1 << 30);
+        let end = |bytes: &Vec<u8>| end.map_or(bytes.len(), |end| bytes.len().min(end as usize).min(most));
+        let some = found.map(|bytes| bytes.get(start as usize..end(bytes)).unwrap_or_default().to_vec());
+        self.read += some.as_ref().map_or(0, Vec::len) as u64;
+        some
+    }
+
+    /// Nothing where the file is missing or shorter.
+    fn part(&self, path: &str, start: u64, end: u64) -> Option<&[u8]> {
+        self.files.get(path).and_then(|(bytes, _)| bytes.get(start as usize..end as usize))
+    }
+
+    fn hand(&mut self, path: &str, start: u64, end: u64) -> Answer {
+        if !self.files.contains_key(path) {
+            return Answer::Bytes(None);
+        }
+        self.handed = self.part(path, start, end).unwrap_or_default().to_vec();
+        Answer::End(self.handed.len() as u64, None)
+    }
+
+    fn document(&self, path: &str, is_first: bool) -> Option<Document> {
+        let bytes = self.files.get(path).map(|(bytes, _)| bytes.clone()).filter(|_| is_first)?;
+        Some(Document { bytes, is_alone: true, ..Document::default() })
+    }
+
+    fn replace(&mut self, path: String, bytes: Vec<u8>) -> Answer {
+        self.changes += 1;
+        self.files.insert(path, (bytes, self.changes));
+        Answer::Done
+    }
+
+    fn remove(&mut self, path: &str) -> Answer {
+        self.files.retain(|one, _| one != path && !one.starts_with(&format!("{path}/")));
+        Answer::Done
     }
 
     fn stat(&self, path: &str) -> Option<Stat> {

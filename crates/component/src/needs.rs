@@ -16,19 +16,12 @@ pub(crate) fn needed(need: Asked) -> Need {
     match need {
         Asked::Read { file, start, end } => Need::Read(Range { file: outside(file), start, end }),
         Asked::Stat { file } => Need::Stat(outside(file)),
-        Asked::List { folder, names } => {
-            let names = names.into_iter().map(String::from).collect();
-            Need::Entries(Listing { folder: outside(folder), names })
-        }
+        Asked::List { folder, names } => Need::Entries(listing(folder, &names)),
         Asked::Append { file, bytes, durable, within } => {
             Need::Append(Append { file: outside(file), content: content(bytes), durable, within })
         }
-        Asked::Replace { file, bytes, within } => {
-            Need::Replace(Replace { file: outside(file), content: content(bytes), within })
-        }
-        Asked::Keep { file, bytes } => {
-            Need::Keep(Replace { file: outside(file), content: content(bytes), within: None })
-        }
+        Asked::Replace { file, bytes, within } => Need::Replace(replaced(file, bytes, within)),
+        Asked::Keep { file, bytes } => Need::Keep(replaced(file, bytes, None)),
         Asked::Given { end } => Need::Given(end),
         Asked::Put { file, bytes, at } => Need::Put(Put { file: outside(file), content: content(bytes), at }),
         Asked::Hand { file, start, end } => Need::Hand(Range { file: outside(file), start, end: Some(end) }),
@@ -39,10 +32,8 @@ pub(crate) fn needed(need: Asked) -> Need {
         }
         Asked::Link { file, target } => Need::Link(Link { file: outside(file), target }),
         Asked::Git { folder, arguments, variables, without, bytes, limit_ms } => {
-            let own = |name: &&str| String::from(*name);
-            let variables = variables.iter().map(|(name, value)| (own(name), own(value))).collect();
-            let (without, input) = (without.iter().map(own).collect(), content(bytes));
-            Need::Git(Git { folder, arguments, variables, without, input, limit_ms })
+            let (variables, without) = (pairs(variables), own(without));
+            Need::Git(Git { folder, arguments, variables, without, input: content(bytes), limit_ms })
         }
         Asked::Hash { file, start, end } => Need::Hash(Range { file: outside(file), start, end: Some(end) }),
         Asked::Wait { ms } => Need::Wait(ms),
@@ -79,6 +70,22 @@ pub(crate) fn needed(need: Asked) -> Need {
         Asked::Unmarked { text } => Need::Unmarked(text),
         Asked::Page { bytes } => Need::Page(content(bytes)),
     }
+}
+
+fn listing(folder: layout::File, names: &[&str]) -> Listing {
+    Listing { folder: outside(folder), names: own(names) }
+}
+
+fn replaced(file: layout::File, bytes: Vec<u8>, within: Option<String>) -> Replace {
+    Replace { file: outside(file), content: content(bytes), within }
+}
+
+fn pairs(variables: &[(&str, &str)]) -> Vec<(String, String)> {
+    variables.iter().map(|(name, value)| (String::from(*name), String::from(*value))).collect()
+}
+
+fn own(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| String::from(*name)).collect()
 }
 
 fn content(bytes: Vec<u8>) -> Content {

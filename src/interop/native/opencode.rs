@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::interop::native::{Place, Writing, divided};
 use crate::interop::opencode::COVERAGE;
 use crate::interop::{AgentName, opencode};
-use crate::record::message::{Message, Role};
+use crate::record::message::{Message, Reasoning, Role};
 use crate::shapes::file::File;
 use crate::shapes::steps::{Answer, Call, Step};
 use crate::time;
@@ -74,24 +74,7 @@ impl Document<'_, '_> {
         self.newest_ms = ms;
         let mut parts: Vec<Value> = Vec::new();
         if step.role == Role::Assistant {
-            for reasoning in self.writing.reasoning(step) {
-                let time = json!({"start": ms, "end": ms});
-                let mut part = json!({"type": "reasoning", "text": reasoning.text.as_str(), "time": time});
-                if let Some(signature) = &reasoning.signature {
-                    part["metadata"]["anthropic"]["signature"] = signature.as_str().into();
-                }
-                match &reasoning.data {
-                    // Whose it is nobody says; what Anthropic keeps to itself has nothing to show.
-                    Some(data) if reasoning.text.is_empty() => {
-                        part["metadata"]["anthropic"]["redactedData"] = data.as_str().into();
-                    }
-                    Some(data) => {
-                        part["metadata"]["openai"]["reasoningEncryptedContent"] = data.as_str().into();
-                    }
-                    None => {}
-                }
-                parts.push(part);
-            }
+            parts.extend(self.writing.reasoning(step).iter().map(|one| reasoning(one, ms)));
         }
         let (said, images) = divided(AgentName::OpenCode, Place::of(step), step.text, &step.files);
         if !said.is_empty() {
@@ -110,9 +93,17 @@ impl Document<'_, '_> {
                 self.place(file, &message);
             }
         }
+        let mut info = self.info(step, &message, ms);
+        info["id"] = message.into();
+        info["sessionID"] = self.session.as_str().into();
+        json!({"info": info, "parts": parts})
+    }
+
+    // What is said of a message, its parts apart.
+    fn info(&mut self, step: &Step<'_>, message: &str, ms: i64) -> Value {
         let model = self.writing.model(step);
         let provider = self.writing.noted(step, opencode::PROVIDER);
-        let mut info = match step.role {
+        match step.role {
             Role::Assistant => json!({
                 "role": "assistant", "parentID": self.asked, "mode": "build", "agent": "build", "cost": 0,
                 "path": {"cwd": self.writing.about.folder, "root": self.writing.about.folder},
@@ -122,18 +113,34 @@ impl Document<'_, '_> {
                 "finish": if step.calls.is_empty() { "stop" } else { "tool-calls" },
             }),
             _ => {
-                self.asked = message.as_str().into();
+                self.asked = message.into();
                 // The client goes on with the model that the newest prompt names.
                 let asked = self.writing.about.model.as_deref().and_then(|model| model.split_once('/'));
                 let (provider, model) = asked.unwrap_or((PROVIDER, PROVIDER));
                 let model = json!({"providerID": provider, "modelID": model});
                 json!({"role": "user", "agent": "build", "model": model, "time": {"created": ms}})
             }
-        };
-        info["id"] = message.into();
-        info["sessionID"] = self.session.as_str().into();
-        json!({"info": info, "parts": parts})
+        }
     }
+}
+
+fn reasoning(reasoning: &Reasoning, ms: i64) -> Value {
+    let time = json!({"start": ms, "end": ms});
+    let mut part = json!({"type": "reasoning", "text": reasoning.text.as_str(), "time": time});
+    if let Some(signature) = &reasoning.signature {
+        part["metadata"]["anthropic"]["signature"] = signature.as_str().into();
+    }
+    match &reasoning.data {
+        // Whose it is nobody says; what Anthropic keeps to itself has nothing to show.
+        Some(data) if reasoning.text.is_empty() => {
+            part["metadata"]["anthropic"]["redactedData"] = data.as_str().into();
+        }
+        Some(data) => {
+            part["metadata"]["openai"]["reasoningEncryptedContent"] = data.as_str().into();
+        }
+        None => {}
+    }
+    part
 }
 
 fn tool(call: &Call<'_>, result: &Answer<'_>, [start, end]: [i64; 2]) -> Value {

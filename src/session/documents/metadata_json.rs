@@ -170,14 +170,7 @@ impl MetadataJson {
             project: project.unwrap_or_default().into(),
             timestamps: Timestamps { created_at, last_accessed_at: last_message_at.clone(), last_message_at }
                 .into(),
-            stats: Stats {
-                message_count: known.messages,
-                tool_execution_count: known.tool_messages,
-                total_tokens: known.tokens,
-                user_message_count: known.user_messages,
-                assistant_message_count: known.assistant_messages,
-            }
-            .into(),
+            stats: Stats::of(known).into(),
             provider: Provider {
                 provider_type: provider.unwrap_or_default(),
                 model: model.unwrap_or_default(),
@@ -296,6 +289,18 @@ impl MetadataJson {
     /// The document as it is kept.
     pub fn to_json(&self) -> String {
         to_pretty_json(self)
+    }
+}
+
+impl Stats {
+    fn of(known: &Checkpoint) -> Stats {
+        Stats {
+            message_count: known.messages,
+            tool_execution_count: known.tool_messages,
+            total_tokens: known.tokens,
+            user_message_count: known.user_messages,
+            assistant_message_count: known.assistant_messages,
+        }
     }
 }
 

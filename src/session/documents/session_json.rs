@@ -147,14 +147,7 @@ impl SessionJson {
             summed_ms: _,
             as_of,
         } = metadata.clone();
-        let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = agent;
         let created_at = created_at.unwrap_or_default();
-        let of_project = |Project { path, hash, name, remote, first_commit, folder }| {
-            Kept::from(OfProject { path, hash, name, remote, first_commit, folder })
-        };
-        let of_parent = |Parent { session, call_id }| Kept::from(OfParent { session, call_id });
-        let of_origin = |Origin { session, message_id }| Kept::from(OfOrigin { session, message_id });
-        let of_imported = |Imported { agent, source_id }| Kept::from(OfImported { agent, source_id });
         let known = Known {
             version: VERSION.into(),
             conversation_id: name.unwrap_or_else(|| id.clone()),
@@ -163,25 +156,16 @@ impl SessionJson {
             last_active: known.last_message_ms.map_or_else(|| created_at.clone(), time::format),
             created_at,
             message_count: known.messages,
-            agent_config: AgentConfig {
-                command,
-                system_prompt_hash,
-                model,
-                tools,
-                provider,
-                context_window,
-                base_url,
-            }
-            .into(),
+            agent_config: AgentConfig::of(agent).into(),
             context_summary: summary,
             id,
             title,
             archived_at,
             total_tokens: known.tokens,
-            project: project.map(of_project),
-            parent: parent.map(of_parent),
-            imported: imported.map(of_imported),
-            forked_from: forked_from.map(of_origin),
+            project: project.map(OfProject::of).map(Kept::from),
+            parent: parent.map(OfParent::of).map(Kept::from),
+            imported: imported.map(OfImported::of).map(Kept::from),
+            forked_from: forked_from.map(OfOrigin::of).map(Kept::from),
             as_of,
         };
         SessionJson { known, extra: Extra::default() }
@@ -212,20 +196,7 @@ impl SessionJson {
             created_at,
             last_active: _,
             message_count: _,
-            agent_config:
-                Kept {
-                    known:
-                        AgentConfig {
-                            command,
-                            system_prompt_hash,
-                            model,
-                            tools,
-                            provider,
-                            context_window,
-                            base_url,
-                        },
-                    ..
-                },
+            agent_config,
             context_summary,
             id,
             title,
@@ -237,18 +208,6 @@ impl SessionJson {
             forked_from,
             as_of,
         } = self.known.clone();
-        let of_project =
-            |Kept { known: OfProject { path, hash, name, remote, first_commit, folder }, .. }| Project {
-                path,
-                hash,
-                name,
-                remote,
-                first_commit,
-                folder,
-            };
-        let of_parent = |Kept { known: OfParent { session, call_id }, .. }| Parent { session, call_id };
-        let of_origin = |Kept { known: OfOrigin { session, message_id }, .. }| Origin { session, message_id };
-        let of_imported = |Kept { known: OfImported { agent, source_id }, .. }| Imported { agent, source_id };
         Metadata {
             given_summary: context_summary.clone(),
             summed_ms: None,
@@ -261,11 +220,11 @@ impl SessionJson {
             status: status.unwrap_or_default(),
             archived_at,
             created_at: non_empty(created_at),
-            project: project.map(of_project),
-            parent: parent.map(of_parent),
-            agent: Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url },
-            imported: imported.map(of_imported),
-            forked_from: forked_from.map(of_origin),
+            project: project.map(|project| project.known.project()),
+            parent: parent.map(|parent| parent.known.parent()),
+            agent: agent_config.known.agent(),
+            imported: imported.map(|imported| imported.known.imported()),
+            forked_from: forked_from.map(|origin| origin.known.origin()),
             as_of,
         }
     }
@@ -295,6 +254,65 @@ impl SessionJson {
     /// The document as it is kept.
     pub fn to_json(&self) -> String {
         to_pretty_json(self)
+    }
+}
+
+// Each both ways, and without `..`: a new field does not compile until the document has it.
+impl AgentConfig {
+    fn of(agent: Agent) -> AgentConfig {
+        let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = agent;
+        AgentConfig { command, system_prompt_hash, model, tools, provider, context_window, base_url }
+    }
+
+    fn agent(self) -> Agent {
+        let AgentConfig { command, system_prompt_hash, model, tools, provider, context_window, base_url } =
+            self;
+        Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url }
+    }
+}
+
+impl OfProject {
+    fn of(project: Project) -> OfProject {
+        let Project { path, hash, name, remote, first_commit, folder } = project;
+        OfProject { path, hash, name, remote, first_commit, folder }
+    }
+
+    fn project(self) -> Project {
+        let OfProject { path, hash, name, remote, first_commit, folder } = self;
+        Project { path, hash, name, remote, first_commit, folder }
+    }
+}
+
+impl OfOrigin {
+    fn of(Origin { session, message_id }: Origin) -> OfOrigin {
+        OfOrigin { session, message_id }
+    }
+
+    fn origin(self) -> Origin {
+        let OfOrigin { session, message_id } = self;
+        Origin { session, message_id }
+    }
+}
+
+impl OfParent {
+    fn of(Parent { session, call_id }: Parent) -> OfParent {
+        OfParent { session, call_id }
+    }
+
+    fn parent(self) -> Parent {
+        let OfParent { session, call_id } = self;
+        Parent { session, call_id }
+    }
+}
+
+impl OfImported {
+    fn of(Imported { agent, source_id }: Imported) -> OfImported {
+        OfImported { agent, source_id }
+    }
+
+    fn imported(self) -> Imported {
+        let OfImported { agent, source_id } = self;
+        Imported { agent, source_id }
     }
 }
 

@@ -36,29 +36,11 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         "append" => appended(session, step)?,
         "appendTool" => session.append_tool(step.raw("execution").unwrap_or("null"))?,
         "archive" => nothing(session.archive())?,
-        "brief" => {
-            let encoding: Option<String> = step.value("encoding")?;
-            let encoding = encoding.as_deref().map_or(Some(Encoding::O200kBase), Encoding::parse);
-            let encoding = encoding.ok_or("expected an encoding, but found none")?;
-            to_json(&session.brief(step.value("maxTokens")?.unwrap_or(2000), encoding)?)
-        }
         "closeSession" => nothing(session.clone().close())?,
-        "compact" => {
-            let how =
-                Compact { apply: step.flag("apply")?, undo: step.flag("undo")?, keep: step.value("keep")? };
-            let request = step.without(&["apply", "undo", "keep", "summarize", "count", "embed"]);
-            helped(step, session, |helpers| session.compact(&request, how, helpers))?
-        }
         "complete" => nothing(session.complete(summary()?.as_deref()))?,
-        "context" => {
-            let request = step.without(&["summarize", "count", "embed"]);
-            helped(step, session, |helpers| session.context(&request, helpers))?
-        }
         "examine" => session.examine()?,
         "export" => to_json(&session.export(&step.rest()).collect::<Result<String, _>>()?),
         "flush" => nothing(session.flush())?,
-        "lastContext" if step.flag("full")? => session.sent_context()?,
-        "lastContext" => session.last_context()?,
         "messages" => messages(session, step.value("most")?, &step.without(&["most"]))?,
         "metadata" => session.out(&session.metadata())?,
         "others" => {
@@ -77,20 +59,44 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         "pins" => session.pins()?,
         "refresh" => nothing(session.refresh())?,
         "rename" => nothing(session.rename(&step.text("title")?))?,
+        "setAgent" => nothing(session.set_agent(step.raw("agent").unwrap_or("null")))?,
+        "state" => session.state()?,
+        "stop" => nothing(session.stop(summary()?.as_deref()))?,
+        "tools" => session.tools()?,
+        "unarchive" => nothing(session.unarchive())?,
+        "unpin" => nothing(session.unpin(&step.text("messageId")?))?,
+        "updateAgent" => nothing(session.update_agent(step.raw("agent").unwrap_or("null")))?,
+        op => return of_contexts(session, op, step),
+    })
+}
+
+fn of_contexts(session: &Session, op: &str, step: &Step) -> Answer {
+    Ok(match op {
+        "brief" => {
+            let encoding: Option<String> = step.value("encoding")?;
+            let encoding = encoding.as_deref().map_or(Some(Encoding::O200kBase), Encoding::parse);
+            let encoding = encoding.ok_or("expected an encoding, but found none")?;
+            to_json(&session.brief(step.value("maxTokens")?.unwrap_or(2000), encoding)?)
+        }
+        "compact" => {
+            let how =
+                Compact { apply: step.flag("apply")?, undo: step.flag("undo")?, keep: step.value("keep")? };
+            let request = step.without(&["apply", "undo", "keep", "summarize", "count", "embed"]);
+            helped(step, session, |helpers| session.compact(&request, how, helpers))?
+        }
+        "context" => {
+            let request = step.without(&["summarize", "count", "embed"]);
+            helped(step, session, |helpers| session.context(&request, helpers))?
+        }
+        "lastContext" if step.flag("full")? => session.sent_context()?,
+        "lastContext" => session.last_context()?,
         "resume" => {
             let how = resume(step)?;
             let own = ["override", "revives", "now", "maxBytes", "summarize", "count", "embed"];
             let request = step.without(&own);
             helped(step, session, |helpers| session.resume(&request, how, helpers))?
         }
-        "setAgent" => nothing(session.set_agent(step.raw("agent").unwrap_or("null")))?,
-        "state" => session.state()?,
-        "stop" => nothing(session.stop(summary()?.as_deref()))?,
         "summaryOf" => to_json(&session.summary_of(&step.rest())?),
-        "tools" => session.tools()?,
-        "unarchive" => nothing(session.unarchive())?,
-        "updateAgent" => nothing(session.update_agent(step.raw("agent").unwrap_or("null")))?,
-        "unpin" => nothing(session.unpin(&step.text("messageId")?))?,
         op => return Err(format!("expected an operation, but found \"{op}\" instead").into()),
     })
 }

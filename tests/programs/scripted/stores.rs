@@ -85,6 +85,20 @@ pub fn told(
             let (words, request) = (step.text("words")?, step.without(&["words", "most", "embed"]));
             embedded(step, |helpers| taken(store.search(&words, &request, helpers)?, step.value("most")?))?
         }
+        "redacted" => store.redacted(step.raw("value").unwrap_or("null"))?,
+        "secrets" => store.secrets(),
+        "tidy" => to_json(&store.tidy(step.raw("limits").unwrap_or("null"))?),
+        "trashed" => store.trashed()?,
+        "writeForAgent" => written(store, session()?, step)?,
+        "unsetSetting" | "writeSetting" => {
+            done(store.write_setting(&step.text("key")?, step.raw("value"), step.flag("project")?)?)
+        }
+        op => return of_outputs(store, op, step),
+    }))
+}
+
+fn of_outputs(store: &Store, op: &str, step: &Step) -> Result<Option<String>, Box<dyn Error>> {
+    Ok(Some(match op {
         "clearOutputs" => format!("{{\"count\":{}}}", store.outputs().clear(&step.rest())?),
         "listOutputs" => store.outputs().list(&step.rest())?,
         "loadOutput" => store.outputs().load(&step.text("path")?)?,
@@ -98,14 +112,6 @@ pub fn told(
             let outputs: Vec<Box<RawValue>> = step.value("outputs")?.unwrap_or_default();
             let places = store.outputs().select(&step.text("answer")?, outputs.len())?;
             to_json(&places.into_iter().map(|place| &outputs[place]).collect::<Vec<_>>())
-        }
-        "redacted" => store.redacted(step.raw("value").unwrap_or("null"))?,
-        "secrets" => store.secrets(),
-        "tidy" => to_json(&store.tidy(step.raw("limits").unwrap_or("null"))?),
-        "trashed" => store.trashed()?,
-        "writeForAgent" => written(store, session()?, step)?,
-        "unsetSetting" | "writeSetting" => {
-            done(store.write_setting(&step.text("key")?, step.raw("value"), step.flag("project")?)?)
         }
         _ => return Ok(None),
     }))
