@@ -4,6 +4,7 @@
 import { openStore } from "../store/open-store.js";
 import { agents } from "../wasm/agents.js";
 import { randomId } from "../wasm/clock.js";
+import { ofKind } from "../wasm/options.js";
 
 /** @import { ContextPointer } from "../types/compat.js" */
 /** @import { StoreOptions, ToolOutputPointer } from "../types/index.js" */
@@ -73,10 +74,11 @@ export class ContextManager {
   /**
    * The id of a query: the same for the same text, in every host and version.
    * @param {string} query
+   * @throws {LeftoffError} `invalid_request` for what is no text
    * @example ContextManager.hashQuery("TODO"); // => "query-337e547a950f"
    */
   static hashQuery(query) {
-    return agents.called((agents) => agents.hashQuery(query));
+    return agents.called((agents) => agents.hashQuery(ofKind("query", query)));
   }
 
   /** Takes all away, and lets go of all files. */
