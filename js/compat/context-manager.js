@@ -58,6 +58,7 @@ export class ContextManager {
   /**
    * The outputs of a session that are there, in the order in which they were saved.
    * @param {string} sessionId @returns {Promise<ContextPointer[]>}
+   * @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text
    * @example
    * await contexts.saveContext("grep", {}, [1, 2]);
    * (await contexts.listContexts("session-abc123")).map(({ toolName, sizeBytes }) => [toolName, sizeBytes]); // => [["grep", 5]]
@@ -66,7 +67,7 @@ export class ContextManager {
     return (await (await this.#outputs()).list({ sessionId })).map(pointerOf);
   }
 
-  /** Takes all away that it has saved, as the end of a session does. @example await contexts.clearContexts(); */
+  /** Takes all away that it has saved, as the end of a session does. @throws {LeftoffError} what `openStore` throws @example await contexts.clearContexts(); */
   async clearContexts() {
     await (await this.#outputs()).clear();
   }
@@ -81,11 +82,12 @@ export class ContextManager {
     return agents.called((agents) => agents.hashQuery(ofKind("query", query)));
   }
 
-  /** Takes all away, and lets go of all files. */
+  /** Takes all away, and lets go of all files. @throws {LeftoffError} those of the storage */
   async close() {
     await (await this.#opening)?.close();
   }
 
+  /** The same as `close`. @throws {LeftoffError} what `close` throws */
   async [Symbol.asyncDispose]() {
     await this.close();
   }
