@@ -50,6 +50,7 @@ export async function countTokens(text, options = {}) {
  * What is known of a model by its name, with its provider before it or without: what counts for it, and its window in
  * tokens.
  * @param {string} name @returns {{ encoding: string, window: number } | undefined} nothing where it is not known
+ * @throws {LeftoffError} `asset_missing` in a page before `loadWasm`
  * @example
  * modelOf("openai/gpt-4o"); // => { encoding: "o200k_base", window: 128_000 }
  * modelOf("nobody-1"); // => undefined

@@ -17,7 +17,7 @@ const crate = ["src", "crates", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"]
  */
 export const MODULES = { leftoff: "core,tokens", agents: "agents", context: "context", reader: "reader" };
 const bindings = Object.keys(MODULES).flatMap((name) => [`pkg/${name}.js`, `pkg/${name}.d.ts`]);
-const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", "scripts/bundles.mjs", "scripts/licences.mjs", "Cargo.lock", ...bindings, ...Object.keys(MODULES).map((name) => `pkg/${name}.wasm`)];
+const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", "scripts/bundles.mjs", "scripts/licenses.mjs", "Cargo.lock", ...bindings, ...Object.keys(MODULES).map((name) => `pkg/${name}.wasm`)];
 
 /** What rustc emits by itself; wasm-opt would refuse it otherwise. */
 const WASM_FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext", "simd"];
@@ -130,7 +130,7 @@ function copyVocabularies() {
   for (const name of ["o200k_base.planes", "cl100k_base.planes"]) copyFileSync(join(root, "src", "tokens", name), join(pkg, name));
 }
 
-/** The core by wasm-pack, in a few seconds and without optimisation: for development. The next build replaces it. */
+/** The core by wasm-pack, in a few seconds and without optimization: for development. The next build replaces it. */
 function buildDev() {
   for (const part of ["core", "shim"]) rmSync(join(root, "target", `built-${part}`), { force: true });
   const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm"), CARGO_INCREMENTAL: "1" };

@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { build as esbuild } from "esbuild";
-import { licences } from "./licences.mjs";
+import { licenses } from "./licenses.mjs";
 import { root } from "./run.mjs";
 
 /** @import { BuildOptions, Plugin } from "esbuild" */
@@ -51,7 +51,7 @@ export async function bundles() {
   const minified = { ...esm, minifyIdentifiers: true, minifySyntax: true, ...MAPPED };
   await build({ ...minified, platform: "browser", entryPoints: entries(PAGES), outdir: "pkg/web", plugins: [host(["web"], "../")] });
   await build({ ...minified, platform: "neutral", mainFields: ["module", "main"], entryPoints: entries(WORKERD), outdir: "pkg/workerd", plugins: [host(["workerd", "web"], "../")] });
-  licences(bundled);
+  licenses(bundled);
 }
 
 /** @param {Record<string, string>} files */

@@ -9,7 +9,7 @@ import { root, run, step } from "./run.mjs";
 
 const api = join(root, "docs", "api");
 
-/** What each entry of the package gives beside what it exports itself: what comes first, what it has of the other, and where its types are. */
+/** What each entry of the package gives beside what it exports itself, those of storages that another one exports left out: what comes first, what it has of the other, and where its types are. */
 const PAGES = {
   leftoff: {
     about: 'import { openStore } from "leftoff"',
@@ -19,6 +19,7 @@ const PAGES = {
     types: ["types/store", "types/session", "types/context", "types/shapes", "types/agents", "types/outputs", "types/wasm", "types/errors", "storage/contract", "records"],
   },
   compat: { about: 'import { SessionManager } from "leftoff/compat"', entry: "compat/index", first: ["compat/index"], others: ["store/open-store", "error"], types: ["types/compat"] },
+  opfs: { about: 'import { OpfsStorage } from "leftoff/storage/opfs"', entry: "storage/opfs", first: [""], others: [""], types: [] },
 };
 
 /** The files that an entry exports from, and it. @param {string} entry */
@@ -96,6 +97,9 @@ function chapter({ name, kind, doc, code: text }) {
   return `### ${name}\n\n${told(doc)}\n\n${each.join("\n")}`;
 }
 
+/** The pages of the reference, each of an entry of the package. */
+export const NAMES = /** @type {(keyof typeof PAGES)[]} */ (Object.keys(PAGES));
+
 /** A page of the reference. @param {keyof typeof PAGES} name */
 export function page(name) {
   const { about, entry, first, others, types } = PAGES[name];
@@ -103,8 +107,10 @@ export function page(name) {
   const calls = front.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "function" || kind === "class" || kind === "const");
   const named = types.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "interface" || kind === "type");
   const list = (/** @type {Declared[]} */ some) => some.map((one) => `[${one.name}](#${one.name.toLowerCase()})`).join(", ");
-  const contents = `Functions and classes: ${list(calls)}.\n\nTypes: ${list(named)}.`;
-  return `# ${name}\n\n\`${about}\`. Made from the types by \`npm run docs\`.\n\n${contents}\n\n## Functions and classes\n\n${calls.map(chapter).join("\n")}\n## Types\n\n${named.map(chapter).join("\n")}`;
+  const parts = Object.entries({ "Functions and classes": calls, Types: named }).filter(([, some]) => some.length > 0);
+  const contents = parts.map(([title, some]) => `${title}: ${list(some)}.`).join("\n\n");
+  const chapters = parts.map(([title, some]) => `## ${title}\n\n${some.map(chapter).join("\n")}`).join("\n");
+  return `# ${name}\n\n\`${about}\`. Made from the types by \`npm run docs\`.\n\n${contents}\n\n${chapters}`;
 }
 
 /** The pages of the crate; a link that leads nowhere fails. Answers the folder that they are in. */
@@ -121,7 +127,7 @@ export async function docs() {
   rmSync(api, { recursive: true, force: true });
   mkdirSync(api, { recursive: true });
   await step("docs/api, JavaScript", () => {
-    for (const name of /** @type {(keyof typeof PAGES)[]} */ (Object.keys(PAGES))) writeFileSync(join(api, `${name}.md`), page(name));
+    for (const name of NAMES) writeFileSync(join(api, `${name}.md`), page(name));
   });
   // Without fonts, which are most of what is left.
   await step("docs/api, Rust", () => cpSync(rustdoc(), join(api, "rust"), { recursive: true, filter: (path) => !path.endsWith(".woff2") }));

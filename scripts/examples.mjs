@@ -8,7 +8,7 @@ import { root, run } from "./run.mjs";
  * Where such a program is, built just now. All that are default members are built together, so that the library is the one
  * that `cargo test` made.
  * @param {string} name
- * @param {{ isFast?: boolean }} [options] `isFast`: optimised, which is worth a build of its own
+ * @param {{ isFast?: boolean }} [options] `isFast`: optimized, which is worth a build of its own
  */
 export function exampleOf(name, { isFast = false } = {}) {
   run("cargo", ["build", "--quiet", "--example", name, ...(isFast ? ["--release"] : [])], { quiet: true });

@@ -1,7 +1,7 @@
 // @ts-check
 // The form of the house: what lies at the top of src/ are floors, JavaScript only gets less, and files are short.
 
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fail, root } from "./run.mjs";
 
@@ -49,6 +49,46 @@ export function lengths() {
   const all = [...filesIn(js, ".js").map((path) => join(js, path)), ...filesIn(src, ".rs").map((path) => join(src, path))].map(lines).sort((a, b) => a - b);
   const median = all[all.length >> 1] ?? 0;
   if (median >= MEDIAN) fail(`expected half of all files in js/ and src/ to have less than ${MEDIAN} lines, but found a median of ${median}`);
+}
+
+/** Where words of ours stand. */
+const WORDS = ["src", "crates", "js", "scripts", "tests", "benches", "examples", "fuzz", "docs", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "Cargo.toml", "package.json", "llms.txt", ".github"];
+/** What others wrote, what was recorded of that, and what is made of what was looked at. */
+const OTHERS_WORDS = /(?:^|\/)(?:fixtures|node_modules|target|corpus)\/|^tests\/conformance\/scripts\/|^docs\/api\/|(?:^|[.-])lock(?:\.json)?$/;
+/** What is no American spelling. Not `cancelled`: it's a code of errors that callers know, and a word of agents' files. */
+const BRITISH = new RegExp([
+  "(?:arm|behavi|col|endeav|fav|flav|harb|hon|hum|lab|neighb|rum)our(?!ced)", "(?:cancel|channel|fuel|label|level|model|signal|total|travel)l(?:ing|er)", "(?:channel|fuel|label|level|model|signal|total|travel)led",
+  "[a-z](?:al|an|ar|ard|en|er|ern|et|il|im|in|it|og|ogn|on|or|un)is(?:e|ing|ation)", "(?:atom|custom|random|amat|omat)is(?:e|ing|ation)", "emphasise|thesis(?:e[dr]?|ing)\\b|(?:an|par|cat)alys(?:ed?|ing)\\b",
+  "licence", "\\b(?:spelt|learnt|burnt|dreamt|whilst|amongst|grey|programmes?|metres?|fibres?|fulfil|practis(?:e|ing))\\b", "acknowledgement|judgement|fulfilment|artefact|catalogue|centre|defence|offence|sceptic|skilful",
+].join("|"), "i");
+/** By the file, what looks so there and has to: what people write is read in each spelling. @type {Record<string, RegExp>} */
+const MEANT = {
+  "scripts/house.mjs": /[^]*/,
+  "js/cli/arguments.js": /without colours/,
+  "src/recall/english.rs": /"(?:burnt|dreamt|learnt)"/g,
+  "src/state/cues.rs": /"(?:in favour of|standardised on)"/g,
+  "src/operation/store/recall/asking.rs": /"tokeniser"/g,
+};
+
+/** The first word of a text that is no American spelling, and its line. @param {string} text @returns {{ word: string, line: number } | undefined} */
+export function british(text) {
+  const found = BRITISH.exec(text);
+  if (!found) return undefined;
+  const before = text.slice(0, found.index);
+  return { word: `${/\w*$/.exec(before)?.[0]}${/^\w*/.exec(text.slice(found.index))?.[0]}`, line: before.split("\n").length };
+}
+
+/** Ends the process at the first word that is spelled otherwise than all others are. */
+export function oneSpelling() {
+  for (const place of WORDS) {
+    const isFile = statSync(join(root, place)).isFile();
+    for (const path of isFile ? [place] : filesIn(join(root, place), "").map((name) => `${place}/${name}`)) {
+      if (OTHERS_WORDS.test(path) || !/\.(?:rs|m?js|[cm]?ts|wit|md|toml|txt|py|html|json|sh|yml)$/.test(path)) continue;
+      const text = readFileSync(join(root, path), "utf8").replace(MEANT[path] ?? /$^/, "");
+      const found = british(text) ?? british(path);
+      if (found) fail(`${path}, line ${found.line}: expected American spelling, but found "${found.word}" instead`);
+    }
+  }
 }
 
 /** By the path of a file: `context/build.rs` and `context.rs` are both of `context`. @param {string} path */

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { rustdoc } from "./docs.mjs";
-import { examples, floors, lengths, testModules, withoutTests } from "./house.mjs";
+import { examples, floors, lengths, oneSpelling, testModules, withoutTests } from "./house.mjs";
 import { ask, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv } from "./toolchain.mjs";
 
@@ -41,6 +41,7 @@ export async function lint() {
   });
   await step("the fence", fence);
   await step("names of documents", documents);
+  await step("one spelling", oneSpelling);
   await step("one clock", oneClock);
   await step("floors", floors);
   await step("examples", examples);

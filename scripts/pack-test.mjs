@@ -39,7 +39,7 @@ function nothingIsMissing(list) {
   const [tarball] = Object.values(JSON.parse(list));
   if (!tarball) fail(`expected npm to say what it packed, but found ${list} instead`);
   // Made when it is packed, and in no folder of git's.
-  const made = ["pkg/LICENSES.txt", "pkg/sbom.cdx.json", "pkg/all.cjs.map", "docs/api/leftoff.md", "docs/api/compat.md", "docs/api/rust/leftoff/index.html"];
+  const made = ["pkg/LICENSES.txt", "pkg/sbom.cdx.json", "pkg/all.cjs.map", "docs/api/leftoff.md", "docs/api/compat.md", "docs/api/opfs.md", "docs/api/rust/leftoff/index.html"];
   for (const file of [...filesOf({ bin, exports }), ...made]) {
     if (!tarball.files.some(({ path }) => path === file)) fail(`expected ${file} in the tarball, but found none`);
   }

@@ -27,8 +27,8 @@ export function written() {
   const { rules, allowlist } = /** @type {any} */ (parse(readFileSync(join(folder, "gitleaks.toml"), "utf8")));
   const all = rules.filter((/** @type {any} */ { id, regex }) => regex && !OURS.has(id)).map(ruleOf);
   const except = { patterns: allowlist.regexes.map((/** @type {string} */ one) => translated(one)), words: allowlist.stopwords.map(lower) };
-  const licence = readFileSync(join(folder, "LICENSE"), "utf8").trim().split("\n").map((line) => ` * ${line}`.trimEnd()).join("\n");
-  const head = `// @ts-check\n/**\n * Written by scripts/secret-rules.mjs from gitleaks' rules, which came with this licence.\n *\n${licence}\n */\n`;
+  const license = readFileSync(join(folder, "LICENSE"), "utf8").trim().split("\n").map((line) => ` * ${line}`.trimEnd()).join("\n");
+  const head = `// @ts-check\n/**\n * Written by scripts/secret-rules.mjs from gitleaks' rules, which came with this license.\n *\n${license}\n */\n`;
   const types = "\n/** @typedef {{ source: string, flags: string }} Pattern */\n/** @typedef {{ patterns: Pattern[], words: string[], of?: string }} Except */\n/** @typedef {{ id: string, pattern: Pattern, entropy: number, words: string[], group?: number, except: Except[] }} Rule */\n";
   const lines = all.map((/** @type {object} */ one) => `  ${JSON.stringify(one)},\n`).join("");
   return `${head}${types}\n/** @type {Rule[]} */\nexport const RULES = [\n${lines}];\n\n/** What is a secret of no rule. @type {Except} */\nexport const EXCEPT = ${JSON.stringify(except)};\n`;

@@ -105,7 +105,7 @@ export function bindgen() {
   const home = join(shared, bindgenKey);
   const bin = { [bindgenKey]: join(home, "bin") };
   const did = !existsSync(join(home, "bin", "leftoff-bindgen"));
-  // Not optimised: it runs for a second, and optimising it takes a minute.
+  // Not optimized: it runs for a second, and optimizing it takes a minute.
   if (did) run("cargo", ["install", "--path", BINDGEN, "--locked", "--root", home], { quiet: true, env: { CARGO_TARGET_DIR: join(root, "target", "tools") } });
   if (did || !recall().bin?.[bindgenKey]) remember({ bin });
   return did;
@@ -168,7 +168,7 @@ function inCache(name, crate, version) {
   const bin = join(home, "bin");
   if (!existsSync(join(bin, name))) {
     console.log(`  cargo install ${crate} ${version}, into ${home}`);
-    // They run for a second or two, and take minutes to build when optimised. One target folder lets them share crates.
+    // They run for a second or two, and take minutes to build when optimized. One target folder lets them share crates.
     const env = {
       CARGO_TARGET_DIR: join(root, "target", "tools"),
       CARGO_PROFILE_RELEASE_OPT_LEVEL: "1",

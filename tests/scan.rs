@@ -76,7 +76,7 @@ fn a_flipped_bit_costs_at_most_its_own_record_and_is_reported() {
 }
 
 #[test]
-fn each_kind_of_damage_is_recognised_by_name() {
+fn each_kind_of_damage_is_recognized_by_name() {
     let log = log_of(&["one", "two"]);
     let middle = log.iter().position(|byte| *byte == b'\n').expect("two lines") + 1;
     let with = |inside: &[u8]| [&log[..middle], inside, &log[middle..]].concat();

@@ -82,7 +82,7 @@ fn base64_and_hex() {
 #[test]
 fn logs() {
     let mut noise = Noise(12);
-    let (mut plain, mut json, mut colours) = (String::new(), String::new(), String::new());
+    let (mut plain, mut json, mut colors) = (String::new(), String::new(), String::new());
     for line in 0..200 {
         let level = noise.pick(&["INFO", "WARN", "ERROR", "DEBUG"]);
         let what = noise.pick(&[
@@ -101,11 +101,11 @@ fn logs() {
             1_763_800_000_000u64 + milli
         )
         .unwrap();
-        writeln!(colours, "\u{1b}[32m{level}\u{1b}[0m \u{1b}[2m{what}\u{1b}[0m").unwrap();
+        writeln!(colors, "\u{1b}[32m{level}\u{1b}[0m \u{1b}[2m{what}\u{1b}[0m").unwrap();
     }
     check("log", &plain);
     check("log of JSON", &json);
-    check("log with colours", &colours);
+    check("log with colors", &colors);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn long_runs_of_blanks_are_not_free() {
 
 #[test]
 fn long_words_are_not_free() {
-    for word in ["response", "the", "internationalisation", "a", "Response"] {
+    for word in ["response", "the", "internationalization", "a", "Response"] {
         assert!(percent(&word.repeat(60_000 / word.len())) >= 60, "{word}");
     }
 }

@@ -113,7 +113,7 @@ function hit({ session, id, role, timestamp, excerpt, found, words, isChanged, c
   return { session: session.id, title, ...(agent && { agent }), project: project ?? null, ...(id && { id }), ...(role && { role }), ...(timestamp && { timestamp }), excerpt, found, words, ...(isChanged !== undefined && { isChanged }), ...(command !== undefined && { command }), ...(exitCode !== undefined && { exitCode }), ...(after && { after }) };
 }
 
-// The words in their place: between marks, that they are seen without colours, too. The title stands above already.
+// The words in their place: between marks, that they are seen without colors, too. The title stands above already.
 /** @param {Found} found */
 function line({ id, role, timestamp, excerpt, found, isChanged, command, exitCode, after }) {
   if (found === "title" && !id) return "";

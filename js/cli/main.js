@@ -15,7 +15,7 @@ import { print, refuse, writeForProgram } from "./print.js";
 /**
  * What a command answers: a text for a person, and a value for `--json`, none where it has printed as it went.
  * @typedef {(args: Record<string, any>) => Promise<{ text: string, screen?: string, value: unknown, failed?: boolean }>} Command
- *   `screen`: in place of the text where standard output is a terminal; it steers nothing but colours
+ *   `screen`: in place of the text where standard output is a terminal; it steers nothing but colors
  */
 
 /** Flags, and the commands that they stand for. @type {Record<string, string[]>} */

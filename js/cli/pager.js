@@ -8,7 +8,7 @@ import { once } from "node:events";
 const NO_PROGRAM = 127;
 
 /**
- * Shows a text, which steers nothing but colours, on the terminal that standard output is.
+ * Shows a text, which steers nothing but colors, on the terminal that standard output is.
  * @param {string} text
  */
 export async function paged(text) {

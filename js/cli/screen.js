@@ -9,7 +9,7 @@ export function canAsk(args) {
   return !args.json && stdin.isTTY === true && stderr.isTTY === true && env.TERM !== "dumb";
 }
 
-/** A terminal that gets no colours where nobody wants them, and has a size also where the system tells of none. */
+/** A terminal that gets no colors where nobody wants them, and has a size also where the system tells of none. */
 export class Screen extends Writable {
   #hasColors;
   #resized = () => this.emit("resize");

@@ -38,6 +38,7 @@ export class AutoPersist {
    * @param {Partial<AutoPersistConfig> & { store?: Pick<Store, "tidy">, onError?: (error: unknown) => void }} [config]
    *   `store`: is tidied once, with the first save; `onError`: hears why a save that nobody waits for failed; else it is
    *   a warning of the process
+   * @throws {LeftoffError} `invalid_setting` for a key that is not known, and a value of another kind
    */
   constructor(session, { onError = warn, store, ...config } = {}) {
     this.#session = session;
@@ -70,7 +71,7 @@ export class AutoPersist {
     if (this.#config.saveAfterToolExecution) this.scheduleMetadataUpdate();
   }
 
-  /** Saves now. */
+  /** Saves now. @throws {LeftoffError} what `flush` of the session throws */
   async flush() {
     this.#forget();
     await this.#session.flush();
@@ -85,7 +86,7 @@ export class AutoPersist {
     if (!this.#isStopped) beforeSignals(this.#guard);
   }
 
-  /** Saves what waits, and takes its listeners away. */
+  /** Saves what waits, and takes its listeners away. @throws {LeftoffError} what `flush` throws */
   async stop() {
     this.#isStopped = true;
     letGo(this.#guard);
@@ -97,6 +98,7 @@ export class AutoPersist {
    * somebody has open, are left as they are.
    * @param {Pick<Store, "tidy">} store
    * @returns {Promise<string[]>} the ids of those that were archived
+   * @throws {LeftoffError} what `tidy` of the store throws
    */
   async tidy(store) {
     return this.#config.enabled ? store.tidy(this.#config) : [];

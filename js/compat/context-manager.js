@@ -4,6 +4,7 @@
 import { openStore } from "../store/open-store.js";
 import { agents } from "../wasm/agents.js";
 import { randomId } from "../wasm/clock.js";
+import { ofKind } from "../wasm/options.js";
 
 /** @import { ContextPointer } from "../types/compat.js" */
 /** @import { StoreOptions, ToolOutputPointer } from "../types/index.js" */
@@ -57,6 +58,7 @@ export class ContextManager {
   /**
    * The outputs of a session that are there, in the order in which they were saved.
    * @param {string} sessionId @returns {Promise<ContextPointer[]>}
+   * @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text
    * @example
    * await contexts.saveContext("grep", {}, [1, 2]);
    * (await contexts.listContexts("session-abc123")).map(({ toolName, sizeBytes }) => [toolName, sizeBytes]); // => [["grep", 5]]
@@ -65,7 +67,7 @@ export class ContextManager {
     return (await (await this.#outputs()).list({ sessionId })).map(pointerOf);
   }
 
-  /** Takes all away that it has saved, as the end of a session does. @example await contexts.clearContexts(); */
+  /** Takes all away that it has saved, as the end of a session does. @throws {LeftoffError} what `openStore` throws @example await contexts.clearContexts(); */
   async clearContexts() {
     await (await this.#outputs()).clear();
   }
@@ -73,17 +75,19 @@ export class ContextManager {
   /**
    * The id of a query: the same for the same text, in every host and version.
    * @param {string} query
+   * @throws {LeftoffError} `invalid_request` for what is no text
    * @example ContextManager.hashQuery("TODO"); // => "query-337e547a950f"
    */
   static hashQuery(query) {
-    return agents.called((agents) => agents.hashQuery(query));
+    return agents.called((agents) => agents.hashQuery(ofKind("query", query)));
   }
 
-  /** Takes all away, and lets go of all files. */
+  /** Takes all away, and lets go of all files. @throws {LeftoffError} those of the storage */
   async close() {
     await (await this.#opening)?.close();
   }
 
+  /** The same as `close`. @throws {LeftoffError} what `close` throws */
   async [Symbol.asyncDispose]() {
     await this.close();
   }

@@ -20,6 +20,7 @@ const FALLBACK = "fallback";
  * @param {string} toolDefinitions
  * @param {{ count: (text: string) => number }} tokenizer
  * @returns {ContextBudget} in tokens; a quarter of the window is kept for the answer
+ * @throws {LeftoffError} `invalid_request` for a window that is no whole number, and where the tokenizer answers no number
  * @example
  * const tokenizer = { count: (text) => Math.ceil(text.length / 4) };
  * calculateBudget(8000, "Be brief.", "", tokenizer).availableTokens; // => 5997
@@ -51,6 +52,7 @@ export class ContextBuilder {
    * @param {Tokenizer} tokenizer
    * @param {{ summarize?: Summarize, strategies?: readonly ContextStrategy[] }} [options] `summarize`: your model, for summaries;
    *   `strategies`: those that are tried, leftoff's four unless given
+   * @throws {LeftoffError} `invalid_request` for what is no tokenizer, and what is no strategy
    */
   constructor(tokenizer, { summarize, strategies = OURS } = {}) {
     if (typeof tokenizer?.count !== "function") throw refused('expected a tokenizer with "count", but found none');

@@ -68,7 +68,11 @@ export class SessionManager {
     return new Session((await this.#found(sessionId)).session);
   }
 
-  /** The one that was made current, else the last active one. @param {string} projectPath @returns {Promise<Session | null>} */
+  /**
+   * The one that was made current, else the last active one.
+   * @param {string} projectPath @returns {Promise<Session | null>}
+   * @throws {LeftoffError} what `openStore` throws of a project
+   */
   async getCurrentSession(projectPath) {
     const store = await this.#store(projectPath);
     const session = await store.current();
@@ -79,6 +83,7 @@ export class SessionManager {
    * The sessions of a project, or of all; the archived ones too, last active first.
    * @param {string} [projectPath]
    * @returns {Promise<SessionMetadata[]>}
+   * @throws {LeftoffError} what `openStore` throws of a project
    * @example
    * (await manager.listSessions(folder)).map(({ id }) => id === session.id); // => [true]
    */
@@ -91,6 +96,7 @@ export class SessionManager {
    * What is known of a session, without opening it.
    * @param {string} sessionId
    * @returns {Promise<SessionMetadata | null>}
+   * @throws {LeftoffError} what `openStore` throws
    * @example
    * await manager.getSession("nobody"); // => null
    */
@@ -151,6 +157,7 @@ export class SessionManager {
    * tool execution that is appended through the session. Archives what of the project is old.
    * @param {Session} session
    * @param {ConstructorParameters<typeof AutoPersist>[1]} [config] over the settings
+   * @throws {LeftoffError} `invalid_setting` for a key that is not known, and a value of another kind
    */
   async autoPersist(session, config) {
     const store = await this.#store(session.metadata.projectPath);
@@ -159,7 +166,7 @@ export class SessionManager {
     return saving;
   }
 
-  /** Writes what is derived, and lets go of all files. */
+  /** Writes what is derived, and lets go of all files. @throws {LeftoffError} those of the storage */
   async close() {
     const opening = [...this.#stores.values()];
     this.#stores.clear();
@@ -169,6 +176,7 @@ export class SessionManager {
     if (failed) throw failed.reason;
   }
 
+  /** The same as `close`. @throws {LeftoffError} what `close` throws */
   async [Symbol.asyncDispose]() {
     await this.close();
   }
@@ -210,6 +218,9 @@ let saversOf;
 
 /**
  * One conversation: what is said is appended, in either shape of message.
+ *
+ * What a method throws is a `LeftoffError`: beside the codes that each names, those of the storage, and `not_found` where the folder
+ * is gone.
  * @example
  * const stored = await session.appendMessage({ role: "user", content: "Hello" });
  * [stored.role, await session.getMessageCount()]; // => ["user", 1]
@@ -303,24 +314,28 @@ export class Session {
     if (status === "active") await this.#session.unarchive();
   }
 
-  /** The messages of the current path, oldest first. @returns {Promise<StoredMessage[]>} */
+  /** The messages of the current path, oldest first. @returns {Promise<StoredMessage[]>} @throws {LeftoffError} what any method throws */
   async getMessages() {
     const messages = [];
     for await (const message of this.#session.messages()) messages.push(stored(message));
     return messages;
   }
 
-  /** What the tools did, oldest first; each with its result. @returns {Promise<(StoredToolExecution & { toolCallId: string })[]>} */
+  /** What the tools did, oldest first; each with its result. @returns {Promise<(StoredToolExecution & { toolCallId: string })[]>} @throws {LeftoffError} what any method throws */
   async getToolExecutions() {
     return (await this.#session.tools()).map(storedExecution);
   }
 
-  /** What a model call gets, messages in leftoff's shape; `ContextBuilder` gives them in this API's. @param {ContextRequest<"leftoff">} request @returns {Promise<ContextBuildResult>} */
+  /**
+   * What a model call gets, messages in leftoff's shape; `ContextBuilder` gives them in this API's.
+   * @param {ContextRequest<"leftoff">} request @returns {Promise<ContextBuildResult>}
+   * @throws {LeftoffError} what `context` of leftoff's own sessions throws
+   */
   context(request) {
     return this.#session.context(request);
   }
 
-  /** What the conversation has come to. No model is asked. @returns {Promise<State>} */
+  /** What the conversation has come to. No model is asked. @returns {Promise<State>} @throws {LeftoffError} what any method throws */
   state() {
     return this.#session.state();
   }
@@ -332,31 +347,35 @@ export class Session {
    * @param {string} endMessageId
    * @param {number} targetTokens it has no more
    * @returns {Promise<string>}
+   * @throws {LeftoffError} `not_found` for a message that is not on the path; `invalid_request` for a number of tokens that is none
    */
   getSummaryForRange(startMessageId, endMessageId, targetTokens) {
     return this.#session.summaryOf({ startMessageId, endMessageId, maxTokens: targetTokens });
   }
 
+  /** How many messages the current path has. @returns {Promise<number>} @throws {LeftoffError} what any method throws */
   async getMessageCount() {
     await this.#session.refresh();
     return this.#session.metadata.stats.messageCount;
   }
 
+  /** How many tokens they have. @returns {Promise<number>} @throws {LeftoffError} what any method throws */
   async getTotalTokens() {
     await this.#session.refresh();
     return this.#session.metadata.stats.totalTokens;
   }
 
-  /** @param {"json" | "markdown"} format */
+  /** The session as one text. @param {"json" | "markdown"} format @throws {LeftoffError} `invalid_request` for another format */
   async export(format) {
     return this.#session.export(format);
   }
 
-  /** Makes the disk confirm all that was appended, and writes what is derived. */
+  /** Makes the disk confirm all that was appended, and writes what is derived. @throws {LeftoffError} what any method throws */
   async flush() {
     await this.#session.flush();
   }
 
+  /** Writes what is derived, and lets go. @throws {LeftoffError} those of the storage */
   async close() {
     await this.#session.close();
   }

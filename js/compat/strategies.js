@@ -62,6 +62,7 @@ export function countedBy(tokenizer) {
  * What the conversation has come to. No model is asked.
  * @param {Session} session
  * @returns {Promise<SessionState>}
+ * @throws {LeftoffError} what `state` of the session throws
  * @example
  * await session.appendMessage({ role: "user", content: "Rename the parser's entry point." });
  * (await extractSessionState(session)).originalTask; // => "Rename the parser's entry point."
@@ -77,7 +78,7 @@ export async function extractSessionState(session) {
  * @param {number} targetTokens about so long; the model may take a hundred more
  * @param {LLMClient} summarizer
  * @returns {Promise<string>}
- * @throws {LeftoffError} `invalid_request` where the model answers no text
+ * @throws {LeftoffError} `invalid_request` where the model answers no text, and for a number of tokens that is none
  * @example
  * await session.appendMessage({ role: "user", content: "Rename the parser." });
  * const model = { complete: async ({ messages }) => ({ content: `${messages[1].content.length > 20}` }) };

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Written by scripts/secret-rules.mjs from gitleaks' rules, which came with this licence.
+ * Written by scripts/secret-rules.mjs from gitleaks' rules, which came with this license.
  *
  * MIT License
  *

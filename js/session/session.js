@@ -25,7 +25,7 @@ export let appendCopies;
 /**
  * One conversation: what is said is appended, and what a model call gets is built from it. Each call looks first whether
  * other processes appended meanwhile. What a method throws is a `LeftoffError`: beside the codes that each names, those of the
- * storage (`disk_full`, `permission_denied` …), `not_found` where the folder is gone, and `newer_version` where a newer leftoff wrote it.
+ * storage (`disk_full`, `permission_denied`, `storage_closed` …), `not_found` where the folder is gone, and `newer_version` where a newer leftoff wrote it.
  */
 export class Session {
   #live;
@@ -128,7 +128,7 @@ export class Session {
    * What the last context was made of, without its texts; nothing where none was built. Kept on disk, so another process may ask.
    * @template {boolean} [F=false] @param {{ full?: F }} [options] `full`: with its messages, built again from the session as it was then,
    *   and whether they are those that were given
-   * @returns {Promise<(F extends true ? SentContext : KeptReport) | undefined>}
+   * @returns {Promise<(F extends true ? SentContext : KeptReport) | undefined>} @throws {LeftoffError} `invalid_request` for an option that is not known
    * @example
    * await session.append({ role: "user", content: "Hello" });
    * await session.context({ window: 8000 });
@@ -138,7 +138,7 @@ export class Session {
 
   /**
    * What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model is asked.
-   * @returns {Promise<SessionState>}
+   * @returns {Promise<SessionState>} @throws {LeftoffError} what any method throws
    * @example
    * await session.append({ role: "user", content: "Rename the parser's entry point." });
    * (await session.state()).originalTask; // => "Rename the parser's entry point."
@@ -200,17 +200,17 @@ export class Session {
 
   /**
    * Pauses it: what was said is saved, and can be taken up.
-   * @param {{ summary?: string }} [options] where it stopped @throws {LeftoffError} `invalid_transition` where it was completed
+   * @param {{ summary?: string }} [options] where it stopped @throws {LeftoffError} `invalid_transition` where it was completed; `invalid_request` for a `summary` that is no text
    * @example
    * await session.stop({ summary: "The parser is renamed, its tests are not." });
    * session.metadata.lifecycle; // => "paused"
    */
   async stop(options = {}) { await this.#become("paused", knownOptions("stop", options).summary); }
 
-  /** The same as `stop`, without words. @example await session.pause(); */
+  /** The same as `stop`, without words. @throws {LeftoffError} what `stop` throws @example await session.pause(); */
   pause() { return this.stop(); }
 
-  /** Marks it as done. @param {{ summary?: string }} [options] what it came to @example await session.complete(); session.metadata.lifecycle; // => "completed" */
+  /** Marks it as done. @param {{ summary?: string }} [options] what it came to @throws {LeftoffError} `invalid_request` for a `summary` that is no text @example await session.complete(); session.metadata.lifecycle; // => "completed" */
   async complete(options = {}) { await this.#become("completed", knownOptions("stop", options).summary); }
 
   /**
@@ -220,11 +220,11 @@ export class Session {
    */
   async rename(title) { await this.#say([{ type: "title", title }]); }
 
-  /** Hides it from lists. No byte of it is moved. @example await session.archive(); session.metadata.status; // => "archived" */
+  /** Hides it from lists. No byte of it is moved. @throws {LeftoffError} what any method throws @example await session.archive(); session.metadata.status; // => "archived" */
   async archive() { await this.#say([{ type: "archived" }]); }
 
   /**
-   * Puts it back into lists, as it was.
+   * Puts it back into lists, as it was. @throws {LeftoffError} what any method throws
    * @example
    * await session.archive();
    * await session.unarchive();
@@ -242,12 +242,12 @@ export class Session {
    */
   async pin(messageId) { await this.#say([{ type: "pin", messageId }]); }
 
-  /** The messages that are in every context. @returns {Promise<string[]>} their ids @example await session.pins(); // => [] */
+  /** The messages that are in every context. @returns {Promise<string[]>} their ids @throws {LeftoffError} what any method throws @example await session.pins(); // => [] */
   pins() { return this.#contexts.pins(); }
 
   /**
    * Keeps it in every context no longer.
-   * @param {string} messageId
+   * @param {string} messageId @throws {LeftoffError} `invalid_request` where it is no text
    * @example
    * for (const id of await session.pins()) await session.unpin(id);
    * await session.pins(); // => []
@@ -294,7 +294,7 @@ export class Session {
     return appended;
   }
 
-  /** What the tools did, oldest first; each with its result. @returns {Promise<ReadExecution[]>} @example await session.tools(); // => [] */
+  /** What the tools did, oldest first; each with its result. @returns {Promise<ReadExecution[]>} @throws {LeftoffError} what any method throws @example await session.tools(); // => [] */
   tools() { return this.#secrets.leaving(this.#run("tools")); }
 
   /**
@@ -314,7 +314,7 @@ export class Session {
 
   /**
    * What of it answers a question, or has some words, the best first, as `Store.search` finds it; `limit` messages at most, 20 unless given.
-   * @param {string} question @param {SessionSearchOptions} [options] @returns {AsyncGenerator<Found>}
+   * @param {string} question @param {SessionSearchOptions} [options] @returns {AsyncGenerator<Found>} @throws {LeftoffError} `invalid_request` for options that cannot be meant
    * @example
    * await session.append({ role: "user", content: "Rename the parser's entry point." });
    * const found = []; for await (const { words } of session.search("which parsers?")) found.push(words);
@@ -324,8 +324,8 @@ export class Session {
 
   /**
    * What is appended from now on, by this process or by others, as it comes; a message that is written again comes
-   * again. Ends when `signal` says so, or by `log_replaced` or `log_shrunk` where the log was put back to an earlier state.
-   * @param {{ signal?: import("../types/index.js").Signal }} [options] @returns {AsyncGenerator<ReadMessage>}
+   * again. Ends when `signal` says so.
+   * @param {{ signal?: import("../types/index.js").Signal }} [options] @returns {AsyncGenerator<ReadMessage>} @throws {LeftoffError} `log_replaced` or `log_shrunk` where the log was put back to an earlier state; `invalid_request` for a `signal` that is none
    * @example
    * const ended = new AbortController();
    * const followed = session.follow({ signal: ended.signal });
@@ -342,12 +342,12 @@ export class Session {
   /**
    * Who else has the session open for appending. Nothing is lost by that; but two agents at one conversation are
    * seldom meant.
-   * @returns {Promise<Holder[]>}
+   * @returns {Promise<Holder[]>} @throws {LeftoffError} what any method throws
    * @example await session.others(); // => []
    */
   others() { return this.#run("others"); }
 
-  /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @example (await session.examine()).health; // => "ok" */
+  /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @throws {LeftoffError} what any method throws @example (await session.examine()).health; // => "ok" */
   examine() { return this.#secrets.leaving(this.#live.inTurn(() => this.#live.examined())); }
 
   /**
@@ -361,12 +361,12 @@ export class Session {
     return this.#live.exported({ format, ...knownOptions("export", options), metadata });
   }
 
-  /** Takes in what others appended, so that `metadata` has it. @example await session.refresh(); session.metadata.stats.messageCount; // => 0 */
+  /** Takes in what others appended, so that `metadata` has it. @throws {LeftoffError} what any method throws @example await session.refresh(); session.metadata.stats.messageCount; // => 0 */
   async refresh() { await this.#run("catchUp"); }
 
   /**
    * Makes the disk confirm all that was appended, and writes what is derived.
-   * @param {{ learns?: boolean }} [options] `learns`: folds what came since into the session's state; true unless given
+   * @param {{ learns?: boolean }} [options] `learns`: folds what came since into the session's state; true unless given @throws {LeftoffError} `invalid_request` for a `learns` that is neither true nor false
    * @example
    * await session.append({ role: "user", content: "Hello" }, { durability: "buffered" });
    * await session.flush();
@@ -380,7 +380,7 @@ export class Session {
     });
   }
 
-  /** Writes what is derived, and lets go. Closing the store does it, too. @example await session.close(); */
+  /** Writes what is derived, and lets go. Closing the store does it, too. @throws {LeftoffError} those of the storage @example await session.close(); */
   async close() {
     if (this.#live.isDeleted || this.#live.isOver) return;
     const ended = async () => {

@@ -10,9 +10,8 @@ import { reading, thinking } from "../wasm/parts.js";
 /**
  * A history in leftoff's shape as text, for an agent that does not take it as turns: in a fence that nothing in it can close,
  * one message a line as JSON, with its time, its calls or the call that it answers, and which files came with it.
- * @param {object[]} messages as `resume` or `context` gives them
- * @returns {string}
- * @throws {LeftoffError} `invalid_request` for what is no message
+ * @param {object[]} messages as `resume` or `context` gives them @returns {string}
+ * @throws {LeftoffError} `invalid_request` for what is no message; `asset_missing` in a page before `loadWasm`
  * @example
  * const text = historyText([{ role: "user", content: "Hello" }]);
  * /^----- [0-9a-f]{32}$/m.test(text); // => true
@@ -23,8 +22,8 @@ export function historyText(messages) {
 
 /**
  * A list as a person reads it, numbered from one.
- * @param {Pick<Listed, "id" | "type" | "title" | "lastActive" | "status" | "summary" | "archivedAt">[]} listed
- * @returns {string}
+ * @param {Pick<Listed, "id" | "type" | "title" | "lastActive" | "status" | "summary" | "archivedAt">[]} listed @returns {string}
+ * @throws {LeftoffError} `invalid_json` for what is no list; `invalid_request` for what JSON cannot hold; `asset_missing` in a page before `loadWasm`
  * @example
  * await store.create({ title: "The parser" });
  * listText(await store.list()).startsWith("1. [chat] The parser"); // => true
@@ -36,8 +35,8 @@ export function listText(listed) {
 /**
  * What in a user's message says that the conversation is to stop for now: "let's stop", "that's enough for today", "I need to
  * go". In English; nothing for what only resembles it, "stop the server". A session may be paused then; ask for what cannot be undone.
- * @param {string} text
- * @returns {string | undefined} the clause that says so
+ * @param {string} text @returns {string | undefined} the clause that says so
+ * @throws {LeftoffError} `asset_missing` in a page before `loadWasm`
  * @example
  * findStopPhrase("Thanks, let's stop here."); // => "let's stop here"
  * findStopPhrase("stop the server"); // => undefined
@@ -48,10 +47,8 @@ export function findStopPhrase(text) {
 
 /**
  * Says what differs between two contexts of a session.
- * @param {Reported} before
- * @param {Reported} after
- * @returns {Compared}
- * @throws {LeftoffError} `invalid_request` where one is no context
+ * @param {Reported} before @param {Reported} after @returns {Compared}
+ * @throws {LeftoffError} `invalid_request` where one is no context; `asset_missing` in a page before `loadWasm`
  * @example
  * await session.append({ role: "user", content: "Hello" });
  * const before = await session.context({ window: 8000 });

@@ -17,10 +17,7 @@ import { MemoryStorage } from "../storage/memory.js";
 /** @import { Host } from "../wasm/drive.js" */
 /** @import { ContextBuildResult, ContextRequest, Format, Hit, Problem, ReadMessage, TranscriptSession, Turn } from "../types/index.js" */
 
-/**
- * What is read of a session, with what lists have of it.
- * @typedef {TranscriptSession & { messageCount: number, created: string | null, lastTimestamp: string | null }} ReadSession
- */
+/** What is read of a session, with what lists have of it. @typedef {TranscriptSession & { messageCount: number, created: string | null, lastTimestamp: string | null }} ReadSession */
 
 /**
  * What an agent's file holds. The messages stay in the module, behind the handle, which is freed by whoever asks: most go from there into a log.
@@ -63,9 +60,7 @@ export async function readTranscript(file) {
 /** @type {(session: TranscriptSession, messages: ReadMessage[], problems: Problem[]) => Transcript} */
 let transcriptOf;
 
-/**
- * A conversation as an agent's own file has it, in memory.
- */
+/** A conversation as an agent's own file has it, in memory. */
 export class Transcript {
   #messages;
   /** As a log has them, once somebody has searched. @type {Uint8Array | undefined} */
@@ -110,7 +105,7 @@ export class Transcript {
 
   /**
    * Messages that have all of these words, whatever their case; the newest first.
-   * @param {string} words @returns {Hit[]}
+   * @param {string} words @returns {Hit[]} @throws {LeftoffError} `invalid_request` for words that are no text
    * @example
    * const transcript = await readTranscript(transcriptPath);
    * transcript.search("no such words are here"); // => []

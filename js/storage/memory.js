@@ -13,7 +13,8 @@ import { checkNames, checkRange, failed } from "./contract.js";
 /** @typedef {Times & { bytes: Uint8Array, size: number, madeMs: number }} File `bytes` has room to grow behind `size`; `madeMs`: when all of it was written */
 
 /**
- * Keeps everything in this process's memory: what it acknowledges is `volatile`. Each verb is described at `Storage`.
+ * Keeps everything in this process's memory: what it acknowledges is `volatile`. Each verb is described at `Storage`; any of them
+ * throws `storage_closed` once it was closed.
  * @example
  * const opened = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
  * const session = await opened.create();
@@ -35,25 +36,25 @@ export class MemoryStorage {
   #now;
   #closed = false;
 
-  /** @param {{ now?: () => number }} [options] `now`: milliseconds since 1970, for `mtimeMs` */
+  /** @param {{ now?: () => number }} [options] `now`: milliseconds since 1970, for `mtimeMs` @throws {LeftoffError} `invalid_request` for a `now` that is no function */
   constructor(options = {}) {
     const { now = nowMs } = knownOptions("MemoryStorage", options);
     this.#now = now;
     this.#folders.set("", this.#times());
   }
 
-  /** @param {string} path */
+  /** @param {string} path @throws {LeftoffError} `not_a_file` for a folder; what any verb throws */
   async read(path) {
     return this.#slice("read", path, 0, Infinity);
   }
 
-  /** @param {string} path @param {number} start @param {number} end */
+  /** @param {string} path @param {number} start @param {number} end @throws {LeftoffError} `invalid_range` for one that cannot be meant; what `read` throws */
   async readRange(path, start, end) {
     checkRange(path, start, end);
     return this.#slice("readRange", path, start, end);
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] */
+  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} `not_a_file` for a folder; `not_a_folder` where a file stands on the way; `not_found` where `within` is not there; what any verb throws */
   async append(path, bytes, { within } = {}) {
     this.#refuseIfClosed("append", path);
     this.#refuseIfGone("append", path, within);
@@ -63,7 +64,7 @@ export class MemoryStorage {
     return { end: file.size };
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] */
+  /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] @throws {LeftoffError} what `append` throws */
   async replace(path, bytes, { within } = {}) {
     this.#refuseIfClosed("replace", path);
     this.#refuseIfGone("replace", path, within);
@@ -73,13 +74,13 @@ export class MemoryStorage {
     Object.assign(file, this.#times(), { madeMs: this.#changedMs });
   }
 
-  /** Has no links. @param {string} path */
+  /** Has no links. @param {string} path @throws {LeftoffError} what any verb throws */
   async link(path) {
     this.#refuseIfClosed("link", path);
     return false;
   }
 
-  /** @param {string} from @param {string} to */
+  /** @param {string} from @param {string} to @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a folder into itself; `not_a_folder` where a file stands on the way; what any verb throws */
   async move(from, to) {
     this.#refuseIfClosed("move", from);
     const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) => failed("move", from, { code, to, reason });
@@ -99,7 +100,7 @@ export class MemoryStorage {
     this.#touch(parentOf(to));
   }
 
-  /** @param {string} path @param {{ files?: string[] }} [options] @returns {Promise<Entry[] | null>} */
+  /** @param {string} path @param {{ files?: string[] }} [options] @returns {Promise<Entry[] | null>} @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb throws */
   async list(path, { files } = {}) {
     this.#refuseIfClosed("list", path);
     if (files) checkNames(path, files);
@@ -119,7 +120,7 @@ export class MemoryStorage {
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** @param {string} path */
+  /** @param {string} path @throws {LeftoffError} what any verb throws */
   async remove(path) {
     this.#refuseIfClosed("remove", path);
     if (this.#look(path)) this.#touch(parentOf(path));
@@ -131,7 +132,7 @@ export class MemoryStorage {
     }
   }
 
-  /** @param {string} path @returns {Promise<Stat | null>} */
+  /** @param {string} path @returns {Promise<Stat | null>} @throws {LeftoffError} what any verb throws */
   async stat(path) {
     this.#refuseIfClosed("stat", path);
     return this.#look(path);

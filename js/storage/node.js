@@ -43,7 +43,8 @@ const TRIES = 20;
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 
 /**
- * Files on a local disk, for Node, Deno and Bun. Each verb is described at `Storage`.
+ * Files on a local disk, for Node, Deno and Bun. Each verb is described at `Storage`. What any of them throws: `permission_denied`,
+ * `too_many_files`, `outside_store` where there is a root, `storage_closed` once it was closed, `storage_failed`.
  * @example
  * const storage = new NodeStorage({ root: folder });
  * await storage.read(`${folder}/nothing`); // => null
@@ -78,25 +79,25 @@ export class NodeStorage {
   /** @type {Finder} */
   #finder;
 
-  /** @param {{ root?: string }} [options] `root`: a folder that is not left, there or not */
+  /** @param {{ root?: string }} [options] `root`: a folder that is not left, there or not @throws {LeftoffError} `invalid_request` for a `root` that is no text; `missing_dependency` in a page, which has no disk */
   constructor(options = {}) {
     const { root } = knownOptions("NodeStorage", options);
     this.#hasRoot = root !== undefined;
     this.#finder = root === undefined ? new Anywhere() : new Root(root);
   }
 
-  /** @param {string} path */
+  /** @param {string} path @throws {LeftoffError} `not_a_file` for a folder; what any verb throws */
   async read(path) {
     return this.#slice("read", path, 0, Infinity);
   }
 
-  /** @param {string} path @param {number} start @param {number} end @param {{ into?: Uint8Array }} [options] */
+  /** @param {string} path @param {number} start @param {number} end @param {{ into?: Uint8Array }} [options] @throws {LeftoffError} `invalid_range` for one that cannot be meant; what `read` throws */
   async readRange(path, start, end, { into } = {}) {
     checkRange(path, start, end);
     return this.#slice("readRange", path, start, end, into);
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] */
+  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} `not_a_file` for a folder or a link; `not_a_folder` where a file stands on the way; `not_found` where `within` is not there; `disk_full`; `read_only`; what any verb throws */
   async append(path, bytes, { durable = false, within } = {}) {
     this.#refuseIfClosed("append", path);
     let written = 0;
@@ -119,10 +120,10 @@ export class NodeStorage {
     return { end: found.size, stat: statOf(found) };
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] */
+  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} what `append` throws */
   replace(path, bytes, options) { return this.replacePieces(path, [bytes], options); }
 
-  /** @param {string} path @param {Uint8Array[]} pieces @param {{ durable?: boolean, within?: string }} [options] */
+  /** @param {string} path @param {Uint8Array[]} pieces @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} what `append` throws */
   async replacePieces(path, pieces, { durable = true, within } = {}) {
     this.#refuseIfClosed("replace", path);
     const before = this.#replacing.get(path) ?? Promise.resolve();
@@ -135,13 +136,13 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} from @param {string} to */
+  /** @param {string} from @param {string} to @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a folder into itself; `other_filesystem`; `not_a_file` for a link; `not_a_folder` where a file stands on the way; what any verb throws */
   async move(from, to) {
     this.#refuseIfClosed("move", from);
     await this.#whileOpen(this.#moveNow(from, to));
   }
 
-  /** @param {string} path @param {string} target */
+  /** @param {string} path @param {string} target @throws {LeftoffError} `already_exists` where something else stands; `not_a_folder` where a file stands on the way; what any verb throws */
   async link(path, target) {
     this.#refuseIfClosed("link", path);
     let held;
@@ -155,7 +156,7 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path @param {{ files?: string[], as?: (stats: (Stat | null)[]) => number[] }} [options] @returns {Promise<Entry[] | null>} */
+  /** @param {string} path @param {{ files?: string[], as?: (stats: (Stat | null)[]) => number[] }} [options] @returns {Promise<Entry[] | null>} @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb throws */
   async list(path, { files, as } = {}) {
     this.#refuseIfClosed("list", path);
     if (files) checkNames(path, files);
@@ -180,7 +181,7 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path */
+  /** @param {string} path @throws {LeftoffError} what any verb throws */
   async remove(path) {
     this.#refuseIfClosed("remove", path);
     let held;
@@ -195,7 +196,7 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} path @returns {Promise<Stat | null>} */
+  /** @param {string} path @returns {Promise<Stat | null>} @throws {LeftoffError} what any verb throws */
   async stat(path) {
     this.#refuseIfClosed("stat", path);
     const known = this.#open.get(path);
@@ -217,6 +218,7 @@ export class NodeStorage {
     }
   }
 
+  /** @throws {LeftoffError} what `append` throws, where the system says only now that something was not kept */
   async close() {
     this.#closed = true;
     for (const path of [...this.#open.keys()]) this.#letGo(path);

@@ -33,7 +33,8 @@ export function hasOpfs() {
 
 /**
  * Keeps everything in the origin's private files, in a worker: durable as the browser is, which may clear them away where the origin is not
- * `navigator.storage.persist()`ed. Each verb is described at `Storage`.
+ * `navigator.storage.persist()`ed. Each verb is described at `Storage`. What any of them throws: `permission_denied` where another
+ * tab or worker has the file open, `storage_closed` once it was closed, `storage_failed`.
  */
 export class OpfsStorage {
   /** @type {Capabilities} */
@@ -50,22 +51,23 @@ export class OpfsStorage {
   /** @type {Promise<Folder> | undefined} */
   #root;
 
+  /** @throws {LeftoffError} `storage_failed` where there are no such files */
   constructor() {
     if (!hasOpfs()) throw failed("stat", "/", { code: "storage_failed", reason: "expected a worker of a browser with private files of the origin (OPFS), but found none" });
   }
 
-  /** @param {string} path */
+  /** @param {string} path @throws {LeftoffError} `not_a_file` for a folder; what any verb throws */
   read(path) {
     return this.#slice("read", path, 0, Infinity);
   }
 
-  /** @param {string} path @param {number} start @param {number} end */
+  /** @param {string} path @param {number} start @param {number} end @throws {LeftoffError} `invalid_range` for one that cannot be meant; what `read` throws */
   async readRange(path, start, end) {
     checkRange(path, start, end);
     return this.#slice("readRange", path, start, end);
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] @returns {Promise<{ end: number }>} */
+  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] @returns {Promise<{ end: number }>} @throws {LeftoffError} `not_a_file` for a folder; `not_a_folder` where a file stands on the way; `not_found` where `within` is not there; `disk_full`; what any verb throws */
   append(path, bytes, { durable = false, within } = {}) {
     const own = bytes.slice();
     return this.#inTurn("append", path, async () => {
@@ -84,7 +86,7 @@ export class OpfsStorage {
     });
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] @returns {Promise<void>} */
+  /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] @returns {Promise<void>} @throws {LeftoffError} what `append` throws */
   replace(path, bytes, { within } = {}) {
     return this.#inTurn("replace", path, async () => {
       await this.#refuseIfGone("replace", path, within);
@@ -117,7 +119,7 @@ export class OpfsStorage {
     return false;
   }
 
-  /** @param {string} from @param {string} to @returns {Promise<void>} */
+  /** @param {string} from @param {string} to @returns {Promise<void>} @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a folder into itself; `not_a_folder` where a file stands on the way; what any verb throws */
   move(from, to) {
     return this.#inTurn("move", from, async () => {
       const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) => failed("move", from, { code, to, reason });
@@ -137,7 +139,7 @@ export class OpfsStorage {
     }, to);
   }
 
-  /** @param {string} path @param {{ files?: string[] }} [options] @returns {Promise<Entry[] | null>} */
+  /** @param {string} path @param {{ files?: string[] }} [options] @returns {Promise<Entry[] | null>} @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb throws */
   async list(path, { files } = {}) {
     if (files) checkNames(path, files);
     return this.#inTurn("list", path, async () => {
@@ -155,7 +157,7 @@ export class OpfsStorage {
     });
   }
 
-  /** @param {string} path @returns {Promise<void>} */
+  /** @param {string} path @returns {Promise<void>} @throws {LeftoffError} what any verb throws */
   remove(path) {
     return this.#inTurn("remove", path, async () => {
       for (const one of [...this.#held.keys()]) if (isAt(one, path)) this.#letGo(one);
@@ -165,11 +167,12 @@ export class OpfsStorage {
     });
   }
 
-  /** @param {string} path @returns {Promise<Stat | null>} */
+  /** @param {string} path @returns {Promise<Stat | null>} @throws {LeftoffError} what any verb throws */
   stat(path) {
     return this.#inTurn("stat", path, () => this.#look(path));
   }
 
+  /** @throws {LeftoffError} what `append` throws, where the browser says only now that something was not kept */
   async close() {
     await this.#turn.catch(() => {});
     this.#isClosed = true;

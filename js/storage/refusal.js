@@ -25,7 +25,7 @@ const CODES = {
   ENOTDIR: "not_a_folder",
 };
 
-/** What says that a place is taken, or out of reach, where something is moved to it. @type {Record<string, Code>} */
+/** What says that a place is taken, or out of reach, where something is moved or linked to it. @type {Record<string, Code>} */
 const MOVE_CODES = {
   EEXIST: "already_exists",
   ENOTEMPTY: "already_exists",
@@ -46,7 +46,7 @@ export function translated(verb, path, cause, { hasRoot, ...extra }) {
   if (hasRoot && code === "ELOOP") {
     return failed(verb, path, { code: "outside_store", reason: "expected a file of the store, but found a link instead", cause, ...extra });
   }
-  const known = (verb === "move" && MOVE_CODES[code]) || CODES[code];
+  const known = ((verb === "move" || verb === "link") && MOVE_CODES[code]) || CODES[code];
   return failed(verb, path, { code: known ?? "storage_failed", detail: detailOf(cause), cause, ...extra });
 }
 

@@ -55,10 +55,10 @@ export class ToolOutputs {
     return own.handed ? fromBytes(own.handed) : found;
   }
 
-  /** Those that this store has saved, in their order. @param {{ sessionId?: string }} [options] @returns {Promise<ToolOutputPointer[]>} @example await store.outputs.list({ sessionId: session.id }); // => [] */
+  /** Those that this store has saved, in their order. @param {{ sessionId?: string }} [options] @returns {Promise<ToolOutputPointer[]>} @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text @example await store.outputs.list({ sessionId: session.id }); // => [] */
   list(options = {}) { return this.#core.run("outputs", knownOptions("outputs", options)); }
 
-  /** Takes them away, of one session or all. @param {{ sessionId?: string }} [options] @returns {Promise<{ count: number }>} how many @example await store.outputs.clear(); // => { count: 0 } */
+  /** Takes them away, of one session or all. @param {{ sessionId?: string }} [options] @returns {Promise<{ count: number }>} how many @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text @example await store.outputs.clear(); // => { count: 0 } */
   async clear(options = {}) {
     const { sessionId } = knownOptions("outputs", options);
     await Promise.allSettled(this.#saving);
@@ -67,7 +67,7 @@ export class ToolOutputs {
     return { count };
   }
 
-  /** What a model picks from: a numbered list, a line for each output. @param {{ sessionId?: string }} [options] @returns {Promise<OutputMenu>} @example (await store.outputs.menu()).text; // => "Available contexts:\n" */
+  /** What a model picks from: a numbered list, a line for each output. @param {{ sessionId?: string }} [options] @returns {Promise<OutputMenu>} @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text @example (await store.outputs.menu()).text; // => "Available contexts:\n" */
   menu(options = {}) { return this.#leaving("outputMenu", knownOptions("outputs", options)); }
 
   /**

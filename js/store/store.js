@@ -25,7 +25,7 @@ export let storeOf;
 
 /**
  * The sessions of a home folder, and those in workspaces that were met. `openStore` opens one. What a method throws is a
- * `LeftoffError`: beside the codes that each names, those of the storage (`disk_full`, `permission_denied` …).
+ * `LeftoffError`: beside the codes that each names, those of the storage (`disk_full`, `permission_denied`, `storage_closed` …).
  */
 export class Store {
   #idleMs;
@@ -103,7 +103,7 @@ export class Store {
 
   /**
    * The last session of the project that goes on, or a new one.
-   * @param {{ model?: string }} [options] `model`: of a new one @returns {Promise<Session>}
+   * @param {{ model?: string }} [options] `model`: of a new one @returns {Promise<Session>} @throws {LeftoffError} `invalid_request` for a `model` that is no text
    * @example const session = await store.continue({ model: "gpt-5" }); (await store.continue()).id === session.id; // => true
    */
   async continue(options = {}) { return this.#open.opens("goOn", knownOptions("continue", options)); }
@@ -145,7 +145,7 @@ export class Store {
 
   /**
    * Mends what can be mended of a session.
-   * @param {Session} session @returns {Promise<DoctorReport | undefined>} nothing where it is there no longer
+   * @param {Session} session @returns {Promise<DoctorReport | undefined>} nothing where it is there no longer @throws {LeftoffError} `invalid_request` for what is no session; `not_found` for one of another store
    * @example await store.mend(await store.create());
    */
   async mend(session) {
@@ -156,7 +156,7 @@ export class Store {
   /**
    * The sessions, last active first: those of the project, or all. Unchanged ones come from the index; others are opened
    * and indexed again.
-   * @param {ListOptions} [options] @returns {Promise<Listed[]>}
+   * @param {ListOptions} [options] @returns {Promise<Listed[]>} @throws {LeftoffError} `invalid_request` for options that cannot be meant
    * @example await store.create({ title: "The parser" }); (await store.list({ limit: 10 })).map(({ title }) => title); // => ["The parser"]
    */
   async list(options = {}) {
@@ -171,7 +171,7 @@ export class Store {
 
   /**
    * The sessions that words may mean: those that have them in title or summary, the best first, else those that resemble them.
-   * @param {string} words @param {ListOptions} [options] @returns {Promise<Listed[]>}
+   * @param {string} words @param {ListOptions} [options] @returns {Promise<Listed[]>} @throws {LeftoffError} `invalid_request` for words that are no text; what `list` throws
    * @example await store.create({ title: "The parser" }); (await store.find("parser")).length; // => 1
    */
   async find(words, options) {
@@ -230,7 +230,7 @@ export class Store {
 
   /**
    * The same of all that the known agents keep on this machine.
-   * @param {Omit<ImportOptions, "from">} [options] @returns {Promise<ImportResult>}
+   * @param {Omit<ImportOptions, "from">} [options] @returns {Promise<ImportResult>} @throws {LeftoffError} `invalid_request` for options that cannot be meant; of a file they are among the `problems`
    * @example const { imported } = await store.importAll({ onProgress: ({ done, total }) => console.error(done, total) });
    */
   async importAll(options = {}) {
@@ -257,7 +257,7 @@ export class Store {
   /**
    * Whoever is given this text, which resumes a session, goes on with it: what is said behind it in an agent is imported
    * into this session.
-   * @param {Session} session @param {string} text with `historyText`
+   * @param {Session} session @param {string} text with `historyText` @throws {LeftoffError} `invalid_request` for what is no session, or no text
    * @example
    * const session = await store.create();
    * await session.append({ role: "user", content: "Hello" });
@@ -337,7 +337,7 @@ export class Store {
   /**
    * The sessions of a folder belong to another one from now on: a project was moved.
    * @param {string} from @param {string} to @returns {Promise<{ count: number }>} how many
-   * @throws {LeftoffError} `open_elsewhere` where another process has one of them open
+   * @throws {LeftoffError} `open_elsewhere` where another process has one of them open; `not_found` where `to` is no folder
    * @example await store.relocate("/home/ann/old", folder); // => { count: 0 }
    */
   async relocate(from, to) {
@@ -363,7 +363,7 @@ export class Store {
 
   /**
    * The sessions in the trash, deleted last first.
-   * @returns {Promise<Trashed[]>}
+   * @returns {Promise<Trashed[]>} @throws {LeftoffError} what any method throws
    * @example
    * await store.delete(await store.create({ title: "The parser" }));
    * (await store.trashed())[0].title; // => "The parser"
@@ -386,7 +386,7 @@ export class Store {
    * Archives sessions of the project that are too many, or inactive for too long; what is archived is hidden from lists,
    * and whole. The current one, those that somebody has open, and those of a workspace stay as they are.
    * @param {Pick<AutoPersistConfig, "maxSessionsPerProject" | "autoArchiveAfterDays">} [limits] the settings' unless given
-   * @returns {Promise<string[]>} the ids of those that were archived
+   * @returns {Promise<string[]>} the ids of those that were archived @throws {LeftoffError} `invalid_request` for limits that are no numbers
    * @example await store.tidy({ maxSessionsPerProject: 50, autoArchiveAfterDays: 30 }); // => []
    */
   async tidy(limits = this.settings.autoPersist) {
@@ -406,7 +406,7 @@ export class Store {
 
   /**
    * Makes a session the project's current one.
-   * @param {Session} session @returns {Promise<boolean>} whether the project can have one
+   * @param {Session} session @returns {Promise<boolean>} whether the project can have one @throws {LeftoffError} `invalid_request` for what is no session; `not_found` for one that the store does not have
    * @example
    * const session = await store.create();
    * await store.create();
@@ -415,13 +415,13 @@ export class Store {
    */
   async point(session) { return this.#core.run("point", ofSession(session).id, session.path); }
 
-  /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} @example await store.current(); // => undefined */
+  /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} @throws {LeftoffError} what any method throws @example await store.current(); // => undefined */
   async current() { return this.#open.opened("current"); }
 
   /** What lists found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} @example store.notices(); // => [] */
   notices() { return this.#core.notices(); }
 
-  /** Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`. @example await store.close(); */
+  /** Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`. @throws {LeftoffError} those of the storage @example await store.close(); */
   close() { return (this.#closing ??= this.#closed().finally(() => (this.#closing = undefined))); }
 
   async #closed() {
@@ -435,6 +435,7 @@ export class Store {
     for (const one of closed) if (one.status === "rejected") throw one.reason;
   }
 
+  /** The same as `close`. @throws {LeftoffError} what `close` throws */
   [Symbol.asyncDispose]() { return this.close(); }
 
   /** What the core tells, as it may leave. @template T @param {Promise<T>} told */

@@ -141,7 +141,7 @@ export interface Found {
   /** What stands there, from where most of the words stand together on, piece by piece. */
   excerpt: { text: string; isHit: boolean }[];
   /**
-   * How it was found: by the title or the summary; it has all words, or some; words that begin so, or are spelt alike, where
+   * How it was found: by the title or the summary; it has all words, or some; words that begin so, or are spelled alike, where
    * nobody said what was asked; the messages around it have them; it has exactly what is in quotes, or what the regular expression matches. Or by what was asked instead.
    */
   found: "title" | "all" | "some" | "prefix" | "spelling" | "near" | "exact" | "file" | "command" | "error";

@@ -55,6 +55,12 @@ export function ofSession(session) {
 
 /** @param {string} expected @param {unknown} found */
 function refused(expected, found) {
-  const shown = typeof found === "number" ? String(found) : (JSON.stringify(found) ?? typeof found);
-  return new LeftoffError({ code: "invalid_request", message: `expected ${expected}, but found ${shown} instead` });
+  return new LeftoffError({ code: "invalid_request", message: `expected ${expected}, but found ${shown(found)} instead` });
+}
+
+/** Of what JSON cannot say, a bigint or a circle, its type. @param {unknown} found */
+function shown(found) {
+  try {
+    return typeof found === "number" ? String(found) : (JSON.stringify(found) ?? typeof found);
+  } catch { return typeof found; }
 }

@@ -68,7 +68,7 @@ mod tests {
     fn what_a_user_types_by_a_command_of_a_common_name_is_theirs_unless_the_client_sends_our_text_for_it() {
         for name in COMMON {
             let message = said(&named(name));
-            assert!(is_talk(&message, Some(&said("Summarise this session for the team"))), "{name}");
+            assert!(is_talk(&message, Some(&said("Summarize this session for the team"))), "{name}");
             assert!(!is_talk(&message, Some(&said("…\nAbove is leftoff's answer. Show it"))), "{name}");
             // Nobody can tell yet.
             assert!(!is_talk(&message, None), "{name}");

@@ -34,8 +34,8 @@ fn words(text: &str) -> String {
     for letter in text.chars() {
         if letter.is_ascii_alphanumeric() {
             words.push(letter.to_ascii_lowercase());
-        } else if let Some(spelt) = spelt(letter) {
-            words.push_str(spelt);
+        } else if let Some(spelled) = spelled(letter) {
+            words.push_str(spelled);
         } else if !words.is_empty() && !words.ends_with('-') {
             words.push('-');
         }
@@ -45,11 +45,11 @@ fn words(text: &str) -> String {
     words
 }
 
-// Letters that no decomposition makes plain, each before how it is spelt where there are no others.
-const SPELT: &str = "ßss ẞss æae Æae œoe Œoe øo Øo łl Łl đd Đd ðd Ðd þth Þth ıi";
+// Letters that no decomposition makes plain, each before how it is spelled where there are no others.
+const SPELLED: &str = "ßss ẞss æae Æae œoe Œoe øo Øo łl Łl đd Đd ðd Ðd þth Þth ıi";
 
-fn spelt(letter: char) -> Option<&'static str> {
-    SPELT.split(' ').find_map(|one| one.strip_prefix(letter))
+fn spelled(letter: char) -> Option<&'static str> {
+    SPELLED.split(' ').find_map(|one| one.strip_prefix(letter))
 }
 
 /// The type of the conversations that a slash command begins, `/workspace.<type>`; nothing where it begins none: those

@@ -66,7 +66,7 @@ pub(crate) enum How {
     /// It begins as one that nobody said.
     #[cfg(feature = "interop")]
     Prefix,
-    /// It is spelt as one that nobody said, or nearly.
+    /// It is spelled as one that nobody said, or nearly.
     #[cfg(feature = "interop")]
     Spelling,
 }

@@ -295,7 +295,7 @@ impl Session {
         let line = self.known.learned.state.in_a_line(project)?;
         Some(match &self.metadata.given_summary {
             Some(given) => format!("{given}; since then: {line}"),
-            None => capitalised(line),
+            None => capitalized(line),
         })
     }
 
@@ -323,7 +323,7 @@ impl Session {
 }
 
 // Its first word is one of ours: what Unicode says of capitals would be a hundredth of all this.
-fn capitalised(mut line: String) -> String {
+fn capitalized(mut line: String) -> String {
     if let Some(first) = line.get_mut(..1) {
         first.make_ascii_uppercase();
     }

@@ -147,7 +147,7 @@ fn only_what_could_be_read_again_may_be_written() {
         );
     };
     for (key, value) in [
-        ("colour", "1"),
+        ("color", "1"),
         ("", "1"),
         ("autoPersist", "{}"),
         ("idleMinutes", "\"5\""),

@@ -52,7 +52,7 @@ async function goesOn({ client, program }, folder) {
       { role: "user", content: "See both.", attachments: [file(UNNAMED), file(NAMED, { name: "a shot.png" })] },
       { role: "assistant", content: "I look.", assistant: { toolCalls: [{ id: "call_1", name, arguments: JSON.stringify(input) }] } },
       { role: "tool", content: "seen", tool: { callId: "call_1", name }, attachments: [file(RESULT)] },
-      { role: "assistant", content: "Both are grey." },
+      { role: "assistant", content: "Both are gray." },
     ]);
     const model = client.agent === "opencode" ? { model: "script/script" } : {};
     const handed = await store.writeForAgent(session, { agent: client.agent, window: 1_000_000, env: { HOME: at.home }, ...model });

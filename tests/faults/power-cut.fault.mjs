@@ -92,12 +92,12 @@ async function oneHome({ disk, start, random, counts, until }) {
   const home = { home: join(disk.at, `home ${counts.homes}`), session: "", durable: new Map(), buffered: new Map() };
   while (counts.cuts < until) {
     disk.mount();
-    await untilDark({ disk, home, start, random, acknowledgements: random.below(30), momentS: random.real() * 0.02 });
+    await untilDark({ disk, home, start, random, acknowledgments: random.below(30), momentS: random.real() * 0.02 });
     counts.cuts += 1;
     if (counts.cuts < until && random.below(3) === 0) {
       disk.mount();
       // Starting takes about as long: it is opening, sealing or appending first.
-      await untilDark({ disk, home, start, random, acknowledgements: 0, momentS: random.real() * 0.3 });
+      await untilDark({ disk, home, start, random, acknowledgments: 0, momentS: random.real() * 0.3 });
       counts.cuts += 1;
       counts["during recovery"] += 1;
     }
@@ -115,11 +115,11 @@ async function oneHome({ disk, start, random, counts, until }) {
 
 /**
  * Lets a process write to the mounted disk, cuts, and unmounts.
- * @param {{ disk: Disk, home: Home, start: Start, random: ReturnType<typeof chance>, acknowledgements: number, momentS: number }} options
+ * @param {{ disk: Disk, home: Home, start: Start, random: ReturnType<typeof chance>, acknowledgments: number, momentS: number }} options
  */
-async function untilDark({ disk, home, start, random, acknowledgements, momentS }) {
+async function untilDark({ disk, home, start, random, acknowledgments, momentS }) {
   const child = start(process.execPath, [writer, home.home, String(random.below(2 ** 31))]);
-  if (acknowledgements > 0) await child.until((said) => said.length > acknowledgements);
+  if (acknowledgments > 0) await child.until((said) => said.length > acknowledgments);
   const cut = start("python3", [cutter, disk.at, String(momentS)]);
   const { code, stderr } = await cut.ended;
   assert.equal(code, 0, `the power was not cut: ${stderr}`);

@@ -112,7 +112,7 @@ export class Recorder {
     const isOurs = path === this.#folder || path.startsWith(`${this.#folder}/`);
     if (!isOurs) return real.openSync(path, flags, mode);
     const makes = typeof flags === "string" ? flags === "wx" : (flags & O_CREAT) !== 0;
-    assert.ok(typeof flags === "string" ? ["wx", "a", "r"].includes(flags) : (flags & O_TRUNC) === 0, `${flags} is not modelled`);
+    assert.ok(typeof flags === "string" ? ["wx", "a", "r"].includes(flags) : (flags & O_TRUNC) === 0, `${flags} is not modeled`);
     if (makes) this.#mayChange(path);
     const isNew = makes && !real.existsSync(path);
     const fd = real.openSync(path, flags, mode);
@@ -163,7 +163,7 @@ export class Recorder {
   /** @param {string} from @param {string} to */
   #renamed(from, to) {
     this.#mayChange(from);
-    assert.equal(dirname(from), dirname(to), "between folders is not modelled");
+    assert.equal(dirname(from), dirname(to), "between folders is not modeled");
     real.renameSync(from, to);
     const [folder, inode] = [this.#at(dirname(from)), this.#at(from)];
     folder.names?.delete(basename(from));

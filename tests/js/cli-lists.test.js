@@ -202,7 +202,7 @@ check("on a terminal a session has one line, as wide as that is; in a pipe the d
   assert.match(typed("list", "--all").stdout, /^1\. \[chat\] Fix the parser\n {3}Last active/);
 }, { skip: noTerminal });
 
-check("colours are a terminal's alone, and nobody's who does not want them", async ({ folder, home, typed, held }) => {
+check("colors are a terminal's alone, and nobody's who does not want them", async ({ folder, home, typed, held }) => {
   await held({ title: "One" });
   const raw = async (/** @type {string[]} */ args, env = {}) => (await onTerminal(["list", "--all", ...args], { cwd: folder, env: { HOME: folder, PATH: process.env.PATH ?? "", LEFTOFF_HOME: home, ...env } }, async () => {})).raw;
   assert.match(await raw([]), /\u001b\[33m/);

@@ -257,7 +257,7 @@ for (const [name, args, env] of /** @type {[string, string[], Record<string, str
   ["--no-color", ["--no-color"], {}],
   ["NO_COLOR", [], { NO_COLOR: "1" }],
 ])) {
-  check(`with ${name} nothing is coloured`, async ({ typed, held }) => {
+  check(`with ${name} nothing is colored`, async ({ typed, held }) => {
     await held(THREE);
     const work = async (/** @type {Terminal} */ { see, type }) => {
       await see("answer 2 of 2");

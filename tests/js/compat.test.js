@@ -177,7 +177,7 @@ test("title, status and provider can be updated; what follows from the logs cann
     // The whole of what was read may be given back.
     await session.updateMetadata(session.metadata);
     await session.updateMetadata({ title: undefined });
-    for (const wrong of /** @type {any[]} */ ([{ messageCount: 5 }, { id: "x" }, { createdAt: "2020-01-01T00:00:00Z" }, { colour: "red" }, { title: "no", status: "corrupted" }, { status: "done" }, { title: 5 }, { provider: { model: "x" } }])) {
+    for (const wrong of /** @type {any[]} */ ([{ messageCount: 5 }, { id: "x" }, { createdAt: "2020-01-01T00:00:00Z" }, { color: "red" }, { title: "no", status: "corrupted" }, { status: "done" }, { title: 5 }, { provider: { model: "x" } }])) {
       await assert.rejects(session.updateMetadata(wrong), refusedAs("invalid_request"), JSON.stringify(wrong));
     }
     assert.deepEqual(found(session.metadata), expected);

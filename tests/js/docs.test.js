@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 import * as compat from "../../js/compat/index.js";
 import * as leftoff from "../../js/index.js";
-import { page } from "../../scripts/docs.mjs";
+import { NAMES, page } from "../../scripts/docs.mjs";
 
 const types = fileURLToPath(new URL("../../types/types", import.meta.url));
 
@@ -40,6 +40,41 @@ test("what a method takes and throws, and how it is used, is taken out of its co
   assert.match(text, /^- throws `invalid_request` naming the place/m);
   assert.equal(text.match(/```js/g)?.length, 3);
   assert.doesNotMatch(text, /@\w+/);
+});
+
+/** What throws nothing, whatever it is given: no file is looked at, and nothing given is refused. */
+const THROWS_NOTHING = [
+  "LeftoffError.constructor", "Appended.constructor", "Transcript.slice", "MemoryStorage.close", "OpfsStorage.link",
+  // Who asks the manager for a session opens a store, and hears then what is wrong.
+  "SessionManager.constructor", "Session.constructor", "ContextManager.constructor",
+];
+
+/** The calls of all entries: each with its signature, and what it is said to throw. */
+const calls = NAMES.flatMap((name) => Array.from(chapters(page(name).split("\n## Types")[0] ?? ""), ([called, text]) => {
+  const signature = /```ts\n([^]*?)```/.exec(text)?.[1] ?? "";
+  const throws = Array.from(text.matchAll(/^- throws (.*(?:\n(?!- |\n).*)*)/gm), ([, said = ""]) => said).join("; ");
+  return { name: called, signature, throws };
+})).filter(({ signature }) => /^(?:static |function )*[\w.[\]]+(?:<[^(]*>)?\(/.test(signature));
+
+test("whatever waits or takes something says which errors it throws, by codes that there are", () => {
+  const owing = calls.filter(({ signature }) => !/^[^(]*\(\)/.test(signature) || /\): (?:Promise|AsyncGenerator)</.test(signature));
+  assert.ok(owing.length > 100);
+  const silent = owing.filter(({ name, throws }) => !throws && !THROWS_NOTHING.includes(name));
+  assert.deepEqual(silent.map(({ name }) => name), []);
+  for (const name of THROWS_NOTHING) assert.ok(owing.some((one) => one.name === name && !one.throws), name);
+  const unions = ["types/errors.d.ts", "records.d.ts"].map((name) => /type (?:ErrorCode|CoreCode) =([^;]*);/.exec(readFileSync(join(types, "..", name), "utf8").replace(/\/\*[^]*?\*\//g, ""))?.[1]);
+  const codes = Array.from(unions.join().matchAll(/"(\w+)"/g), ([, code = ""]) => code);
+  assert.ok(codes.length > 50);
+  const declared = new Set(NAMES.flatMap((name) => page(name).match(/```ts\n[^]*?```/g) ?? []).join().split(/\W+/));
+  for (const { name, throws } of calls) {
+    // Each clause begins with a code, or says whose codes they are; whatever else is named can be looked up.
+    for (const clause of throws ? throws.split("; ") : []) {
+      const [, code, other] = /^(?:of one file: )?`(\w+)`|^what (?:`(?:Session\.)?(\w+)`|any (?:method|verb)) |^those of the storage|^of a (?:file|folder) they are among/.exec(clause) ?? assert.fail(`${name}: ${clause}`);
+      assert.ok(!code || codes.includes(code), `${name}: ${code}`);
+      assert.ok(!other || calls.some((one) => one.name.split(".").pop() === other && one.throws), `${name}: ${other}`);
+    }
+    for (const [, word = ""] of throws.matchAll(/`(\w+)`/g)) assert.ok(codes.includes(word) || (!word.includes("_") && declared.has(word)), `${name}: ${word}`);
+  }
 });
 
 test("no declaration that ships says any, or reaches an inside", () => {

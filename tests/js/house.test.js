@@ -1,12 +1,13 @@
 // @ts-check
-// The lint that keeps the floors of src/ apart finds a circle however it is written, and none where there is none.
+// The lint that keeps the floors of src/ apart finds a circle however it is written, and none where there is none; and the one that
+// keeps to one spelling finds a word of another.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
-import { circle, uses } from "../../scripts/house.mjs";
+import { british, circle, uses } from "../../scripts/house.mjs";
 
 /** @param {Record<string, string>} files @param {string[] | null} expected */
 function check(files, expected) {
@@ -40,4 +41,14 @@ test("files of one floor, comments, tests and what is compiled for tests alone c
     },
     null,
   );
+});
+
+test("a British spelling is found in prose and in names, with its line, and nothing that looks like one", () => {
+  // In halves: the lint looks at this file, too.
+  for (const [first, last] of [["col", "oured"], ["Hon", "our"], ["neighb", "ours"], ["licen", "ces"], ["optim", "isation"], ["isRecogn", "isedBy"], ["TOKEN", "ISER"], ["custom", "ise"], ["labell", "ed"], ["modell", "ing"], ["spel", "t"], ["acknowledge", "ment"], ["anal", "ysed"], ["gr", "ey"]]) {
+    assert.deepEqual(british(`one\ntwo: a ${first}${last} three`), { word: `${first}${last}`, line: 2 });
+  }
+  const american = "color honor neighbor license optimization recognized labeled modeled spelled acknowledgment analyzed gray";
+  const alike = "promise otherwise compromising minimum analyses exercise arising precise noise concise raise course pour four contour parameters programmed cancelled telling unlicensed greyhound treatise finishing";
+  for (const word of `${american} ${alike}`.split(" ")) assert.equal(british(word), undefined, word);
 });

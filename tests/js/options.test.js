@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { ContextManager } from "../../js/compat/index.js";
 import { LeftoffError, MemoryStorage, NodeStorage, countTokens, openStore, readTranscript } from "../../js/index.js";
 
 /** As a caller without types would. @param {unknown} options @returns {any} */
@@ -195,4 +196,16 @@ test("what is no session is refused where one is asked for", async () => {
     }
   }
   await store.close();
+});
+
+test("what JSON cannot say is refused by a code, too", async () => {
+  const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
+  /** @type {any} */
+  const circle = {};
+  circle.self = circle;
+  for (const value of [1n, circle]) {
+    const calls = [() => store.list({ all: value }), () => store.point(value), () => store.find(value), () => ContextManager.hashQuery(value)];
+    for (const call of calls) await assert.rejects(async () => call(), { code: "invalid_request", message: new RegExp(`but found ${typeof value} instead$`) }, String(call));
+  }
+  await assert.rejects(async () => ContextManager.hashQuery(typed(5)), { code: "invalid_request" });
 });

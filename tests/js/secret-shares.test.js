@@ -47,7 +47,7 @@ for (const corpus of CORPORA) {
   });
 }
 
-test("the samples are stored so that no scanner takes them for leaks, and come with their sources and licences", async () => {
+test("the samples are stored so that no scanner takes them for leaks, and come with their sources and licenses", async () => {
   const folder = new URL("../fixtures/secrets/", import.meta.url);
   assert.deepEqual(readdirSync(folder).sort(), [...CORPORA.flatMap((name) => [`LICENSE.${name}`, `${name}.jsonl`]), "SOURCES.txt"].sort());
   const scan = await secretScan();

@@ -224,7 +224,7 @@ test("a file that cannot be used is not written over, nor is a value that stands
 test("no other key and no other kind of value is written", () =>
   inFolder(async (places) => {
     const store = await openStore(where(places));
-    for (const [key, value] of /** @type {const} */ ([["colour", "red"], ["", 1], ["autoPersist", { debounceMs: 1 }], ["autoPersist.debounceMs.x", 1], ["__proto__.x", 1], ["constructor", 1], ["idleMinutes", "5"], ["idleMinutes", -1], ["idleMinutes", NaN], ["autoPersist.enabled", null]])) {
+    for (const [key, value] of /** @type {const} */ ([["color", "red"], ["", 1], ["autoPersist", { debounceMs: 1 }], ["autoPersist.debounceMs.x", 1], ["__proto__.x", 1], ["constructor", 1], ["idleMinutes", "5"], ["idleMinutes", -1], ["idleMinutes", NaN], ["autoPersist.enabled", null]])) {
       await assert.rejects(store.writeSetting(key, value), { code: "invalid_setting" }, key);
     }
     await store.close();
@@ -267,8 +267,8 @@ test("the command line notes once what in the files could not be used, and goes 
 test("what cannot be set is refused on the command line, with a sentence and a code", () =>
   inFolder(async ({ ofHome, cli }) => {
     for (const [args, status, code] of /** @type {const} */ ([
-      [["settings", "colour"], 2, "usage"],
-      [["settings", "colour", "red"], 2, "usage"],
+      [["settings", "color"], 2, "usage"],
+      [["settings", "color", "red"], 2, "usage"],
       [["settings", "idleMinutes", "soon"], 1, "invalid_setting"],
       [["settings", "idleMinutes", "--project"], 2, "usage"],
       [["settings", "idleMinutes", "5", "6"], 2, "usage"],

@@ -88,8 +88,8 @@ test("where a session was resumed in a client's, that one is found: what record 
     say(path, id, "Which parser?", "The small one.");
     const own = await store.record({ agent: "claude-code", path });
     assert.equal((await store.session({ source })).id, own?.id);
-    const another = await store.create({ title: "The colours" });
-    await another.append([{ role: "user", content: "Which colours?" }, { role: "assistant", content: "Grey." }]);
+    const another = await store.create({ title: "The colors" });
+    await another.append([{ role: "user", content: "Which colors?" }, { role: "assistant", content: "Gray." }]);
     for (const resumed of [earlier, another]) {
       const { block, history } = await resumed.resume({ window: 8000 });
       const text = `${block}\n${historyText(history)}`;

@@ -75,6 +75,13 @@ describe("modes and links", () => {
     assert.deepEqual(fs.readdirSync(root).sort(), ["a", "b", "link"]);
   }, POSIX);
 
+  check("what is no link is not replaced by one", async (storage, root) => {
+    fs.writeFileSync(`${root}/file`, "untouched");
+    fs.mkdirSync(`${root}/folder`);
+    for (const taken of ["file", "folder"]) await assert.rejects(storage.link(`${root}/${taken}`, `${root}/folder`), { code: "already_exists" });
+    assert.equal(fs.readFileSync(`${root}/file`, "utf8"), "untouched");
+  }, POSIX);
+
   check("nothing is written through a link put there while the storage was looking", async (storage, root) => {
     fs.writeFileSync(`${root}/target`, "untouched");
     const { lstatSync } = fs;

@@ -16,7 +16,7 @@ use crate::recall::run::read::{Entry, Terms};
 // So many words stand for one that nobody said, the commonest first, and what they are worth.
 const LIKE: usize = 4;
 const BEGUN: f32 = 0.7;
-const SPELT: f32 = 0.5;
+const SPELLED: f32 = 0.5;
 // Words of as many letters are looked for with one letter wrong, and with two.
 const ONE_WRONG: usize = 5;
 const TWO_WRONG: usize = 8;
@@ -114,7 +114,7 @@ fn unneeded(runs: &[Run], counted: &[Vec<Option<u32>>], terms: &[Term], counts: 
     rank::unneeded(terms, &counts, all as usize)
 }
 
-/// For terms that nobody said, those that begin so, else those that are spelt alike.
+/// For terms that nobody said, those that begin so, else those that are spelled alike.
 pub(super) async fn likes(io: &Io, runs: &[Run], unmet: &[&Term]) -> Result<Vec<Term>, Lost> {
     let mut found = Vec::new();
     for term in unmet {
@@ -131,8 +131,8 @@ pub(super) async fn likes(io: &Io, runs: &[Run], unmet: &[&Term]) -> Result<Vec<
             let typed = term.word.to_lowercase();
             let is_meant =
                 |other: &[u8]| is_alike(text, other, wrong) || is_alike(typed.as_bytes(), other, wrong);
-            let spelt = matching(io, runs, first, is_meant).await?;
-            (spelt, How::Spelling, SPELT)
+            let spelled = matching(io, runs, first, is_meant).await?;
+            (spelled, How::Spelling, SPELLED)
         } else {
             (begun, How::Prefix, BEGUN)
         };
@@ -172,7 +172,7 @@ async fn matching(
     Ok(found.into_iter().take(LIKE).map(|(text, _)| text).collect())
 }
 
-// Whether so many letters at most are wrong, missing, too many or with their neighbour in the wrong order.
+// Whether so many letters at most are wrong, missing, too many or with their neighbor in the wrong order.
 fn is_alike(one: &[u8], other: &[u8], wrong: usize) -> bool {
     if one.len().abs_diff(other.len()) > wrong {
         return false;

@@ -42,7 +42,7 @@ pub(super) enum Found {
     Some,
     /// It has words that begin as those that were asked.
     Prefix,
-    /// It has words that are spelt nearly as those that were asked.
+    /// It has words that are spelled nearly as those that were asked.
     Spelling,
     /// The messages around it have them.
     Near,

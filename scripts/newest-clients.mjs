@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run test:drift`: the newest version of each client that npm has, driven as the pinned one is: a session held and
+// `npm run test:newest-clients`: the newest version of each client that npm has, driven as the pinned one is: a session held and
 // resumed in it, and the ring of all. Tells what its files have that those of the pinned version have not. Any version is
 // tried with `-- --version codex=0.160.0`, as often as wanted; then only these are.
 
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { LeftoffError, MemoryStorage, openStore } from "../js/index.js";
 import { present, wanted } from "../tests/clients/clients.mjs";
-import { hasFailed, isEnough, rowsOf, table } from "../tests/clients/drifted.mjs";
+import { hasFailed, isEnough, rowsOf, table } from "../tests/clients/candidates.mjs";
 import { hold } from "../tests/clients/hold.client.mjs";
 import { install, installOther, pinned } from "../tests/clients/install.mjs";
 import { named, ring } from "../tests/clients/ring.client.mjs";
@@ -17,9 +17,9 @@ import { ask, fail, root, seconds, step } from "./run.mjs";
 
 /** @import { Client } from "../tests/clients/driving.mjs" */
 /** @import { Present } from "../tests/clients/clients.mjs" */
-/** @import { Drift, Loss } from "../tests/clients/drifted.mjs" */
+/** @import { Candidate, Loss } from "../tests/clients/candidates.mjs" */
 
-const WRITTEN = join(root, "target", "drift");
+const WRITTEN = join(root, "target", "newest-clients");
 const clients = wanted({ all: true });
 
 /** The versions that the command line asks for, by agent. */
@@ -77,45 +77,45 @@ async function written({ name }, folder) {
   return { shape: shapeOf(bytes.toString()), losses: imported.flatMap((one) => one.losses) };
 }
 
-/** @param {Drift[]} drifts those that can be driven */
-async function tried(drifts) {
-  const others = drifts.flatMap(({ other }) => other ?? []);
+/** @param {Candidate[]} candidates those that can be driven */
+async function tried(candidates) {
+  const others = candidates.flatMap(({ other }) => other ?? []);
   const own = present(clients);
   rmSync(WRITTEN, { recursive: true, force: true });
   await step("sessions held in the pinned versions", async () => void await Promise.all(own.filter(({ client }) => others.some((one) => one.client === client)).map((one) => holds(one, join(WRITTEN, "pinned")))));
-  await step("sessions held in the others", async () => void await Promise.all(drifts.map(async (drift) => {
-    if (drift.other) drift.hold = await holds(drift.other, join(WRITTEN, "other"));
+  await step("sessions held in the others", async () => void await Promise.all(candidates.map(async (candidate) => {
+    if (candidate.other) candidate.hold = await holds(candidate.other, join(WRITTEN, "other"));
   })));
   await step("the ring", async () => {
     const tries = await ring(clients.flatMap((client) => [...others, ...own].find((one) => one.client === client) ?? []), (one) => others.includes(one));
     for (const one of tries) if (one.error !== undefined) console.log(`FAILED ${named(one)}:`, one.error);
-    for (const drift of drifts) drift.ring = tries.filter(({ from, to }) => from === drift.other || to === drift.other).map((one) => ({ pair: named(one), ok: one.error === undefined }));
+    for (const candidate of candidates) candidate.ring = tries.filter(({ from, to }) => from === candidate.other || to === candidate.other).map((one) => ({ pair: named(one), ok: one.error === undefined }));
   });
-  for (const drift of drifts) {
-    const [before, after] = await Promise.all(["pinned", "other"].map((folder) => written(drift.client, join(WRITTEN, folder))));
-    if (before && after) drift.changes = { ...compared(before.shape, after.shape), losses: after.losses, lost: after.losses.filter(({ field }) => before.losses.every((one) => one.field !== field)) };
+  for (const candidate of candidates) {
+    const [before, after] = await Promise.all(["pinned", "other"].map((folder) => written(candidate.client, join(WRITTEN, folder))));
+    if (before && after) candidate.changes = { ...compared(before.shape, after.shape), losses: after.losses, lost: after.losses.filter(({ field }) => before.losses.every((one) => one.field !== field)) };
   }
 }
 
 const start = performance.now();
 const versions = asked();
 await step("the pinned clients", () => install({ all: true }));
-/** @type {Drift[]} */
-const drifts = clients.filter(({ agent }) => versions.size === 0 || versions.has(agent)).map((client) => ({ client, pinned: pinned(client.package), version: versions.get(client.agent) ?? newest(client) }));
-const others = drifts.filter(({ pinned, version }) => pinned !== version);
-for (const drift of others) {
-  await step(`${drift.client.name} ${drift.version}`, async () => {
+/** @type {Candidate[]} */
+const candidates = clients.filter(({ agent }) => versions.size === 0 || versions.has(agent)).map((client) => ({ client, pinned: pinned(client.package), version: versions.get(client.agent) ?? newest(client) }));
+const others = candidates.filter(({ pinned, version }) => pinned !== version);
+for (const candidate of others) {
+  await step(`${candidate.client.name} ${candidate.version}`, async () => {
     try {
-      drift.other = await installed(drift.client, drift.version);
+      candidate.other = await installed(candidate.client, candidate.version);
     } catch (error) {
-      drift.why = /** @type {Error} */ (error).message;
+      candidate.why = /** @type {Error} */ (error).message;
     }
   });
 }
 const driven = others.filter(({ other }) => other);
 if (driven.length > 0) await tried(driven);
-const { summary, details } = rowsOf(drifts);
+const { summary, details } = rowsOf(candidates);
 console.log(`\n${table(["client", "pinned", versions.size > 0 ? "tried" : "newest", "hold", "ring", "what it writes"], summary)}`);
 if (details.length > 0) console.log(`\n${table(["client", "", "what", "leftoff"], details)}`);
 if (driven.length > 0) console.log(`\nThe files: ${WRITTEN} (${seconds(start)})`);
-process.exitCode = drifts.some(hasFailed) ? 1 : 0;
+process.exitCode = candidates.some(hasFailed) ? 1 : 0;

@@ -1,9 +1,9 @@
 // @ts-check
-// The drift check's comparison: what a client's file has that another version's has not, without any value of it.
+// What the newest clients are compared by: what a client's file has that another version's has not, without any value of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { hasFailed, isEnough, rowsOf, table } from "../clients/drifted.mjs";
+import { hasFailed, isEnough, rowsOf, table } from "../clients/candidates.mjs";
 import { compared, shapeOf } from "../clients/shape.mjs";
 
 /** @param {object[]} records */
@@ -83,11 +83,11 @@ test("a version that is pinned, cannot be driven, or wrote nothing is told of as
 });
 
 test("what was driven has failed unless it holds, and every pair of the ring is right", () => {
-  const drift = { client, pinned: "1", version: "2", other, hold: true, ring: [{ pair: "a in b", ok: true }] };
-  assert.equal(hasFailed(drift), false);
-  assert.equal(hasFailed({ ...drift, hold: false }), true);
-  assert.equal(hasFailed({ ...drift, ring: [] }), true);
-  assert.equal(hasFailed({ ...drift, ring: [...drift.ring, { pair: "b in a", ok: false }] }), true);
+  const candidate = { client, pinned: "1", version: "2", other, hold: true, ring: [{ pair: "a in b", ok: true }] };
+  assert.equal(hasFailed(candidate), false);
+  assert.equal(hasFailed({ ...candidate, hold: false }), true);
+  assert.equal(hasFailed({ ...candidate, ring: [] }), true);
+  assert.equal(hasFailed({ ...candidate, ring: [...candidate.ring, { pair: "b in a", ok: false }] }), true);
   assert.equal(hasFailed({ client, pinned: "1", version: "2", why: "it is not there" }), false);
 });
 

@@ -9,7 +9,7 @@
  * @typedef {{ field: string, count: number, why: string }} Loss
  * @typedef {{ added: Field[], removed: Field[], changed: Field[], losses: Loss[], lost: Loss[] }} Changes what leftoff loses now; `lost`: and did not
  *
- * @typedef {object} Drift
+ * @typedef {object} Candidate
  * @property {Client} client
  * @property {string} pinned
  * @property {string} version the one that is tried
@@ -22,12 +22,12 @@
 
 const NOT_LISTED = "not listed as lost";
 
-/** @param {Drift[]} drifts @returns {{ summary: string[][], details: string[][] }} */
-export function rowsOf(drifts) {
-  return { summary: drifts.map(summaryOf), details: drifts.flatMap(detailsOf) };
+/** @param {Candidate[]} candidates @returns {{ summary: string[][], details: string[][] }} */
+export function rowsOf(candidates) {
+  return { summary: candidates.map(summaryOf), details: candidates.flatMap(detailsOf) };
 }
 
-/** @param {Drift} drift */
+/** @param {Candidate} candidate */
 function summaryOf({ client: { name }, pinned, version, why, hold, ring = [], changes }) {
   const row = [name, pinned, version];
   if (pinned === version) return [...row, "", "", "as pinned"];
@@ -44,7 +44,7 @@ function written(changes) {
   return counts.length > 0 ? counts.map((words) => words.join(" ")).join(", ") : "the same";
 }
 
-/** Each field, and what leftoff's reader says of it; then what it loses besides. @param {Drift} drift */
+/** Each field, and what leftoff's reader says of it; then what it loses besides. @param {Candidate} candidate */
 function detailsOf({ client: { name }, changes }) {
   if (!changes) return [];
   const { added, removed, changed, losses, lost } = changes;
@@ -64,7 +64,7 @@ function isWithin(path, field) {
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
 
-/** Whether a version that was driven failed at what it was driven for. @param {Drift} drift */
+/** Whether a version that was driven failed at what it was driven for. @param {Candidate} candidate */
 export function hasFailed({ other, hold, ring = [] }) {
   return other !== undefined && !(hold && ring.length > 0 && ring.every(({ ok }) => ok));
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// pkg/LICENSES.txt: the licence of each package whose code is in what ships, in JavaScript by what esbuild bundled, in WebAssembly by
+// pkg/LICENSES.txt: the license of each package whose code is in what ships, in JavaScript by what esbuild bundled, in WebAssembly by
 // what cargo compiles into it, Rust's own library with it, and in data. `pkg/shipped.json` lists them. A package without a text ends the process.
 
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -12,24 +12,24 @@ import { BUILD_STD, TARGET, wasmEnv } from "./toolchain.mjs";
 
 /** The bindings that are compiled to WebAssembly, with the features that ship. */
 const COMPILED = { wasm: ["--features", "core,tokens,agents"], component: [] };
-/** Data that others made, by the file that has its licence. @type {[name: string, version: string, file: string][]} */
+/** Data that others made, by the file that has its license. @type {[name: string, version: string, file: string][]} */
 const DATA = [
   ["gitleaks", "8.25.0", "scripts/secret-rules/LICENSE"],
   ["tiktoken", "0.12.0", "src/tokens/LICENSE.tiktoken"],
 ];
 /** Where a package may be had by one of several, the texts of these need not be there, too. */
 const OTHER_CHOICES = /apache|zlib|unlicense|copying/i;
-const LICENCE_FILE = /^(?:licen[cs]e|copying|notice|unlicense)/i;
+const LICENSE_FILE = /^(?:licen[cs]e|copying|notice|unlicense)/i;
 /** Debian takes the texts out of the library's source, and has them here. */
 const DEBIAN_COPYRIGHT = "/usr/share/doc/rust-web-src/copyright";
 
 /** @param {Iterable<string>} files what was bundled, as seen from the root */
-export function licences(files) {
+export function licenses(files) {
   const data = DATA.map(([name, version, file]) => /** @type {Bundled} */ ({ from: "generic", name, version, license: "MIT", text: () => readFileSync(join(root, file), "utf8").trim() }));
   const all = [...data, ...packages(files), ...Object.entries(COMPILED).flatMap(([name, features]) => crates(name, features))];
   const known = new Map(all.map((one) => [`${one.name} ${one.version}`, one]));
   const chapters = [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, one]) => `${title}, ${one.license}${one.source ? `\n${one.source}` : ""}\n${"-".repeat(76)}\n\n${one.text()}\n`);
-  const head = "What leftoff's own licence, LICENSE, does not cover: the packages whose code is in pkg/, and their licences.\nWritten by scripts/licences.mjs.\n";
+  const head = "What leftoff's own license, LICENSE, does not cover: the packages whose code is in pkg/, and their licenses.\nWritten by scripts/licenses.mjs.\n";
   writeFileSync(join(root, "pkg", "LICENSES.txt"), [head, ...chapters].join("\n"));
   // For scripts/sbom.mjs, when the package is packed.
   const shipped = [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { text, ...one }]) => one);
@@ -43,7 +43,7 @@ function packages(files) {
     const folder = join(root, place);
     const { name, version, license, repository } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const source = addressOf(repository?.url ?? repository);
-    return { from: "npm", name, version, license, source, text: () => textIn(folder) ?? fail(`expected ${name} ${version} to come with its licence, but found none in ${folder}`) };
+    return { from: "npm", name, version, license, source, text: () => textIn(folder) ?? fail(`expected ${name} ${version} to come with its license, but found none in ${folder}`) };
   });
 }
 
@@ -74,16 +74,16 @@ function crates(binding, features) {
   return [...own.map((unit) => crate(unit)), ...[...library].map((unit) => crate(unit, () => standardLibrary(unit, release, sysroot)))];
 }
 
-/** A crate as its own manifest has it, or, where it comes without a licence of its own, as a part of something else. @param {Unit} unit @param {() => Bundled} [whole] @returns {Bundled} */
+/** A crate as its own manifest has it, or, where it comes without a license of its own, as a part of something else. @param {Unit} unit @param {() => Bundled} [whole] @returns {Bundled} */
 function crate({ pkg_id, target }, whole) {
   const folder = above(target.src_path, (at) => existsSync(join(at, "Cargo.toml")));
   const field = (/** @type {string} */ name) => new RegExp(`^${name} *= *["'](.*)["']$`, "m").exec(readFileSync(join(folder, "Cargo.toml"), "utf8"))?.[1];
   const [name, version, license] = ["name", "version", "license"].map(field);
-  if (!name || !version || !license) return fail(`expected ${pkg_id} to say its name, version and licence, but found ${name}, ${version}, ${license}`);
+  if (!name || !version || !license) return fail(`expected ${pkg_id} to say its name, version and license, but found ${name}, ${version}, ${license}`);
   // One of a repository of its own within the library's has it at the top of that.
   const text = textIn(folder) ?? (pkg_id.startsWith("path") ? textIn(dirname(folder)) : undefined);
   if (text === undefined && whole) return whole();
-  return { from: "cargo", name, version, license, source: field("repository"), text: () => text ?? fail(`expected ${name} ${version} to come with its licence, but found none in ${folder}`) };
+  return { from: "cargo", name, version, license, source: field("repository"), text: () => text ?? fail(`expected ${name} ${version} to come with its license, but found none in ${folder}`) };
 }
 
 /** Rust's own library, in which this is: what its list of copyrights says of the files that lie in it, with the texts that are named there. @param {Unit} unit @param {string} version @param {string} sysroot @returns {Bundled} */
@@ -110,9 +110,9 @@ function above(path, isIt) {
   return folder;
 }
 
-/** The licence of a package, from its folder. @param {string} folder */
+/** The license of a package, from its folder. @param {string} folder */
 function textIn(folder) {
-  const files = readdirSync(folder).filter((file) => LICENCE_FILE.test(file)).flatMap((file) => {
+  const files = readdirSync(folder).filter((file) => LICENSE_FILE.test(file)).flatMap((file) => {
     const path = join(folder, file);
     return statSync(path).isDirectory() ? readdirSync(path).map((inner) => join(path, inner)) : [path];
   });
