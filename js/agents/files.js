@@ -4,7 +4,9 @@
 import { join, relative, sep } from "../host/path.node.js";
 
 import { LeftoffError, unlessBug } from "../error.js";
+import { joined } from "../storage/bytes.js";
 import { agents } from "../wasm/agents.js";
+import { bytesOf } from "../wasm/core.js";
 import { isPacked, unpacked } from "./zstd.js";
 
 /** @import { Only } from "./opencode.js" */
@@ -52,11 +54,11 @@ export async function foundOf(storage, kept) {
 export async function* documents(storage, path, only) {
   const stat = await storage.stat(path);
   if (stat?.kind === "folder") {
-    const { sessionsOfStorage } = await import("./opencode.js");
     const paths = [];
     for await (const file of walked(storage, path)) paths.push(fromThere(path, file.path));
-    const read = async (/** @type {string} */ name) => (await storage.read(join(path, name))) ?? new Uint8Array();
-    for await (const { bytes } of sessionsOfStorage({ paths, read })) yield { bytes, isAlone: false };
+    const files = [];
+    for (const name of paths) files.push((await storage.read(join(path, name))) ?? new Uint8Array());
+    for (const text of sessionsOfTree(paths, files)) yield { bytes: bytesOf(text), isAlone: false };
     return;
   }
   const head = await storage.readRange(path, 0, DATABASE.length);
@@ -91,6 +93,11 @@ async function withLog(storage, path) {
     const wal = (await storage.read(`${path}-wal`)) ?? undefined;
     if (String(wal?.subarray(0, WAL_HEAD) ?? "") === before) return { database, wal };
   }
+}
+
+/** The sessions of OpenCode's folders. @param {string[]} paths from there, with `/` @param {Uint8Array[]} files what is in them */
+export function sessionsOfTree(paths, files) {
+  return agents.called((core) => core.sessionsOfTree(paths, Uint32Array.from(files, ({ length }) => length), joined(files)));
 }
 
 // OpenCode's folders, before it had a database.

@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * OpenCode's database and its older folders, each session as the document that `opencode export` gives:
- * `{info, messages: [{info, parts}]}`. What a row or a file says is not written anew but passed on as it stands; one that
- * is no JSON is passed on as a string, which the reader lists.
+ * OpenCode's database, each session as the document that `opencode export` gives: `{info, messages: [{info, parts}]}`. What a row
+ * says is not written anew but passed on as it stands; one that is no JSON is passed on as a string, which the reader lists.
  */
 
 import { LeftoffError } from "../error.js";
@@ -61,50 +60,6 @@ function sessionOf(db, { id, isSecond, most }) {
     if (!(found instanceof LeftoffError) || found.code === "internal") throw found;
     return { id: String(id), bytes: new Uint8Array(), error: found };
   }
-}
-
-/**
- * The sessions of `storage/`, in the order of their paths. Parts and messages are found by their folders, and where these
- * name nothing that is there, by what they say themselves.
- * @param {{ paths: Iterable<string>, read(path: string): Uint8Array | Promise<Uint8Array> }} files paths below `storage/`
- * @returns {AsyncGenerator<ExportedSession, void, void>}
- */
-export async function* sessionsOfStorage({ paths, read }) {
-  const text = async (/** @type {string} */ path) => decoder.decode(await read(path));
-  const all = Array.from(paths, (path) => path.split("/")).filter((path) => path.at(-1)?.endsWith(".json")).sort(byPath);
-  const [sessions, messages, parts] = ["session", "message", "part"].map((kind) => all.filter(([first]) => first === kind));
-  const ofSession = grouped(messages, folderOf);
-  const named = new Set(messages.map(nameOf));
-  const ofMessage = grouped(parts.filter((path) => path.length > 2 && named.has(folderOf(path))), folderOf);
-  for (const path of parts.filter((path) => path.length === 2 || !named.has(folderOf(path)))) {
-    const { messageID } = parsed(await text(path.join("/"))) ?? {};
-    add(ofMessage, typeof messageID === "string" ? messageID : folderOf(path), path);
-  }
-  const told = new Set();
-  const conversation = async (/** @type {string} */ id, /** @type {string} */ info) => {
-    told.add(id);
-    const files = [];
-    for (const path of ofSession.get(id) ?? []) {
-      const own = await text(path.join("/"));
-      files.push({ path, own, created: Number(parsed(own)?.time?.created ?? 0) });
-    }
-    const said = [];
-    for (const { path, own } of files.sort((a, b) => a.created - b.created)) {
-      const native = ownId(own) ?? nameOf(path);
-      const where = new Set([...(ofMessage.get(native) ?? []), ...(ofMessage.get(nameOf(path)) ?? [])]);
-      const texts = [];
-      for (const part of where) texts.push(completed(await text(part.join("/")), { id: nameOf(part), sessionID: id, messageID: native }));
-      said.push(`{"info":${completed(own, { id: native, sessionID: id })},"parts":[${texts.join()}]}`);
-    }
-    return { id, bytes: encoder.encode(`{"info":${info},"messages":[${said.join()}]}`) };
-  };
-  for (const path of sessions) {
-    const own = await text(path.join("/"));
-    const id = ownId(own) ?? nameOf(path);
-    yield await conversation(id, parsed(own) ? completed(own, { id }) : JSON.stringify({ id, unreadable: own }));
-  }
-  // Its file was lost, and what was said was not.
-  for (const id of ofSession.keys()) if (!told.has(id)) yield await conversation(id, JSON.stringify({ id }));
 }
 
 /** @typedef {Record<string, any>} Row */
@@ -240,13 +195,6 @@ function json(data, own) {
   return parsed(text) ? joined(text, own) : JSON.stringify(text);
 }
 
-/** A file's object with what its path says, where it does not say it itself. @param {string} text @param {Row} own */
-function completed(text, own) {
-  const said = parsed(text);
-  if (!said) return JSON.stringify(text);
-  return joined(text, Object.fromEntries(Object.entries(own).filter(([key]) => said[key] === undefined)));
-}
-
 /** An object's text with more fields, the rest as it stands. @param {string} text @param {Row} more */
 function joined(text, more) {
   const fields = JSON.stringify(more, plainNumber).slice(1, -1);
@@ -269,34 +217,14 @@ function parsed(text) {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
 }
 
-/** @param {string} text */
-function ownId(text) {
-  const id = parsed(text)?.id;
-  return typeof id === "string" && id !== "" ? id : undefined;
-}
-
 /** @param {string} _key @param {unknown} value */
 function plainNumber(_key, value) {
   return typeof value === "bigint" ? Number(value) : value;
 }
-
-/** @param {string[]} path */
-const folderOf = (path) => path.at(-2) ?? "";
-/** @param {string[]} path */
-const nameOf = (path) => (path.at(-1) ?? "").slice(0, -".json".length);
-/** @param {string[]} a @param {string[]} b */
-const byPath = (a, b) => (a.join("/") < b.join("/") ? -1 : 1);
 
 /** @template T @param {Map<string, T[]>} into @param {string} key @param {T} value */
 function add(into, key, value) {
   const held = into.get(key);
   if (held) held.push(value);
   else into.set(key, [value]);
-}
-
-/** @param {string[][]} paths @param {(path: string[]) => string} key */
-function grouped(paths, key) {
-  const groups = new Map();
-  for (const path of paths) add(groups, key(path), path);
-  return groups;
 }

@@ -6,7 +6,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { sessionsOfDatabase, sessionsOfStorage } from "../../js/agents/opencode.js";
+import { sessionsOfTree } from "../../js/agents/files.js";
+import { sessionsOfDatabase } from "../../js/agents/opencode.js";
+import { agents } from "../../js/wasm/agents.js";
+
+await agents.ready();
 
 const fixtures = new URL("../fixtures/opencode/", import.meta.url);
 /** @param {string} path */
@@ -34,8 +38,14 @@ function folder(path, isKept = () => true) {
   const base = fileURLToPath(new URL(path, fixtures));
   return {
     paths: paths.map((entry) => join(entry.parentPath, entry.name).slice(base.length).replaceAll("\\", "/")).filter(isKept),
-    read: async (/** @type {string} */ file) => bytes(path + file),
+    read: (/** @type {string} */ file) => bytes(path + file),
   };
+}
+
+/** The sessions of older folders, by their ids. @param {{ paths: string[], read(path: string): Uint8Array }} files @returns {Map<string, any>} */
+function inTree({ paths, read }) {
+  const all = sessionsOfTree(paths, paths.map(read)).map(parsed);
+  return new Map(all.map((session) => [session.info.id, session]));
 }
 
 test("a database with a WAL that nobody has checkpointed gives what the client's export gives", async () => {
@@ -114,7 +124,7 @@ const TREES = ["agent-sessions/storage_v2/", "agent-sessions/storage_legacy/", "
 test("each file of the older folders is in the session that it belongs to, whole", async () => {
   for (const tree of TREES) {
     const files = folder(tree);
-    const read = await documents(sessionsOfStorage(files));
+    const read = inTree(files);
     const messages = [...read.values()].flatMap(({ messages }) => messages);
     const parts = messages.flatMap(({ info, parts }) => parts.map((/** @type {any} */ part) => ({ ...part, of: info.id })));
     const found = { session: 0, message: 0, part: 0 };
@@ -141,10 +151,9 @@ test("each file of the older folders is in the session that it belongs to, whole
 test("messages whose session is lost are a session, and broken files are passed on", async () => {
   const tree = TREES[0];
   const isKept = (/** @type {string} */ path) => !path.startsWith("session/proj_test/ses_s_stage0_small");
-  const read = await documents(sessionsOfStorage(folder(tree, isKept)));
+  const read = inTree(folder(tree, isKept));
   assert.deepEqual([...read.keys()], ["s_stage0_large", "s_stage0_small"]);
   assert.equal(read.get("s_stage0_small").messages.length, 2);
   const broken = { paths: ["session/p/s.json", "message/s/m.json", "part/m/p.json"], read: () => new TextEncoder().encode("{") };
-  const [session] = await collected(sessionsOfStorage(broken));
-  assert.deepEqual(parsed(session.bytes), { info: { id: "s", unreadable: "{" }, messages: [{ info: "{", parts: ["{"] }] });
+  assert.deepEqual(inTree(broken).get("s"), { info: { id: "s", unreadable: "{" }, messages: [{ info: "{", parts: ["{"] }] });
 });

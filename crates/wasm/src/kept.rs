@@ -14,6 +14,7 @@ use crate::agents::from_json;
 use crate::{Answer, bytes, thrown};
 use leftoff::interop::AgentName;
 use leftoff::interop::kept::{self, Names, System};
+use leftoff::interop::opencode;
 use leftoff::json::text::to_json;
 
 /// Who works, on what.
@@ -59,4 +60,16 @@ pub fn beside(path: &str) -> Vec<String> {
 #[wasm_bindgen(js_name = isTree)]
 pub fn is_tree(folders: Vec<String>) -> bool {
     kept::is_tree(&folders.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The sessions of such a folder: all files below it, by their paths from there, with `/`, how long each is, and what is in them.
+#[wasm_bindgen(js_name = sessionsOfTree)]
+pub fn sessions_of_tree(paths: Vec<String>, lengths: &[u32], all: &[u8]) -> Vec<String> {
+    let mut rest = all;
+    let mut next = |length: &u32| {
+        let (file, behind) = rest.split_at(*length as usize);
+        rest = behind;
+        file.to_vec()
+    };
+    opencode::sessions_of_tree(&paths.into_iter().zip(lengths.iter().map(&mut next)).collect())
 }
