@@ -155,7 +155,7 @@ export class Session {
    * const told = await session.brief({ maxTokens: 500 });
    * told.includes("Rename the parser's entry point."); // => true
    */
-  async brief(options = {}) { return this.#contexts.brief({ maxTokens: 2000, encoding: "o200k_base", ...knownOptions("brief", options) }); }
+  async brief(options = {}) { return this.#contexts.brief(knownOptions("brief", options)); }
 
   /**
    * A summary of the messages from one to another: what a model wrote of just these, if that is kept, else what was

@@ -25,6 +25,9 @@ use crate::record::{message, message::Message};
 use crate::session::source::{Compacted, Source};
 use crate::tokens::{Encoding, Vocabulary, count};
 
+/// So long is what the conversation has come to, unless said otherwise.
+const BRIEF_TOKENS: u32 = 2000;
+
 /// What a caller asks a context for.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
@@ -126,14 +129,15 @@ impl Live {
         })
     }
 
-    /// What the conversation has come to and its pinned messages, as a text: `{"maxTokens","encoding"}`, JSON. Answer: the
-    /// text; empty where nothing is known.
+    /// What the conversation has come to and its pinned messages, as a text: `{"maxTokens","encoding"}`, JSON; 2,000 tokens of
+    /// o200k_base unless given. Answer: the text; empty where nothing is known.
     pub fn brief(self: &Rc<Live>, asked: String) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
             let mut fields = request::read(&asked, "maxTokens, encoding or leaves")?;
-            let tokens = most_tokens(&mut fields)?;
+            let is_said = fields.has("maxTokens");
+            let tokens = if is_said { most_tokens(&mut fields)? } else { BRIEF_TOKENS };
             let encoding: Option<String> = fields.take("encoding", bad);
             let leaves = fields.take("leaves", bad).unwrap_or_default();
             request::refuse_bad(bad)?;

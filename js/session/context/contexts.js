@@ -48,7 +48,7 @@ export class Contexts {
   /** @returns {Promise<SessionState>} */
   async state() { return this.#out(await this.#live.run("state")); }
 
-  /** @param {{ maxTokens: number, encoding: string }} options @returns {Promise<string>} */
+  /** @param {{ maxTokens?: number, encoding?: string }} options @returns {Promise<string>} */
   brief(options) { return this.#left("brief", options); }
 
   /** @returns {Promise<string[]>} */

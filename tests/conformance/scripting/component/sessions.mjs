@@ -23,7 +23,7 @@ export const OF_SESSIONS = {
     return told;
   },
   archive: (given) => said(given, { type: "archived" }),
-  brief: ({ host, session, asked }) => json(host.run(session.brief(JSON.stringify({ maxTokens: 2000, encoding: "o200k_base", ...asked })))),
+  brief: ({ host, session, asked }) => json(host.run(session.brief(JSON.stringify(asked)))),
   closeSession: ({ host, session }) => closed(host, session),
   compact: ({ host, session, own, asked: { apply, undo, keep, ...request } }) => json(host.run(session.compact(JSON.stringify({ ...made(request, host), apply, undo, keep })), own)),
   complete: (given) => becomes(given, "completed"),
