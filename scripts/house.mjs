@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fail, root } from "./run.mjs";
 
 /** Lines of js/ beside what a host has of its own, and what is written by a script. The number may only fall: what holds for every host belongs in src/. */
-const MOST_LINES = 4_056;
+const MOST_LINES = 4_055;
 const HOSTS_OWN = /^(?:cli|init|agents|storage|host|compat)\/|^privacy\/gitleaks\.js$/;
 /** Half of all files are shorter. */
 const MEDIAN = 200;
@@ -64,7 +64,6 @@ const BRITISH = new RegExp([
 /** By the file, what looks so there and has to: what people write is read in each spelling. @type {Record<string, RegExp>} */
 const MEANT = {
   "scripts/house.mjs": /[^]*/,
-  "js/cli/arguments.js": /without colours/,
   "src/recall/english.rs": /"(?:burnt|dreamt|learnt)"/g,
   "src/state/cues.rs": /"(?:in favour of|standardised on)"/g,
   "src/operation/store/recall/asking.rs": /"tokeniser"/g,

@@ -81,7 +81,7 @@ const everywhere = {
   workspace: option("DIR", "the project's folder; else the current one"),
   redact: option("MODE", "secrets in what is printed or handed over; else the setting of that name", VALUES.redact),
   json: flag("one JSON value on standard output, nothing else there"),
-  color: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-color: lists and questions without colours; also where NO_COLOR is set" }),
+  color: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-color: lists and questions without colors; also where NO_COLOR is set" }),
 };
 
 /** The names of what every command takes. */

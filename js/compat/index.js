@@ -11,6 +11,7 @@ import { answered, appendable, asObject, called, stored, storedExecution } from 
 import { extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy } from "./strategies.js";
 import { LeftoffError } from "../error.js";
 import { openStore } from "../store/open-store.js";
+import { ofKind } from "../wasm/options.js";
 
 export { AutoPersist, ContextBuilder, ContextManager, LeftoffError, calculateBudget, extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy };
 export * from "../types/compat.js";
@@ -185,7 +186,7 @@ export class SessionManager {
   #store(project) {
     const [first] = this.#stores.values();
     if (project === undefined && first) return first;
-    const path = resolve(project ?? process.cwd());
+    const path = resolve(ofKind("projectPath", project ?? process.cwd()));
     const store = this.#stores.get(path) ?? openStore({ ...this.#options, project: path });
     this.#stores.set(path, store);
     // A folder that is not there may be there the next time.

@@ -88,7 +88,7 @@ export class Session {
    * again.records[0].id === first.records[0].id; // => true
    */
   append(drafts, options = {}) {
-    const { durability = "durable", format, revives = true, operation, expected } = options;
+    const { durability = "durable", format, revives = true, operation, expected } = options ?? {};
     const late = streamed(drafts, format);
     if (late) return late.then((whole) => this.append(whole, options));
     return this.#enqueue(() => knownOptions("append", options) && given(drafts), { durability, format, revives, once: { operation, expected }, isCopy: false });
@@ -193,9 +193,10 @@ export class Session {
    * block.startsWith("[RESUMED CONVERSATION]"); // => true
    * warnings; // => []
    */
-  async resume({ override = false, revives = true, now, maxBytes, ...request } = /** @type {ResumeRequest<F>} */ ({})) {
+  async resume(request = {}) {
+    const { override = false, revives = true, now, maxBytes, ...asked } = ofKind("request", request, "{");
     await this.#secrets.prepare();
-    return this.#contexts.resumed({ override, revives, now, maxBytes }, request);
+    return this.#contexts.resumed({ override, revives, now, maxBytes }, asked);
   }
 
   /**

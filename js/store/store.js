@@ -85,9 +85,7 @@ export class Store {
    */
   async writeSetting(key, value, options = {}) {
     const { project = false } = knownOptions("setting", options);
-    // What JSON cannot say is null there, which no setting is.
-    const json = value === undefined ? "" : (JSON.stringify(value) ?? "null");
-    await this.#beside.run("writeSetting", key, json, String(project));
+    await this.#beside.run("writeSetting", key, value === undefined ? "" : settingJson(value), String(project));
     this.#read = await this.#core.run("settings");
   }
 
@@ -250,7 +248,7 @@ export class Store {
   async record(conversation) {
     knownOptions("record", conversation);
     const { agent: from, path, only, commandOf } = conversation;
-    const found = await this.#beside.runWith({ stores: true, own: { commandOf } }, "record", { path: resolve(path), from, only, hasCommand: commandOf !== undefined });
+    const found = await this.#beside.runWith({ stores: true, own: { commandOf } }, "record", { path: resolve(ofKind("path", path, "/")), from, only, hasCommand: commandOf !== undefined });
     return found ? this.#open.opened("recorded", found) : undefined;
   }
 
@@ -459,5 +457,14 @@ export class Store {
       if (!(error instanceof LeftoffError && error.cause instanceof WebAssembly.RuntimeError && notes.length > known)) throw error;
       return this.#imported(name, asked, onProgress, notes);
     }
+  }
+}
+
+/** What JSON cannot say is null there, which no setting is. @param {unknown} value */
+function settingJson(value) {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch {
+    return "null";
   }
 }

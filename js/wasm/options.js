@@ -4,7 +4,7 @@
 import { LeftoffError } from "../error.js";
 
 /** What stands behind an option that the core does not look at: what it is, and how that is said. @type {Record<string, [type: string, said: string]>} */
-const KINDS = { "?": ["boolean", "true or false"], "~": ["string", "a text"], "#": ["number", "a number"], "!": ["function", "a function"], "/": ["string", "a path"] };
+const KINDS = { "?": ["boolean", "true or false"], "~": ["string", "a text"], "#": ["number", "a number"], "!": ["function", "a function"], "/": ["string", "a path"], "{": ["object", "an object"] };
 
 /** What each call takes. */
 const OPTIONS = {
@@ -43,7 +43,7 @@ export function knownOptions(call, options) {
 /** What is given, where it is of a kind; of a text unless said. @template T @param {string} name @param {T} value @param {string} [kind] */
 export function ofKind(name, value, kind = "~") {
   const [type, said] = /** @type {[string, string]} */ (KINDS[kind]);
-  if (typeof value !== type || Number.isNaN(value) || (kind === "/" && value === "")) throw refused(`${said} for "${name}"`, value);
+  if (typeof value !== type || value === null || Number.isNaN(value) || (kind === "/" && value === "")) throw refused(`${said} for "${name}"`, value);
   return value;
 }
 

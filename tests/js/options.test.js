@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { ContextManager } from "../../js/compat/index.js";
-import { LeftoffError, MemoryStorage, NodeStorage, countTokens, openStore, readTranscript } from "../../js/index.js";
+import * as leftoff from "../../js/index.js";
+
+const { LeftoffError, MemoryStorage, NodeStorage, countTokens, openStore, readTranscript } = leftoff;
 
 /** As a caller without types would. @param {unknown} options @returns {any} */
 const typed = (options) => options;
@@ -180,6 +182,27 @@ test("what is no object of options is named, too", async () => {
   const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
   await refused(() => store.list(typed(null)), "null");
   await refused(() => store.create(typed("title")), "title");
+  await store.close();
+});
+
+test("whatever is given first, a function answers or refuses it by a code", async () => {
+  const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
+  const session = await store.create();
+  const calls = [store, session].flatMap((one) => Object.getOwnPropertyNames(Object.getPrototypeOf(one)).flatMap((name) => {
+    const { value } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(Object.getPrototypeOf(one), name));
+    return typeof value === "function" && !["constructor", "close", "importAll"].includes(name) ? [{ name, call: value.bind(one) }] : [];
+  }));
+  calls.push(...Object.entries(leftoff).flatMap(([name, call]) => (typeof call === "function" && !/^[A-Z]/.test(name) ? [{ name, call }] : [])));
+  assert.ok(calls.length > 50);
+  for (const { name, call } of calls) {
+    for (const odd of [null, 5, Number.NaN, true, "\0", [], {}, 7n, Symbol.iterator, () => {}]) {
+      const error = await Promise.resolve().then(async () => {
+        const answer = await call(odd, ...(["follow", "messages"].includes(name) ? [] : [odd]));
+        await answer?.return?.();
+      }).catch((/** @type {any} */ cause) => cause);
+      assert.ok(error === undefined || (error instanceof LeftoffError && error.code !== "internal"), `${name} ${String(odd)}: ${error}`);
+    }
+  }
   await store.close();
 });
 

@@ -84,8 +84,9 @@ export class Contexts {
   }
 }
 
-/** A request, and apart from it what the caller does for a context. @param {ContextRequest} request */
-export function askedOf({ count, embed, summarize, strategies = [], ...request }) {
+/** A request, and apart from it what the caller does for a context. @param {ContextRequest} given */
+export function askedOf(given) {
+  const { count, embed, summarize, strategies = [], ...request } = ofKind("request", given, "{");
   if (!Array.isArray(strategies) || strategies.some((one) => typeof one?.build !== "function")) {
     throw new LeftoffError({ code: "invalid_request", message: 'expected an array of strategies, each with "build", but found something else' });
   }
