@@ -5,19 +5,17 @@
  */
 
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 
 import { bytesOf, textOf } from "../wasm/core.js";
-import { derived } from "../storage/derived.js";
-import { unlessBug } from "../error.js";
-import { LeftoffError, openStore, findStopPhrase } from "../index.js";
+import { LeftoffError, NodeStorage, openStore } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";
 import { isFolder } from "../storage/real-path.js";
-import { NodeStorage } from "../storage/node.js";
+
 import { recordedFrom, settled } from "./in-agent.js";
 import { escaped } from "./print.js";
 
@@ -26,13 +24,13 @@ import { escaped } from "./print.js";
 /** @typedef {import("../store/store.js").Store} Store */
 /** @typedef {{ hook_event_name: string, transcript_path: string, cwd: string, prompt?: string, source?: string }} Input what clients say, all alike */
 
-/** After so many turns without a save one is offered. */
-const LONG = 40;
 const PROMPTS = ["UserPromptSubmit", "BeforeAgent"];
 /** What a client says when it has forgotten most of the conversation, or is about to. */
 const COMPACTED = ["PreCompact", "PostCompact", "PreCompress"];
-/** So much of other sessions goes into a prompt at most. */
-const RECALLED_BYTES = 1500;
+/** What is told where nothing happens. */
+const SILENT = { recalled: "", wantsStop: false, offersSave: false };
+/** What the model should ask the user, who decides. @param {string} stop */
+const OFFER = (stop) => `leftoff: 40 turns of this conversation were not saved. After your answer ask once: "Would you like me to save this session?" ${stop} does it. Who declines goes on, and is not asked again.`;
 
 /** @param {Args} args */
 export async function hook(args) {
@@ -94,52 +92,26 @@ async function happened({ agent, home, plugin }, { hook_event_name: event, trans
   try {
     const [unclear] = store.problems;
     if (unclear && !store.settings.record) throw new LeftoffError({ ...unclear });
-    const session = store.settings.record && (await isThere(path)) ? await recordedFrom(store, { agent, path }) : undefined;
-    const known = await recalled(store, session, { path, prompt, isPrompt: PROMPTS.includes(event), isCompacted: COMPACTED.includes(event) || source === "compact" });
-    if (!session) return known;
+    const session = store.settings.record && isThere(path) ? await recordedFrom(store, { agent, path }) : undefined;
+    const [isPrompt, isCompacted] = [PROMPTS.includes(event), COMPACTED.includes(event) || source === "compact"];
+    const { recalled, wantsStop, offersSave } = isPrompt || isCompacted ? await store.turn(path, { prompt: isPrompt ? prompt : undefined, session: session?.id, hasForgotten: isCompacted }) : SILENT;
+    if (!session) return recalled || undefined;
     if (event === "SessionEnd" && session.metadata.lifecycle === "active") await session.stop();
     // The client has just forgotten most of it.
     if (event === "SessionStart") return source === "compact" ? (await session.brief()) || undefined : undefined;
-    if (!PROMPTS.includes(event)) return undefined;
+    if (!isPrompt) return undefined;
     const typed = (/** @type {"stop" | "resume"} */ name) => typedIn(agent, name, { plugin });
-    const notes = findStopPhrase(prompt) ? await stopped(store, session, { agent, typed }) : await asks(store, session, typed("stop"));
-    return [known, notes].filter(Boolean).join("\n\n") || undefined;
+    if (wantsStop) return stopped(store, session, { agent, typed });
+    return [recalled, offersSave ? OFFER(typed("stop")) : ""].filter(Boolean).join("\n\n") || undefined;
   } finally {
     await store.close();
   }
 }
 
-/**
- * What other sessions say to what is typed, as the setting wants it: to the first prompt, or to each. What was told is not told
- * again before the client has forgotten it.
- * @param {Store} store @param {Session | undefined} session @param {{ path: string, prompt: string, isPrompt: boolean, isCompacted: boolean }} turn
- */
-async function recalled(store, session, { path, prompt, isPrompt, isCompacted }) {
-  const { recall } = store.settings;
-  // What begins so is a client's own command.
-  const asks = isPrompt && !/^\s*[/$!#]/.test(prompt) && !findStopPhrase(prompt);
-  if (recall === "off" || !(asks || isCompacted)) return undefined;
-  const storage = new NodeStorage();
-  const at = join(store.home, "cache", `told-${createHash("sha256").update(path).digest("hex").slice(0, 32)}`);
-  try {
-    if (isCompacted) await storage.remove(at);
-    const told = (await derived(storage, at))?.told;
-    if (!asks || (recall === "session" && told)) return undefined;
-    const exclude = [...(session ? [session.id] : []), ...(told ?? [])];
-    const { text, sources } = await store.recall(prompt, { maxBytes: RECALLED_BYTES, maxTokens: RECALLED_BYTES, exclude });
-    await storage.replace(at, bytesOf(JSON.stringify({ told: [...(told ?? []), ...sources.flatMap(({ messages }) => messages)] })));
-    return text || undefined;
-  } finally {
-    await storage.close();
-  }
-}
-
 // Before the first turn there may be no record yet.
 /** @param {string} path */
-async function isThere(path) {
-  const storage = new NodeStorage();
-  const stat = await storage.stat(path).finally(() => storage.close());
-  return stat !== null && stat.size > 0;
+function isThere(path) {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /**
@@ -150,34 +122,8 @@ async function stopped(store, session, { agent, typed }) {
   if (session.metadata.lifecycle === "active") {
     const paused = await settled(store, session, agent);
     await paused.stop();
-    await forgetTurns(store, paused);
   }
   return `leftoff: the user seems to stop for now, so this session was saved and is paused. Confirm it ("Session saved."), and say that ${typed("resume")} goes on with it later and that ${typed("stop")} saves it with a summary in your words. If the user did not mean to stop, just go on: it is active again then.`;
-}
-
-/** What the model should ask the user, who decides. @param {Store} store @param {Session} session @param {string} stop */
-async function asks(store, session, stop) {
-  const isLong = await countedTurn(store, session);
-  return isLong ? `leftoff: ${LONG} turns of this conversation were not saved. After your answer ask once: "Would you like me to save this session?" ${stop} does it. Who declines goes on, and is not asked again.` : undefined;
-}
-
-/** @param {Store} store @param {Session} session */
-const turnsAt = (store, session) => join(store.home, "cache", `${session.id}.turns`);
-
-/** Whether a save is to be offered, which is done once. @param {Store} store @param {Session} session */
-async function countedTurn(store, session) {
-  const storage = new NodeStorage();
-  const path = turnsAt(store, session);
-  const { turns = 0, isOffered = false } = (await derived(storage, path)) ?? {};
-  const isDue = !isOffered && turns + 1 >= LONG;
-  await storage.replace(path, bytesOf(JSON.stringify({ turns: turns + 1, isOffered: isOffered || isDue }))).finally(() => storage.close());
-  return isDue;
-}
-
-/** They are saved. @param {Store} store @param {Session} session */
-export async function forgetTurns(store, session) {
-  const storage = new NodeStorage();
-  await storage.remove(turnsAt(store, session)).catch(unlessBug).finally(() => storage.close());
 }
 
 /** Whether it is written down. @param {Args} args @param {Partial<Input>} input @param {any} error */

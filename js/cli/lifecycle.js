@@ -9,7 +9,6 @@ import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";
 import { ofSystem } from "../storage/refusal.js";
 import { agentTyped, setAgentTyped } from "./given.js";
-import { forgetTurns } from "./hook.js";
 import { settled } from "./in-agent.js";
 import { note } from "./print.js";
 import { chosen, using } from "./store.js";
@@ -34,7 +33,6 @@ export function stop(args) {
     const session = args.from ? await settled(store, found, args.from) : found;
     await setAgentTyped(session, args);
     await session.stop({ summary: args.summary || undefined });
-    await forgetTurns(store, session);
     const { display, summary } = session.metadata;
     const again = args.from ? typedIn(args.from, "resume", args) : `'leftoff resume ${session.id}'`;
     const saved = `Session saved.\n\nConversation "${display.title}" has been paused.\nYou can continue later with ${again}\n`;

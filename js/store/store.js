@@ -18,7 +18,7 @@ import { CoreStore } from "../wasm/store.js";
 /** @import { Session } from "../session/session.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
-/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, RecallOptions, Recalled, Secret, Setting, SettingProblem, Settings, Trashed } from "../types/index.js" */
+/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, RecallOptions, Recalled, Secret, Setting, SettingProblem, Settings, ToldAtTurn, Trashed } from "../types/index.js" */
 
 /** A store of its parts. @internal @type {(parts: StoreParts) => Store} */
 export let storeOf;
@@ -208,6 +208,20 @@ export class Store {
    */
   async recall(question, options = {}) {
     return (await this.#beside.pages(this.#redaction.own, "recall", ofKind("question", question), knownOptions("recall", options)).next()).value;
+  }
+
+  /**
+   * What a client's hook tells the model at a turn of a conversation: what other sessions say to the prompt, as the setting `recall`
+   * wants it, and not the same twice; whether the user seems to stop; and whether a save is to be offered, once, after 40 turns without one.
+   * @param {string} conversation by which the client knows it, the path of its record mostly
+   * @param {{ prompt?: string, session?: string, hasForgotten?: boolean }} [options] `prompt`: what was typed; `session`: the id of the one
+   *   that it is here; `hasForgotten`: the client has just forgotten most of it @returns {Promise<ToldAtTurn>}
+   * @throws {LeftoffError} `invalid_request` for a conversation or options that are none
+   * @example
+   * await store.turn(transcriptPath, { prompt: "let's call it a day" }); // => { recalled: "", wantsStop: true, offersSave: false }
+   */
+  async turn(conversation, options = {}) {
+    return (await this.#beside.pages(this.#redaction.own, "turn", ofKind("conversation", conversation), knownOptions("turn", options)).next()).value;
   }
 
   /**

@@ -250,6 +250,16 @@ export interface DoctorReport {
   fixed: string[];
 }
 
+/** What is told to a model at a turn. */
+export interface ToldAtTurn {
+  /** What other sessions say to the prompt, as a fenced block of at most 1,500 bytes; empty where nothing does. */
+  recalled: string;
+  /** The user seems to stop: nothing is changed by that. */
+  wantsStop: boolean;
+  /** A save is to be offered. */
+  offersSave: boolean;
+}
+
 /** A session in the trash. */
 export interface Trashed {
   id: string;

@@ -14,6 +14,7 @@ const OPTIONS = {
   search: "all? type status archived agent folder since until limit verify? role regex? file command error embed!",
   searchIn: "role since until limit regex? embed!", recall: "maxTokens# maxBytes# project~ all? exclude encoding~ model~ embed!",
   import: "from only onProgress!", record: "agent path~ only commandOf!", setting: "project?", session: "source", source: "agent id",
+  turn: "prompt~ session~ hasForgotten?",
   tidy: "enabled? saveAfterAssistantMessage? saveAfterToolExecution? debounceMs# updateMetadataIntervalMs# maxSessionsPerProject autoArchiveAfterDays",
   append: "durability format~ revives? operation expected", lastContext: "full?", brief: "maxTokens encoding", stop: "summary",
   compact: "apply? undo? keep window model reserve system tools encoding assumes? format count embed summarize strategies",

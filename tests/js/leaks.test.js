@@ -166,6 +166,10 @@ const EXITS = {
       }
       return [...all, (await store.outputs.menu()).text];
     },
+    turn: async (_, store) => {
+      await store.writeSetting("recall", "prompt");
+      return Promise.all(["what is in the file?", "which file has the key?", "Bash"].map((prompt) => store.turn(prompt, { prompt })));
+    },
     doctor: (_, store) => store.doctor({ secrets: true }),
     trashed: async (session, store) => {
       await store.delete(await store.fork(session));

@@ -165,6 +165,11 @@ impl GuestStore for Folder {
         UnderWay::begun(self.store.recall(question, request, &leaving).map(text))
     }
 
+    fn turn(&self, conversation: String, request: String) -> Operation {
+        let leaving = Leaving::new(&self.door);
+        UnderWay::begun(self.store.turn(conversation, request, &leaving).map(text))
+    }
+
     fn of_source(&self, source: String) -> Operation {
         UnderWay::begun(self.store.of_source(source).map(|id| text(to_json(&id))))
     }

@@ -93,6 +93,7 @@ impl Operations {
             "search" => store.search(word(), word(), &leaving.0).map(none),
             "searchIn" => store.search_in(word(), word(), word(), &leaving.0).map(none),
             "recall" => store.recall(word(), word(), &leaving.0).map(String::into_bytes),
+            "turn" => store.turn(word(), word(), &leaving.0).map(String::into_bytes),
             _ => return Err(small(&unknown())),
         };
         let stamp = Stamp { offset_minutes: offset, ..stamp(now_ms, entropy)? };

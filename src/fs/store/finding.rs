@@ -104,4 +104,29 @@ impl Store {
         let request = embedding(request, &helpers)?;
         self.drive_with(self.0.core.recall(question.into(), request, &leaving), &mut helpers)
     }
+
+    /// What a client's hook tells the model at a turn of a conversation, which is known by a word of the client's, the path of its
+    /// record mostly: `{"prompt","session","hasForgotten"}`, all optional: what was typed, the id of the session that the
+    /// conversation is here, and whether the client has just forgotten most of it. Answer: `{"recalled","wantsStop","offersSave"}`,
+    /// JSON: what other sessions say to the prompt, as the setting `recall` wants it, within 1,500 bytes, and not the same twice
+    /// before the client has forgotten it; whether the user seems to stop; and whether a save is to be offered, once, after 40
+    /// turns without one.
+    ///
+    /// # Errors
+    /// `invalid_request`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let told = store.turn("a conversation", r#"{"prompt":"let's call it a day"}"#)?;
+    /// assert_eq!(told, r#"{"recalled":"","wantsStop":true,"offersSave":false}"#);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn turn(&self, conversation: &str, request: &str) -> Result<String, Trouble> {
+        let leaving = Leaving::new(&self.0.door);
+        let turn = self.0.core.turn(conversation.into(), request.into(), &leaving);
+        self.drive_with(turn, &mut Helpers::default())
+    }
 }

@@ -38,6 +38,8 @@ mod taking;
 mod tidying;
 mod trash;
 mod trashed;
+#[cfg(feature = "interop")]
+mod turns;
 
 #[cfg(feature = "interop")]
 use alloc::collections::BTreeMap;

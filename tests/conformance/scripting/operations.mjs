@@ -54,6 +54,7 @@ export const OF_STORES = {
   point: (store, _, session) => store.point(session()),
   record: (store, { command, ...conversation }) => store.record({ ...conversation, ...(command && { commandOf: async () => command }) }),
   recall: (store, { question, ...options }) => store.recall(question, options),
+  turn: (store, { conversation, ...options }) => store.turn(conversation, options),
   redacted: (store, { value }) => store.redacted(value),
   relocate: (store, { from, to }) => store.relocate(from, to),
   restore: (store, { id }) => store.restore(id),

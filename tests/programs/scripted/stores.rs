@@ -77,6 +77,7 @@ pub fn told(
         "point" => store.point(session()?)?.to_string(),
         "relocate" => format!("{{\"count\":{}}}", store.relocate(step.text("from")?, step.text("to")?)?),
         "restore" => store.restore(&step.text("id")?)?,
+        "turn" => store.turn(&step.text("conversation")?, &step.without(&["conversation"]))?,
         "recall" => {
             let (question, request) = (step.text("question")?, step.without(&["question", "embed"]));
             embedded(step, |helpers| Ok(store.recall(&question, &request, helpers)?))?

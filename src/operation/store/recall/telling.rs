@@ -98,31 +98,36 @@ impl Store {
         leaving: &Rc<Leaving>,
     ) -> Operation<'static, String> {
         let (store, leaving) = (self.clone(), leaving.clone());
-        Operation::new(|io| async move {
-            let request = Request::from_json(&request)?;
-            let vocabulary = named_vocabulary(&io, request.encoding.as_str()).await?;
-            let mut words = Words::default();
-            let asked = Asked::new(&question, &mut words);
-            let mut sources = store.sources(&io, asked.clone(), &request, &leaving, &mut words).await?;
-            let refused = if request.embeds {
-                refused(score_by_meaning(&io, &question, &mut sources).await)?
-            } else {
-                None
-            };
-            let counted = |text: &str| count(text, vocabulary.as_deref()).tokens;
-            let fits = |text: &str| text.len() <= request.max_bytes && counted(text) <= request.max_tokens;
-            let sources = fitted(sources, &fits);
-            let text = block(&sources);
-            let tokens = if text.is_empty() { 0 } else { counted(&text) };
-            Ok(format!(
-                "{{\"text\":{},\"tokens\":{tokens},\"encoding\":\"{}\",\"words\":{},\"sources\":[{}]{}}}",
-                to_json(&text),
-                request.encoding.as_str(),
-                to_json(&found_words(&asked, &sources, &mut words)),
-                sources.iter().map(told).collect::<Vec<_>>().join(","),
-                refused.map(|why| format!(",\"embedRefused\":{}", to_json(&why))).unwrap_or_default()
-            ))
-        })
+        Operation::new(|io| async move { store.recall_now(&io, &question, &request, &leaving).await })
+    }
+
+    pub(in crate::operation::store) async fn recall_now(
+        &self,
+        io: &Io,
+        question: &str,
+        request: &str,
+        leaving: &Leaving,
+    ) -> Result<String, Trouble> {
+        let request = Request::from_json(request)?;
+        let vocabulary = named_vocabulary(io, request.encoding.as_str()).await?;
+        let mut words = Words::default();
+        let asked = Asked::new(question, &mut words);
+        let mut sources = self.sources(io, asked.clone(), &request, leaving, &mut words).await?;
+        let refused =
+            if request.embeds { refused(score_by_meaning(io, question, &mut sources).await)? } else { None };
+        let counted = |text: &str| count(text, vocabulary.as_deref()).tokens;
+        let fits = |text: &str| text.len() <= request.max_bytes && counted(text) <= request.max_tokens;
+        let sources = fitted(sources, &fits);
+        let text = block(&sources);
+        let tokens = if text.is_empty() { 0 } else { counted(&text) };
+        Ok(format!(
+            "{{\"text\":{},\"tokens\":{tokens},\"encoding\":\"{}\",\"words\":{},\"sources\":[{}]{}}}",
+            to_json(&text),
+            request.encoding.as_str(),
+            to_json(&found_words(&asked, &sources, &mut words)),
+            sources.iter().map(told).collect::<Vec<_>>().join(","),
+            refused.map(|why| format!(",\"embedRefused\":{}", to_json(&why))).unwrap_or_default()
+        ))
     }
 
     async fn sources(

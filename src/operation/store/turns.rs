@@ -1,0 +1,137 @@
+//! What a model is told at a turn of a conversation that an agent's client holds, and that is recorded meanwhile: what other
+//! sessions say to the prompt, that its user seems to stop, and that nothing was saved for long.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::Store;
+use crate::json::fields::{Fields, items};
+use crate::json::hash::sha256;
+use crate::json::request;
+use crate::json::text::to_json;
+use crate::layout::{self, names};
+use crate::operation::{Io, Leaving, Operation, Trouble, unless_bug};
+use crate::state::stopping::find_stop_phrase;
+
+/// After so many turns without a save one is offered.
+const LONG: u64 = 40;
+/// So many bytes of other sessions, and as many tokens, go into a prompt at most.
+const RECALLED: u32 = 1500;
+/// So a prompt begins that is a command of the client's own.
+const COMMANDS: [char; 4] = ['/', '$', '!', '#'];
+
+struct Turn {
+    // What the user typed; nothing where the client only forgot.
+    prompt: Option<String>,
+    // The session that the conversation is here.
+    session: Option<String>,
+    // The client has just forgotten most of it.
+    has_forgotten: bool,
+}
+
+/// How long nothing was saved.
+#[derive(Default, Deserialize, Serialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Unsaved {
+    turns: u64,
+    is_offered: bool,
+    // When the session was taken up last: it was saved before.
+    since: Option<String>,
+}
+
+impl Turn {
+    fn from_json(json: &str) -> Result<Turn, Trouble> {
+        let (mut fields, bad) = (request::read(json, "prompt, session or hasForgotten")?, &mut Vec::new());
+        let (prompt, session) = (fields.take("prompt", bad), fields.take("session", bad));
+        let has_forgotten = fields.take("hasForgotten", bad).unwrap_or_default();
+        request::refuse_bad(bad)?;
+        Ok(Turn { prompt, session, has_forgotten })
+    }
+}
+
+impl Store {
+    /// What is told at a turn of a conversation, which is known by a word of the client's, the path of its record mostly:
+    /// `{"prompt","session","hasForgotten"}`, all optional: what was typed, the id of the session that it is here, and whether the
+    /// client has just forgotten most of it. Answer: `{"recalled","wantsStop","offersSave"}`, JSON: what other sessions say to the
+    /// prompt, as the setting `recall` wants it, within 1,500 bytes, and never the same twice before the client has forgotten it; whether
+    /// the user seems to stop; and whether a save is to be offered, once, after 40 turns without one.
+    pub fn turn(
+        self: &Rc<Store>,
+        conversation: String,
+        request: String,
+        leaving: &Rc<Leaving>,
+    ) -> Operation<'static, String> {
+        let (store, leaving) = (self.clone(), leaving.clone());
+        Operation::new(|io| async move {
+            let turn = Turn::from_json(&request)?;
+            let prompt = turn.prompt.as_deref();
+            let wants_stop = prompt.is_some_and(|prompt| find_stop_phrase(prompt).is_some());
+            let asks = prompt.filter(|prompt| !wants_stop && !prompt.trim_start().starts_with(COMMANDS));
+            let recalled = store.recalled_at(&io, &conversation, (asks, &turn), &leaving).await?;
+            let session = turn.session.as_deref().filter(|_| prompt.is_some() && !wants_stop);
+            let offers_save = match session {
+                Some(id) => store.counted(&io, id).await?,
+                None => false,
+            };
+            let recalled = to_json(&recalled);
+            Ok(format!("{{\"recalled\":{recalled},\"wantsStop\":{wants_stop},\"offersSave\":{offers_save}}}"))
+        })
+    }
+
+    async fn recalled_at(
+        self: &Rc<Store>,
+        io: &Io,
+        conversation: &str,
+        (asks, turn): (Option<&str>, &Turn),
+        leaving: &Rc<Leaving>,
+    ) -> Result<String, Trouble> {
+        let mode = String::from(self.setup.read_settings(io).await?.value("recall"));
+        if mode == "\"off\"" || (asks.is_none() && !turn.has_forgotten) {
+            return Ok(String::new());
+        }
+        let file = layout::cache().below(&format!("told-{}", &sha256(conversation.as_bytes())[..32]));
+        if turn.has_forgotten {
+            io.remove(&file).await?;
+        }
+        let Some(prompt) = asks else { return Ok(String::new()) };
+        let known = io.read_all(&file).await?.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        if mode == "\"session\"" && known.is_some() {
+            return Ok(String::new());
+        }
+        let mut told: Vec<String> = known.unwrap_or_default();
+        let exclude: Vec<&String> = turn.session.iter().chain(&told).collect();
+        let request =
+            format!("{{\"maxTokens\":{RECALLED},\"maxBytes\":{RECALLED},\"exclude\":{}}}", to_json(&exclude));
+        let answer = self.recall_now(io, prompt, &request, leaving).await?;
+        let Ok(mut fields) = Fields::parse(&answer) else { return Ok(String::new()) };
+        let sources = fields.take_raw("sources").and_then(items).unwrap_or_default();
+        for source in sources {
+            let messages =
+                Fields::parse(source).ok().and_then(|mut source| source.take("messages", &mut Vec::new()));
+            told.extend(messages.into_iter().flat_map(|messages: Vec<String>| messages));
+        }
+        io.replace(&file, to_json(&told).into_bytes(), None).await?;
+        Ok(fields.take("text", &mut Vec::new()).unwrap_or_default())
+    }
+
+    // Whether a save is to be offered, which is done once.
+    async fn counted(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
+        let Some(place) = self.lying(io, id).await? else { return Ok(false) };
+        let live = self.unread(&place, id);
+        unless_bug(live.looked(io).await)?;
+        let since = live.with(|session| session.taken_up_at().map(String::from));
+        let file = layout::kept(id, names::Kept::Turns);
+        let known =
+            io.read_all(&file).await?.and_then(|bytes| serde_json::from_slice::<Unsaved>(&bytes).ok());
+        let known = known.filter(|known| known.since == since).unwrap_or_default();
+        let turns = known.turns + 1;
+        let is_due = turns >= LONG && !known.is_offered;
+        let unsaved = Unsaved { turns, is_offered: known.is_offered || is_due, since };
+        io.replace(&file, to_json(&unsaved).into_bytes(), None).await?;
+        Ok(is_due)
+    }
+}
