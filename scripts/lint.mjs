@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { rustdoc } from "./docs.mjs";
-import { examples, floors, lengths, testModules, withoutTests } from "./house.mjs";
+import { examples, floors, lengths, suitesTold, testModules, withoutTests } from "./house.mjs";
 import { ask, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv } from "./toolchain.mjs";
 
@@ -45,6 +45,7 @@ export async function lint() {
   await step("floors", floors);
   await step("examples", examples);
   await step("lengths", lengths);
+  await step("suites that are told of", suitesTold);
   for (const [name, features] of Object.entries(HOST)) {
     await step(`clippy, features ${name}`, () => {
       clippy(["--lib", ...features], DENY);

@@ -1,12 +1,13 @@
 // @ts-check
-// The lint that keeps the floors of src/ apart finds a circle however it is written, and none where there is none.
+// The lint that keeps the floors of src/ apart finds a circle however it is written, and none where there is none; another one finds
+// suites that no page tells of.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
-import { circle, uses } from "../../scripts/house.mjs";
+import { circle, untold, uses } from "../../scripts/house.mjs";
 
 /** @param {Record<string, string>} files @param {string[] | null} expected */
 function check(files, expected) {
@@ -40,4 +41,9 @@ test("files of one floor, comments, tests and what is compiled for tests alone c
     },
     null,
   );
+});
+
+test("a suite is told of by a row or by the command that runs it, and by no other one's name", () => {
+  const page = "`npm run test:faults -- logs` (debug assertions)\n\n| `kill` | tried | came of it |\n| `ask --seed 2` | tried | came of it |\n| tried | `modes` | `npm run test:faults -- writers-of-logs` |\n";
+  assert.deepEqual(untold(["ask", "kill", "logs", "log", "modes", "writers"], page), ["log", "modes", "writers"]);
 });
