@@ -21,7 +21,7 @@ const things = {
   doctor: (session) => session.examine(),
 };
 
-const storage = new Counting({ root: home });
+const storage = new Counting();
 const store = await openStore({ home, project: "/", storage });
 const [listed] = await store.list();
 if (what !== "list" && listed) await things[what]?.(await store.session(listed.id));
