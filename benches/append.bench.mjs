@@ -9,6 +9,8 @@ import { inFolder, inTurns, prose } from "./tools.mjs";
 const CONTENT_BYTES = 1000;
 /** How many appends wait together, as where answers come in from several sides. */
 const TOGETHER = 100;
+/** How many calls an answer makes, whose results are told one after another. */
+const CALLS = 10;
 
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
@@ -35,6 +37,7 @@ async function measure(folder) {
     { buffered: together(ours.once), durable: together(() => durable.append(draft)), appendFile: together(appendFile), flushes: { times: TOGETHER, once: flush } },
     { rounds: 10 },
   );
+  const tools = await ofTools(store, { raw, synced });
   await store.close();
   return [
     { what: "buffered, to JSON.stringify and writeSync", value: ratio(cost.ours, cost.writeSync), unit: "times", atMost: 5 },
@@ -49,7 +52,60 @@ async function measure(folder) {
     { what: `${TOGETHER} fs.promises.appendFile together, each`, value: ratio(groups.appendFile, TOGETHER), unit: "us" },
     { what: `${TOGETHER} that wait together, durable, each`, value: ratio(groups.durable, TOGETHER), unit: "us" },
     { what: `${TOGETHER} writeSync and fdatasync, in turn, each`, value: groups.flushes ?? NaN, unit: "us" },
+    ...tools,
   ];
+}
+
+/**
+ * What a tool did, told by `appendTool`, which is always durable: its result and how it went, a line in each of two logs. Beside it
+ * these two lines written and flushed, and the result alone, as a message.
+ * @param {import("../js/index.js").Store} store @param {{ raw: number, synced: number }} files
+ * @returns {Promise<import("../scripts/bench.mjs").Figure[]>}
+ */
+async function ofTools(store, { raw, synced }) {
+  const [told, durable, buffered] = [await calling(store), await calling(store), await calling(store)];
+  const content = prose(CONTENT_BYTES);
+  const result = (id = "call") => ({ role: "tool", content, tool: { callId: id, name: "bash" } });
+  const execution = (id = "call") => ({ call: { id, name: "bash" }, result: { content, exitCode: 0 }, durationMs: 810 });
+  const flush = () => {
+    for (const [file, line] of /** @type {[number, object][]} */ ([[synced, result()], [raw, { ...execution(), result: { exitCode: 0 } }]])) {
+      fs.writeSync(file, `${JSON.stringify(line)}\n`);
+      fs.fdatasyncSync(file);
+    }
+  };
+  const cost = await inTurns(
+    {
+      told: { times: CALLS, once: () => told.session.appendTool(execution(told.next())), after: told.answers },
+      flushes: { times: CALLS, once: flush },
+      durable: { times: CALLS, once: () => durable.session.append(result(durable.next())), after: durable.answers },
+      buffered: { times: CALLS, once: () => buffered.session.append(result(buffered.next()), { durability: "buffered" }), after: buffered.answers },
+    },
+    { rounds: 40 },
+  );
+  return [
+    { what: "appendTool, to its two lines written and flushed", value: ratio(cost.told, cost.flushes), unit: "times", atMost: 14 },
+    { what: "appendTool, to its result alone, durable", value: ratio(cost.told, cost.durable), unit: "times", atMost: 14 },
+    { what: "appendTool", value: cost.told ?? NaN, unit: "us" },
+    { what: "two lines, writeSync and fdatasync of each", value: cost.flushes ?? NaN, unit: "us" },
+    { what: "its result alone, durable", value: cost.durable ?? NaN, unit: "us" },
+    { what: "its result alone, buffered", value: cost.buffered ?? NaN, unit: "us" },
+  ];
+}
+
+/** A session whose newest answer makes calls: those of a round, and then others. @param {import("../js/index.js").Store} store */
+async function calling(store) {
+  const session = await store.create();
+  /** @type {string[]} */
+  let ids = [];
+  let rounds = 0;
+  const answers = async () => {
+    rounds += 1;
+    ids = Array.from({ length: CALLS }, (_, n) => `call_${rounds}_${n}`);
+    const toolCalls = ids.map((id) => ({ id, name: "bash", arguments: '{"command":"npm test"}' }));
+    await session.append({ role: "assistant", assistant: { toolCalls } }, { durability: "buffered" });
+  };
+  await answers();
+  return { session, answers, next: () => ids.shift() };
 }
 
 /** @param {number | undefined} a @param {number | undefined} b */

@@ -92,7 +92,7 @@ async function ofLog(home, id, size) {
 
 /** Bytes read of the disk for it, checkpoints aside. @param {string} home @param {string} id */
 async function bytesOf(home, id) {
-  const storage = new Counting({ root: home });
+  const storage = new Counting();
   const { once, after } = openedAndBuilt(home, id, storage);
   await once();
   const { bytesRead, cacheBytesRead } = storage;

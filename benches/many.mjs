@@ -10,7 +10,7 @@ import { openStore } from "../js/index.js";
 import { root } from "../scripts/run.mjs";
 import { chance } from "../tests/faults/tools.mjs";
 import { conversation } from "./conversation.mjs";
-import { median } from "./tools.mjs";
+import { inNode, median } from "./tools.mjs";
 
 const SESSIONS = Math.round(250 * Number(process.env["LEFTOFF_SCALE"] ?? 1));
 /** Of a log, in bytes: each order of magnitude as often as any other, 400 KB on average. */
@@ -21,8 +21,6 @@ const WORDS = { min: 2, max: 12 };
 const COMMANDS = 11;
 
 const searching = fileURLToPath(new URL("searching.mjs", import.meta.url));
-/** Says on the fourth stream what the process took of the processor. */
-const METER = `data:text/javascript,${encodeURIComponent('import { writeSync } from "node:fs"; process.on("exit", () => writeSync(3, JSON.stringify(process.cpuUsage())));')}`;
 
 /** @typedef {import("../scripts/bench.mjs").Figure} Figure */
 
@@ -95,14 +93,6 @@ function inProcess(home, ...args) {
 function ofCommands(home, questions) {
   const some = questions.slice(0, COMMANDS);
   const cli = join(root, "pkg", "cli.js");
-  const ours = some.map((question) => processorMs(cli, "search", "--home", home, "--all", "--", question));
-  return median(ours) - median(some.map(() => processorMs("-e", "0")));
-}
-
-/** @param {string[]} args */
-function processorMs(...args) {
-  const { status, stderr, output } = spawnSync(process.execPath, ["--import", METER, ...args], { stdio: ["ignore", "ignore", "pipe", "pipe"], encoding: "utf8" });
-  if (status !== 0) throw new Error(stderr);
-  const { user, system } = JSON.parse(output[3] ?? "");
-  return (user + system) / 1000;
+  const ours = some.map((question) => inNode(cli, "search", "--home", home, "--all", "--", question).processorMs);
+  return median(ours) - median(some.map(() => inNode("-e", "0").processorMs));
 }

@@ -1,18 +1,16 @@
 // @ts-check
 /** Resuming a long conversation beside one of a hundredth: what is handed over is the same, and so should be what it costs. */
 
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../js/index.js";
-import { conversation } from "./conversation.mjs";
-import { inFolder, inTurns } from "./tools.mjs";
+import { root } from "../scripts/run.mjs";
+import { filled, indexed } from "./filled.mjs";
+import { inFolder, inNode, inTurns, median } from "./tools.mjs";
 
 const SMALL = 10_000_000;
 const LARGE = 1_000_000_000;
 const WINDOW = 32_768;
-const BATCH = 1000;
-/** So many batches differ. */
-const DIFFERENT = 10;
+const COMMANDS = 15;
 const REQUEST = { window: WINDOW, encoding: "estimate-1", now: { promptHash: null, model: "m", window: WINDOW, tools: [] } };
 
 /** @type {import("../scripts/bench.mjs").Bench} */
@@ -24,8 +22,11 @@ export default {
 /** @param {string} folder */
 async function measure(folder) {
   const [small, large] = [await filled(join(folder, "small"), SMALL), await filled(join(folder, "large"), LARGE)];
-  const [ofSmall, ofLarge] = [await opened(small), await opened(large)];
   const once = (/** @type {() => unknown} */ work) => ({ times: 1, once: work });
+  // A question about what the index of words does not have yet reads two megabytes on, and a gigabyte takes hundreds of them.
+  const { growing = NaN } = await inTurns({ growing: once(() => fresh(large)) }, { rounds: 11 });
+  for (const home of [small, large]) await indexed(home);
+  const [ofSmall, ofLarge] = [await opened(small), await opened(large)];
   const cost = await inTurns(
     {
       small: once(() => ofSmall.session.resume(REQUEST)),
@@ -35,6 +36,7 @@ async function measure(folder) {
     },
     { rounds: 41 },
   );
+  const { messageCount } = ofSmall.session.metadata.stats;
   for (const { store } of [ofSmall, ofLarge]) await store.close();
   const { small: least = NaN, large: most = NaN, smallOpened = NaN, largeOpened = NaN } = cost;
   return [
@@ -44,10 +46,32 @@ async function measure(folder) {
     { what: "store and session opened, and resumed, 1 GB to 10 MB", value: largeOpened / smallOpened, unit: "times", atMost: 1.2 },
     { what: "  at 10 MB", value: smallOpened / 1000, unit: "ms" },
     { what: "  at 1 GB", value: largeOpened / 1000, unit: "ms" },
+    { what: "  at 1 GB, while the index of its words grows", value: growing / 1000, unit: "ms" },
+    ...onCommandLine(small, messageCount),
   ];
 }
 
-/** @typedef {{ home: string, id: string }} Home */
+/**
+ * The same as a person has it, in a process of its own: `leftoff resume ID --print`, beside Node that does nothing.
+ * @param {Home} home @param {number} messages
+ * @returns {import("../scripts/bench.mjs").Figure[]}
+ */
+function onCommandLine({ home, id }, messages) {
+  const cli = join(root, "pkg", "cli.js");
+  const ways = { bare: ["-e", ""], version: [cli, "--version"], resume: [cli, "resume", id, "--print", "--window", `${WINDOW}`, "--encoding", REQUEST.encoding, "--home", home, "--workspace", "/"] };
+  const rounds = Array.from({ length: COMMANDS }, () => ({ bare: inNode(...ways.bare), version: inNode(...ways.version), resume: inNode(...ways.resume) }));
+  if (rounds.some(({ resume }) => !resume.stdout.includes("[RESUMED CONVERSATION]"))) throw new Error("expected a conversation that is resumed, but found none");
+  const of = (/** @type {(round: typeof rounds[0]) => number} */ value) => median(rounds.map(value));
+  return [
+    { what: `leftoff resume ID --print, ${messages.toLocaleString("en")} messages, to bare Node: processor`, value: of(({ bare, resume }) => resume.processorMs / bare.processorMs), unit: "times", atMost: 12 },
+    { what: "  the same: time", value: of(({ bare, resume }) => resume.ms / bare.ms), unit: "times", atMost: 14 },
+    { what: "  leftoff resume ID --print", value: of(({ resume }) => resume.ms), unit: "ms" },
+    { what: "  leftoff --version", value: of(({ version }) => version.ms), unit: "ms" },
+    { what: '  node -e ""', value: of(({ bare }) => bare.ms), unit: "ms" },
+  ];
+}
+
+/** @import { Home } from "./filled.mjs" */
 
 /** @param {Home} home */
 async function opened({ home, id }) {
@@ -61,18 +85,4 @@ async function fresh(home) {
   const { context } = await session.resume(REQUEST);
   if (context.includedMessageCount >= context.originalMessageCount) throw new Error("expected a log that is larger than the window");
   await store.close();
-}
-
-/** A session whose log has so many bytes. @param {string} home @param {number} bytes @returns {Promise<Home>} */
-async function filled(home, bytes) {
-  const store = await openStore({ home, project: "/", countTokens: false });
-  const session = await store.create({ agent: { command: "/brainstorm", systemPromptHash: "sha256:00", model: "another", tools: ["Read"] } });
-  const all = conversation();
-  const batches = Array.from({ length: DIFFERENT }, () => Array.from({ length: BATCH }, () => all.next().value));
-  const append = async (/** @type {number} */ n) => void (await session.append(batches[n % DIFFERENT] ?? [], { durability: "buffered" }));
-  for (let n = 1; n === 1 || statSync(join(session.path, "messages.jsonl")).size < bytes; n += 1) await append(n);
-  // Both end alike, so that what is handed over is the same.
-  await append(0);
-  await store.close();
-  return { home, id: session.id };
 }

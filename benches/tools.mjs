@@ -1,9 +1,14 @@
 // @ts-check
 /** What the benches share. */
 
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
+
+/** Says on the fourth stream what the process took of the processor. */
+const METER = `data:text/javascript,${encodeURIComponent('import { writeSync } from "node:fs"; process.on("exit", () => writeSync(3, JSON.stringify(process.cpuUsage())));')}`;
 
 /** The words of a message of `bytes` bytes, as prose has them: line feeds, quotes and letters that are not ASCII. @param {number} bytes */
 export function prose(bytes) {
@@ -49,4 +54,17 @@ export async function inTurns(ways, { rounds }) {
     }
   }
   return Object.fromEntries(Object.entries(measured).map(([name, values]) => [name, median(values)]));
+}
+
+/**
+ * A process of Node, whole: what it took of the processor, which others that are busy do not change much, and how long that was.
+ * @param {string[]} args
+ */
+export function inNode(...args) {
+  const start = performance.now();
+  const { status, stdout, stderr, output } = spawnSync(process.execPath, ["--import", METER, ...args], { stdio: ["ignore", "pipe", "pipe", "pipe"], encoding: "utf8", maxBuffer: 2 ** 26 });
+  const ms = performance.now() - start;
+  if (status !== 0) throw new Error(stderr);
+  const { user, system } = JSON.parse(output[3] ?? "");
+  return { ms, processorMs: (user + system) / 1000, stdout };
 }

@@ -90,6 +90,16 @@ export function oneSpelling() {
   }
 }
 
+/** Ends the process where a suite of faults stands on no page of what was tried. */
+export function suitesTold() {
+  const names = filesIn(join(root, "tests", "faults"), ".fault.mjs").map((path) => path.slice(0, -".fault.mjs".length));
+  const found = untold(names, readFileSync(join(root, "docs", "RELIABILITY.md"), "utf8"));
+  if (found.length > 0) fail(`expected docs/RELIABILITY.md to say of each suite of tests/faults what came of it, but found nothing of ${found.join(", ")}`);
+}
+
+/** Suites that have neither a row of their own nor a command that runs them. @param {string[]} names @param {string} text of the page */
+export const untold = (names, text) => names.filter((name) => !new RegExp(`(?:^\\| \`|\\bnpm run test:faults -- )${name}[ \`]`, "m").test(text));
+
 /** By the path of a file: `context/build.rs` and `context.rs` are both of `context`. @param {string} path */
 const floorOf = (path) => path.split("/")[0]?.replace(/\.rs$/, "") ?? "";
 

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { rustdoc } from "./docs.mjs";
-import { examples, floors, lengths, oneSpelling, testModules, withoutTests } from "./house.mjs";
+import { examples, floors, lengths, oneSpelling, suitesTold, testModules, withoutTests } from "./house.mjs";
 import { ask, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv } from "./toolchain.mjs";
 
@@ -46,6 +46,7 @@ export async function lint() {
   await step("floors", floors);
   await step("examples", examples);
   await step("lengths", lengths);
+  await step("suites that are told of", suitesTold);
   for (const [name, features] of Object.entries(HOST)) {
     await step(`clippy, features ${name}`, () => {
       clippy(["--lib", ...features], DENY);

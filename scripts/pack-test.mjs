@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { filesOf, notLoaded } from "./complete.mjs";
 import { forJsr } from "./jsr.mjs";
-import { fail, root, run, step } from "./run.mjs";
+import { ask, fail, root, run, step, watch } from "./run.mjs";
 import { BUNDLERS } from "../tests/pack/bundlers.mjs";
 import { talkedTo } from "../tests/pack/server.mjs";
 import { bun, fileOf, install, tool } from "../tests/pack/tools.mjs";
@@ -225,6 +225,17 @@ await check("what JSR says of it, types and all", () => {
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   forJsr(folder, "Leftoff");
   run("deno", ["publish", "--dry-run", "--allow-dirty"], { cwd: folder, env: denoEnv, quiet: true });
+});
+await check("what cargo says of the crate, which builds from what is packed of it", async () => {
+  // Cargo refuses files that no commit has; who tries before committing is told of what is there.
+  const changed = ask("git", ["status", "--porcelain"]) ? ["--allow-dirty"] : [];
+  const packed = (/** @type {string[]} */ how) => watch("cargo", [...how, "--locked", "--package", "leftoff", "--all-features", "--color", "never", ...changed], { quiet: true });
+  let said = await packed(["publish", "--dry-run"]);
+  // Where a mirror stands for crates.io, nothing is published; packing and building is all of it but for the address.
+  if (/^error: crates-io is replaced with/m.test(said.output)) said = await packed(["package"]);
+  // Cargo has no option to refuse warnings of its own; that a trial uploads nothing is one.
+  const warnings = said.output.split("\n").filter((line) => /^warning\b/.test(line) && line !== "warning: aborting upload due to dry run");
+  if (!said.ok || warnings.length > 0) throw new Error(`expected a crate that is packed without a warning, but found ${said.output}`);
 });
 await check("each link in its documents leads to a file of it", () => {
   const at = join(project, "node_modules", "leftoff");

@@ -1,13 +1,13 @@
 // @ts-check
-// The lint that keeps the floors of src/ apart finds a circle however it is written, and none where there is none; and the one that
-// keeps to one spelling finds a word of another.
+// The lint that keeps the floors of src/ apart finds a circle however it is written, and none where there is none; the one that
+// keeps to one spelling finds a word of another, and another one suites that no page tells of.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
-import { british, circle, uses } from "../../scripts/house.mjs";
+import { british, circle, untold, uses } from "../../scripts/house.mjs";
 
 /** @param {Record<string, string>} files @param {string[] | null} expected */
 function check(files, expected) {
@@ -51,4 +51,9 @@ test("a British spelling is found in prose and in names, with its line, and noth
   const american = "color honor neighbor license optimization recognized labeled modeled spelled acknowledgment analyzed gray";
   const alike = "promise otherwise compromising minimum analyses exercise arising precise noise concise raise course pour four contour parameters programmed cancelled telling unlicensed greyhound treatise finishing";
   for (const word of `${american} ${alike}`.split(" ")) assert.equal(british(word), undefined, word);
+});
+
+test("a suite is told of by a row or by the command that runs it, and by no other one's name", () => {
+  const page = "`npm run test:faults -- logs` (debug assertions)\n\n| `kill` | tried | came of it |\n| `ask --seed 2` | tried | came of it |\n| tried | `modes` | `npm run test:faults -- writers-of-logs` |\n";
+  assert.deepEqual(untold(["ask", "kill", "logs", "log", "modes", "writers"], page), ["log", "modes", "writers"]);
 });
