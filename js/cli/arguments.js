@@ -5,11 +5,11 @@ import { defineCommand } from "citty";
 
 import { nativeAgents } from "../agents/native.js";
 import { agents } from "../wasm/agents.js";
+import { called } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
 import { exportFormats } from "./export.js";
 import { agentsToSetUp } from "../init/names.js";
 import { REDACT } from "../privacy/redaction.js";
-import { settingKeys } from "../store/settings.js";
 
 /** @import { ArgDef, CommandDef } from "citty" */
 /** @import { Command } from "./main.js" */
@@ -33,7 +33,7 @@ export const VALUES = {
   exports: exportFormats,
   formats: ["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"],
   redact: REDACT,
-  settings: settingKeys,
+  settings: () => called((core) => core.settingKeys()),
   setUp: agentsToSetUp,
   shells: ["bash", "zsh", "fish"],
   sorts: ["active", "created", "title", "messages", "agent", "project"],

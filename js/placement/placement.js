@@ -30,8 +30,3 @@ export function conversationOf(path) {
   const day = dirname(folder);
   return { folder, name: basename(folder), day: basename(day), workspace: dirname(dirname(day)) };
 }
-
-/** The hash of a project's folder. @param {string} path */
-export function projectHash(path) {
-  return called((core) => core.projectHash(path.normalize("NFC")));
-}

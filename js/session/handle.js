@@ -166,14 +166,8 @@ export class Live {
     return text;
   }
 
-  /** What is wrong with it. */
-  examined() { return this.#told("examine", ""); }
-
-  /** What the last context was made of, and its messages, built again. */
-  sentContext() { return this.#told("sentContext", String(this.secrets.isOn)); }
-
-  /** Drives one that gives no pages. @param {string} name @param {string} request */
-  async #told(name, request) {
+  /** What one of the second module says of it. @param {"examine" | "sentContext"} name @param {string} [request] */
+  async told(name, request = "") {
     const { value } = await this.#passed(name, request).next();
     return fromBytes(/** @type {Uint8Array} */ (value));
   }

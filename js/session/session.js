@@ -143,7 +143,7 @@ export class Session {
    * await session.append({ role: "user", content: "Rename the parser's entry point." });
    * (await session.state()).originalTask; // => "Rename the parser's entry point."
    */
-  state() { return this.#contexts.state(); }
+  state() { return this.#secrets.leaving(this.#live.run("state")); }
 
   /**
    * The task, pinned messages, open tasks, files and what was decided, as a text: for a compaction hook.
@@ -244,7 +244,7 @@ export class Session {
   async pin(messageId) { await this.#say([{ type: "pin", messageId }]); }
 
   /** The messages that are in every context. @returns {Promise<string[]>} their ids @throws {LeftoffError} what any method throws @example await session.pins(); // => [] */
-  pins() { return this.#contexts.pins(); }
+  pins() { return this.#live.run("pins"); }
 
   /**
    * Keeps it in every context no longer.
@@ -349,7 +349,7 @@ export class Session {
   others() { return this.#run("others"); }
 
   /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @throws {LeftoffError} what any method throws @example (await session.examine()).health; // => "ok" */
-  examine() { return this.#secrets.leaving(this.#live.inTurn(() => this.#live.examined())); }
+  examine() { return this.#secrets.leaving(this.#live.inTurn(() => this.#live.told("examine"))); }
 
   /**
    * The session as one text.

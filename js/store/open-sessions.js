@@ -11,12 +11,14 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** @import { Session } from "../session/session.js" */
 /** @import { Places } from "../placement/places.js" */
 /** @import { Redaction } from "../privacy/redaction.js" */
-/** @import { ReadSettings } from "./settings.js" */
+/** @import { Setting, SettingProblem, Settings } from "../types/index.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { Host } from "../wasm/drive.js" */
 /** @import { CoreStore } from "../wasm/store.js" */
 
 /**
+ * @typedef {{ settings: Settings, all: Setting[], problems: SettingProblem[] }} ReadSettings `problems`: what in the files could not be used
+ *
  * What a store is made of.
  * @typedef {{ project: string, home: string, workspace?: string, storage: Storage, places: Places, countTokens: boolean,
  *   idleMs?: number, read: ReadSettings, redaction: Redaction,

@@ -25,7 +25,7 @@ import { drivePages } from "./drive.js";
  *   second module found out about sessions
  */
 
-/** What holds by the files of settings, for who is about to open the store. @param {Pick<CoreStoreParts, "home" | "project" | "storage" | "storageOf">} parts @returns {Promise<import("../store/settings.js").ReadSettings>} */
+/** What holds by the files of settings, for who is about to open the store. @param {Pick<CoreStoreParts, "home" | "project" | "storage" | "storageOf">} parts @returns {Promise<import("../store/open-sessions.js").ReadSettings>} */
 export function readSettings(parts) {
   const core = new CoreStore({ ...parts, idleMs: 0, countTokens: false, turn: async () => () => {} });
   return core.run("settings").finally(() => core.close());

@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 import { SessionManager } from "../../js/compat/index.js";
-import { projectHash } from "../../js/placement/placement.js";
+import { projectHash } from "./many-sessions.js";
 import { listed } from "./many-sessions.js";
 
 const folder = mkdtempSync(join(tmpdir(), "leftoff-located-"));

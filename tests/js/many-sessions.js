@@ -1,11 +1,11 @@
 // @ts-check
 /** Many sessions without the time it takes to hold them: one that leftoff made, written again under other ids, in other words and times. */
 
+import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { openStore } from "../../js/index.js";
-import { projectHash } from "../../js/placement/placement.js";
 
 /** @import { Session } from "../../js/index.js" */
 
@@ -25,6 +25,11 @@ const TABLE = new Uint32Array(256).map((_, byte) => {
   for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
   return crc >>> 0;
 });
+
+/** By what a project is known, as docs/FORMAT.md has it. @param {string} path of POSIX, in its normal form */
+export function projectHash(path) {
+  return createHash("sha256").update(path).digest("hex").slice(0, 16);
+}
 
 /** CRC-32C, as docs/FORMAT.md has it. @param {string} text */
 export function checksum(text) {

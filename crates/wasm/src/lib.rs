@@ -33,8 +33,6 @@ mod live;
 mod operation;
 #[cfg(feature = "agents")]
 mod outputs;
-#[cfg(feature = "core")]
-mod project;
 #[cfg(any(feature = "agents", feature = "reader"))]
 mod reader;
 #[cfg(feature = "core")]

@@ -10,7 +10,7 @@ import { toJson } from "../../wasm/json.js";
 /** @import { Live } from "../handle.js" */
 /** @import { Session } from "../session.js" */
 /** @import { Own } from "../../wasm/drive.js" */
-/** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest, SessionState, SummaryRequest, Tokenizer } from "../../types/index.js" */
+/** @import { CompactOptions, Compacted, ContextBuildResult, ContextRequest, SummaryRequest, Tokenizer } from "../../types/index.js" */
 
 export class Contexts {
   #session;
@@ -40,19 +40,13 @@ export class Contexts {
   /** @param {{ full?: boolean }} options @returns {Promise<any>} */
   async last({ full }) {
     await this.#live.report.settled();
-    const { messages, ...report } = (full ? await this.#live.sentContext() : await this.#live.run("lastContext")) ?? {};
+    const { messages, ...report } = (full ? await this.#live.told("sentContext", String(this.#secrets.isOn)) : await this.#live.run("lastContext")) ?? {};
     // The messages are as they may leave: looked at again, they would be others.
     return report.at && { ...(await this.#out(report)), ...(messages && { messages }) };
   }
 
-  /** @returns {Promise<SessionState>} */
-  async state() { return this.#out(await this.#live.run("state")); }
-
   /** @param {{ maxTokens?: number, encoding?: string }} options @returns {Promise<string>} */
   brief(options) { return this.#left("brief", options); }
-
-  /** @returns {Promise<string[]>} */
-  pins() { return this.#live.run("pins"); }
 
   /** @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked @returns {Promise<string>} */
   summaryOf(asked) { return this.#left("summaryOf", asked); }

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import { projectHash } from "../../../js/placement/placement.js";
+import { projectHash } from "../../js/many-sessions.js";
 import { comparedAll, keptLogs } from "./checks.mjs";
 import { Model } from "./model.mjs";
 import { STEPS, WORDS } from "./steps.mjs";
