@@ -166,6 +166,7 @@ const EXITS = {
       }
       return [...all, (await store.outputs.menu()).text];
     },
+    info: (session, store) => store.info(session),
     doctor: (_, store) => store.doctor({ secrets: true }),
     trashed: async (session, store) => {
       await store.delete(await store.fork(session));
