@@ -9,8 +9,7 @@ import { existsSync, fstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isatty } from "node:tty";
 
-import { bytesOf } from "../wasm/core.js";
-import { derived } from "../storage/derived.js";
+import { bytesOf, fromBytes } from "../wasm/core.js";
 import { unlessBug } from "../error.js";
 import { LeftoffError, NodeStorage } from "../index.js";
 import { note } from "./print.js";
@@ -45,8 +44,8 @@ export async function numbered(store, args, typed) {
   const storage = new NodeStorage({ root: store.home });
   try {
     for (const path of paths(store, args)) {
-      const ids = (await derived(storage, path))?.ids;
-      if (!Array.isArray(ids)) continue;
+      const ids = await idsIn(storage, path);
+      if (!ids) continue;
       const id = ids[Number(typed) - 1];
       if (typeof id === "string") return id;
       const range = ids.length === 0 ? "no number, for the list that was shown last is empty" : `a number from 1 to ${ids.length}, as the list that was shown last has them`;
@@ -56,6 +55,18 @@ export async function numbered(store, args, typed) {
     await storage.close();
   }
   throw new LeftoffError({ code: "not_found", message: `expected a list that was shown before, for the number ${typed} means one of it, but found none; 'leftoff list' shows one` });
+}
+
+// One that cannot be read is as good as none.
+/** @param {NodeStorage} storage @param {string} path @returns {Promise<unknown[] | undefined>} */
+async function idsIn(storage, path) {
+  try {
+    const bytes = await storage.read(path);
+    const ids = bytes && fromBytes(bytes)?.ids;
+    return Array.isArray(ids) ? ids : undefined;
+  } catch (error) {
+    return error instanceof SyntaxError ? undefined : void unlessBug(error);
+  }
 }
 
 /** Where a list is kept: whose it is first, then the project's. @param {Store} store @param {Args} args */

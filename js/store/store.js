@@ -18,7 +18,7 @@ import { CoreStore } from "../wasm/store.js";
 /** @import { Session } from "../session/session.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
-/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, RecallOptions, Recalled, Secret, Setting, SettingProblem, Settings, ToldAtTurn, Trashed } from "../types/index.js" */
+/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, RecallOptions, Recalled, Secret, SessionInfo, Setting, SettingProblem, Settings, ToldAtTurn, Trashed } from "../types/index.js" */
 
 /** A store of its parts. @internal @type {(parts: StoreParts) => Store} */
 export let storeOf;
@@ -123,6 +123,16 @@ export class Store {
   async session(id) {
     if (Object(id) === id) return this.session(await this.#beside.run("ofSource", knownOptions("source", knownOptions("session", /** @type {any} */ (id)).source)));
     return this.#open.opens("session", ofKind("id", /** @type {string} */ (id)));
+  }
+
+  /**
+   * What there is to know of a session, by its files: who said how much, which session it came from and which ones of the project
+   * came of it, what lies in its folder, and how well. @param {Session} session @returns {Promise<SessionInfo>} @throws {LeftoffError} `not_found`
+   * @example (await store.info(await store.create({ title: "The parser" }))).title; // => "The parser"
+   */
+  async info(session) {
+    const { lying, secrets } = handleOf(ofSession(session));
+    return secrets.leaving(this.#beside.runWith({ lease: this.#core.lease }, "info", ...lying)); // What the first module has open, no other process has.
   }
 
   /**

@@ -3,6 +3,7 @@
 import type { Agent, Problem } from "../records.js";
 import type { Storage } from "../storage/contract.js";
 import type { Embed } from "./context.js";
+import type { Holder } from "./session.js";
 
 /** Where a session lies: in the home folder, or in a workspace beside its conversation's Markdown. */
 export type Placement = "home" | "workspace";
@@ -248,6 +249,60 @@ export interface DoctorReport {
   problems: FileProblem[];
   /** What was done. */
   fixed: string[];
+}
+
+/** What there is to know of a session; what nobody said is null. */
+export interface SessionInfo extends Examined {
+  id: string;
+  /** Its name in its workspace. */
+  name: string | null;
+  title: string;
+  /** What sort of conversation it is. */
+  type: string;
+  status: Exclude<SessionStatus, "unreadable">;
+  /** RFC 3339, as all times here. */
+  archivedAt: string | null;
+  summary: string | null;
+  /** Empty where nobody knows. */
+  createdAt: string;
+  /** When something was said last; when it began, where nothing was. */
+  lastActive: string;
+  /** The folder that it belongs to. */
+  project: string | null;
+  placement: Placement;
+  path: string;
+  agent: {
+    command: string | null;
+    model: string | null;
+    provider: string | null;
+    /** In tokens. */
+    contextWindow: number | null;
+    tools: string[];
+  };
+  /** Where it was imported from: the agent, and the id that it has there. */
+  source: { agent: string; id: string } | null;
+  totalTokens: number;
+  toolExecutions: number;
+  /** Of all branches, as `roles` is. */
+  messageCount: number;
+  /** How many messages are whose; `other`: of a role that leftoff does not know. */
+  roles: { system: number; user: number; assistant: number; tool: number; other?: number };
+  /** How many messages begin a branch. */
+  branches: number;
+  /** The ids of messages that are in every context. */
+  pins: string[];
+  /** The session that it began as a copy of, up to that message. */
+  forkedFrom: { session: string; messageId: string } | null;
+  /** The session that called it, as a sub-agent's; and by which call, where that is known. */
+  parent: { session: string; callId?: string } | null;
+  /** The ids of the project's sessions that began as a copy of it. */
+  forks: string[];
+  /** The ids of the project's sessions that it called. */
+  subagents: string[];
+  /** What lies in its folder; `count`: of a folder, how many files are in it. */
+  files: { file: string; bytes: number; count?: number }[];
+  /** Which other processes have it open. */
+  openIn: Pick<Holder, "program" | "pid" | "host" | "since">[];
 }
 
 /** What is told to a model at a turn. */

@@ -65,9 +65,9 @@ export class CoreStore {
   /** Drives one of its operations. @param {string} name @param {(string | object)[]} asked each as a text, or as JSON @returns {Promise<any>} its answer */
   run(name, ...asked) { return this.runWith({}, name, ...asked); }
 
-  /** The same with what the caller does for it. @param {{ stores?: boolean, own?: Own, outside?: Storage, onPage?: (page: any) => void }} by `stores`: messages, which are counted; `outside`: what has
-   * other agents' files, unless that is what has the store's @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
-  async runWith({ stores = false, own, outside, onPage = () => {} }, name, ...asked) {
+  /** The same with what the caller does for it. @param {{ stores?: boolean, own?: Own, outside?: Storage, lease?: string, onPage?: (page: any) => void }} by `stores`: messages, which are counted; `outside`: what has
+   * other agents' files, unless that is what has the store's; `lease`: by what a session is open here that the other module has @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
+  async runWith({ stores = false, own, outside, lease = this.lease, onPage = () => {} }, name, ...asked) {
     this.#refuseIfClosed();
     await this.#module.ready();
     const [native, words] = [this.#made(), asked.map((one) => (typeof one === "string" ? one : toJson(one)))];
@@ -75,7 +75,7 @@ export class CoreStore {
       const at = offsetMinutes(now);
       if (this.#module === whole) return operations.beginAt(native, name, words, now, at, chance);
       return operations.beginBeside(/** @type {any} */ (native), name, words, counterBeside(stores), this.#countTokens, now, at, chance);
-    }, { ...this.#host, own, at: (file) => this.at(file, outside) });
+    }, { ...this.#host, own, lease, at: (file) => this.at(file, outside) });
     let next = await pages.next();
     for (; !next.done; next = await pages.next()) onPage(fromBytes(next.value));
     return this.#answer(next.value);

@@ -218,7 +218,7 @@ impl Live {
         Box::pin(built(self, io, asked, source))
     }
 
-    async fn pinned(&self, io: &Io, source: &Source) -> Result<Vec<Message>, Trouble> {
+    pub(super) async fn pinned(&self, io: &Io, source: &Source) -> Result<Vec<Message>, Trouble> {
         let mut pinned = Vec::new();
         for span in &source.pins {
             let line = io.read_range(&self.log_file(LogName::Messages), span.start, span.end).await?;

@@ -166,6 +166,7 @@ const EXITS = {
       }
       return [...all, (await store.outputs.menu()).text];
     },
+    info: (session, store) => store.info(session),
     turn: async (_, store) => {
       await store.writeSetting("recall", "prompt");
       return Promise.all(["what is in the file?", "which file has the key?", "Bash"].map((prompt) => store.turn(prompt, { prompt })));

@@ -211,6 +211,10 @@ impl GuestStore for Folder {
         self.ends(self.store.fork(live, request, self.counts.clone()).map(Some))
     }
 
+    fn info(&self, session: SessionBorrow<'_>) -> Operation {
+        UnderWay::begun(self.store.info(&session.get::<Sitting>().live).map(text))
+    }
+
     fn continued_by(&self, session: SessionBorrow<'_>, text: String) -> Operation {
         let id = session.get::<Sitting>().live.id();
         UnderWay::begun(self.store.note_text(text, id).map(nothing))

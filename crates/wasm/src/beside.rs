@@ -39,6 +39,10 @@ impl Operations {
                 let of = store.apart(&word(), placement(&word()), &word()).map_err(thrown)?;
                 store.fork_apart(of, word(), counts).map(lies)
             }
+            "info" => {
+                let of = store.apart(&word(), placement(&word()), &word()).map_err(thrown)?;
+                store.info(&of).map(String::into_bytes)
+            }
             "importFile" => store.import_file(word(), counts).map(String::into_bytes),
             "importFiles" => store.import_files(word(), counts).map(String::into_bytes),
             "record" => store.record(word(), counts).map(String::into_bytes),

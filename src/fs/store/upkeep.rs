@@ -12,6 +12,33 @@ use super::folders::{real, text};
 use crate::operation::Trouble;
 
 impl Store {
+    /// What there is to know of a session: `{"id","name","title","type","status","archivedAt","summary","createdAt","lastActive",
+    /// "project","placement","path","agent":{"command","model","provider","contextWindow","tools"},"source":{"agent","id"},
+    /// "totalTokens","toolExecutions","messageCount","roles","branches","pins","forkedFrom","parent","forks","subagents",
+    /// "files":[{"file","bytes","count"}],"health","problems","openIn":[{"program","pid","host","since"}]}`. What nobody said is
+    /// null; messages of all branches count. `forks` and `subagents` are the ids of those of the project, and `openIn` says which
+    /// other processes have it open.
+    ///
+    /// # Errors
+    /// `not_found` where the session is gone; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let session = store.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// let fork = store.fork(&session, "{}")?;
+    /// let info = store.info(&session)?;
+    /// assert!(info.contains(r#""roles":{"system":0,"user":1,"assistant":0,"tool":0}"#));
+    /// assert!(info.contains(&format!(r#""forks":["{}"]"#, fork.id())));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn info(&self, session: &Session) -> Result<String, Trouble> {
+        session.out(&self.drive(self.0.core.info(&session.0.live))?)
+    }
+
     /// What is wrong with all sessions and the store itself, or with one: `{"id","fix","secrets"}`, all optional. Without
     /// `fix`, no byte is changed by that; with it, what can be mended is: no complete line of a log is ever touched. `secrets`:
     /// also what secrets are in the files, by the rules that the store was opened with. Answer: `[{"id","path","health","problems":[{"file",

@@ -19,6 +19,7 @@ mod fork;
 mod handing;
 #[cfg(feature = "interop")]
 mod import;
+mod info;
 mod list;
 mod listing;
 mod moving;

@@ -70,6 +70,7 @@ pub fn told(
         "goesOn" => done(store.goes_on(session()?, &step.text("text")?)?),
         "import" => import(store, step)?,
         "importAll" => progressing(step, |helpers| store.import_all(helpers))?,
+        "info" => store.info(session()?)?,
         "list" => store.list(&step.rest())?,
         "listSettings" | "settings" => store.settings()?,
         "mend" => store.mend(session()?)?,

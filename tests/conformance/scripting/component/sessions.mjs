@@ -68,7 +68,7 @@ export async function closed(host, session) {
 }
 
 /** A value of the session, as it may leave. @template T @param {Given} given @param {T} value @returns {Promise<T>} */
-async function left({ host, session }, value) {
+export async function left({ host, session }, value) {
   if (!host.redacts) return value;
   return (await json(host.run(session.out(JSON.stringify(value))))).value ?? value;
 }

@@ -9,7 +9,7 @@ import { texts as plain } from "../../../component/host.mjs";
 import { done, json, placementOf, texts } from "./answers.mjs";
 import { handedOver } from "./handing.mjs";
 import { imported, importedAll, recorded } from "./importing.mjs";
-import { OF_SESSIONS, asking, helped } from "./sessions.mjs";
+import { OF_SESSIONS, asking, helped, left } from "./sessions.mjs";
 
 /** @import { Given } from "./sessions.mjs" */
 
@@ -59,6 +59,7 @@ export const OF_STORES = {
     const [request, own] = asking(asked);
     return json(host.run(host.store.recall(question, request), own));
   },
+  info: async (given) => left(given, await json(given.host.run(given.host.store.info(given.session)))),
   list: ({ host, asked }) => json(host.run(host.store.list(JSON.stringify(asked)))),
   mend: async ({ host, session }) => {
     await host.run(session.flush());
