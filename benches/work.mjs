@@ -15,6 +15,10 @@ const things = {
     for await (const _ of session.messages({ newestFirst: true })) if ((left -= 1) === 0) return;
   },
   "32k context": (session) => session.context({ window: 32_000, encoding: "estimate-1" }),
+  "context and resume": async (session) => {
+    await session.context({ window: 32_768, encoding: "estimate-1" });
+    await session.resume({ window: 32_768, encoding: "estimate-1" });
+  },
   iterate: async (session) => {
     for await (const _ of session.messages()) continue;
   },
