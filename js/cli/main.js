@@ -1,6 +1,8 @@
 // @ts-check
 /** Runs the command that was typed. Wrong usage is refused before anything is done, with exit status 2. */
 
+import { setFlagsFromString } from "node:v8";
+
 import { parseArgs } from "citty";
 
 import { LeftoffError } from "../error.js";
@@ -22,10 +24,20 @@ import { print, refuse, writeForProgram } from "./print.js";
 export const FLAGS = { "-c": ["resume", "last"], "--continue": ["resume", "last"], "-r": ["resume"], "--resume": ["resume"], "-n": ["new"], "--new": ["new"] };
 
 /**
+ * Most commands are over before V8's optimizing compiler has earned what it costs, half of their processor time: it waits until a
+ * function has run for long. What V8 is told in vain it says on standard error, so it is told where that was tried.
+ */
+function optimizeLater() {
+  const { v8, bun, deno } = process.versions;
+  if (!bun && !deno && /^1[1-4]\./.test(v8)) setFlagsFromString("--wasm-tiering-budget=100000000");
+}
+
+/**
  * @param {{ version: string, about: string, commands: Commands, groups: Record<string, string[]> }} all
  * @param {string[]} typed
  */
 export async function runMain(all, typed) {
+  optimizeLater();
   const { commands, version } = all;
   const end = typed.indexOf("--");
   const asked = end < 0 ? typed : typed.slice(0, end);
