@@ -111,6 +111,7 @@ fn operations() -> Vec<(&'static str, Begins)> {
         ("examine", |live| told(live.examine())),
         ("messages", |live| told(live.messages("{}".into()))),
         ("messages backward", |live| told(live.messages(r#"{"newestFirst":true}"#.into()))),
+        ("newest", |live| told(live.newest())),
         ("export", |live| told(live.export(r#"{"format":"json"}"#.into(), &leaving()))),
         ("export of Markdown", |live| told(live.export(r#"{"format":"markdown"}"#.into(), &leaving()))),
         ("resume", |live| {
@@ -195,7 +196,7 @@ fn what_others_append_before_any_need_is_there_and_so_is_what_was_acknowledged()
                 "{about}"
             );
         }
-        if about.starts_with("messages") {
+        if about.starts_with("messages") || about.starts_with("newest") {
             assert!(is_acknowledged, "{about}");
             let read = host.pages.concat();
             let is_once = |turn: usize| read.matches(&format!("\"turn {turn} about a file")).count() == 1;

@@ -1,8 +1,9 @@
 // @ts-check
 /** Sessions between which a person chooses at a terminal. */
 
-import { LeftoffError, listText } from "../index.js";
+import { LeftoffError, NodeStorage, listText } from "../index.js";
 import { unlessBug } from "../error.js";
+import { Live } from "../session/handle.js";
 import { ranked } from "../store/search.js";
 import { thatSay } from "./store.js";
 
@@ -37,7 +38,7 @@ export async function choose(args, store, listed, { message, canBegin = false })
     return found.map(({ path }) => listed.findIndex((one) => one.path === path)).filter((place) => place >= 0);
   };
   const preview = async (/** @type {number} */ place) => {
-    const { value: said } = await store.redacted(await lastSaid(store, /** @type {Listed} */ (listed[place])));
+    const { value: said } = await store.redacted(await lastSaid(/** @type {Listed} */ (listed[place])));
     return [...about(/** @type {Listed} */ (shown[place])), ...said];
   };
   const place = await picked(args, { message, items: shown, rank, said, preview, canBegin });
@@ -52,21 +53,22 @@ function about(one) {
   return [head.replace(/^1\. /, ""), ...rest.map((line) => line.trim())].filter(Boolean);
 }
 
-/** What was said last, oldest first. @param {Store} store @param {Listed} one */
-async function lastSaid(store, { id }) {
+/** What was said last, oldest first; only the end of the log is read for it. @param {Listed} one */
+async function lastSaid({ path, placement }) {
+  const storage = new NodeStorage();
   /** @type {string[]} */
   const said = [];
   try {
-    const session = await store.session(id);
     let count = 0;
-    for await (const { role, content } of session.messages({ newestFirst: true })) {
+    const unopened = new Live({ storage, path, placement, cache: { storage, folder: path } });
+    for await (const { role, content } of unopened.pages("newest")) {
       if (role !== "tool" && content.trim()) said.unshift(`${role ?? "message"}: ${content}`);
       if (said.length === LAST || (count += 1) === FAR) break;
     }
-    // One that is open would be paused while somebody thinks about it.
-    await session.close();
   } catch (error) {
     unlessBug(error);
+  } finally {
+    await storage.close();
   }
   return said;
 }

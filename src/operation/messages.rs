@@ -116,6 +116,11 @@ impl<'a> Messages<'a> {
         }
     }
 
+    /// It came to a batch of which nobody knows yet whether it counts: what is known of the session does not go so far.
+    pub fn has_undecided(&self) -> bool {
+        self.reader.has_undecided()
+    }
+
     /// Takes more of a log of which is known now what counts up to `end`; false where there is no more.
     pub async fn feed_up_to(&mut self, end: u64) -> Result<bool, Trouble> {
         self.reader.know(self.live.with(|session| session.passed()));

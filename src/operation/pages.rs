@@ -135,6 +135,32 @@ impl Live {
         Err(no_message(id))
     }
 
+    /// The messages of its log alone, newest first: for one that was not opened, and is not to be without need. Pages as of
+    /// `messages`.
+    pub fn newest(self: &Rc<Live>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            let end = live.size(&io, LogName::Messages).await?;
+            let (mut messages, mut given, mut known) = (Messages::newest_first(&live, &io, end), 0, 0);
+            loop {
+                let some = messages.next().await?;
+                if messages.has_undecided() {
+                    // Which batches count, who reads from the start knows.
+                    live.in_turn(&io, &|| Box::pin(live.caught_up_there(&io))).await?;
+                    let end = end.min(live.with(|session| session.known().bytes));
+                    (messages, known) = (Messages::newest_first(&live, &io, end), given);
+                    continue;
+                }
+                let Some(mut some) = some else { return Ok(()) };
+                let again = known.min(some.len());
+                known -= again;
+                some.drain(..again);
+                given += some.len();
+                io.page(array(some.iter().map(|message| json(message, true)))).await?;
+            }
+        })
+    }
+
     /// What is appended from now on, as it comes; it ends when it is dropped. Pages as of `messages`.
     pub fn follow(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();

@@ -64,6 +64,7 @@ pub struct Reader {
     scanner: Scanner,
     order: Order,
     passed: Passed,
+    has_undecided: bool,
     // Each line that was given, by what tells it from others.
     given: BTreeSet<u64>,
     // The messages whose first place was met, and the revision that was given there.
@@ -138,6 +139,11 @@ impl Reader {
         self.passed = passed;
     }
 
+    /// Whether lines were left out of which nobody knew whether they count.
+    pub(crate) fn has_undecided(&self) -> bool {
+        self.has_undecided
+    }
+
     fn new(scanner: Scanner, order: Order) -> Reader {
         let (given, placed) = (BTreeSet::new(), BTreeMap::new());
         let (ready, elsewhere) = (VecDeque::new(), VecDeque::new());
@@ -145,6 +151,7 @@ impl Reader {
             scanner,
             order,
             passed: Passed::default(),
+            has_undecided: false,
             given,
             placed,
             ready,
@@ -230,7 +237,9 @@ impl Reader {
     }
 
     fn meet(&mut self, record: &Record) {
-        if self.passed.is_undecided(record) || self.passed.holds(record) {
+        let is_undecided = self.passed.is_undecided(record);
+        self.has_undecided |= is_undecided;
+        if is_undecided || self.passed.holds(record) {
             return;
         }
         let (message, problems) = message::read(record);

@@ -1,4 +1,4 @@
-//! Messages from the newest on, of a session that this process did not write.
+//! Messages from the newest on, of a session that nobody opened.
 
 use super::host::Host;
 use super::store::done;
@@ -21,7 +21,7 @@ fn each_message_comes_once_though_only_who_reads_from_the_start_knows_which_coun
     (9..17).for_each(|turn| says(&mut host, turn));
     expected.insert(8, "turn 8 ".into());
     expected.reverse();
-    host.drive_on(&mut live().messages(r#"{"newestFirst":true}"#.into())).expect("read");
+    host.drive_on(&mut live().newest()).expect("read");
     assert!(host.pages.len() > 4, "{}", host.pages.len());
     let page = |page: &String| serde_json::from_str::<Vec<Value>>(page).expect("a page");
     let said: Vec<String> = host

@@ -253,6 +253,7 @@ impl World {
         let reversed: Vec<String> = ids.iter().rev().cloned().collect();
         assert_eq!(self.paged(live, |live| live.messages("{}".into())), ids);
         assert_eq!(self.paged(live, |live| live.messages(r#"{"newestFirst":true}"#.into())), reversed);
+        assert_eq!(self.paged(live, Live::newest), reversed);
         ids
     }
 
@@ -393,6 +394,10 @@ fn every_reader_says(world: &mut World, ids: &[String]) {
         let writer = world.writers[at].live.clone();
         assert_eq!(world.seen_by(&writer), ids, "a writer: {}", world.log());
     }
+    let not_opened = live();
+    let mut newest = world.paged(&not_opened, Live::newest);
+    newest.reverse();
+    assert_eq!(newest, ids, "newest first, without opening it: {}", world.log());
     let leaving = leaving();
     let id = fresh.id();
     let search = |_: &_| store().search_in(id, "\"task\" line".into(), "{}".into(), &leaving);
