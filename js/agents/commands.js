@@ -39,8 +39,11 @@ export async function commandNamed(agent, name, where) {
  */
 export async function commandBehind(agent, said, where) {
   const FIRST = 12;
+  await agents.ready();
+  const first = textsOf(said(0, FIRST));
+  if (!agents.called((core) => core.commandMayHaveBegun(agent, first))) return undefined;
   const all = toBytes(await kept(agent, where));
-  return given(agents.called((core) => core.commandBegan(agent, textsOf(said(0, FIRST)), all)));
+  return given(agents.called((core) => core.commandBegan(agent, first, all)));
 }
 
 /**
@@ -52,10 +55,19 @@ export async function commandBehind(agent, said, where) {
 export async function commandNow({ name, kept: hash, own, from, first }, where) {
   await agents.ready();
   const known = agents.called((core) => core.commandAgents());
+  /** @type {[string, KeptCommand[]][]} */
   const candidates = [];
-  for (const agent of new Set([from, own, ...known])) if (agent && known.includes(agent)) candidates.push([agent, await kept(agent, where)]);
-  const wanted = toBytes({ name, kept: hash, own, candidates, first: textsOf(first) });
-  return fromBytes(agents.called((core) => core.commandNow(wanted)));
+  /** @type {{ text?: string, promptHash?: string | null }} */
+  let now = {};
+  for (const agent of new Set([from, own, ...known])) {
+    if (!agent || !known.includes(agent)) continue;
+    candidates.push([agent, await kept(agent, where)]);
+    const wanted = toBytes({ name, kept: hash, own, candidates });
+    now = fromBytes(agents.called((core) => core.commandNow(wanted, textsOf(first))));
+    // The others are only asked where that may be the command that was kept.
+    if (now.text !== undefined && (hash === undefined || now.promptHash === hash)) break;
+  }
+  return now;
 }
 
 /** What a command of the client's was called with, as the first messages say. @param {string} agent @param {KeptCommand} command @param {any[]} first */
@@ -80,9 +92,11 @@ async function kept(agent, { project, env = process.env }) {
   const all = [];
   for (const folder of agents.called((core) => core.commandFolders(agent, where)).map(normalize)) {
     for (const path of (await filesBelow(folder)).sort()) {
+      const below = path.split(sep).join("/");
+      if (!agents.called((core) => core.isCommand(agent, below))) continue;
       const bytes = await readFile(join(folder, path)).catch(() => undefined);
       const prompt = bytes && path.endsWith(".toml") ? await promptIn(bytes) : undefined;
-      const command = bytes && given(agents.called((core) => core.commandIn(agent, path.split(sep).join("/"), bytes, prompt)));
+      const command = bytes && given(agents.called((core) => core.commandIn(agent, below, bytes, prompt)));
       if (command) all.push(command);
     }
   }

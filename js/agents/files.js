@@ -6,7 +6,7 @@ import { join, relative, sep } from "../host/path.node.js";
 import { LeftoffError, unlessBug } from "../error.js";
 import { joined } from "../storage/bytes.js";
 import { agents } from "../wasm/agents.js";
-import { bytesOf } from "../wasm/core.js";
+import { bytesOf, fromBytes } from "../wasm/core.js";
 import { isPacked, unpacked } from "./zstd.js";
 
 /** @import { Only } from "./opencode.js" */
@@ -56,9 +56,8 @@ export async function* documents(storage, path, only) {
   if (stat?.kind === "folder") {
     const paths = [];
     for await (const file of walked(storage, path)) paths.push(fromThere(path, file.path));
-    const files = [];
-    for (const name of paths) files.push((await storage.read(join(path, name))) ?? new Uint8Array());
-    for (const text of sessionsOfTree(paths, files)) yield { bytes: bytesOf(text), isAlone: false };
+    const read = async (/** @type {string} */ name) => (await storage.read(join(path, name))) ?? new Uint8Array();
+    for await (const text of sessionsOfTree(paths, read)) yield { bytes: bytesOf(text), isAlone: false };
     return;
   }
   const head = await storage.readRange(path, 0, DATABASE.length);
@@ -95,9 +94,21 @@ async function withLog(storage, path) {
   }
 }
 
-/** The sessions of OpenCode's folders. @param {string[]} paths from there, with `/` @param {Uint8Array[]} files what is in them */
-export function sessionsOfTree(paths, files) {
-  return agents.called((core) => core.sessionsOfTree(paths, Uint32Array.from(files, ({ length }) => length), joined(files)));
+/** The sessions of OpenCode's folders, one after another. @param {string[]} paths of all files, from there, with `/` @param {(path: string) => Promise<Uint8Array>} read */
+export async function* sessionsOfTree(paths, read) {
+  const all = agents.called((core) => core.filesOfTree(paths));
+  const filled = async (/** @type {string[]} */ some) => {
+    const files = [];
+    for (const path of some) files.push(await read(path));
+    return /** @type {const} */ ([some, Uint32Array.from(files, ({ length }) => length), joined(files)]);
+  };
+  const first = await filled(agents.called((core) => core.firstOfTree(all)));
+  /** @type {string[][]} */
+  const groups = fromBytes(agents.called((core) => core.groupsOfTree(all, ...first)));
+  for (const group of groups) {
+    const files = await filled(group);
+    yield* agents.called((core) => core.sessionsOfTree(...files));
+  }
 }
 
 // OpenCode's folders, before it had a database.

@@ -26,9 +26,18 @@ export async function mcpServers(agent, { project, env = process.env }) {
   for (const { path, keys } of /** @type {{ path: string, keys: string[] }[]} */ (fromBytes(places))) {
     const file = await fileOf(normalize(path));
     if (!file) return undefined;
-    for (const name of agents.called((core) => core.serversNamed(toBytes(file), keys))) names.add(name);
+    const found = keys.reduce((/** @type {any} */ value, key) => value?.[key], file);
+    for (const name of agents.called((core) => core.serversOn(toBytes(serversIn(found))))) names.add(name);
   }
   return [...names];
+}
+
+// What else stands there is nobody's concern here, and may be what JSON cannot hold.
+/** @param {unknown} found */
+function serversIn(found) {
+  const flag = (/** @type {unknown} */ value) => (typeof value === "boolean" ? value : undefined);
+  const servers = typeof found === "object" && found !== null && !Array.isArray(found) ? Object.entries(found) : [];
+  return servers.map(([name, server]) => ({ name: name.toWellFormed(), enabled: flag(server?.enabled), disabled: flag(server?.disabled) }));
 }
 
 /** What the tools of a server are called by, in a session. @param {string} server */

@@ -94,7 +94,7 @@ async function happened({ agent, home, plugin }, { hook_event_name: event, trans
     if (unclear && !store.settings.record) throw new LeftoffError({ ...unclear });
     const session = store.settings.record && isThere(path) ? await recordedFrom(store, { agent, path }) : undefined;
     const [isPrompt, isCompacted] = [PROMPTS.includes(event), COMPACTED.includes(event) || source === "compact"];
-    const { recalled, wantsStop, offersSave } = isPrompt || isCompacted ? await store.turn(path, { prompt: isPrompt ? prompt : undefined, session: session?.id, hasForgotten: isCompacted }) : SILENT;
+    const { recalled, wantsStop, offersSave } = isPrompt || isCompacted ? await store.turn(path, { prompt: isPrompt && typeof prompt === "string" ? prompt : undefined, session: session?.id, hasForgotten: isCompacted }) : SILENT;
     if (!session) return recalled || undefined;
     if (event === "SessionEnd" && session.metadata.lifecycle === "active") await session.stop();
     // The client has just forgotten most of it.

@@ -7,6 +7,7 @@ import { argumentsOf, commandBehind, commandNamed, commandNow as currentCommand,
 import { goingOn } from "../agents/going-on.js";
 import { mcpServers, toolOf } from "../agents/mcp.js";
 import { NodeStorage } from "../storage/node.js";
+import { unlessBug } from "../error.js";
 import { LeftoffError } from "../index.js";
 
 /** @typedef {import("../session/session.js").Session} Session */
@@ -34,8 +35,10 @@ export async function conversationIn(store, agent) {
 /** Nothing where nothing was said yet. @param {Store} store @param {{ agent: string, path: string, only?: import("../agents/opencode.js").Only }} at */
 export function recordedFrom(store, { agent, ...at }) {
   const commandOf = async (/** @type {import("../agents/commands.js").Said} */ said) => {
-    const servers = (await mcpServers(agent, store)) ?? [];
-    return { ...(await commandBehind(agent, said, { project: store.project })), tools: servers.map(toolOf) };
+    // What cannot be found out costs no record.
+    const servers = (await mcpServers(agent, store).catch(unlessBug)) ?? [];
+    const command = await commandBehind(agent, said, { project: store.project }).catch(unlessBug);
+    return { ...command, tools: servers.map(toolOf) };
   };
   const recorded = store.record({ agent, ...at, commandOf });
   return recorded.catch((error) => {

@@ -10,6 +10,7 @@ import { ContextBuilder, calculateBudget } from "./context.js";
 import { answered, appendable, asObject, called, stored, storedExecution } from "./shapes.js";
 import { extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy } from "./strategies.js";
 import { LeftoffError } from "../error.js";
+import { handleOf } from "../session/session.js";
 import { openStore } from "../store/open-store.js";
 import { ofKind } from "../wasm/options.js";
 
@@ -309,7 +310,8 @@ export class Session {
     const agent = provider && agentOf(provider);
     if (title !== undefined && title !== now.title) await this.#session.rename(title);
     if (agent && JSON.stringify(agent) !== JSON.stringify(agentOf(this.metadata.provider))) {
-      await this.#session.updateAgent(agent);
+      const { command, systemPromptHash, tools } = handleOf(this.#session).metadata.agent;
+      await this.#session.setAgent({ command, systemPromptHash, tools, ...agent });
     }
     if (status === "archived") await this.#session.archive();
     if (status === "active") await this.#session.unarchive();

@@ -29,6 +29,9 @@ use crate::layout::names::command_type;
 /// Where the first of them stands, what was typed behind a command is put.
 const ARGUMENTS: [&str; 2] = ["$ARGUMENTS", "{{args}}"];
 
+/// What some editors begin a file with.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A command as its file has it now.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Command {
@@ -95,7 +98,7 @@ pub fn folders(
 /// has for the key of that name, where the file is of that kind.
 pub fn read(agent: AgentName, below: &str, file: &[u8], prompt: Option<&str>) -> Option<Command> {
     let name = name_of(agent, below)?;
-    let whole = String::from_utf8_lossy(file);
+    let whole = String::from_utf8_lossy(file.strip_prefix(MARK).unwrap_or(file));
     let text = if agent == AgentName::Gemini { prompt? } else { without_head(&whole) };
     let plain = text.trim().replace(ARGUMENTS[1], ARGUMENTS[0]);
     let hashes: Vec<String> = [plain.as_bytes(), text.as_bytes(), file].map(hash_of).into();
@@ -107,6 +110,12 @@ pub fn called<'a>(name: &str, commands: &'a [Command]) -> Option<&'a Command> {
     let wanted = command_type(name);
     let is_same = |one: &str| one == name || (wanted.is_some() && command_type(one) == wanted);
     commands.iter().find(|one| is_same(&one.name))
+}
+
+/// Whether anything is to be looked up to say which command began a conversation: where the record of an agent's client names the
+/// command itself, these texts have to.
+pub fn may_have_begun(agent: AgentName, first: &[&str]) -> bool {
+    !names_them(agent) || first.iter().any(|said| named(agent, said).is_some())
 }
 
 /// Which command began a conversation, of which the user said `first`: the client's record names it, or one of these texts is that of
@@ -190,7 +199,8 @@ pub fn now(
     Current { text: Some(filled(&command.text, &arguments).trim().into()), prompt_hash: Some(hash) }
 }
 
-fn name_of(agent: AgentName, below: &str) -> Option<String> {
+/// What the command of a file is called, by its path from such a folder, with `/`; nothing where it is none.
+pub fn name_of(agent: AgentName, below: &str) -> Option<String> {
     let joined = |ending: &str, between: &str| {
         below.strip_suffix(ending).map(|path| format!("/{}", path.replace('/', between)))
     };
@@ -223,10 +233,15 @@ fn names_them(agent: AgentName) -> bool {
 fn named(agent: AgentName, said: &str) -> Option<(String, Option<String>)> {
     match agent {
         AgentName::ClaudeCode => {
-            let name = between(said, "<command-name>", "</command-name>")?;
-            let is_name = name.len() > 1 && name.starts_with('/') && !name.contains(char::is_whitespace);
+            let is_name = |name: &&str| {
+                name.len() > 1
+                    && name.starts_with('/')
+                    && !name.contains(|letter: char| letter == '<' || letter.is_whitespace())
+            };
+            let all = said.split("<command-name>").skip(1);
+            let name = all.filter_map(|rest| Some(rest.split_once("</command-name>")?.0)).find(is_name)?;
             let arguments = between(said, "<command-args>", "</command-args>").map(String::from);
-            (is_name && !name.contains('<')).then(|| (name.into(), arguments))
+            Some((name.into(), arguments))
         }
         AgentName::Codex => {
             let rest = said.trim_start().strip_prefix('$')?;

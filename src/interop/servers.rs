@@ -6,7 +6,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::AgentName;
 use super::kept::home_of;
@@ -59,14 +58,22 @@ pub fn places(
     }
 }
 
-/// The names of those in a file that are on. `file`: what it says, as JSON.
-pub fn named(file: &Value, keys: &[String]) -> Vec<String> {
-    let found = keys.iter().try_fold(file, |value, key| value.get(key));
-    let is_on = |server: &Value| {
-        server.get("enabled") != Some(&false.into()) && server.get("disabled") != Some(&true.into())
-    };
-    let servers = found.and_then(Value::as_object).into_iter().flatten();
-    servers.filter(|(_, server)| is_on(server)).map(|(name, _)| name.clone()).collect()
+/// What a file says of a server.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Server {
+    /// As it is called.
+    pub name: String,
+    /// What stands there, if it is true or false.
+    pub enabled: Option<bool>,
+    /// The same.
+    pub disabled: Option<bool>,
+}
+
+impl Server {
+    /// Whether it is on.
+    pub fn is_on(&self) -> bool {
+        self.enabled != Some(false) && self.disabled != Some(true)
+    }
 }
 
 /// What the tools of a server are called by, in a session.

@@ -48,7 +48,7 @@ impl Ask {
             .map_err(|found| request::wrong(format!("expected a change, but found {found} instead")))?;
         let name: String = fields.take("type", &mut bad).unwrap_or_default();
         let has_override = fields.take("override", &mut bad).unwrap_or_default();
-        let is_partial = fields.has("agent") && fields.take("partial", &mut bad).unwrap_or_default();
+        let is_partial = name == "agent" && fields.take("partial", &mut bad).unwrap_or_default();
         let is_timeless = fields.raw("timestamp") == Some("null");
         let timestamp = fields.take("timestamp", &mut bad);
         let change = asked(name, &mut fields, &mut bad);

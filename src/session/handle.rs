@@ -207,6 +207,18 @@ impl Session {
         self.history.iter().rev().find(is_active)?.timestamp.as_deref()
     }
 
+    /// The event by which it was saved last: it was paused or completed, and not because it rested.
+    pub fn saved_by(&self) -> Option<&str> {
+        let is_save = |event: &&Event| match &event.change {
+            Change::Status { status, reason } => {
+                *status != Status::Active && reason.as_deref() != Some("idle")
+            }
+            Change::Edited(edited) => edited.status.is_some_and(|status| status != Status::Active),
+            _ => false,
+        };
+        self.history.iter().rev().find(is_save).map(|event| &*event.id)
+    }
+
     /// Whether a newer version wrote to it: it can be read, not written.
     pub fn is_newer(&self) -> bool {
         self.is_newer

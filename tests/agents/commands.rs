@@ -93,3 +93,17 @@ fn a_command_is_the_same_by_any_of_its_hashes_and_gone_where_no_file_has_it() {
     assert_eq!(at("sha256:0", core::slice::from_ref(&plan)).prompt_hash, Some(Some(plan.hash.clone())));
     assert_eq!(at("sha256:0", &[]).prompt_hash, Some(None));
 }
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_command() {
+    let plain = command("workspace.plan.md", "---\nx: 1\n---\nPlan: $ARGUMENTS");
+    let marked = command("workspace.plan.md", "\u{feff}---\nx: 1\n---\nPlan: $ARGUMENTS");
+    assert_eq!((&marked.text, &marked.hash), (&plain.text, &plain.hash));
+}
+
+#[test]
+fn a_command_that_is_quoted_before_the_real_one_is_passed_over() {
+    let said = "What does <command-name> mean?\n<command-name>/workspace.plan</command-name>";
+    let found = began(AgentName::ClaudeCode, &[said], &[]).expect("it is named");
+    assert_eq!((found.name.as_str(), found.hash), ("/workspace.plan", None));
+}

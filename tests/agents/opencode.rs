@@ -1,6 +1,11 @@
 //! OpenCode's rules.
 
 use leftoff::error::Code;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use leftoff::interop::opencode::{groups, is_of_tree, read_first, sessions_of_tree};
 use leftoff::interop::{AgentName, Import, ImportedSession, detect, read};
 use leftoff::record::message::{Message, Part, Role};
 use leftoff::state::{Kind, State};
@@ -265,4 +270,56 @@ fn a_command_that_ended_with_a_code_failed_and_one_that_was_denied_did_not_run()
     );
     assert_eq!(ended(error("Tool execution aborted")), (None, true, true, 0));
     assert_eq!(ended(error("make: not found")), (None, true, false, 1));
+}
+
+fn files_below(folder: &Path, root: &Path, all: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path: PathBuf = entry.expect("an entry").path();
+        if path.is_dir() {
+            files_below(&path, root, all);
+        } else {
+            let below = path.strip_prefix(root).expect("below").to_string_lossy().replace('\\', "/");
+            all.insert(below, fs::read(&path).expect("a file"));
+        }
+    }
+}
+
+// One session after another, by the files of each alone.
+fn in_groups(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let some =
+        |paths: Vec<String>| paths.into_iter().map(|path| (path.clone(), files[&path].clone())).collect();
+    let paths: Vec<&str> = files.keys().map(String::as_str).filter(|path| is_of_tree(path)).collect();
+    let groups = groups(&paths, &some(read_first(&paths)));
+    groups.into_iter().flat_map(|group| sessions_of_tree(&some(group))).collect()
+}
+
+#[test]
+fn older_folders_read_a_session_at_a_time_are_what_they_are_as_a_whole() {
+    for tree in ["agent-sessions/storage_v2", "agent-sessions/storage_legacy", "opensession/storage"] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/opencode").join(tree);
+        let mut files = BTreeMap::new();
+        files_below(&root, &root, &mut files);
+        assert!(files.len() > 2, "{tree}");
+        files.insert("notes/big.bin".into(), Vec::new());
+        assert_eq!(in_groups(&files), sessions_of_tree(&files), "{tree}");
+    }
+}
+
+#[test]
+fn a_part_whose_folder_names_no_file_is_found_by_what_it_says() {
+    let file = |path: &str, text: &str| (String::from(path), Vec::from(text));
+    let files = BTreeMap::from([
+        file("session/p/s.json", r#"{"id":"own"}"#),
+        file("message/own/m.json", r#"{"id":"named","time":{"created":1}}"#),
+        file("message/lost/x.json", r#"{"id":"x"}"#),
+        file("part/loose.json", r#"{"messageID":"named","text":"a"}"#),
+        file("part/named/p.json", r#"{"messageID":"named","text":"b"}"#),
+        file("part/x/p.json", r#"{"text":"c"}"#),
+    ]);
+    let whole = sessions_of_tree(&files);
+    assert_eq!(in_groups(&files), whole);
+    assert!(
+        whole[0].contains("\"a\"") && whole[0].contains("\"b\"") && whole[1].contains("\"c\""),
+        "{whole:?}"
+    );
 }

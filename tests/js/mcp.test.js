@@ -38,6 +38,15 @@ test("each client's servers are found in its own files and in the project's", ()
     assert.deepEqual(await mcpServers("opencode", at), ["one", "three"]);
   }));
 
+test("what else a file says costs no server, however odd it is", () =>
+  inFolder(async (put, at) => {
+    put("project/.mcp.json", '{"mcpServers":{"docs":{"timeout":1e999,"note":"\\ud83d","__proto__":{"x":1}},"off":{"enabled":false},"half\\ud83d":{}}}');
+    put("home/.codex/config.toml", "weight = nan\n[mcp_servers.docs]\nmost = inf\n");
+    assert.deepEqual(await mcpServers("claude-code", at), ["docs", "half\ufffd"]);
+    assert.deepEqual(await mcpServers("codex", at), ["docs"]);
+    assert.equal(await mcpServers("nobody", at), undefined);
+  }));
+
 test("nobody can tell of another client, nor where a file cannot be read", () =>
   inFolder(async (put, at) => {
     assert.equal(await mcpServers("aider", at), undefined);

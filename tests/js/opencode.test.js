@@ -42,10 +42,10 @@ function folder(path, isKept = () => true) {
   };
 }
 
-/** The sessions of older folders, by their ids. @param {{ paths: string[], read(path: string): Uint8Array }} files @returns {Map<string, any>} */
-function inTree({ paths, read }) {
-  const all = sessionsOfTree(paths, paths.map(read)).map(parsed);
-  return new Map(all.map((session) => [session.info.id, session]));
+/** The sessions of older folders, by their ids. @param {{ paths: string[], read(path: string): Uint8Array }} files @returns {Promise<Map<string, any>>} */
+async function inTree({ paths, read }) {
+  const all = await collected(sessionsOfTree(paths, async (path) => read(path)));
+  return new Map(all.map(parsed).map((session) => [session.info.id, session]));
 }
 
 test("a database with a WAL that nobody has checkpointed gives what the client's export gives", async () => {
@@ -124,7 +124,7 @@ const TREES = ["agent-sessions/storage_v2/", "agent-sessions/storage_legacy/", "
 test("each file of the older folders is in the session that it belongs to, whole", async () => {
   for (const tree of TREES) {
     const files = folder(tree);
-    const read = inTree(files);
+    const read = await inTree(files);
     const messages = [...read.values()].flatMap(({ messages }) => messages);
     const parts = messages.flatMap(({ info, parts }) => parts.map((/** @type {any} */ part) => ({ ...part, of: info.id })));
     const found = { session: 0, message: 0, part: 0 };
@@ -151,9 +151,9 @@ test("each file of the older folders is in the session that it belongs to, whole
 test("messages whose session is lost are a session, and broken files are passed on", async () => {
   const tree = TREES[0];
   const isKept = (/** @type {string} */ path) => !path.startsWith("session/proj_test/ses_s_stage0_small");
-  const read = inTree(folder(tree, isKept));
+  const read = await inTree(folder(tree, isKept));
   assert.deepEqual([...read.keys()], ["s_stage0_large", "s_stage0_small"]);
   assert.equal(read.get("s_stage0_small").messages.length, 2);
   const broken = { paths: ["session/p/s.json", "message/s/m.json", "part/m/p.json"], read: () => new TextEncoder().encode("{") };
-  assert.deepEqual(inTree(broken).get("s"), { info: { id: "s", unreadable: "{" }, messages: [{ info: "{", parts: ["{"] }] });
+  assert.deepEqual((await inTree(broken)).get("s"), { info: { id: "s", unreadable: "{" }, messages: [{ info: "{", parts: ["{"] }] });
 });

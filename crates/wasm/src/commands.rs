@@ -9,7 +9,7 @@ use serde::Deserialize;
 use wasm_bindgen::prelude::*;
 
 use crate::agents::from_json;
-use crate::kept::Where;
+use crate::kept::{Where, texts};
 use crate::{Answer, bytes, thrown};
 use leftoff::interop::commands::{self, Command};
 use leftoff::interop::native::Client;
@@ -31,12 +31,18 @@ pub fn command_agents() -> Vec<String> {
     commands::AGENTS.into_iter().map(|agent| agent.as_str().into()).collect()
 }
 
-/// The folders that may hold commands of an agent. `asked`: `{"project","user","variables"}`, JSON.
+/// The folders that may hold commands of an agent; none of one that nobody knows. `asked`: `{"project","user","variables"}`, JSON.
 #[wasm_bindgen(js_name = commandFolders)]
 pub fn command_folders(agent: &str, asked: &[u8]) -> Answer<Vec<String>> {
-    let agent = AgentName::parse(agent).map_err(thrown)?;
+    let Ok(agent) = AgentName::parse(agent) else { return Ok(Vec::new()) };
     let Where { project, user, variables, .. } = from_json(asked, "who works, and where")?;
     Ok(commands::folders(agent, &project, &user, &variables))
+}
+
+/// Whether a file in such a folder is a command's, by its path from there, with `/`.
+#[wasm_bindgen(js_name = isCommand)]
+pub fn is_command(agent: &str, below: &str) -> bool {
+    AgentName::parse(agent).is_ok_and(|agent| commands::name_of(agent, below).is_some())
 }
 
 /// A command of a file in such a folder, JSON; nothing where it is none.
@@ -56,6 +62,12 @@ pub fn command_in(
 pub fn command_called(name: &str, all: &[u8]) -> Answer<Option<Uint8Array>> {
     let all: Vec<Command> = from_json(all, COMMANDS)?;
     Ok(commands::called(name, &all).map(|command| bytes(&to_json(command))))
+}
+
+/// Whether commands have to be looked up to say which began a conversation.
+#[wasm_bindgen(js_name = commandMayHaveBegun)]
+pub fn command_may_have_begun(agent: &str, first: Vec<String>) -> bool {
+    AgentName::parse(agent).is_ok_and(|agent| commands::may_have_begun(agent, &texts(&first)))
 }
 
 /// Which of some commands began a conversation, `{"name","hash"}`. `first`: what the user said first; `all`: JSON.
@@ -85,14 +97,13 @@ struct Asked {
     kept: Option<String>,
     own: Option<String>,
     candidates: Vec<(String, Vec<Command>)>,
-    first: Vec<String>,
 }
 
-/// What the command of a session is now, `{"text","promptHash"}`. `asked`: `{"name","kept","own","candidates","first"}`, JSON, with
-/// the commands of each agent, `[["agent",[...]]]`.
+/// What the command of a session is now, `{"text","promptHash"}`. `asked`: `{"name","kept","own","candidates"}`, JSON, with the
+/// commands of each agent, `[["agent",[...]]]`; `first`: what the user said first.
 #[wasm_bindgen(js_name = commandNow)]
-pub fn command_now(asked: &[u8]) -> Answer<Uint8Array> {
-    let Asked { name, kept, own, candidates, first } = from_json(asked, "the command of a session")?;
+pub fn command_now(asked: &[u8], first: Vec<String>) -> Answer<Uint8Array> {
+    let Asked { name, kept, own, candidates } = from_json(asked, "the command of a session")?;
     let agent = |name: &str| AgentName::parse(name).map_err(thrown);
     let candidates =
         candidates.into_iter().map(|(name, all)| Ok((agent(&name)?, all))).collect::<Answer<Vec<_>>>()?;
@@ -104,15 +115,16 @@ pub fn command_now(asked: &[u8]) -> Answer<Uint8Array> {
 /// The files of an agent's client that name MCP servers, `[{"path","keys"}]`; nothing of an agent whose files nobody knows.
 #[wasm_bindgen(js_name = serverPlaces)]
 pub fn server_places(agent: &str, asked: &[u8]) -> Answer<Option<Uint8Array>> {
-    let agent = AgentName::parse(agent).map_err(thrown)?;
+    let Ok(agent) = AgentName::parse(agent) else { return Ok(None) };
     let Where { project, user, variables, .. } = from_json(asked, "who works, and where")?;
     Ok(servers::places(agent, &project, &user, &variables).map(|places| bytes(&to_json(&places))))
 }
 
-/// The servers in such a file that are on. `file`: what it says, as JSON.
-#[wasm_bindgen(js_name = serversNamed)]
-pub fn servers_named(file: &[u8], keys: Vec<String>) -> Answer<Vec<String>> {
-    Ok(servers::named(&from_json(file, "what a file says")?, &keys))
+/// The names of the servers that are on. `all`: `[{"name","enabled","disabled"}]`, JSON.
+#[wasm_bindgen(js_name = serversOn)]
+pub fn servers_on(all: &[u8]) -> Answer<Vec<String>> {
+    let all: Vec<servers::Server> = from_json(all, "servers")?;
+    Ok(all.into_iter().filter(servers::Server::is_on).map(|server| server.name).collect())
 }
 
 /// What the tools of a server are called by.
@@ -142,8 +154,4 @@ pub fn is_same_folder(agent: &str, one: &str, other: &str, is_windows: bool) -> 
 pub fn client_reads(agent: &str) -> Option<f64> {
     let client = AgentName::parse(agent).and_then(Client::of).ok()?;
     client.reads().map(|bytes| bytes as f64)
-}
-
-fn texts(all: &[String]) -> Vec<&str> {
-    all.iter().map(String::as_str).collect()
 }

@@ -62,14 +62,41 @@ pub fn is_tree(folders: Vec<String>) -> bool {
     kept::is_tree(&folders.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The sessions of such a folder: all files below it, by their paths from there, with `/`, how long each is, and what is in them.
+/// The files below such a folder that have something of sessions, of all that are there, by their paths from there, with `/`.
+#[wasm_bindgen(js_name = filesOfTree)]
+pub fn files_of_tree(paths: Vec<String>) -> Vec<String> {
+    paths.into_iter().filter(|path| opencode::is_of_tree(path)).collect()
+}
+
+/// Which of these have to be read before it can be told which are of one session.
+#[wasm_bindgen(js_name = firstOfTree)]
+pub fn first_of_tree(paths: Vec<String>) -> Vec<String> {
+    opencode::read_first(&texts(&paths))
+}
+
+/// Which files are of one session, JSON: an array of paths for each. `first`: those that were read, `lengths` how long each is, `all`
+/// what is in them.
+#[wasm_bindgen(js_name = groupsOfTree)]
+pub fn groups_of_tree(paths: Vec<String>, first: Vec<String>, lengths: &[u32], all: &[u8]) -> Uint8Array {
+    bytes(&to_json(&opencode::groups(&texts(&paths), &files(first, lengths, all))))
+}
+
+/// The session of such a group, or all of a folder.
 #[wasm_bindgen(js_name = sessionsOfTree)]
 pub fn sessions_of_tree(paths: Vec<String>, lengths: &[u32], all: &[u8]) -> Vec<String> {
+    opencode::sessions_of_tree(&files(paths, lengths, all))
+}
+
+fn files(paths: Vec<String>, lengths: &[u32], all: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let mut rest = all;
     let mut next = |length: &u32| {
         let (file, behind) = rest.split_at(*length as usize);
         rest = behind;
         file.to_vec()
     };
-    opencode::sessions_of_tree(&paths.into_iter().zip(lengths.iter().map(&mut next)).collect())
+    paths.into_iter().zip(lengths.iter().map(&mut next)).collect()
+}
+
+pub(crate) fn texts(all: &[String]) -> Vec<&str> {
+    all.iter().map(String::as_str).collect()
 }

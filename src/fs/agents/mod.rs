@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::disk::{At, Disk};
 use super::tree::Tree;
 use crate::interop::kept::{self, Kept};
-use crate::interop::opencode::sessions_of_tree;
+use crate::interop::opencode;
 use crate::operation::{Document, Failure, Kind};
 
 /// How a database begins.
@@ -44,18 +44,31 @@ pub(super) enum Wanted<'a> {
 /// What a file holds: itself; or of OpenCode's folders each session.
 pub(super) fn documents(disk: &Disk, path: &str) -> Result<VecDeque<Document>, Failure> {
     if disk.stat(&at(path))?.is_some_and(|stat| stat.kind == Kind::Folder) {
-        let sessions = sessions_of_tree(&files_of_tree(disk, path)?).into_iter();
-        return Ok(sessions.map(|text| Document { bytes: text.into(), ..Document::default() }).collect());
+        return sessions_in(disk, path);
     }
     Ok(VecDeque::from([Document { bytes: plain(disk, path)?, is_alone: true, failure: None }]))
 }
 
-fn files_of_tree(disk: &Disk, root: &str) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+fn sessions_in(disk: &Disk, root: &str) -> Result<VecDeque<Document>, Failure> {
     let mut paths = Vec::new();
-    walk(disk, root, false, &mut |path, _| paths.push(String::from(path)));
-    let below = |path: &str| String::from(path[root.len()..].trim_start_matches('/'));
-    let read = |path: String| Ok((below(&path), disk.read(&at(&path), 0, None)?.unwrap_or_default()));
-    paths.into_iter().map(read).collect()
+    walk(disk, root, false, &mut |path, _| {
+        paths.push(String::from(path[root.len()..].trim_start_matches('/')));
+    });
+    let paths: Vec<&str> =
+        paths.iter().map(String::as_str).filter(|path| opencode::is_of_tree(path)).collect();
+    let read = |path: String| {
+        let bytes = disk.read(&at(&format!("{root}/{path}")), 0, None)?;
+        Ok((path, bytes.unwrap_or_default()))
+    };
+    let read_all =
+        |paths: Vec<String>| paths.into_iter().map(read).collect::<Result<BTreeMap<_, _>, Failure>>();
+    let groups = opencode::groups(&paths, &read_all(opencode::read_first(&paths))?);
+    let mut all = VecDeque::new();
+    for group in groups {
+        let sessions = opencode::sessions_of_tree(&read_all(group)?).into_iter();
+        all.extend(sessions.map(|text| Document { bytes: text.into(), ..Document::default() }));
+    }
+    Ok(all)
 }
 
 // A file as it is. What this host has no library for is refused.

@@ -1,5 +1,5 @@
-//! OpenCode's sessions, as `opencode export` gives them: `{info, messages: [{info, parts}]}`. Its database and its older
-//! folders are turned into the same by `js/agents/opencode.js`; the folders, for a Rust program, by `tree.rs`.
+//! OpenCode's sessions, as `opencode export` gives them: `{info, messages: [{info, parts}]}`. Its database is turned into the
+//! same by `js/agents/opencode.js`, and its older folders by `tree.rs`.
 //!
 //! A message of an assistant may have several steps; each is an answer of its own, so that a call's result stands before
 //! what was said next. A tool part is a call of the answer and, once it has an output or an error, a message behind it.
@@ -26,7 +26,7 @@ use crate::time;
 use parts::{Envelope, answer, prompt};
 use table::REASONS;
 
-pub use tree::sessions_of_tree;
+pub use tree::{groups, is_of_tree, read_first, sessions_of_tree};
 
 pub use table::COVERAGE;
 

@@ -51,6 +51,42 @@ pub fn sessions_of_tree(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     all
 }
 
+/// Whether a file below the folder has something of a session, by its path from there.
+pub fn is_of_tree(path: &str) -> bool {
+    ["session", "message", "part"].iter().any(|kind| is_of(path, kind))
+}
+
+/// Of all these files those that say to which sessions the others belong: they have to be read before [`groups`] are told.
+pub fn read_first(paths: &[&str]) -> Vec<String> {
+    let messages: BTreeSet<&str> =
+        paths.iter().filter(|path| is_of(path, "message")).map(|path| name_of(path)).collect();
+    let is_first =
+        |path: &&&str| is_of(path, "session") || (is_of(path, "part") && !is_placed(path, &messages));
+    paths.iter().filter(is_first).map(|path| (*path).into()).collect()
+}
+
+/// The files of each session, so that one can be read after another: [`sessions_of_tree`] makes one session of a group.
+/// `first`: what is in those of [`read_first`].
+pub fn groups(paths: &[&str], first: &BTreeMap<String, Vec<u8>>) -> Vec<Vec<String>> {
+    let sorted: BTreeSet<&str> = paths.iter().copied().collect();
+    let of = |kind: &str| sorted.iter().copied().filter(|path| is_of(path, kind)).collect::<Vec<_>>();
+    let (messages, parts) = (of("message"), of("part"));
+    let tree = Tree::of(first, &messages, &parts);
+    let loose: Vec<&str> = parts.iter().filter(|path| first.contains_key(**path)).copied().collect();
+    let (mut told, mut all) = (BTreeSet::new(), Vec::new());
+    for path in of("session") {
+        let id = own_id(&tree.text(path)).unwrap_or_else(|| name_of(path).into());
+        all.push(tree.group(Some(path), &id, &loose));
+        told.insert(id);
+    }
+    for path in &messages {
+        if told.insert(folder_of(path).into()) {
+            all.push(tree.group(None, folder_of(path), &loose));
+        }
+    }
+    all
+}
+
 impl<'a> Tree<'a> {
     fn of(files: &'a BTreeMap<String, Vec<u8>>, messages: &[&'a str], parts: &[&'a str]) -> Tree<'a> {
         let mut tree = Tree { files, of_session: Grouped::new(), of_message: Grouped::new() };
@@ -58,7 +94,7 @@ impl<'a> Tree<'a> {
             tree.of_session.entry(folder_of(path).into()).or_default().push(path);
         }
         let named: BTreeSet<&str> = messages.iter().map(|path| name_of(path)).collect();
-        let is_placed = |path: &&&str| path.matches('/').count() > 1 && named.contains(folder_of(path));
+        let is_placed = |path: &&&str| is_placed(path, &named);
         for path in parts.iter().filter(is_placed) {
             tree.of_message.entry(folder_of(path).into()).or_default().push(path);
         }
@@ -67,6 +103,14 @@ impl<'a> Tree<'a> {
             tree.of_message.entry(said.unwrap_or_else(|| folder_of(path).into())).or_default().push(path);
         }
         tree
+    }
+
+    // The files of a session; of `loose` ones only its messages say whether they are among them.
+    fn group(&self, own: Option<&str>, id: &str, loose: &[&str]) -> Vec<String> {
+        let said = self.of_session.get(id).map(Vec::as_slice).unwrap_or_default();
+        let parts = said.iter().filter_map(|path| self.of_message.get(name_of(path))).flatten();
+        let all: BTreeSet<&str> = own.iter().chain(said).chain(parts).chain(loose).copied().collect();
+        all.into_iter().map(String::from).collect()
     }
 
     fn text(&self, path: &str) -> Cow<'a, str> {
@@ -103,6 +147,11 @@ impl<'a> Tree<'a> {
         let info = completed(own, &[("id", &native), ("sessionID", session)]);
         format!("{{\"info\":{info},\"parts\":[{}]}}", parts.join(","))
     }
+}
+
+// Whether a part lies in a folder of a message that is there.
+fn is_placed(path: &str, messages: &BTreeSet<&str>) -> bool {
+    path.matches('/').count() > 1 && messages.contains(folder_of(path))
 }
 
 fn is_of(path: &str, kind: &str) -> bool {

@@ -6,6 +6,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Store;
@@ -13,7 +14,8 @@ use crate::json::fields::{Fields, items};
 use crate::json::hash::sha256;
 use crate::json::request;
 use crate::json::text::to_json;
-use crate::layout::{self, names};
+use crate::layout::{self, File, names};
+use crate::operation::logs::LogName;
 use crate::operation::{Io, Leaving, Operation, Trouble, unless_bug};
 use crate::state::stopping::find_stop_phrase;
 
@@ -39,7 +41,7 @@ struct Turn {
 struct Unsaved {
     turns: u64,
     is_offered: bool,
-    // When the session was taken up last: it was saved before.
+    // The event by which the session was saved last.
     since: Option<String>,
 }
 
@@ -57,7 +59,7 @@ impl Store {
     /// What is told at a turn of a conversation, which is known by a word of the client's, the path of its record mostly:
     /// `{"prompt","session","hasForgotten"}`, all optional: what was typed, the id of the session that it is here, and whether the
     /// client has just forgotten most of it. Answer: `{"recalled","wantsStop","offersSave"}`, JSON: what other sessions say to the
-    /// prompt, as the setting `recall` wants it, within 1,500 bytes, and never the same twice before the client has forgotten it; whether
+    /// prompt, as the setting `recall` wants it, within 1,500 bytes, and not the same twice before the client has forgotten it; whether
     /// the user seems to stop; and whether a save is to be offered, once, after 40 turns without one.
     pub fn turn(
         self: &Rc<Store>,
@@ -98,7 +100,7 @@ impl Store {
             io.remove(&file).await?;
         }
         let Some(prompt) = asks else { return Ok(String::new()) };
-        let known = io.read_all(&file).await?.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let known = known_in::<Vec<String>>(io, &file).await?;
         if mode == "\"session\"" && known.is_some() {
             return Ok(String::new());
         }
@@ -122,16 +124,21 @@ impl Store {
     async fn counted(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
         let Some(place) = self.lying(io, id).await? else { return Ok(false) };
         let live = self.unread(&place, id);
-        unless_bug(live.looked(io).await)?;
-        let since = live.with(|session| session.taken_up_at().map(String::from));
+        unless_bug(live.observe(io, LogName::Events).await)?;
+        let since = live.with(|session| session.saved_by().map(String::from));
         let file = layout::kept(id, names::Kept::Turns);
-        let known =
-            io.read_all(&file).await?.and_then(|bytes| serde_json::from_slice::<Unsaved>(&bytes).ok());
-        let known = known.filter(|known| known.since == since).unwrap_or_default();
+        let known = known_in::<Unsaved>(io, &file).await?.filter(|known| known.since == since);
+        let known = known.unwrap_or_default();
         let turns = known.turns + 1;
         let is_due = turns >= LONG && !known.is_offered;
         let unsaved = Unsaved { turns, is_offered: known.is_offered || is_due, since };
         io.replace(&file, to_json(&unsaved).into_bytes(), None).await?;
         Ok(is_due)
     }
+}
+
+// What is derived: where it cannot be read, it is as good as none.
+async fn known_in<T: DeserializeOwned>(io: &Io, file: &File) -> Result<Option<T>, Trouble> {
+    let bytes = unless_bug(io.read_all(file).await)?.flatten();
+    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }

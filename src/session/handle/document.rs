@@ -80,13 +80,17 @@ impl Session {
         let mut changes = self.beside.unsaid.clone();
         let unsaid = changes.len();
         let mut status = self.metadata.status;
+        let mut agent = self.metadata.agent.clone();
         for mut ask in asked {
             if ask.changes(status)? {
                 if let Change::Status { status: next, .. } = &ask.change {
                     status = *next;
                 }
-                if let (true, Change::Agent(agent)) = (ask.is_partial, &mut ask.change) {
-                    **agent = mem::take(&mut **agent).over(&self.metadata.agent);
+                if let Change::Agent(said) = &mut ask.change {
+                    if ask.is_partial {
+                        **said = mem::take(&mut **said).over(&agent);
+                    }
+                    agent.clone_from(said);
                 }
                 changes.push(ask);
             }

@@ -1,0 +1,61 @@
+// @ts-check
+// What a hook tells at a turn: a save is offered once, after 40 turns without one, whatever else happened to the session.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { MemoryStorage, openStore } from "../../js/index.js";
+
+async function recorded() {
+  const storage = new MemoryStorage();
+  const store = await openStore({ home: "/home", project: "/", storage });
+  const session = await store.create();
+  await session.append({ role: "user", content: "Hello" });
+  let count = 0;
+  /** Turns until a save is offered, at most so many; which one that was. @param {number} most */
+  const turns = async (most) => {
+    for (let turn = 1; turn <= most; turn += 1) if ((await store.turn("/c", { prompt: `go on ${(count += 1)}`, session: session.id })).offersSave) return turn;
+    return undefined;
+  };
+  return { storage, store, session, turns };
+}
+
+test("a save is offered at the fortieth turn, and not again", async () => {
+  const { store, turns } = await recorded();
+  assert.equal(await turns(39), undefined);
+  assert.equal(await turns(1), 1);
+  assert.equal(await turns(60), undefined);
+  await store.close();
+});
+
+test("after a save forty turns are counted again, also before anything else was said", async () => {
+  const { store, session, turns } = await recorded();
+  assert.equal(await turns(39), undefined);
+  await session.stop();
+  assert.equal(await turns(39), undefined);
+  assert.equal(await turns(1), 1);
+  await session.append({ role: "user", content: "And now this." });
+  await session.complete();
+  assert.equal(await turns(50), 40);
+  await store.close();
+});
+
+test("that it rested, was renamed or went on is no save", async () => {
+  const { storage, store, session, turns } = await recorded();
+  assert.equal(await turns(20), undefined);
+  const idle = { v: 1, id: "01a219a4-ccc8-7000-94aa-da08b5ab9a17", timestamp: "2026-01-05T10:00:00.000Z", type: "status", status: "paused", reason: "idle" };
+  await storage.append(`${session.path}/events.jsonl`, new TextEncoder().encode(`${JSON.stringify(idle)}\n`));
+  await session.refresh();
+  await session.append({ role: "user", content: "I am back." });
+  await session.rename("A title");
+  assert.equal(session.metadata.lifecycle, "active");
+  assert.equal(await turns(30), 20);
+  await store.close();
+});
+
+test("what cannot be read of what was told is as if nothing was", async () => {
+  const { storage, store, session, turns } = await recorded();
+  await turns(1);
+  await storage.replace(`/home/cache/${session.id}.turns`, new TextEncoder().encode("[1"));
+  assert.equal(await turns(50), 40);
+  await store.close();
+});
