@@ -157,9 +157,13 @@ pub fn filled(text: &str, arguments: &str) -> String {
 
 /// What a command was called with, where what was said is its text.
 pub fn arguments_in(text: &str, said: &str) -> Option<String> {
-    let mut rest = said.trim();
+    let (text, mut rest) = (text.trim(), said.trim());
+    // What stood beside the arguments is trimmed away where there are none.
+    if filled(text, "").trim() == rest {
+        return Some(String::new());
+    }
     let mut found = String::new();
-    let all = parts(text.trim());
+    let all = parts(text);
     let mut before = "";
     for (at, (literal, place)) in all.iter().enumerate() {
         let is_last = at + 1 == all.len();

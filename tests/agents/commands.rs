@@ -47,6 +47,17 @@ fn another_text_is_not_this_commands() {
 }
 
 #[test]
+fn a_command_may_be_called_with_nothing() {
+    for text in ["Plan: $ARGUMENTS", "$ARGUMENTS is the plan", "Plan: {{args}}\n"] {
+        let said = filled(text, "");
+        for said in [said.trim(), &said] {
+            assert_eq!(arguments_in(text, said).as_deref(), Some(""), "{text}");
+        }
+    }
+    assert_eq!(arguments_in("Plan: $ARGUMENTS", "Plans").as_deref(), None);
+}
+
+#[test]
 fn what_a_client_fills_in_by_itself_nobody_knows() {
     for text in [
         "Say !`date` and $ARGUMENTS",
