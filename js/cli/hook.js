@@ -101,7 +101,7 @@ async function happened({ agent, home, plugin }, { hook_event_name: event, trans
     if (event === "SessionStart") return source === "compact" ? (await session.brief()) || undefined : undefined;
     if (!isPrompt) return undefined;
     const typed = (/** @type {"stop" | "resume"} */ name) => typedIn(agent, name, { plugin });
-    if (wantsStop) return stopped(store, session, { agent, typed });
+    if (wantsStop) return await stopped(store, session, { agent, typed });
     return [recalled, offersSave ? OFFER(typed("stop")) : ""].filter(Boolean).join("\n\n") || undefined;
   } finally {
     await store.close();
