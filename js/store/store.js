@@ -20,9 +20,6 @@ import { CoreStore } from "../wasm/store.js";
 /** @import { StoreParts } from "./open-sessions.js" */
 /** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, RecallOptions, Recalled, Secret, SessionInfo, Setting, SettingProblem, Settings, ToldAtTurn, Trashed } from "../types/index.js" */
 
-/** A store of its parts. @internal @type {(parts: StoreParts) => Store} */
-export let storeOf;
-
 /**
  * The sessions of a home folder, and those in workspaces that were met. `openStore` opens one. What a method throws is a
  * `LeftoffError`: beside the codes that each names, those of the storage (`disk_full`, `permission_denied`, `storage_closed` …).
@@ -40,8 +37,6 @@ export class Store {
   #outputs;
   /** @type {Promise<void> | undefined} */
   #closing;
-
-  static { storeOf = (parts) => new this(parts); }
 
   /** @private @param {StoreParts} parts */
   constructor({ project, home, workspace, storage, places, countTokens, idleMs, read, redaction, runGit }) {
@@ -492,3 +487,7 @@ function settingJson(value) {
     return "null";
   }
 }
+
+// Not by a static block, as a session is: a bundle without a store would keep the class.
+/** A store of its parts. @internal @param {StoreParts} parts @returns {Store} */
+export const storeOf = (parts) => Reflect.construct(Store, [parts]);
