@@ -347,23 +347,6 @@ fn a_status_becomes_what_the_table_says() {
 }
 
 #[test]
-fn parts_of_an_agent_that_are_said_together_are_all_of_it() {
-    let mut host = Host::begun();
-    host.ask(&json!([
-        { "type": "agent", "agent": { "model": "n", "contextWindow": 8000 } },
-        { "type": "agent", "agent": { "command": "/one" }, "partial": true },
-        { "type": "agent", "tools": ["ls"], "partial": true },
-    ]));
-    let agent = host.session.metadata().agent.clone();
-    assert_eq!((agent.model.as_deref(), agent.command.as_deref()), (Some("n"), Some("/one")));
-    assert_eq!((agent.context_window, agent.tools), (Some(8000), vec!["ls".to_string()]));
-    assert!(!String::from_utf8_lossy(&host.log).contains("partial"));
-    assert_eq!(host.again().agent, host.session.metadata().agent);
-    host.ask(&json!([{ "type": "agent", "agent": { "model": "other" }, "partial": true }]));
-    assert_eq!(host.session.metadata().agent.context_window, None);
-}
-
-#[test]
 fn what_is_asked_for_and_no_change_is_refused() {
     for bad in [
         "",

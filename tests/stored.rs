@@ -127,6 +127,35 @@ fn a_title_says_something() {
 }
 
 #[test]
+fn parts_of_an_agent_that_are_said_together_are_all_of_it() {
+    let mut log = Vec::new();
+    let mut session = Session::new(None).with_id("u");
+    let mut says = |asked: &Value| {
+        let asked = Ask::from_json(&asked.to_string()).expect("it may be asked");
+        let bytes = session.stage_asked(asked, &stamp(log.len() as u64)).expect("it may happen");
+        let found = session.events().commit(log.len() as u64).expect("a batch is open");
+        session.take_events(found);
+        log.extend(bytes);
+        let mut other = Session::new(None).with_id("u");
+        let found = other.events().observe(&log, 0).expect("the first bytes");
+        other.take_events(found);
+        let agent = session.metadata().agent.clone();
+        assert_eq!(other.metadata().agent, agent, "who reads the log");
+        assert!(!String::from_utf8_lossy(&log).contains("partial"));
+        agent
+    };
+    let agent = says(&json!([
+        { "type": "agent", "agent": { "model": "n", "contextWindow": 8000 } },
+        { "type": "agent", "agent": { "command": "/one" }, "partial": true },
+        { "type": "agent", "tools": ["ls"], "partial": true },
+    ]));
+    assert_eq!((agent.model.as_deref(), agent.command.as_deref()), (Some("n"), Some("/one")));
+    assert_eq!((agent.context_window, agent.tools), (Some(8000), vec!["ls".to_string()]));
+    let agent = says(&json!([{ "type": "agent", "agent": { "model": "other" }, "partial": true }]));
+    assert_eq!(agent.context_window, None);
+}
+
+#[test]
 fn an_event_without_an_id_has_one_of_its_bytes_and_its_place() {
     let line = r#"{"type":"title","title":"A plan"}"#;
     let log = format!("{line}\n{line}\n{{\"id\":\"e\",\"type\":\"title\",\"title\":\"A plan\"}}\n");

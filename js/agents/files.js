@@ -96,15 +96,14 @@ async function withLog(storage, path) {
 
 /** The sessions of OpenCode's folders, one after another. @param {string[]} paths of all files, from there, with `/` @param {(path: string) => Promise<Uint8Array>} read */
 export async function* sessionsOfTree(paths, read) {
-  const all = agents.called((core) => core.filesOfTree(paths));
   const filled = async (/** @type {string[]} */ some) => {
     const files = [];
     for (const path of some) files.push(await read(path));
     return /** @type {const} */ ([some, Uint32Array.from(files, ({ length }) => length), joined(files)]);
   };
-  const first = await filled(agents.called((core) => core.firstOfTree(all)));
+  const first = await filled(agents.called((core) => core.firstOfTree(paths)));
   /** @type {string[][]} */
-  const groups = fromBytes(agents.called((core) => core.groupsOfTree(all, ...first)));
+  const groups = fromBytes(agents.called((core) => core.groupsOfTree(paths, ...first)));
   for (const group of groups) {
     const files = await filled(group);
     yield* agents.called((core) => core.sessionsOfTree(...files));

@@ -27,10 +27,6 @@ import { escaped } from "./print.js";
 const PROMPTS = ["UserPromptSubmit", "BeforeAgent"];
 /** What a client says when it has forgotten most of the conversation, or is about to. */
 const COMPACTED = ["PreCompact", "PostCompact", "PreCompress"];
-/** What is told where nothing happens. */
-const SILENT = { recalled: "", wantsStop: false, offersSave: false };
-/** What the model should ask the user, who decides. @param {string} stop */
-const OFFER = (stop) => `leftoff: 40 turns of this conversation were not saved. After your answer ask once: "Would you like me to save this session?" ${stop} does it. Who declines goes on, and is not asked again.`;
 
 /** @param {Args} args */
 export async function hook(args) {
@@ -94,15 +90,15 @@ async function happened({ agent, home, plugin }, { hook_event_name: event, trans
     if (unclear && !store.settings.record) throw new LeftoffError({ ...unclear });
     const session = store.settings.record && isThere(path) ? await recordedFrom(store, { agent, path }) : undefined;
     const [isPrompt, isCompacted] = [PROMPTS.includes(event), COMPACTED.includes(event) || source === "compact"];
-    const { recalled, wantsStop, offersSave } = isPrompt || isCompacted ? await store.turn(path, { prompt: isPrompt && typeof prompt === "string" ? prompt : undefined, session: session?.id, hasForgotten: isCompacted }) : SILENT;
-    if (!session) return recalled || undefined;
+    const told = isPrompt || isCompacted ? await store.turn(path, { prompt: isPrompt && typeof prompt === "string" ? prompt : undefined, session: session?.id, hasForgotten: isCompacted }) : undefined;
+    if (!session) return told?.recalled || undefined;
     if (event === "SessionEnd" && session.metadata.lifecycle === "active") await session.stop();
     // The client has just forgotten most of it.
     if (event === "SessionStart") return source === "compact" ? (await session.brief()) || undefined : undefined;
     if (!isPrompt) return undefined;
     const typed = (/** @type {"stop" | "resume"} */ name) => typedIn(agent, name, { plugin });
-    if (wantsStop) return await stopped(store, session, { agent, typed });
-    return [recalled, offersSave ? OFFER(typed("stop")) : ""].filter(Boolean).join("\n\n") || undefined;
+    if (told?.wantsStop) return await stopped(store, session, { agent, typed });
+    return [told?.recalled, told?.offersSave ? offer(typed("stop")) : ""].filter(Boolean).join("\n\n") || undefined;
   } finally {
     await store.close();
   }
@@ -124,6 +120,11 @@ async function stopped(store, session, { agent, typed }) {
     await paused.stop();
   }
   return `leftoff: the user seems to stop for now, so this session was saved and is paused. Confirm it ("Session saved."), and say that ${typed("resume")} goes on with it later and that ${typed("stop")} saves it with a summary in your words. If the user did not mean to stop, just go on: it is active again then.`;
+}
+
+/** What the model should ask the user, who decides. @param {string} stop */
+function offer(stop) {
+  return `leftoff: 40 turns of this conversation were not saved. After your answer ask once: "Would you like me to save this session?" ${stop} does it. Who declines goes on, and is not asked again.`;
 }
 
 /** Whether it is written down. @param {Args} args @param {Partial<Input>} input @param {any} error */

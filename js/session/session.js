@@ -19,7 +19,7 @@ import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiti
 export let sessionOf;
 /** @internal @type {(session: Session) => Live} */
 export let handleOf;
-/** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @internal @type {(session: Session, messages: object | object[], options?: { durability?: "durable" | "buffered", revives?: boolean }) => Promise<Appended>} */
+/** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @internal @type {(session: Session, messages: object[]) => Promise<Appended>} */
 export let appendCopies;
 
 /**
@@ -40,7 +40,7 @@ export class Session {
   static {
     sessionOf = (live, parts) => new this(live, parts);
     handleOf = (session) => session.#live;
-    appendCopies = (session, messages, { durability = "durable", revives = true } = {}) => session.#enqueue(() => [messages].flat(), { durability, format: "leftoff", revives, isCopy: true });
+    appendCopies = (session, messages) => session.#enqueue(() => messages, { durability: "durable", format: "leftoff", revives: true, isCopy: true });
   }
 
   /** @private @param {Live} live @param {SessionParts} parts */

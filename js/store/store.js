@@ -142,8 +142,7 @@ export class Store {
    * report.health; // => "ok"
    */
   async doctor(options = {}) {
-    const { id, ...asked } = knownOptions("doctor", options);
-    return this.#left(this.#beside.run("doctor", { ...asked, id }));
+    return this.#left(this.#beside.run("doctor", knownOptions("doctor", options)));
   }
 
   /**
@@ -169,7 +168,7 @@ export class Store {
     // Only the second module archives what is old, and looks at what leaves: where nobody asked for that it need not be loaded.
     if (!this.#redaction.isOn && !this.#read.all.some(isLimit)) return this.#core.run("list", wanted);
     await this.#core.run("rest"); // To the second module one that is open here is another's, and not for it to pause.
-    return (await this.#beside.pages(this.#redaction.own, "list", wanted).next()).value;
+    return this.#passed("list", wanted);
   }
 
   /**
@@ -212,7 +211,7 @@ export class Store {
    * [text.includes("drops Python 3.8"), sources[0].title]; // => [true, "Croniter"]
    */
   async recall(question, options = {}) {
-    return (await this.#beside.pages(this.#redaction.own, "recall", ofKind("question", question), knownOptions("recall", options)).next()).value;
+    return this.#passed("recall", ofKind("question", question), knownOptions("recall", options));
   }
 
   /**
@@ -226,7 +225,7 @@ export class Store {
    * await store.turn(transcriptPath, { prompt: "let's call it a day" }); // => { recalled: "", wantsStop: true, offersSave: false }
    */
   async turn(conversation, options = {}) {
-    return (await this.#beside.pages(this.#redaction.own, "turn", ofKind("conversation", conversation), knownOptions("turn", options)).next()).value;
+    return this.#passed("turn", ofKind("conversation", conversation), knownOptions("turn", options));
   }
 
   /**
@@ -251,8 +250,7 @@ export class Store {
    * @example const { imported } = await store.importAll({ onProgress: ({ done, total }) => console.error(done, total) });
    */
   async importAll(options = {}) {
-    const known = knownOptions("import", options);
-    return this.#importedAll(await keptSessions(this), known);
+    return this.#importedAll(await keptSessions(this), knownOptions("import", options));
   }
 
   /**
@@ -265,8 +263,7 @@ export class Store {
    * session?.metadata.imported?.agent; // => "claude-code"
    */
   async record(conversation) {
-    knownOptions("record", conversation);
-    const { agent: from, path, only, commandOf } = conversation;
+    const { agent: from, path, only, commandOf } = knownOptions("record", conversation);
     const found = await this.#beside.runWith({ stores: true, own: { commandOf } }, "record", { path: resolve(ofKind("path", path, "/")), from, only, hasCommand: commandOf !== undefined });
     return found ? this.#open.opened("recorded", found) : undefined;
   }
@@ -454,6 +451,9 @@ export class Store {
 
   /** The same as `close`. @throws {LeftoffError} what `close` throws */
   [Symbol.asyncDispose]() { return this.close(); }
+
+  /** What the second module answers, as it may leave. @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
+  async #passed(name, ...asked) { return (await this.#beside.pages(this.#redaction.own, name, ...asked).next()).value; }
 
   /** What the core tells, as it may leave. @template T @param {Promise<T>} told */
   async #left(told) { return (await this.redacted(await told)).value; }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use leftoff::interop::opencode::{groups, is_of_tree, read_first, sessions_of_tree};
+use leftoff::interop::opencode::{groups, read_first, sessions_of_tree};
 use leftoff::interop::{AgentName, Import, ImportedSession, detect, read};
 use leftoff::record::message::{Message, Part, Role};
 use leftoff::state::{Kind, State};
@@ -288,7 +288,7 @@ fn files_below(folder: &Path, root: &Path, all: &mut BTreeMap<String, Vec<u8>>) 
 fn in_groups(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let some =
         |paths: Vec<String>| paths.into_iter().map(|path| (path.clone(), files[&path].clone())).collect();
-    let paths: Vec<&str> = files.keys().map(String::as_str).filter(|path| is_of_tree(path)).collect();
+    let paths: Vec<&str> = files.keys().map(String::as_str).collect();
     let groups = groups(&paths, &some(read_first(&paths)));
     groups.into_iter().flat_map(|group| sessions_of_tree(&some(group))).collect()
 }

@@ -11,8 +11,7 @@ use serde::de::value::Error as NoName;
 use wasm_bindgen::prelude::*;
 
 use crate::agents::from_json;
-use crate::{Answer, bytes, thrown};
-use leftoff::interop::AgentName;
+use crate::{Answer, bytes};
 use leftoff::interop::kept::{self, Names, System};
 use leftoff::interop::opencode;
 use leftoff::json::text::to_json;
@@ -42,14 +41,6 @@ pub fn is_kept(names: &str, below: &str) -> bool {
     names.is_ok_and(|names| names.has(below))
 }
 
-/// The folder in which an agent keeps what it has. `asked`: `{"user","variables"}`, JSON.
-#[wasm_bindgen(js_name = homeOf)]
-pub fn home_of(agent: &str, asked: &[u8]) -> Answer<Option<String>> {
-    let agent = AgentName::parse(agent).map_err(thrown)?;
-    let Where { user, variables, .. } = from_json(asked, "who works")?;
-    Ok(kept::home_of(agent, &user, &variables))
-}
-
 /// Where else an agent says something of the session in a file, by its path with `/`: the first of these that is there counts.
 #[wasm_bindgen]
 pub fn beside(path: &str) -> Vec<String> {
@@ -62,13 +53,8 @@ pub fn is_tree(folders: Vec<String>) -> bool {
     kept::is_tree(&folders.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The files below such a folder that have something of sessions, of all that are there, by their paths from there, with `/`.
-#[wasm_bindgen(js_name = filesOfTree)]
-pub fn files_of_tree(paths: Vec<String>) -> Vec<String> {
-    paths.into_iter().filter(|path| opencode::is_of_tree(path)).collect()
-}
-
-/// Which of these have to be read before it can be told which are of one session.
+/// Which files below such a folder have to be read before it can be told which are of one session, of all by their paths from there,
+/// with `/`.
 #[wasm_bindgen(js_name = firstOfTree)]
 pub fn first_of_tree(paths: Vec<String>) -> Vec<String> {
     opencode::read_first(&texts(&paths))

@@ -54,8 +54,7 @@ fn sessions_in(disk: &Disk, root: &str) -> Result<VecDeque<Document>, Failure> {
     walk(disk, root, false, &mut |path, _| {
         paths.push(String::from(path[root.len()..].trim_start_matches('/')));
     });
-    let paths: Vec<&str> =
-        paths.iter().map(String::as_str).filter(|path| opencode::is_of_tree(path)).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let read = |path: String| {
         let bytes = disk.read(&at(&format!("{root}/{path}")), 0, None)?;
         Ok((path, bytes.unwrap_or_default()))

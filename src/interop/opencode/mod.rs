@@ -26,7 +26,7 @@ use crate::time;
 use parts::{Envelope, answer, prompt};
 use table::REASONS;
 
-pub use tree::{groups, is_of_tree, read_first, sessions_of_tree};
+pub use tree::{groups, read_first, sessions_of_tree};
 
 pub use table::COVERAGE;
 

@@ -51,12 +51,7 @@ pub fn sessions_of_tree(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     all
 }
 
-/// Whether a file below the folder has something of a session, by its path from there.
-pub fn is_of_tree(path: &str) -> bool {
-    ["session", "message", "part"].iter().any(|kind| is_of(path, kind))
-}
-
-/// Of all these files those that say to which sessions the others belong: they have to be read before [`groups`] are told.
+/// Of all files below the folder those that say to which sessions the others belong: they have to be read before [`groups`] are told.
 pub fn read_first(paths: &[&str]) -> Vec<String> {
     let messages: BTreeSet<&str> =
         paths.iter().filter(|path| is_of(path, "message")).map(|path| name_of(path)).collect();
@@ -65,7 +60,8 @@ pub fn read_first(paths: &[&str]) -> Vec<String> {
     paths.iter().filter(is_first).map(|path| (*path).into()).collect()
 }
 
-/// The files of each session, so that one can be read after another: [`sessions_of_tree`] makes one session of a group.
+/// The files of each session, so that one can be read after another: [`sessions_of_tree`] makes one session of a group. What is of
+/// none is in no group.
 /// `first`: what is in those of [`read_first`].
 pub fn groups(paths: &[&str], first: &BTreeMap<String, Vec<u8>>) -> Vec<Vec<String>> {
     let sorted: BTreeSet<&str> = paths.iter().copied().collect();

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use crate::json::fields::{Fields, items};
+use super::recall::telling::Request;
 use crate::json::hash::sha256;
 use crate::json::request;
 use crate::json::text::to_json;
@@ -91,8 +91,12 @@ impl Store {
         (asks, turn): (Option<&str>, &Turn),
         leaving: &Rc<Leaving>,
     ) -> Result<String, Trouble> {
-        let mode = String::from(self.setup.read_settings(io).await?.value("recall"));
-        if mode == "\"off\"" || (asks.is_none() && !turn.has_forgotten) {
+        if asks.is_none() && !turn.has_forgotten {
+            return Ok(String::new());
+        }
+        let settings = self.setup.read_settings(io).await?;
+        let mode = settings.value("recall");
+        if mode == "\"off\"" {
             return Ok(String::new());
         }
         let file = layout::cache().below(&format!("told-{}", &sha256(conversation.as_bytes())[..32]));
@@ -105,19 +109,11 @@ impl Store {
             return Ok(String::new());
         }
         let mut told: Vec<String> = known.unwrap_or_default();
-        let exclude: Vec<&String> = turn.session.iter().chain(&told).collect();
-        let request =
-            format!("{{\"maxTokens\":{RECALLED},\"maxBytes\":{RECALLED},\"exclude\":{}}}", to_json(&exclude));
-        let answer = self.recall_now(io, prompt, &request, leaving).await?;
-        let Ok(mut fields) = Fields::parse(&answer) else { return Ok(String::new()) };
-        let sources = fields.take_raw("sources").and_then(items).unwrap_or_default();
-        for source in sources {
-            let messages =
-                Fields::parse(source).ok().and_then(|mut source| source.take("messages", &mut Vec::new()));
-            told.extend(messages.into_iter().flat_map(|messages: Vec<String>| messages));
-        }
+        let request = Request::within(RECALLED, turn.session.iter().chain(&told).cloned().collect());
+        let recalled = self.recalled(io, prompt, &request, leaving).await?;
+        told.extend(recalled.messages().map(String::from));
         io.replace(&file, to_json(&told).into_bytes(), None).await?;
-        Ok(fields.take("text", &mut Vec::new()).unwrap_or_default())
+        Ok(recalled.text)
     }
 
     // Whether a save is to be offered, which is done once.

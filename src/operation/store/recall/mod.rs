@@ -14,7 +14,7 @@ mod meeting;
 mod names;
 mod runs;
 mod spaces;
-mod telling;
+pub(super) mod telling;
 
 use alloc::collections::BTreeSet;
 use alloc::format;

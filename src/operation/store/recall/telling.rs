@@ -46,7 +46,7 @@ const BEHIND: u64 = 128 * 1024;
 // How much of a call is told with its result, in bytes.
 const CALL: usize = 200;
 
-struct Request {
+pub(in crate::operation::store) struct Request {
     wanted: Wanted,
     exclude: Vec<String>,
     max_tokens: u32,
@@ -56,9 +56,53 @@ struct Request {
     embeds: bool,
 }
 
+/// What other sessions say to a question.
+pub(in crate::operation::store) struct Recalled {
+    /// As a block that a model reads; empty where nothing answers.
+    pub text: String,
+    tokens: u32,
+    encoding: Encoding,
+    // Those of the question that are in it.
+    words: Vec<String>,
+    sources: Vec<Source>,
+    // Why the host's vectors were not taken.
+    refused: Option<String>,
+}
+
+impl Recalled {
+    /// The ids of the messages that are quoted.
+    pub fn messages(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().flat_map(quoted)
+    }
+
+    fn to_json(&self) -> String {
+        let Recalled { text, tokens, encoding, words, sources, refused } = self;
+        format!(
+            "{{\"text\":{},\"tokens\":{tokens},\"encoding\":\"{}\",\"words\":{},\"sources\":[{}]{}}}",
+            to_json(text),
+            encoding.as_str(),
+            to_json(words),
+            sources.iter().map(told).collect::<Vec<_>>().join(","),
+            refused.as_ref().map(|why| format!(",\"embedRefused\":{}", to_json(why))).unwrap_or_default()
+        )
+    }
+}
+
 const KNOWN: &str = "maxTokens, maxBytes, project, all, exclude, encoding, model or embeds";
 
 impl Request {
+    /// Of the store's project, in so many bytes, and as many tokens.
+    pub fn within(most: u32, exclude: Vec<String>) -> Request {
+        Request {
+            wanted: Wanted::remembered(false, None),
+            exclude,
+            max_tokens: most,
+            max_bytes: most as usize,
+            encoding: Encoding::O200kBase,
+            embeds: false,
+        }
+    }
+
     fn from_json(json: &str) -> Result<Request, Trouble> {
         let (mut fields, bad) = (request::read(json, KNOWN)?, &mut Vec::new());
         let mut number = |key: &str, least: u64| match fields.take_raw(key) {
@@ -98,36 +142,33 @@ impl Store {
         leaving: &Rc<Leaving>,
     ) -> Operation<'static, String> {
         let (store, leaving) = (self.clone(), leaving.clone());
-        Operation::new(|io| async move { store.recall_now(&io, &question, &request, &leaving).await })
+        Operation::new(|io| async move {
+            let request = Request::from_json(&request)?;
+            Ok(store.recalled(&io, &question, &request, &leaving).await?.to_json())
+        })
     }
 
-    pub(in crate::operation::store) async fn recall_now(
+    pub(in crate::operation::store) async fn recalled(
         &self,
         io: &Io,
         question: &str,
-        request: &str,
+        request: &Request,
         leaving: &Leaving,
-    ) -> Result<String, Trouble> {
-        let request = Request::from_json(request)?;
-        let vocabulary = named_vocabulary(io, request.encoding.as_str()).await?;
+    ) -> Result<Recalled, Trouble> {
+        let Request { encoding, embeds, .. } = *request;
+        let vocabulary = named_vocabulary(io, encoding.as_str()).await?;
         let mut words = Words::default();
         let asked = Asked::new(question, &mut words);
-        let mut sources = self.sources(io, asked.clone(), &request, leaving, &mut words).await?;
+        let mut sources = self.sources(io, asked.clone(), request, leaving, &mut words).await?;
         let refused =
-            if request.embeds { refused(score_by_meaning(io, question, &mut sources).await)? } else { None };
+            if embeds { refused(score_by_meaning(io, question, &mut sources).await)? } else { None };
         let counted = |text: &str| count(text, vocabulary.as_deref()).tokens;
         let fits = |text: &str| text.len() <= request.max_bytes && counted(text) <= request.max_tokens;
         let sources = fitted(sources, &fits);
         let text = block(&sources);
         let tokens = if text.is_empty() { 0 } else { counted(&text) };
-        Ok(format!(
-            "{{\"text\":{},\"tokens\":{tokens},\"encoding\":\"{}\",\"words\":{},\"sources\":[{}]{}}}",
-            to_json(&text),
-            request.encoding.as_str(),
-            to_json(&found_words(&asked, &sources, &mut words)),
-            sources.iter().map(told).collect::<Vec<_>>().join(","),
-            refused.map(|why| format!(",\"embedRefused\":{}", to_json(&why))).unwrap_or_default()
-        ))
+        let words = found_words(&asked, &sources, &mut words);
+        Ok(Recalled { text, tokens, encoding, words, sources, refused })
     }
 
     async fn sources(
@@ -223,13 +264,18 @@ fn refused(scored: Result<(), Trouble>) -> Result<Option<String>, Trouble> {
     }
 }
 
-fn told(source: &Source) -> String {
+// The messages of a session that are quoted, each once.
+fn quoted(source: &Source) -> Vec<&str> {
     let mut messages: Vec<&str> = Vec::new();
     for said in &source.said {
         if !messages.contains(&&*said.id) {
             messages.push(&said.id);
         }
     }
+    messages
+}
+
+fn told(source: &Source) -> String {
     let agent = if source.agent.is_empty() {
         String::new()
     } else {
@@ -240,7 +286,7 @@ fn told(source: &Source) -> String {
         to_json(&source.id),
         to_json(&source.title),
         to_json(&source.timestamp),
-        to_json(&messages)
+        to_json(&quoted(source))
     )
 }
 
