@@ -94,7 +94,7 @@ fn when_a_session_was_active_last_its_messages_say_or_what_began_it_in_whatever_
     let is_timed = |created: &str, said: Vec<Message>| {
         let asked = json!([{ "type": "created", "session": "u", "timestamp": created }]);
         let index = Index::of(line_of("p", &asked, said), &|path| path);
-        index.row("p").expect("a row").is_timed
+        index.row("p".into()).expect("a row").is_timed
     };
     for created in ["2025-11-22T11:00:00.000Z", "2025-11-22T12:00:00+01:00"] {
         assert!(!is_timed(created, Vec::new()), "{created}");

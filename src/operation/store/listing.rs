@@ -152,7 +152,7 @@ impl Store {
     ) -> Result<Vec<Seen>, Trouble> {
         let (mut found, mut others) = (Vec::new(), Vec::new());
         for one in places {
-            let row = index.row(&self.key(&one.place)).filter(|row| row.is_of(&one.files));
+            let row = index.row(self.key(&one.place)).filter(|row| row.is_of(&one.files));
             match row {
                 Some(row) if one.is_whole() => match self.listed_row(index, row, &one.place) {
                     Some(listed) => found.push(Seen::Sure(one, listed)),
@@ -179,7 +179,7 @@ impl Store {
     ) -> Result<Vec<Entry>, Trouble> {
         let (mut told, mut others) = (Vec::new(), Vec::new());
         for one in places {
-            match index.row(&self.key(&one.place)).and_then(|row| index.entry(row)) {
+            match index.row(self.key(&one.place)).and_then(|row| index.entry(row)) {
                 Some(entry) => told.push(entry),
                 None => others.push(one),
             }
@@ -216,13 +216,13 @@ impl Store {
             return Ok(Some(Seen::Sure(one, listed)));
         }
         // One that has a line already goes on, and is read again each time.
-        let goes_on = index.row(&self.key(&one.place)).is_some();
+        let goes_on = index.row(self.key(&one.place)).is_some();
         self.looked(io, one, (since_ms, goes_on)).await
     }
 
     // What the index says, where all of the files are as they were: that of a session whose messages have no times, too.
     async fn written(&self, io: &Io, index: &Index, place: &Place) -> Result<Option<Rc<Listed>>, Trouble> {
-        let Some(row) = index.row(&self.key(place)) else { return Ok(None) };
+        let Some(row) = index.row(self.key(place)) else { return Ok(None) };
         let Some(files) = unless_bug(self.prints(io, place).await)? else { return Ok(None) };
         let files: Vec<_> = files.into_iter().map(Some).collect();
         Ok(row.is_of(&files).then(|| self.listed_row(index, row, place)).flatten())
