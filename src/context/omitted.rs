@@ -3,6 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use memchr::memmem;
+
 use crate::context::build::{Build, Written};
 use crate::context::price::Prices;
 use crate::context::steps::{Item, Step};
@@ -109,13 +111,9 @@ pub(super) struct Omitted {
 impl Omitted {
     /// The same without the sentences that are quoted beside it, for no more.
     pub fn beside(&self, quoted: &[&str], prices: &mut Prices, vocabulary: Option<&Vocabulary>) -> Item {
-        let quoted: Vec<String> = quoted.iter().map(|text| spaced(text)).collect();
+        let quoted = quoted.iter().map(|text| spaced(text)).collect::<Vec<_>>().join("\n");
         let is_quoted = |line: &Line| {
-            if !line.is_sentence {
-                return false;
-            }
-            let said = spaced(&line.text);
-            quoted.iter().any(|text| text.contains(&said))
+            line.is_sentence && memmem::find(quoted.as_bytes(), spaced(&line.text).as_bytes()).is_some()
         };
         let rest = self.lines.iter().zip(&self.costs).filter(|(line, _)| !is_quoted(line));
         let (lines, costs): (Vec<Line>, Vec<u32>) = rest.map(|(line, cost)| (line.clone(), *cost)).unzip();

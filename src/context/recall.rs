@@ -23,8 +23,6 @@ use crate::tokens::Vocabulary;
 // How far back a log is read for it, in bytes: whoever asks at every turn waits for it at every turn, however long the log is.
 pub(crate) const FARTHEST: u64 = 2 * 1024 * 1024;
 const READ: u64 = 1024 * 1024;
-// Messages that lie so close are read together.
-const CLOSE: u64 = 8 * 1024;
 // What the fence and its first line cost, and what a quote costs beside its text.
 const FRAME: u32 = 30;
 const LINE: u32 = 6;
@@ -264,15 +262,8 @@ impl Reading {
         let all = shortlist.candidates.iter().flat_map(|one| [Some(one.line), one.caller]).flatten();
         let lines: BTreeSet<Span> = all.collect();
         let places = lines.iter().map(|line| line.start).collect();
-        let mut wanted: Vec<Span> = Vec::new();
-        for line in lines.into_iter().map(|line| Span { end: line.end.min(end), ..line }) {
-            match wanted.last_mut() {
-                Some(last) if line.start < last.end + CLOSE && line.end - last.start < READ => {
-                    last.end = last.end.max(line.end);
-                }
-                Some(_) | None => wanted.push(line),
-            }
-        }
+        let mut wanted =
+            Span::together(lines.into_iter().map(|line| Span { end: line.end.min(end), ..line }));
         wanted.reverse();
         Reading { question, before, words, shortlist, wanted, places, read: BTreeMap::new() }
     }

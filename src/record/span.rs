@@ -1,4 +1,4 @@
-//! Regions of a log.
+//! Regions of a file.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,11 @@ use serde::Serialize;
 
 use crate::json::fields::{BadValue, Fields, FromFields};
 
-/// A region of a log, from and to in bytes.
+// To find a file takes as long as to read so many bytes of it; and so many are held at once.
+const CLOSE: u64 = 32 * 1024;
+const MOST: u64 = 1024 * 1024;
+
+/// A region of a file, a log mostly, from and to in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Span {
     /// The first byte.
@@ -20,6 +24,20 @@ impl Span {
     pub(crate) fn any_holds(spans: &[Span], at: u64) -> bool {
         let next = spans.partition_point(|span| span.start <= at);
         next > 0 && at < spans[next - 1].end
+    }
+
+    /// These, which are in their order, as they are read: those that lie close are one.
+    pub(crate) fn together(spans: impl Iterator<Item = Span>) -> Vec<Span> {
+        let mut read: Vec<Span> = Vec::new();
+        for span in spans {
+            match read.last_mut() {
+                Some(last) if span.start < last.end + CLOSE && span.end <= last.start + MOST => {
+                    last.end = last.end.max(span.end);
+                }
+                Some(_) | None => read.push(span),
+            }
+        }
+        read
     }
 }
 

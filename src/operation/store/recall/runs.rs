@@ -18,6 +18,7 @@ use crate::operation::{Io, Kind, Trouble, unless_bug};
 use crate::recall::run::Row;
 use crate::recall::run::read::{End, Opened, open};
 use crate::record::id;
+use crate::record::span::Span;
 use crate::time::Stamp;
 
 const ENDING: &str = ".run";
@@ -102,27 +103,29 @@ pub(super) async fn parts(
     runs: &[Run],
     wanted: &[(usize, Range<u64>)],
 ) -> Result<Vec<Vec<u8>>, Lost> {
-    let mut replies = Vec::new();
-    for (run, range) in wanted {
-        if let At::File(name) = &runs[*run].at {
-            replies.push(io.read(&file_of(name), range.start, Some(range.end)));
+    let mut sorted = wanted.to_vec();
+    sorted.sort_by_key(|(run, range)| (*run, range.start));
+    let (mut spans, mut reads) = (Vec::new(), Vec::new());
+    for of_run in sorted.chunk_by(|(run, _), (other, _)| run == other) {
+        let run = of_run[0].0;
+        let At::File(name) = &runs[run].at else { continue };
+        for span in
+            Span::together(of_run.iter().map(|(_, Range { start, end })| Span { start: *start, end: *end }))
+        {
+            spans.push((run, span));
+            reads.push(io.read(&file_of(name), span.start, Some(span.end)));
         }
     }
-    let mut read = each(replies).await.into_iter();
-    let mut parts = Vec::new();
-    for (run, range) in wanted {
-        let run = &runs[*run];
-        let part = match &run.at {
-            At::Memory(bytes) => Some(bytes[range.start as usize..range.end as usize].into()),
-            At::File(_) => match read.next() {
-                Some(bytes) => bytes?,
-                None => None,
-            },
-        };
-        let is_whole = |part: &Vec<u8>| part.len() as u64 == range.end - range.start;
-        parts.push(part.filter(is_whole).ok_or_else(|| run.lost())?);
-    }
-    Ok(parts)
+    let read = each(reads).await.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let part = |(run, range): &(usize, Range<u64>)| match &runs[*run].at {
+        At::Memory(bytes) => bytes.get(range.start as usize..range.end as usize),
+        At::File(_) => {
+            let place = spans.partition_point(|(other, span)| (*other, span.end) < (*run, range.end));
+            let (_, span) = spans.get(place)?;
+            read[place].as_ref()?.get((range.start - span.start) as usize..(range.end - span.start) as usize)
+        }
+    };
+    wanted.iter().map(|one| part(one).map(<[u8]>::to_vec).ok_or_else(|| runs[one.0].lost())).collect()
 }
 
 impl Store {
