@@ -5,7 +5,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { join, normalize, sep } from "node:path";
 
 import { agents } from "../wasm/agents.js";
-import { fromBytes, toBytes } from "../wasm/core.js";
+import { ofClients } from "./clients.js";
 import { asked } from "./homes.js";
 
 /** @import { Env } from "./homes.js" */
@@ -24,13 +24,12 @@ import { asked } from "./homes.js";
 
 /** The type of the conversations that a command begins; nothing where it is none of the workspace. @param {string | undefined} name */
 export function typeOf(name) {
-  return agents.called((core) => core.commandType(name ?? ""));
+  return ofClients("command.type", [name ?? ""]) ?? undefined;
 }
 
 /** A command by its name, or that begins the same type in another client's spelling; nothing where there is no such file. @param {string} agent @param {string} name @param {Where} where @returns {Promise<KeptCommand | undefined>} */
 export async function commandNamed(agent, name, where) {
-  const all = toBytes(await kept(agent, where));
-  return given(agents.called((core) => core.commandCalled(name, all)));
+  return ofClients("command.called", [name, await kept(agent, where)]) ?? undefined;
 }
 
 /**
@@ -41,9 +40,8 @@ export async function commandBehind(agent, said, where) {
   const FIRST = 12;
   await agents.ready();
   const first = textsOf(said(0, FIRST));
-  if (!agents.called((core) => core.commandMayHaveBegun(agent, first))) return undefined;
-  const all = toBytes(await kept(agent, where));
-  return given(agents.called((core) => core.commandBegan(agent, first, all)));
+  if (!ofClients("command.mayHaveBegun", [agent, first])) return undefined;
+  return ofClients("command.began", [agent, await kept(agent, where), first]) ?? undefined;
 }
 
 /**
@@ -54,7 +52,8 @@ export async function commandBehind(agent, said, where) {
  */
 export async function commandNow({ name, kept: hash, own, from, first }, where) {
   await agents.ready();
-  const known = agents.called((core) => core.commandAgents());
+  /** @type {string[]} */
+  const known = ofClients("command.agents", []);
   /** @type {[string, KeptCommand[]][]} */
   const candidates = [];
   /** @type {{ text?: string, promptHash?: string | null }} */
@@ -62,8 +61,7 @@ export async function commandNow({ name, kept: hash, own, from, first }, where) 
   for (const agent of new Set([from, own, ...known])) {
     if (!agent || !known.includes(agent)) continue;
     candidates.push([agent, await kept(agent, where)]);
-    const wanted = toBytes({ name, kept: hash, own, candidates });
-    now = fromBytes(agents.called((core) => core.commandNow(wanted, textsOf(first))));
+    now = ofClients("command.now", [{ name, kept: hash, own, candidates }, textsOf(first)]);
     // The others are only asked where that may be the command that was kept.
     if (now.text !== undefined && (hash === undefined || now.promptHash === hash)) break;
   }
@@ -72,12 +70,12 @@ export async function commandNow({ name, kept: hash, own, from, first }, where) 
 
 /** What a command of the client's was called with, as the first messages say. @param {string} agent @param {KeptCommand} command @param {any[]} first */
 export function argumentsOf(agent, command, first) {
-  return agents.called((core) => core.commandArguments(agent, toBytes(command), textsOf(first)));
+  return ofClients("command.arguments", [agent, command, textsOf(first)]);
 }
 
 /** A command's text with what it was called with. @param {Pick<KeptCommand, "text">} command @param {string} args */
 export function filled({ text }, args) {
-  return agents.called((core) => core.commandFilled(text, args));
+  return ofClients("command.filled", [text, args]);
 }
 
 /** @param {any[]} messages @returns {string[]} what the user says in them */
@@ -88,23 +86,21 @@ function textsOf(messages) {
 /** @param {string} agent @param {Where} where @returns {Promise<KeptCommand[]>} the project's before the user's own */
 async function kept(agent, { project, env = process.env }) {
   await agents.ready();
-  const where = toBytes({ ...asked(env), project });
+  /** @type {string[]} */
+  const folders = ofClients("command.folders", [agent, { ...asked(env), project }]);
   const all = [];
-  for (const folder of agents.called((core) => core.commandFolders(agent, where)).map(normalize)) {
+  for (const folder of folders.map(normalize)) {
     for (const path of (await filesBelow(folder)).sort()) {
       const below = path.split(sep).join("/");
-      if (!agents.called((core) => core.isCommand(agent, below))) continue;
+      if (!ofClients("command.is", [agent, below])) continue;
       const bytes = await readFile(join(folder, path)).catch(() => undefined);
       const prompt = bytes && path.endsWith(".toml") ? await promptIn(bytes) : undefined;
-      const command = bytes && given(agents.called((core) => core.commandIn(agent, below, bytes, prompt)));
+      const command = bytes && ofClients("command.in", [agent, below, prompt], bytes);
       if (command) all.push(command);
     }
   }
   return all;
 }
-
-/** @param {Uint8Array | undefined} json @returns {any} */
-const given = (json) => json && fromBytes(json);
 
 // A file of somebody else's that is broken is no command.
 /** @param {Buffer} file @returns {Promise<string | undefined>} */

@@ -6,7 +6,8 @@ import { join, relative, sep } from "../host/path.node.js";
 import { LeftoffError, unlessBug } from "../error.js";
 import { joined } from "../storage/bytes.js";
 import { agents } from "../wasm/agents.js";
-import { bytesOf, fromBytes } from "../wasm/core.js";
+import { bytesOf } from "../wasm/core.js";
+import { ofClients } from "./clients.js";
 import { isPacked, unpacked } from "./zstd.js";
 
 /** @import { Only } from "./opencode.js" */
@@ -99,14 +100,15 @@ export async function* sessionsOfTree(paths, read) {
   const filled = async (/** @type {string[]} */ some) => {
     const files = [];
     for (const path of some) files.push(await read(path));
-    return /** @type {const} */ ([some, Uint32Array.from(files, ({ length }) => length), joined(files)]);
+    return { names: some, lengths: files.map(({ length }) => length), bytes: joined(files) };
   };
-  const first = await filled(agents.called((core) => core.firstOfTree(paths)));
+  const first = await filled(ofClients("place.first", [paths]));
+  const { names, lengths, bytes } = first;
   /** @type {string[][]} */
-  const groups = fromBytes(agents.called((core) => core.groupsOfTree(paths, ...first)));
+  const groups = ofClients("place.groups", [paths, names, lengths], bytes);
   for (const group of groups) {
-    const files = await filled(group);
-    yield* agents.called((core) => core.sessionsOfTree(...files));
+    const { names, lengths, bytes } = await filled(group);
+    yield* agents.called((core) => core.sessionsOfTree(names, Uint32Array.from(lengths), bytes));
   }
 }
 
@@ -114,7 +116,7 @@ export async function* sessionsOfTree(paths, read) {
 /** @param {{ name: string, kind: string }[]} entries */
 function isTree(entries) {
   const folders = entries.filter(({ kind }) => kind === "folder").map(({ name }) => name);
-  return folders.length > 0 && agents.called((core) => core.isTree(folders));
+  return folders.length > 0 && ofClients("place.isTree", [folders]);
 }
 
 /** @param {Storage} storage @param {string} path */

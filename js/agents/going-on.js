@@ -5,8 +5,7 @@ import { sep } from "node:path";
 
 import { LeftoffError, unlessBug } from "../error.js";
 import { parse } from "../session/transcript.js";
-import { agents } from "../wasm/agents.js";
-import { toBytes } from "../wasm/core.js";
+import { ofClients } from "./clients.js";
 import { documents, found } from "./files.js";
 import { keptSessions } from "./places.js";
 
@@ -34,7 +33,7 @@ export async function goingOn(agent, { storage, project, env = process.env }) {
 
 /** @param {string} agent @param {string[]} newest @param {{ storage: Storage, project: string, env: Env }} where */
 async function chosen(agent, newest, { storage, project, env }) {
-  const named = agents.called((core) => core.goingOn(agent, toBytes({ ...env })));
+  const named = ofClients("client.goingOn", [agent, env]);
   if (named) return newest.find((path) => path.includes(named));
   for (const path of newest.slice(0, LOOKED)) if (await isOf(project, { storage, path, agent })) return path;
   return undefined;
@@ -48,7 +47,7 @@ async function isOf(project, { storage, path, agent }) {
       const { sessions: [first], free } = parse(bytes, path, agent, beside);
       free();
       const { folder } = first ?? {};
-      if (folder && agents.called((core) => core.isSameFolder(agent, folder, project, process.platform === "win32"))) return true;
+      if (folder && ofClients("client.isSameFolder", [agent, folder, project, process.platform])) return true;
     } catch (error) {
       // Another file of the client's, or one without a message yet.
       unlessBug(error);
@@ -59,7 +58,7 @@ async function isOf(project, { storage, path, agent }) {
 
 /** What the agent says of it in another file. @param {Storage} storage @param {string} path */
 async function besideOf(storage, path) {
-  for (const place of agents.called((core) => core.beside(path.split(sep).join("/")))) {
+  for (const place of ofClients("place.beside", [path.split(sep).join("/")])) {
     const bytes = await storage.read(place).catch(unlessBug);
     if (bytes) return bytes;
   }

@@ -8,7 +8,7 @@ import { parse } from "jsonc-parser";
 
 import { codeOf } from "../storage/folders.js";
 import { agents } from "../wasm/agents.js";
-import { fromBytes, toBytes } from "../wasm/core.js";
+import { ofClients } from "./clients.js";
 import { asked } from "./homes.js";
 
 /** @import { Env } from "./homes.js" */
@@ -20,14 +20,15 @@ import { asked } from "./homes.js";
  */
 export async function mcpServers(agent, { project, env = process.env }) {
   await agents.ready();
-  const places = agents.called((core) => core.serverPlaces(agent, toBytes({ ...asked(env), project })));
+  /** @type {{ path: string, keys: string[] }[] | null} */
+  const places = ofClients("server.places", [agent, { ...asked(env), project }]);
   if (!places) return undefined;
   const names = new Set();
-  for (const { path, keys } of /** @type {{ path: string, keys: string[] }[]} */ (fromBytes(places))) {
+  for (const { path, keys } of places) {
     const file = await fileOf(normalize(path));
     if (!file) return undefined;
     const found = keys.reduce((/** @type {any} */ value, key) => value?.[key], file);
-    for (const name of agents.called((core) => core.serversOn(toBytes(serversIn(found))))) names.add(name);
+    for (const name of ofClients("server.on", [serversIn(found)])) names.add(name);
   }
   return [...names];
 }
@@ -37,12 +38,12 @@ export async function mcpServers(agent, { project, env = process.env }) {
 function serversIn(found) {
   const flag = (/** @type {unknown} */ value) => (typeof value === "boolean" ? value : undefined);
   const servers = typeof found === "object" && found !== null && !Array.isArray(found) ? Object.entries(found) : [];
-  return servers.map(([name, server]) => ({ name: name.toWellFormed(), enabled: flag(server?.enabled), disabled: flag(server?.disabled) }));
+  return servers.map(([name, server]) => ({ name, enabled: flag(server?.enabled), disabled: flag(server?.disabled) }));
 }
 
 /** What the tools of a server are called by, in a session. @param {string} server */
 export function toolOf(server) {
-  return agents.called((core) => core.serverTool(server));
+  return ofClients("server.tool", [server]);
 }
 
 /** What a file says; no words where there is none. @param {string} path @returns {Promise<object | undefined>} */

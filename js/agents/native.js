@@ -5,9 +5,9 @@ import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 
-import { agents } from "../wasm/agents.js";
 import { LeftoffError } from "../error.js";
 import { NodeStorage } from "../storage/node.js";
+import { ofClients } from "./clients.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { Storage } from "../storage/contract.js" */
@@ -20,7 +20,7 @@ import { NodeStorage } from "../storage/node.js";
  * @returns {Promise<WrittenForAgent>}
  */
 export async function writtenForAgent(session, { agent, folder, write, resume, env = process.env, ...request }) {
-  const format = agents.called(({ formatOf }) => formatOf(agent));
+  const format = ofClients("client.format", [agent]);
   const asked = /** @type {ContextRequest} */ ({ ...request, assumes: true, format, stored: true });
   const { command, ...how } = resume ?? {};
   const begun = resume ? { resumed: await session.resume({ ...asked, ...how }), command } : { context: await session.context(asked) };
@@ -35,18 +35,18 @@ export async function writtenForAgent(session, { agent, folder, write, resume, e
 
 /** How the client of an agent is called, and what installs it. @param {string} agent */
 function clientOf(agent) {
-  const [program = "", install = ""] = agents.called((known) => known.clientOf(agent));
+  const [program = "", install = ""] = ofClients("client.program", [agent]);
   return { program, install };
 }
 
-/** So many bytes of what a command prints in a client reach the model. @param {string | undefined} agent @returns {number} */
+/** So many bytes of what a command prints in a client reach the model; outside of one, all. @param {string | undefined} agent @returns {number} */
 export function readIn(agent) {
-  return agents.called((known) => known.clientReads(agent ?? "")) ?? Number.MAX_SAFE_INTEGER;
+  return (agent && ofClients("client.reads", [agent])) || Number.MAX_SAFE_INTEGER;
 }
 
 /** The agents that sessions are handed to. @returns {string[]} */
 export function nativeAgents() {
-  return agents.called((known) => known.nativeAgents());
+  return ofClients("client.written", []);
 }
 
 /** The agents whose clients are installed. @param {Env} [env] */

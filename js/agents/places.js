@@ -4,7 +4,7 @@
 import { normalize } from "node:path";
 
 import { agents } from "../wasm/agents.js";
-import { fromBytes, toBytes } from "../wasm/core.js";
+import { ofClients } from "./clients.js";
 import { asked } from "./homes.js";
 
 /** @import { Env } from "./homes.js" */
@@ -22,8 +22,7 @@ import { asked } from "./homes.js";
  */
 export async function keptSessions({ project, env = process.env, platform = process.platform }) {
   await agents.ready();
-  const where = toBytes({ ...asked(env), project, system: platform });
   /** @type {{ agent: string, path: string, names: string }[]} */
-  const all = fromBytes(agents.called((core) => core.keptSessions(where)));
-  return all.map(({ agent, path, names }) => ({ agent, path: normalize(path), is: (below) => agents.called((core) => core.isKept(names, below)) }));
+  const all = ofClients("place.all", [{ ...asked(env), project, system: platform }]);
+  return all.map(({ agent, path, names }) => ({ agent, path: normalize(path), is: (below) => ofClients("place.is", [names, below]) }));
 }

@@ -4,7 +4,7 @@
 import { defineCommand } from "citty";
 
 import { nativeAgents } from "../agents/native.js";
-import { agents } from "../wasm/agents.js";
+import { ofClients } from "../agents/clients.js";
 import { called } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
 import { exportFormats } from "./export.js";
@@ -27,7 +27,7 @@ import { REDACT } from "../privacy/redaction.js";
 
 /** @satisfies {Record<string, Values>} */
 export const VALUES = {
-  agents: () => agents.called(({ agentNames }) => agentNames()),
+  agents: () => ofClients("client.all", []),
   natives: nativeAgents,
   encodings: ["o200k_base", "o200k_harmony", "cl100k_base", "estimate-1"],
   exports: exportFormats,

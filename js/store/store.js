@@ -278,7 +278,7 @@ export class Store {
    * const { block, history } = await session.resume({ window: 8000 });
    * await store.goesOn(session, `${block}\n${historyText(history)}`);
    */
-  async goesOn(session, text) { await this.#beside.run("noteText", ofKind("text", text), ofSession(session).id); }
+  async goesOn(session, text) { await this.#core.run("noteText", ofKind("text", text), ofSession(session).id); }
 
   /**
    * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there

@@ -11,38 +11,10 @@ use wasm_bindgen::prelude::*;
 use crate::{Answer, bytes, thrown, utf8};
 use leftoff::context;
 use leftoff::error::{Code, Error};
-use leftoff::interop::AgentName;
-use leftoff::interop::native;
 use leftoff::json::text::to_json;
 use leftoff::resume::find;
 use leftoff::shapes;
 use leftoff::shapes::Format;
-
-/// The names of the agents that are known.
-#[wasm_bindgen(js_name = agentNames)]
-pub fn agent_names() -> Vec<String> {
-    AgentName::ALL.into_iter().map(|agent| agent.as_str().into()).collect()
-}
-
-/// The shape in which an agent's provider counts.
-#[wasm_bindgen(js_name = formatOf)]
-pub fn format_of(agent: &str) -> Answer<String> {
-    let agent = AgentName::parse(agent).map_err(thrown)?;
-    native::format_of(agent).map(|format| format.as_str().into()).map_err(thrown)
-}
-
-/// The agents that sessions are handed to.
-#[wasm_bindgen(js_name = nativeAgents)]
-pub fn native_agents() -> Vec<String> {
-    native::agents().map(|agent| agent.as_str().into()).collect()
-}
-
-/// How an agent's client is called, and what installs it.
-#[wasm_bindgen(js_name = clientOf)]
-pub fn client_of(agent: &str) -> Answer<Vec<String>> {
-    let client = AgentName::parse(agent).and_then(native::Client::of).map_err(thrown)?;
-    Ok([client.program.into(), client.installs()].into())
-}
 
 /// The places of those that have the words, the best first. `all`: JSON, for each what it is known by, its title first.
 #[wasm_bindgen]

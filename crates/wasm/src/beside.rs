@@ -46,7 +46,6 @@ impl Operations {
             "importFile" => store.import_file(word(), counts).map(String::into_bytes),
             "importFiles" => store.import_files(word(), counts).map(String::into_bytes),
             "record" => store.record(word(), counts).map(String::into_bytes),
-            "noteText" => store.note_text(word(), word()).map(none),
             "writeForAgent" => store.write_for_agent(word()).map(String::into_bytes),
             "ofSource" => store.of_source(word()).map(|id| leftoff::json::text::to_json(&id).into_bytes()),
             "saveOutput" => store.save_output(word()).map(String::into_bytes),

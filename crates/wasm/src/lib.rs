@@ -16,13 +16,11 @@ mod beside;
 #[cfg(feature = "agents")]
 mod calls;
 #[cfg(feature = "agents")]
-mod commands;
+mod clients;
 #[cfg(any(feature = "core", feature = "agents", feature = "context"))]
 mod counter;
 #[cfg(any(feature = "core", feature = "context"))]
 mod handles;
-#[cfg(feature = "agents")]
-mod kept;
 #[cfg(feature = "core")]
 mod layout;
 #[cfg(feature = "agents")]

@@ -98,6 +98,7 @@ impl Operations {
                 store.recorded(word()).map(|all| all.into_iter().next().map_or(b"null".into(), lies))
             }
             "list" => store.list(word()).map(String::into_bytes),
+            "noteText" => store.note_text(word(), word()).map(none),
             "point" => store.point_to(word(), word()).map(flag),
             "rest" => store.rest().map(none),
             "settings" => store.setup().settings().map(|read| read.to_json().into_bytes()),
