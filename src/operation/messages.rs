@@ -12,7 +12,9 @@ use crate::record::span::Span;
 use crate::session::needs::Needs;
 use crate::session::reader::{Reader, Revisions};
 
-/// Most lines are shorter.
+/// Of who wants a few messages.
+const FIRST: u64 = 32 * 1024;
+/// Most lines are shorter. Who reads backward seldom reads far: each piece is twice as long as the one behind it.
 const LINE: u64 = 4096;
 
 pub(super) struct Messages<'a> {
@@ -23,7 +25,7 @@ pub(super) struct Messages<'a> {
     end: u64,
     // All of the range, where that is one piece: it was read to look for revisions.
     whole: Option<Vec<u8>>,
-    // Backward pieces of this size; forward where there is none.
+    // How long the next piece backward is; forward where there is none.
     backward: Option<u64>,
     is_finished: bool,
     /// What was met beside them.
@@ -69,7 +71,7 @@ impl<'a> Messages<'a> {
     pub fn newest_first(live: &'a Live, io: &'a Io, end: u64) -> Messages<'a> {
         let passed = live.with(|session| session.passed());
         let reader = Reader::newest_first(end, Vec::new()).without(passed);
-        Messages { at: end, backward: Some(PIECE), ..Messages::forward(live, io, reader, end) }
+        Messages { at: end, backward: Some(FIRST), ..Messages::forward(live, io, reader, end) }
     }
 
     /// The last one before `end`, where a line ends: as long as most lines are is read for it.
@@ -159,6 +161,7 @@ impl<'a> Messages<'a> {
             piece(self.live, self.io, start, end).await?
         };
         self.at = if self.backward.is_some() { start } else { start + bytes.len() as u64 };
+        self.backward = self.backward.map(|size| PIECE.min(2 * size));
         self.reader.feed(&bytes);
         Ok(())
     }
