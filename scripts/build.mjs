@@ -133,7 +133,7 @@ function copyVocabularies() {
 /** The core by wasm-pack, in a few seconds and without optimization: for development. The next build replaces it. */
 function buildDev() {
   for (const part of ["core", "shim"]) rmSync(join(root, "target", `built-${part}`), { force: true });
-  const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm"), CARGO_INCREMENTAL: "1" };
+  const env = { ...wasmPackEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm"), CARGO_INCREMENTAL: "1", CARGO_PROFILE_DEV_OPT_LEVEL: "0" };
   for (const [name, features] of Object.entries(MODULES)) {
     const out = ["--out-dir", pkg, "--out-name", name];
     // All count, so that the library is compiled once.
