@@ -103,9 +103,8 @@ export async function* sessionsOfTree(paths, read) {
     return { names: some, lengths: files.map(({ length }) => length), bytes: joined(files) };
   };
   const first = await filled(ofClients("place.first", [paths]));
-  const { names, lengths, bytes } = first;
   /** @type {string[][]} */
-  const groups = ofClients("place.groups", [paths, names, lengths], bytes);
+  const groups = ofClients("place.groups", [paths, first.names, first.lengths], first.bytes);
   for (const group of groups) {
     const { names, lengths, bytes } = await filled(group);
     yield* agents.called((core) => core.sessionsOfTree(names, Uint32Array.from(lengths), bytes));

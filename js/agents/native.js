@@ -7,6 +7,7 @@ import { delimiter, join, resolve } from "node:path";
 
 import { LeftoffError } from "../error.js";
 import { NodeStorage } from "../storage/node.js";
+import { ofKind } from "../wasm/options.js";
 import { ofClients } from "./clients.js";
 
 /** @import { Session } from "../session/session.js" */
@@ -20,7 +21,7 @@ import { ofClients } from "./clients.js";
  * @returns {Promise<WrittenForAgent>}
  */
 export async function writtenForAgent(session, { agent, folder, write, resume, env = process.env, ...request }) {
-  const format = ofClients("client.format", [agent]);
+  const format = ofClients("client.format", [ofKind("agent", agent)]);
   const asked = /** @type {ContextRequest} */ ({ ...request, assumes: true, format, stored: true });
   const { command, ...how } = resume ?? {};
   const begun = resume ? { resumed: await session.resume({ ...asked, ...how }), command } : { context: await session.context(asked) };

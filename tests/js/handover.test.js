@@ -138,6 +138,9 @@ test("an agent that is not known, or cannot be written, is refused, and no file 
   opened(async (store, home) => {
     const { session } = await imported(store, CLAUDE);
     await assert.rejects(store.writeForAgent(session, { agent: "nobody" }), { code: "invalid_request", message: /codex/ });
+    for (const agent of /** @type {any[]} */ ([undefined, null, 7, 7n, {}, Symbol("x"), () => "codex"])) {
+      await assert.rejects(store.writeForAgent(session, { agent }), { code: "invalid_request", message: /a text for "agent"/ });
+    }
     await assert.rejects(store.writeForAgent(session, { agent: "aider" }), { code: "unknown_format", message: /aider/ });
     const { path } = await store.writeForAgent(session, { agent: "codex", env: { CODEX_HOME: join(home, "c") } });
     assert.ok(path.startsWith(join(home, "c", "sessions")));
