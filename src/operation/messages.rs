@@ -12,9 +12,9 @@ use crate::record::span::Span;
 use crate::session::needs::Needs;
 use crate::session::reader::{Reader, Revisions};
 
-/// Of who wants a few messages.
+// Who reads backward seldom reads far: the first piece is so long, each one before it twice as long.
 const FIRST: u64 = 32 * 1024;
-/// Most lines are shorter. Who reads backward seldom reads far: each piece is twice as long as the one behind it.
+// Most lines are shorter.
 const LINE: u64 = 4096;
 
 pub(super) struct Messages<'a> {

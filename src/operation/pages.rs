@@ -2,6 +2,7 @@
 //! of any length takes the memory of a page.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -141,21 +142,18 @@ impl Live {
         let live = self.clone();
         Operation::new(|io| async move {
             let end = live.size(&io, LogName::Messages).await?;
-            let (mut messages, mut given, mut known) = (Messages::newest_first(&live, &io, end), 0, 0);
+            let (mut messages, mut given) = (Messages::newest_first(&live, &io, end), BTreeSet::new());
             loop {
                 let some = messages.next().await?;
                 if messages.has_undecided() {
                     // Which batches count, who reads from the start knows.
                     live.in_turn(&io, &|| Box::pin(live.caught_up_there(&io))).await?;
                     let end = end.min(live.with(|session| session.known().bytes));
-                    (messages, known) = (Messages::newest_first(&live, &io, end), given);
+                    messages = Messages::newest_first(&live, &io, end);
                     continue;
                 }
                 let Some(mut some) = some else { return Ok(()) };
-                let again = known.min(some.len());
-                known -= again;
-                some.drain(..again);
-                given += some.len();
+                some.retain(|message| given.insert(message.id.clone()));
                 io.page(array(some.iter().map(|message| json(message, true)))).await?;
             }
         })

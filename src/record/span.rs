@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::json::fields::{BadValue, Fields, FromFields};
 
-// To find a file takes as long as to read so many bytes of it; and so many are held at once.
+// To find a file takes as long as to read so many bytes of it; and so many at most are read at once.
 const CLOSE: u64 = 32 * 1024;
 const MOST: u64 = 1024 * 1024;
 
@@ -31,8 +31,12 @@ impl Span {
         let mut read: Vec<Span> = Vec::new();
         for span in spans {
             match read.last_mut() {
-                Some(last) if span.start < last.end + CLOSE && span.end <= last.start + MOST => {
-                    last.end = last.end.max(span.end);
+                Some(last) if span.end <= last.end => {}
+                Some(last)
+                    if span.start < last.end.saturating_add(CLOSE)
+                        && span.end <= last.start.saturating_add(MOST) =>
+                {
+                    last.end = span.end;
                 }
                 Some(_) | None => read.push(span),
             }

@@ -301,7 +301,7 @@ impl Index {
         self.rows.get(&FromEnd(path))
     }
 
-    /// The paths that it knows, and their lines.
+    /// The paths that it knows, and their lines, in the order of how the paths end.
     pub fn rows(&self) -> impl Iterator<Item = (&str, &Row)> {
         self.rows.iter().map(|(path, row)| (&*path.0, row))
     }

@@ -2,7 +2,8 @@
 
 use super::host::Host;
 use super::store::done;
-use super::{begun_by, drafts, live, once};
+use super::{FOLDER, begun_by, drafts, live, once};
+use leftoff::operation::{Appending, Drafts};
 use serde_json::Value;
 
 #[test]
@@ -21,14 +22,40 @@ fn each_message_comes_once_though_only_who_reads_from_the_start_knows_which_coun
     (9..17).for_each(|turn| says(&mut host, turn));
     expected.insert(8, "turn 8 ".into());
     expected.reverse();
-    host.drive_on(&mut live().newest()).expect("read");
+    assert_eq!(newest(&mut host, &long), expected);
     assert!(host.pages.len() > 4, "{}", host.pages.len());
+}
+
+#[test]
+fn one_that_stands_there_again_costs_no_other() {
+    for (length, repeated) in [(1_000, 3), (9_000, 4), (9_000, 8), (20_000, 4), (60_000, 5)] {
+        let mut host = Host::default();
+        let writer = begun_by(&mut host);
+        let long = "x".repeat(length);
+        done(&mut host, writer.append_messages(drafts("turn 0 ")));
+        let two = r#"[{"role":"user","content":"turn 1 "},{"role":"assistant","content":"turn 2 "}]"#;
+        let two = Appending { drafts: Drafts::Said(two.into(), None), ..drafts("") };
+        done(&mut host, writer.append_once(two, once()));
+        for turn in 3..12 {
+            done(&mut host, writer.append_messages(drafts(&format!("turn {turn} {long}"))));
+        }
+        let log = format!("{FOLDER}/messages.jsonl");
+        let text = host.text(&log);
+        let again = text.lines().find(|line| line.contains(&format!("turn {repeated} "))).expect("a line");
+        host.append(&log, format!("{again}\n").as_bytes());
+        // Who reads backward may meet it where it stands last; the others are in their order.
+        let others = (0..12).rev().filter(|turn| *turn != repeated);
+        let expected: Vec<String> = others.map(|turn| format!("turn {turn} ")).collect();
+        let mut said = newest(&mut host, &long);
+        assert_eq!(said.len(), 12, "{length}, {repeated}: {said:?}");
+        said.retain(|one| *one != format!("turn {repeated} "));
+        assert_eq!(said, expected, "{length}, {repeated}");
+    }
+}
+
+fn newest(host: &mut Host, without: &str) -> Vec<String> {
+    host.drive_on(&mut live().newest()).expect("read");
     let page = |page: &String| serde_json::from_str::<Vec<Value>>(page).expect("a page");
-    let said: Vec<String> = host
-        .pages
-        .iter()
-        .flat_map(page)
-        .map(|message| message["content"].as_str().expect("a text").replace(&long, ""))
-        .collect();
-    assert_eq!(said, expected);
+    let said = |message: Value| message["content"].as_str().expect("a text").replace(without, "");
+    host.pages.iter().flat_map(page).map(said).collect()
 }

@@ -120,8 +120,9 @@ pub(super) async fn parts(
     let part = |(run, range): &(usize, Range<u64>)| match &runs[*run].at {
         At::Memory(bytes) => bytes.get(range.start as usize..range.end as usize),
         At::File(_) => {
-            let place = spans.partition_point(|(other, span)| (*other, span.end) < (*run, range.end));
-            let (_, span) = spans.get(place)?;
+            let place = spans.partition_point(|(other, span)| (*other, span.start) <= (*run, range.start));
+            let place = place.checked_sub(1)?;
+            let (_, span) = spans[place];
             read[place].as_ref()?.get((range.start - span.start) as usize..(range.end - span.start) as usize)
         }
     };
