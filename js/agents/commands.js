@@ -24,12 +24,12 @@ import { asked } from "./homes.js";
 
 /** The type of the conversations that a command begins; nothing where it is none of the workspace. @param {string | undefined} name */
 export function typeOf(name) {
-  return ofClients("command.type", [name ?? ""]) ?? undefined;
+  return ofClients("command.type", [name ?? ""]);
 }
 
 /** A command by its name, or that begins the same type in another client's spelling; nothing where there is no such file. @param {string} agent @param {string} name @param {Where} where @returns {Promise<KeptCommand | undefined>} */
 export async function commandNamed(agent, name, where) {
-  return ofClients("command.called", [name, await kept(agent, where)]) ?? undefined;
+  return ofClients("command.called", [name, await kept(agent, where)]);
 }
 
 /**
@@ -41,7 +41,7 @@ export async function commandBehind(agent, said, where) {
   await agents.ready();
   const first = textsOf(said(0, FIRST));
   if (!ofClients("command.mayHaveBegun", [agent, first])) return undefined;
-  return ofClients("command.began", [agent, await kept(agent, where), first]) ?? undefined;
+  return ofClients("command.began", [agent, await kept(agent, where), first]);
 }
 
 /**

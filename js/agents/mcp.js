@@ -20,7 +20,7 @@ import { asked } from "./homes.js";
  */
 export async function mcpServers(agent, { project, env = process.env }) {
   await agents.ready();
-  /** @type {{ path: string, keys: string[] }[] | null} */
+  /** @type {{ path: string, keys: string[] }[] | undefined} */
   const places = ofClients("server.places", [agent, { ...asked(env), project }]);
   if (!places) return undefined;
   const names = new Set();
