@@ -5,9 +5,9 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fail, root } from "./run.mjs";
 
-/** Lines of js/ beside what a host has of its own, and what is written by a script. The number may only fall: what holds for every host belongs in src/. */
-const MOST_LINES = 4_046;
-const HOSTS_OWN = /^(?:cli|init|agents|storage|host|compat)\/|^privacy\/gitleaks\.js$/;
+/** Lines of js/ beside what a host has of its own. The number may only fall: what holds for every host belongs in src/. */
+const MOST_LINES = 4_165;
+const HOSTS_OWN = /^(?:cli|init|agents|storage|compat)\//;
 /** Half of all files are shorter. */
 const MEDIAN = 200;
 

@@ -1,12 +1,8 @@
 // @ts-check
-/**
- * Where secrets stand in texts: by the recommended rules of secretlint, which are loaded when they are needed first, by
- * those of gitleaks, and private keys in whatever form they are shown.
- */
+/** What this host knows of secrets, beside the core: the recommended rules of secretlint, which are loaded when they are needed first. */
 
 import { LeftoffError } from "../error.js";
 import { bytesOf } from "../wasm/core.js";
-import { privateKeys } from "./keys.js";
 
 /** @typedef {{ start: number, end: number, rule: string }} Found UTF-16 code units */
 /** @typedef {(text: string) => Found[]} Scan */
@@ -50,7 +46,7 @@ export function foundIn(scan, lengths, texts) {
   });
 }
 
-/** The secrets in a text, in order, none over another. @returns {Promise<Scan>} */
+/** Finds the secrets in a text that secretlint has rules for. @returns {Promise<Scan>} */
 export function secretScan() {
   loading ??= loaded();
   return loading;
@@ -62,8 +58,6 @@ async function loaded() {
     loading = undefined;
     throw new LeftoffError({ code: "missing_dependency", message: "expected the package @secretlint/secretlint-rule-preset-recommend, which finds secrets, but could not load it", cause });
   });
-  const { byRules } = await import("./ruled.js");
-  const ruled = byRules();
   /** @type {Found[]} */
   let found = [];
   const handlers = rules.filter(({ meta }) => meta.id !== OBEYS_COMMENTS).map(({ meta, create }) => {
@@ -76,13 +70,11 @@ async function loaded() {
   });
   let content = "";
   return (text) => {
-    // Within JSON quotes and line ends have backslashes, which no rule expects: as many spaces are.
-    content = text.replace(/\\+(?:[nrt]|(?=["'`]))/g, (escape) => " ".repeat(escape.length));
+    content = text;
     found = [];
     const source = /** @type {any} */ ({ filePath: FILE, content, ext: "", contentType: "text" });
     for (const { file } of handlers) file?.(source);
-    found.push(...ruled(content), ...privateKeys(content));
-    return apart(found);
+    return found;
   };
 }
 
@@ -93,16 +85,4 @@ function placed(content, [start = 0, end = start], { data, isWord }) {
   const at = quoted === undefined ? -1 : content.indexOf(quoted, start);
   if (at < 0) return { start, end };
   return { start: at, end: at + (isWord ? quoted.search(/(?<=[^"'`\s])["'`\s]|$/) : quoted.length) };
-}
-
-/** What overlaps becomes one, named by the first. @param {Found[]} found */
-function apart(found) {
-  /** @type {Found[]} */
-  const all = [];
-  for (const one of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = all.at(-1);
-    if (last && one.start < last.end) last.end = Math.max(last.end, one.end);
-    else all.push(one);
-  }
-  return all;
 }

@@ -9,10 +9,10 @@ use core::fmt::Debug;
 use super::host::Host;
 use crate::json::text::to_json;
 use crate::layout::File;
-use crate::operation::{Failure, Leaving, Left, Trouble};
+use crate::operation::{Leaving, Left, Trouble};
 use crate::privacy::Span;
 
-/// What secrets look like: a library of rules that a program brings.
+/// What secrets look like that leftoff has no rule for: a library of rules that a program brings.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -21,7 +21,7 @@ use crate::privacy::Span;
 /// use leftoff::operation::Redact;
 /// use leftoff::privacy::Span;
 ///
-/// /// Whatever follows this word.
+/// /// Keys of a program's own.
 /// #[derive(Debug)]
 /// struct Keys;
 ///
@@ -89,16 +89,4 @@ impl Out {
 pub(super) fn told(json: &str, left: &Left) -> String {
     let value = left.value.as_deref().unwrap_or(json);
     format!("{{\"value\":{value},\"secrets\":{}}}", to_json(&left.secrets))
-}
-
-/// That rules are wanted, and there are none. `problems`: of the settings, which may be why: what cannot be read is taken for the
-/// strictest.
-pub(super) fn missing(problems: &[String]) -> Trouble {
-    let mut message =
-        String::from("expected rules for secrets, but found none: open the store with some; nothing leaves");
-    for problem in problems {
-        message.push_str("; ");
-        message.push_str(problem);
-    }
-    Failure { code: "missing_dependency".into(), message, ..Failure::default() }.into()
 }

@@ -268,7 +268,7 @@ impl Session {
     /// A value, JSON, that was made of the session, as it may leave. Contexts, exports and what its tools did have been through it.
     ///
     /// # Errors
-    /// `missing_dependency` where there are no rules for secrets; those of a storage.
+    /// What the rules that the store was opened with refuse; those of a storage.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -26,7 +26,7 @@ use super::clock::{Clock, Machine};
 use super::helpers::Helpers;
 use super::host::Host;
 use super::request::with;
-use super::rules::{self, Rules};
+use super::rules::Rules;
 use super::session::{Opened, Session};
 use crate::json::text::to_json;
 use crate::operation::{Door, Leaving, Operation, Redact, Setup, Store as Core, Trouble};
@@ -62,7 +62,7 @@ pub struct Options {
     pub is_uncounted: bool,
     /// What becomes of secrets in what leaves; what the settings say unless given.
     pub redact: Option<Redact>,
-    /// What secrets look like: without it no store is opened that is to look for them.
+    /// What secrets look like, beside those that leftoff has rules for.
     pub rules: Option<Box<dyn Rules>>,
     /// Where time and chance come from; the machine's unless given.
     pub clock: Option<Box<dyn Clock>>,
@@ -105,7 +105,6 @@ impl Store {
     /// The same with options.
     ///
     /// # Errors
-    /// `missing_dependency` where secrets are to be found in what leaves, and no rules are given;
     /// `not_found` and `not_a_folder` for a project or a workspace that is no folder; `invalid_path` for a path that is no Unicode: what is
     /// stored of it could not say it.
     pub fn open_with(home: impl AsRef<Path>, options: Options) -> Result<Store, Trouble> {
@@ -132,9 +131,6 @@ impl Store {
             None => Redact::parse(settings.value("redact"))?,
         });
         let redacts = Leaving::new(&door).is_on();
-        if redacts && !host.has_rules() {
-            return Err(rules::missing(&settings.problems));
-        }
         let of_settings = idle_ms(&settings);
         let idle_ms = idle.map_or(of_settings, |idle| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));
         let core = Core::new(Setup { idle_ms, redacts, ..setup });

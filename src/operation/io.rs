@@ -16,7 +16,7 @@ use super::passed::Out;
 use super::{Answer, Entry, Need, Ran, Stat, Trouble, Work};
 use crate::error::Code;
 use crate::layout::File;
-use crate::privacy::Span;
+use crate::privacy::{Span, secrets};
 use crate::record::id;
 use crate::session::lease::{Lease, Process};
 use crate::time::Stamp;
@@ -315,15 +315,18 @@ impl Io {
         Out::from_json(&self.made(Need::Out { bytes: json.into_bytes() }).await?)
     }
 
-    /// What the host's rules find in each of some texts; none where they find nothing in any.
+    /// The secrets in each of some texts, by the core's rules and the host's.
     pub async fn secrets(&self, texts: Vec<String>) -> Result<Vec<Vec<Span>>, Trouble> {
-        let lengths: Vec<usize> = texts.iter().map(String::len).collect();
-        let found = Span::all_from_json(&self.made(Need::Secrets { texts }).await?)?;
-        let is_in = |(spans, length): (&Vec<Span>, &usize)| {
-            spans.iter().all(|span| span.start <= span.end && span.end <= *length)
-        };
-        if found.is_empty() || found.len() == lengths.len() && found.iter().zip(&lengths).all(is_in) {
-            return Ok(found);
+        let texts: Vec<String> = texts.into_iter().map(secrets::bare).collect();
+        let mut of_host = Span::all_from_json(&self.made(Need::Secrets { texts: texts.clone() }).await?)?;
+        if of_host.is_empty() {
+            of_host.resize_with(texts.len(), Vec::new);
+        }
+        let is_place =
+            |text: &str, span: &Span| span.start <= span.end && text.get(span.start..span.end).is_some();
+        let is_in = |(text, spans): (&String, &Vec<Span>)| spans.iter().all(|span| is_place(text, span));
+        if of_host.len() == texts.len() && texts.iter().zip(&of_host).all(is_in) {
+            return Ok(texts.iter().zip(of_host).map(|(text, spans)| secrets::found(text, spans)).collect());
         }
         let message = "expected of each text where its secrets stand in it, but found other places";
         Err(Trouble::refused(Code::InvalidRequest, message))

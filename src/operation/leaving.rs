@@ -1,6 +1,6 @@
-//! What leaves a store: secrets in it are let through, told, or replaced by placeholders. What a secret looks like is the
-//! host's to say. Of a part of a secret nobody can tell that it is one: so the whole texts of a session are looked at before
-//! what was cut, folded or summed up from them leaves.
+//! What leaves a store: secrets in it are let through, told, or replaced by placeholders. What a secret looks like the core
+//! says, and the host may know more. Of a part of a secret nobody can tell that it is one: so the whole texts of a session are
+//! looked at before what was cut, folded or summed up from them leaves.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;

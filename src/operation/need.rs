@@ -197,8 +197,8 @@ pub enum Need {
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
     },
-    /// The secrets in some texts, by the host's rules. Answer: `Text`, what was found in each of them, in bytes:
-    /// `[[{"start","end","rule"}]]`; an empty array where nothing was found in any.
+    /// The secrets in some texts that the host has rules for, beside the core's. Answer: `Text`, what was found in each of them,
+    /// in bytes: `[[{"start","end","rule"}]]`; an empty array where nothing was found in any.
     Secrets {
         /// How long each is; they lie behind the needs, with [`BETWEEN`] them.
         #[serde(serialize_with = "lengths")]

@@ -1,13 +1,14 @@
 //! What leaves a store, without its secrets.
 //!
-//! The core knows where texts stand, what they hold in another form, and what stands for a secret; what a secret looks like
-//! is the host's to say. So a [`Redaction`] is asked for the next [texts](Redaction::texts) and [told](Redaction::found)
-//! what the host's rules found in them, until there are no more.
+//! The core knows where texts stand, what they hold in another form, what stands for a secret, and what most secrets look
+//! like; a host may have more rules. So a [`Redaction`] is asked for the next [texts](Redaction::texts) and
+//! [told](Redaction::found) what was found in them, until there are no more.
 
 mod encoded;
 mod known;
 mod mark;
 mod plan;
+pub(crate) mod secrets;
 mod walk;
 
 pub use known::{Known, Part};
@@ -32,7 +33,7 @@ use crate::privacy::walk::{DEEPEST, Met, Walk};
 /// So many bytes are looked at together: what costs is to begin with a text.
 const TOGETHER: usize = 1 << 18;
 
-/// A secret that a host's rule found in a text.
+/// A secret that a rule found in a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Span {
     /// Where it begins, in bytes.

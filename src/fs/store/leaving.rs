@@ -12,7 +12,7 @@ impl Store {
     /// through it. Answer: `{"value","secrets":[{"rule","placeholder","count"}]}`.
     ///
     /// # Errors
-    /// `missing_dependency` where there are no rules for secrets; those of a storage.
+    /// What the rules that the store was opened with refuse; those of a storage.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

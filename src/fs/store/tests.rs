@@ -20,20 +20,20 @@ fn the_settings_hold() {
     assert_eq!(idle_ms(r#"{"redact":"off"}"#), Ok(300_000));
 }
 
-#[test]
-fn no_store_is_opened_whose_secrets_nobody_would_find() {
-    for settings in [r#"{"redact":"replace"}"#, r#"{"redact":"report"}"#, "no JSON"] {
-        assert_eq!(opened(settings).map(drop), Err("missing_dependency".into()), "{settings}");
-    }
+fn token() -> String {
+    ["glpat", "-aB3dE5fG7hI9jK1lM2nO"].concat()
 }
 
 #[test]
-fn settings_that_cannot_be_read_are_named_where_they_ask_for_rules() {
-    let home = TempDir::new().expect("a folder");
-    let path = home.path().join("settings.json");
-    std::fs::write(&path, "{").expect("written");
-    let refused = Store::open(home.path()).map(drop).expect_err("no rules");
-    assert!(refused.message().contains(&*path.to_string_lossy()), "{}", refused.message());
+fn secrets_are_found_without_rules_of_the_program_and_by_settings_that_cannot_be_read() {
+    let said = format!(r#"{{"a":"the token is {} there"}}"#, token());
+    for settings in [r#"{"redact":"replace"}"#, "no JSON"] {
+        let store = opened(settings).expect("opened");
+        let left = store.redacted(&said).expect("left");
+        assert!(left.contains("[redacted:gitlab-pat:") && !left.contains(&token()), "{settings}: {left}");
+    }
+    let reported = opened(r#"{"redact":"report"}"#).expect("opened").redacted(&said).expect("left");
+    assert!(reported.contains(&token()) && reported.contains(r#""count":1"#), "{reported}");
 }
 
 type Says = fn(&[String]) -> Vec<Vec<Span>>;
@@ -99,10 +99,13 @@ fn a_context_that_was_sent_is_given_as_it_was_sent() {
 }
 
 #[test]
-fn secrets_are_not_looked_for_without_rules() {
+fn what_secrets_are_in_the_files_is_told_without_rules_of_the_program() {
     let store = opened("{}").expect("opened");
-    let refused = store.doctor(r#"{"secrets":true}"#).expect_err("refused");
-    assert_eq!(refused.code(), "missing_dependency");
+    let session = store.create("{}").expect("begun");
+    let said = format!(r#"{{"role":"user","content":"It is {}."}}"#, token());
+    session.append(&said, Default::default()).expect("appended");
+    let told = store.doctor(r#"{"secrets":true}"#).expect("told");
+    assert!(told.contains("expected no secret, but found 1: gitlab-pat"), "{told}");
 }
 
 #[test]

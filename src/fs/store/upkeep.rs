@@ -41,12 +41,11 @@ impl Store {
 
     /// What is wrong with all sessions and the store itself, or with one: `{"id","fix","secrets"}`, all optional. Without
     /// `fix`, no byte is changed by that; with it, what can be mended is: no complete line of a log is ever touched. `secrets`:
-    /// also what secrets are in the files, by the rules that the store was opened with. Answer: `[{"id","path","health","problems":[{"file",
+    /// also what secrets are in the files. Answer: `[{"id","path","health","problems":[{"file",
     /// "code","start","end","message"}],"fixed"}]`; places are bytes.
     ///
     /// # Errors
-    /// `invalid_request`; `not_found` or `ambiguous` for an `id` that means none, or several; `missing_dependency` for `secrets`
-    /// where there are no rules; those of a storage.
+    /// `invalid_request`; `not_found` or `ambiguous` for an `id` that means none, or several; those of a storage.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

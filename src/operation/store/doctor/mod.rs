@@ -64,7 +64,7 @@ impl Store {
             let asked = Asked { fix, secrets: fields.take("secrets", bad).unwrap_or_default() };
             request::refuse_bad(bad)?;
             if asked.secrets {
-                // Without rules nothing is wrong with any session, but with what was asked.
+                // Where a host's rules are missing nothing is wrong with any session, but with what was asked.
                 io.secrets(Vec::from([String::new()])).await?;
             }
             let reports = match id {
@@ -73,7 +73,7 @@ impl Store {
                     let found = Box::pin(store.looked_for(&io, true)).await?;
                     let one = store.meant(&id, &found)?;
                     let place = store.session_place(&one.path, one.entry.placement)?;
-                    store.report(&io, &place, asked).await?.into_iter().collect()
+                    store.asked_report(&io, &place, asked).await?.into_iter().collect()
                 }
             };
             Ok(format!("[{}]", reports.iter().map(Report::to_json).collect::<Vec<_>>().join(",")))
@@ -86,7 +86,7 @@ impl Store {
         let store = self.clone();
         Operation::new(move |io| async move {
             let place = store.session_place(&shown, placement)?;
-            let report = store.report(&io, &place, Asked { fix: true, secrets: false }).await?;
+            let report = store.report(&io, &place, true).await?;
             Ok(report.map_or("null".into(), |report| report.to_json()))
         })
     }
@@ -96,7 +96,7 @@ impl Store {
         let cut = self.mended_if(io, cut, asked.fix).await?;
         let mut reports = Vec::new();
         for found in self.all_places(io, false).await? {
-            reports.extend(self.report(io, &found.place, asked).await?);
+            reports.extend(self.asked_report(io, &found.place, asked).await?);
         }
         let ids: BTreeSet<&str> = reports.iter().map(|report| &*report.id).collect();
         let findings = self.of_store(io, &ids).await?;
@@ -110,8 +110,18 @@ impl Store {
         Ok(reports)
     }
 
+    async fn asked_report(&self, io: &Io, place: &Place, asked: Asked) -> Result<Option<Report>, Trouble> {
+        let mut report = self.report(io, place, asked.fix).await?;
+        if let Some(report) =
+            report.as_mut().filter(|report| asked.secrets && report.health != Health::Unreadable)
+        {
+            report.problems.extend(kept_secrets(io, &place.folder()).await?);
+        }
+        Ok(report)
+    }
+
     // Of a session; nothing where there is none.
-    async fn report(&self, io: &Io, place: &Place, asked: Asked) -> Result<Option<Report>, Trouble> {
+    async fn report(&self, io: &Io, place: &Place, fix: bool) -> Result<Option<Report>, Trouble> {
         let live = self.unread(place, "");
         let opened = live.opened(io).await;
         let id = match (&opened, place) {
@@ -120,7 +130,7 @@ impl Store {
             (Err(_), Place::Workspace { name, .. }) => name.clone(),
         };
         let found = match opened {
-            Ok(()) => self.examined(io, place, &live, asked).await,
+            Ok(()) => self.examined(io, place, &live, fix).await,
             Err(trouble) => Err(trouble),
         };
         match found {
@@ -139,15 +149,14 @@ impl Store {
         io: &Io,
         place: &Place,
         live: &Rc<Live>,
-        asked: Asked,
+        fix: bool,
     ) -> Result<Option<Report>, Trouble> {
         let mut found = live.examined(io).await?;
         if live.is_empty() && found.problems.is_empty() {
             return Ok(None);
         }
-        let kept = if asked.secrets { kept_secrets(io, &place.folder()).await? } else { Vec::new() };
         let findings = self.of_session(io, place, live, &found.problems).await?;
-        let mended = if asked.fix && !findings.is_empty() {
+        let mended = if fix && !findings.is_empty() {
             let mended = match live.refuse_newer() {
                 Ok(()) => self.mended(io, findings).await?,
                 Err(trouble) => Mended::refused(&findings, &trouble),
@@ -160,7 +169,7 @@ impl Store {
             Mended { fixed: Vec::new(), failed: news.map(|one| one.problem.to_json()).collect() }
         };
         let mut problems: Vec<String> = found.problems.iter().map(to_json).collect();
-        problems.extend(mended.failed.into_iter().chain(kept));
+        problems.extend(mended.failed);
         let (id, path, health) = (live.id(), live.shown(), found.health);
         Ok(Some(Report { id, path, health, problems, fixed: mended.fixed }))
     }

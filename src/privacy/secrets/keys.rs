@@ -1,0 +1,283 @@
+//! Private keys, however they are shown: with line numbers, in a diff, quoted, within a string of source code, on one line,
+//! encrypted, and also where a cut took the end away, or the beginning.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use once_cell::race::OnceBox;
+use regex_automata::meta::Regex;
+
+use super::rules::compiled;
+use crate::privacy::Span;
+
+const RULE: &str = "privatekey";
+/// A word of so many letters is no word.
+const LONG: usize = 16;
+/// Of a whole line of a key, in every form of them, there are more.
+const LINE: usize = 40;
+/// So many digits may number a line.
+const NUMBER: usize = 7;
+/// So many letters behind a word tell whether it stands alone, where no line ends.
+const BEHIND: usize = 40;
+
+const BEGIN: &str =
+    r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-\d+:[^\n]{0,100}";
+const END: &str = r" ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}";
+const HEADER: &str = r"\A(?:Proc-Type: \d,ENCRYPTED|DEK-Info: [\w-]+,[0-9A-Fa-f]+|(?:Version|Comment|Hash|Charset|MessageID|Encryption|Subject|Key-Derivation|Argon2-\w+|Public-Lines|Private-Lines|Private-MAC|Private-Hash):[^\n]{0,120}?(?:\s\s|\n|\z))";
+
+#[derive(Debug)]
+struct Forms {
+    begin: Regex,
+    end: Regex,
+    ends_here: Regex,
+    header: Regex,
+}
+
+/// The private keys in a text.
+pub(super) fn found(text: &str) -> Vec<Span> {
+    static FORMS: OnceBox<Forms> = OnceBox::new();
+    let forms = FORMS.get_or_init(|| Box::new(Forms::new()));
+    let mut found = forms.begun(text);
+    forms.ended(text, &mut found);
+    found
+}
+
+impl Forms {
+    fn new() -> Forms {
+        Forms {
+            begin: compiled(BEGIN),
+            end: compiled(&["-{4,5}", END].concat()),
+            // Where a line is taken out by a diff, its dash is one more.
+            ends_here: compiled(&[r"\A[- ]*-{4}", END].concat()),
+            header: compiled(HEADER),
+        }
+    }
+
+    /// Those whose beginning is there.
+    fn begun(&self, text: &str) -> Vec<Span> {
+        let mut found: Vec<Span> = Vec::new();
+        let mut done = 0;
+        for head in self.begin.find_iter(text.as_bytes()) {
+            if head.start() < done {
+                continue;
+            }
+            let Some(end) = self.body_end(text.as_bytes(), head.end()) else { continue };
+            found.push(span(head.start(), end));
+            done = end;
+        }
+        found
+    }
+
+    /// Those whose end alone is there, behind the others.
+    fn ended(&self, text: &str, found: &mut Vec<Span>) {
+        let begun = found.len();
+        let (mut next, mut least) = (0, 0);
+        for foot in self.end.find_iter(text.as_bytes()) {
+            // Those before it in the text are behind: both go forward.
+            while next < begun && found[next].start <= foot.start() {
+                least = least.max(found[next].end);
+                next += 1;
+            }
+            if foot.start() < least {
+                continue;
+            }
+            let start = body_start(text, foot.start(), least);
+            if start < foot.start() {
+                found.push(span(start, foot.end()));
+            }
+            least = foot.end();
+        }
+    }
+
+    /// Where the body ends that begins there; nothing where none does.
+    fn body_end(&self, text: &[u8], start: usize) -> Option<usize> {
+        let (mut end, mut last, mut at) = (None, 0, start);
+        loop {
+            at = behind_decoration(text, at);
+            if end.is_some()
+                && let Some(foot) = self.end_at(text, at)
+            {
+                return Some(foot);
+            }
+            if let Some(header) = self.header.find(&text[at..]) {
+                at += text[at..][header.range()].trim_ascii_end().len();
+                continue;
+            }
+            let next = at + text[at..].iter().take_while(|byte| is_body(**byte)).count();
+            let size = next - at;
+            // The last line may be short: where it stands alone, or the key ends behind it.
+            let ends_behind = || self.end_at(text, behind_decoration(text, next)).is_some();
+            let is_last = || last >= LINE && size > 1 && (is_alone(text, next) || ends_behind());
+            if size < LONG && !is_last() {
+                return end;
+            }
+            (end, last, at) = (Some(next), size, next);
+            if size < LONG && !ends_behind() {
+                return end;
+            }
+        }
+    }
+
+    /// Behind the end of a key that stands there; its dashes look like those of a diff.
+    fn end_at(&self, text: &[u8], at: usize) -> Option<usize> {
+        let start = before_dashes(text, at);
+        self.ends_here.find(&text[start..]).map(|found| start + found.end())
+    }
+}
+
+fn span(start: usize, end: usize) -> Span {
+    Span { start, end, rule: RULE.into() }
+}
+
+fn is_body(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_')
+}
+
+/// What a line may have before it or behind it: numbers, arrows, marks of diffs and quotes, signs of strings and comments.
+fn behind_decoration(text: &[u8], start: usize) -> usize {
+    let mut at = start;
+    loop {
+        let rest = &text[at..];
+        at += match rest {
+            [0xe2, 0x86, 0x92, ..] | [0xe2, 0x94, 0x82, ..] => 3, // An arrow, a bar.
+            [byte, ..] if byte.is_ascii_whitespace() || *byte == 0x0b => 1,
+            [byte, ..] if b">|+-#*:.,\"'`\\;%(){}[]&$@!~<".contains(byte) => 1,
+            _ => {
+                let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                let is_number = (1..=NUMBER).contains(&digits);
+                match &rest[digits..] {
+                    [0xe2, 0x86, 0x92, ..] if is_number => digits,
+                    [byte, ..] if is_number && (byte.is_ascii_whitespace() || b":|>.)-".contains(byte)) => {
+                        digits
+                    }
+                    _ => return at,
+                }
+            }
+        };
+    }
+}
+
+/// Where the body begins that ends there.
+fn body_start(text: &str, end: usize, least: usize) -> usize {
+    let (mut start, mut at, mut is_last) = (end, end, true);
+    while at > least {
+        let line_start = text[least..at].rfind('\n').map_or(least, |feed| least + feed + 1);
+        let line = &text[line_start..at];
+        let longest = line.as_bytes().split(|byte| !is_body(*byte)).map(<[u8]>::len).max().unwrap_or(0);
+        // The last line of a key may be short, where there are more.
+        let is_blank = line.trim().is_empty();
+        if longest >= LONG {
+            start = line_start;
+        } else if !is_blank && at != end && !is_last {
+            break;
+        }
+        is_last &= at == end || is_blank;
+        // Before the line feed, of which the text that is left may have none.
+        at = line_start.saturating_sub(1);
+    }
+    start
+}
+
+fn before_dashes(text: &[u8], at: usize) -> usize {
+    let mut start = at;
+    while text[..start].ends_with(b"-") || text[..start].ends_with(b"- ") {
+        start -= 1;
+    }
+    start
+}
+
+fn is_alone(text: &[u8], at: usize) -> bool {
+    let rest = &text[at..];
+    let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len()).min(BEHIND);
+    !rest[..end].iter().any(u8::is_ascii_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use super::super::apart;
+    use super::*;
+
+    /// Lines of a key, its first and last with what names it.
+    fn key() -> Vec<String> {
+        let body = |first: char| format!("{first}{}", "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW".repeat(2));
+        let name = "-----BEGIN RSA PRIVATE KEY-----";
+        let mut lines = Vec::from([name.into()]);
+        lines.extend(['M', 'Q', 'x', '+'].map(body));
+        lines.extend(["k9/Zt3==".into(), name.replace("BEGIN", "END")]);
+        lines
+    }
+
+    fn shown(form: impl Fn(usize, &str) -> String, between: &str) -> String {
+        let lines: Vec<String> = key().iter().enumerate().map(|(at, line)| form(at + 1, line)).collect();
+        lines.join(between)
+    }
+
+    fn left_of(text: &str) -> String {
+        let mut left = String::from(text);
+        for Span { start, end, .. } in apart(found(text)).into_iter().rev() {
+            left.replace_range(start..end, "[key]");
+        }
+        left
+    }
+
+    #[test]
+    fn a_key_is_found_in_each_form_and_nothing_beside_it() {
+        let forms = [
+            ("", shown(|_, line| line.into(), "\n"), ""),
+            (
+                "     1→",
+                shown(|at, line| if at == 1 { line.into() } else { format!("{at:6}→{line}") }, "\n"),
+                "",
+            ),
+            ("1:", shown(|at, line| if at == 1 { line.into() } else { format!("{at}:{line}") }, "\n"), ""),
+            ("", shown(|at, line| if at == 1 { line.into() } else { format!("-{line}") }, "\n"), ""),
+            ("> ", shown(|at, line| if at == 1 { line.into() } else { format!("> {line}") }, "\n"), ""),
+            ("\"", shown(|_, line| line.into(), "  \" +\n  \""), "  \""),
+            ("", shown(|_, line| line.into(), " "), ""),
+            ("", shown(|_, line| line.into(), ""), ""),
+            ("", shown(|_, line| line.into(), "\r\n\r\n"), ""),
+        ];
+        for (before, key, behind) in forms {
+            let text = format!("the first word\n{before}{key}{behind}\nthe last words");
+            assert_eq!(left_of(&text), format!("the first word\n{before}[key]{behind}\nthe last words"));
+        }
+    }
+
+    #[test]
+    fn a_key_is_found_without_its_end_and_without_its_beginning() {
+        let lines = key();
+        let (begun, ended) = (lines[..6].join("\n"), lines[1..].join("\n"));
+        assert_eq!(left_of(&format!("see\n{begun}\n\nthe last words")), "see\n[key]\n\nthe last words");
+        assert_eq!(left_of(&format!("see\n{ended}\nthe last words")), "see\n[key]\nthe last words");
+        let cut = &begun[..200];
+        assert_eq!(left_of(&format!("see\n{cut}\nthe last words")), "see\n[key]\nthe last words");
+        // One behind another, of which the first was cut.
+        assert_eq!(left_of(&format!("{ended}\nand\n{begun}")), "[key]\nand\n[key]");
+    }
+
+    #[test]
+    fn what_names_a_key_in_its_head_belongs_to_it() {
+        let head = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,0123456789ABCDEF\n\n";
+        let mut lines = key();
+        lines[1].insert_str(0, head);
+        assert_eq!(left_of(&format!("{}\nthen", lines.join("\n"))), "[key]\nthen");
+    }
+
+    #[test]
+    fn what_only_speaks_of_keys_is_none() {
+        let name = &key()[0];
+        for text in [
+            format!("a file begins with {name} and goes on"),
+            format!("`{name}`"),
+            name.replace("PRIVATE", "PUBLIC") + "\n" + &key()[1..6].join("\n"),
+            format!("grep -e '{}' .", key()[6]),
+            String::new(),
+        ] {
+            assert_eq!(found(&text), []);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What secrets look like, as far as leftoff says it: by gitleaks' rules and its own, and private keys in whatever form they
+//! are shown. A host may know more.
+
+#[rustfmt::skip]
+mod gitleaks;
+mod keys;
+mod own;
+mod rules;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Span;
+
+/// The text as rules expect it, each byte in its place: within JSON quotes and line ends have backslashes, which no rule knows;
+/// as many blanks are.
+pub(crate) fn bare(text: String) -> String {
+    if memchr::memchr(b'\\', text.as_bytes()).is_none() {
+        return text;
+    }
+    let mut bytes = text.into_bytes();
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'\\', &bytes[at..]).map(|found| at + found) {
+        at = start + bytes[start..].iter().take_while(|byte| **byte == b'\\').count();
+        let end = match bytes.get(at) {
+            Some(b'n' | b'r' | b't') => at + 1,
+            Some(b'"' | b'\'' | b'`') => at,
+            _ => continue,
+        };
+        bytes[start..end].fill(b' ');
+    }
+    String::from_utf8(bytes).expect("ASCII in the place of ASCII")
+}
+
+/// The secrets in a text that is [`bare`], with those that a host found there: in order, none over another.
+pub(crate) fn found(text: &str, of_host: Vec<Span>) -> Vec<Span> {
+    let mut all = of_host;
+    all.extend(rules::found(text));
+    all.extend(keys::found(text));
+    apart(all)
+}
+
+/// What overlaps becomes one, named by the first.
+fn apart(mut found: Vec<Span>) -> Vec<Span> {
+    found.sort_by(|one, other| one.start.cmp(&other.start).then(other.end.cmp(&one.end)));
+    let mut all: Vec<Span> = Vec::new();
+    for one in found {
+        match all.last_mut() {
+            Some(last) if one.start < last.end => last.end = last.end.max(one.end),
+            _ => all.push(one),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn escapes_are_blanks_and_every_byte_keeps_its_place() {
+        for (text, expected) in [
+            (r#"a\nb\"c\'d\`e"#, r#"a  b "c 'd `e"#),
+            (r#"a\\\nb\\\"c"#, r#"a    b   "c"#),
+            (r"a\xb\", r"a\xb\"),
+            (r"\u00e9 C:\dir\é", r"\u00e9 C:\dir\é"),
+            ("", ""),
+        ] {
+            assert_eq!(bare(text.to_string()), expected);
+        }
+    }
+
+    #[test]
+    fn what_overlaps_is_one_secret_by_the_name_of_the_first() {
+        let span = |start, end, rule: &str| Span { start, end, rule: rule.into() };
+        let found = [span(4, 9, "b"), span(0, 3, "a"), span(8, 12, "c"), span(4, 10, "d"), span(12, 13, "e")];
+        assert_eq!(apart(found.into()), [span(0, 3, "a"), span(4, 12, "d"), span(12, 13, "e")]);
+    }
+}

@@ -1,0 +1,292 @@
+//! Rules for secrets: a word that has to be there, an expression, and how little what it finds repeats itself.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use once_cell::race::OnceBox;
+use regex_automata::meta::Regex;
+use regex_automata::util::captures::Captures;
+use regex_automata::{Input, util::syntax};
+
+use super::{gitleaks, own};
+use crate::privacy::Span;
+
+/// Of what is called a key a name is none: it has no digit.
+const GENERIC: &str = "generic-api-key";
+
+/// A secret begins no farther before the word that tells of it.
+const BEFORE: usize = 1 << 10;
+/// What a rule looks at behind its word, and from there to the end of what stands without a blank.
+const BEHIND: usize = 1 << 12;
+
+/// What a kind of secrets looks like.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub id: &'static str,
+    /// Of bytes, and of ASCII alone: what is no letter there is none.
+    pub pattern: &'static str,
+    /// In bits a letter; a secret has more.
+    pub entropy: f64,
+    /// One of them is in a text that has the secret, in whatever case; none where any text may have it.
+    pub words: &'static [&'static str],
+    /// Whether the word stands in what is found: else anywhere in the text.
+    pub is_near: bool,
+    /// What the secret is; unless given, the first group that has something, else all.
+    pub group: Option<usize>,
+    /// What a secret has, too.
+    pub and: &'static [&'static str],
+    pub except: &'static [Except],
+}
+
+/// What is no secret, though a rule finds it.
+#[derive(Debug)]
+pub(super) struct Except {
+    pub patterns: &'static [&'static str],
+    pub words: &'static [&'static str],
+    pub of: Of,
+}
+
+/// What an exception looks at.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Of {
+    Secret,
+    Match,
+    Line,
+}
+
+/// All rules; each is compiled when a text may have something for it.
+#[derive(Debug)]
+struct Rules {
+    words: AhoCorasick,
+    /// The rules of each word.
+    of_word: Vec<Vec<usize>>,
+    bare: Vec<usize>,
+    all: Vec<Compiled>,
+    never: OnceBox<Exception>,
+}
+
+#[derive(Debug)]
+struct Compiled {
+    rule: &'static Rule,
+    made: OnceBox<Made>,
+}
+
+#[derive(Debug)]
+struct Made {
+    pattern: Regex,
+    and: Vec<Regex>,
+    except: Vec<Exception>,
+}
+
+#[derive(Debug)]
+struct Exception {
+    patterns: Vec<Regex>,
+    words: &'static [&'static str],
+    of: Of,
+}
+
+/// What they find in a text, in the order of the rules.
+pub(super) fn found(text: &str) -> Vec<Span> {
+    static RULES: OnceBox<Rules> = OnceBox::new();
+    RULES.get_or_init(|| Box::new(Rules::new())).found(text)
+}
+
+impl Rules {
+    fn new() -> Rules {
+        let all: Vec<Compiled> = gitleaks::RULES
+            .iter()
+            .chain(own::RULES)
+            .map(|rule| Compiled { rule, made: OnceBox::new() })
+            .collect();
+        let mut of_word: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut bare = Vec::new();
+        for (at, Compiled { rule, .. }) in all.iter().enumerate() {
+            for word in rule.words {
+                of_word.entry(word).or_default().push(at);
+            }
+            if rule.words.is_empty() {
+                bare.push(at);
+            }
+        }
+        let mut words = AhoCorasick::builder();
+        words.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
+        let words = words.build(of_word.keys()).expect("these words fit");
+        Rules { words, of_word: of_word.into_values().collect(), bare, all, never: OnceBox::new() }
+    }
+
+    fn found(&self, text: &str) -> Vec<Span> {
+        let whole = 0..text.len();
+        // Where each may find something: most find nothing in most texts.
+        let mut due: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
+        due.extend(self.bare.iter().map(|at| (*at, Vec::from([whole.clone()]))));
+        for word in self.words.find_overlapping_iter(text) {
+            let near = word.start().saturating_sub(BEFORE)..text.len().min(word.end() + BEHIND);
+            for at in &self.of_word[word.pattern().as_usize()] {
+                let place = if self.all[*at].rule.is_near { near.clone() } else { whole.clone() };
+                let places = due.entry(*at).or_default();
+                match places.last_mut() {
+                    Some(last) if place.start <= last.end => last.end = last.end.max(place.end),
+                    _ => places.push(place),
+                }
+            }
+        }
+        let never = self.never.get_or_init(|| Box::new(Exception::new(&gitleaks::EXCEPT)));
+        due.into_iter().flat_map(|(at, places)| self.all[at].found(text, places, never)).collect()
+    }
+}
+
+impl Compiled {
+    fn found(&self, text: &str, places: Vec<Range<usize>>, never: &Exception) -> Vec<Span> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        for Range { start, end } in places {
+            let blank = text.as_bytes()[end..].iter().position(u8::is_ascii_whitespace);
+            let end = blank.map_or(text.len(), |blank| end + blank);
+            at = self.found_in(text, start.max(at)..end, never, &mut found);
+        }
+        found
+    }
+
+    // Gives from where on nothing was found yet.
+    fn found_in(
+        &self,
+        text: &str,
+        Range { start, end }: Range<usize>,
+        never: &Exception,
+        found: &mut Vec<Span>,
+    ) -> usize {
+        let rule = self.rule;
+        let Made { pattern, and, except } = self.made.get_or_init(|| Box::new(Made::new(rule)));
+        let bytes = text.as_bytes();
+        let mut captures = pattern.create_captures();
+        let mut at = start;
+        while at <= end {
+            pattern.search_captures(&Input::new(bytes).span(at..end), &mut captures);
+            let Some(whole) = captures.get_match().map(|whole| whole.range()) else { break };
+            let place = whole_letters(text, secret_in(&captures, rule.group).unwrap_or(whole.clone()));
+            // What stands behind a secret may stand before the next one.
+            at = place.end.max(whole.start + 1);
+            let secret = &text[place.clone()];
+            let is_random = entropy(secret) > rule.entropy
+                && (rule.id != GENERIC || secret.bytes().any(|byte| byte.is_ascii_digit()))
+                && and.iter().all(|one| one.is_match(secret));
+            let is_excepted = || except.iter().chain([never]).any(|one| one.holds(bytes, &place, &whole));
+            if is_random && !is_excepted() {
+                found.push(Span { start: place.start, end: place.end, rule: rule.id.into() });
+            }
+        }
+        at
+    }
+}
+
+impl Made {
+    fn new(rule: &Rule) -> Made {
+        Made {
+            pattern: compiled(rule.pattern),
+            and: rule.and.iter().map(|pattern| compiled(pattern)).collect(),
+            except: rule.except.iter().map(Exception::new).collect(),
+        }
+    }
+}
+
+impl Exception {
+    fn new(except: &Except) -> Exception {
+        let patterns = except.patterns.iter().map(|pattern| compiled(pattern)).collect();
+        Exception { patterns, words: except.words, of: except.of }
+    }
+
+    fn holds(&self, text: &[u8], secret: &Range<usize>, whole: &Range<usize>) -> bool {
+        let target = match self.of {
+            Of::Secret => secret.clone(),
+            Of::Match => whole.clone(),
+            Of::Line => line_of(text, whole),
+        };
+        let small = String::from_utf8_lossy(&text[secret.clone()]).to_ascii_lowercase();
+        self.patterns.iter().any(|one| one.is_match(&text[target.clone()]))
+            || self.words.iter().any(|word| small.contains(word))
+    }
+}
+
+/// An expression, of bytes and ASCII.
+pub(super) fn compiled(pattern: &str) -> Regex {
+    let made = Regex::builder().syntax(syntax::Config::new().unicode(false).utf8(false)).build(pattern);
+    made.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn secret_in(captures: &Captures, group: Option<usize>) -> Option<Range<usize>> {
+    let mut groups = captures.iter().skip(1).flatten().filter(|group| !group.is_empty());
+    let found = match group {
+        Some(group) => captures.get_group(group),
+        None => groups.next(),
+    };
+    found.map(|group| group.range())
+}
+
+// An expression of bytes may end within a letter.
+fn whole_letters(text: &str, Range { mut start, mut end }: Range<usize>) -> Range<usize> {
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    start..end
+}
+
+fn line_of(text: &[u8], whole: &Range<usize>) -> Range<usize> {
+    let start = memchr::memrchr(b'\n', &text[..whole.start]).map_or(0, |at| at + 1);
+    let end = memchr::memchr(b'\n', &text[whole.end..]).map_or(text.len(), |at| whole.end + at);
+    start..end
+}
+
+/// Shannon's, in bits a letter.
+fn entropy(text: &str) -> f64 {
+    let mut counts: BTreeMap<char, u32> = BTreeMap::new();
+    for letter in text.chars() {
+        *counts.entry(letter).or_default() += 1;
+    }
+    let all = f64::from(counts.values().sum::<u32>());
+    let bits = counts.values().map(|count| {
+        let share = f64::from(*count) / all;
+        share * libm::log2(share)
+    });
+    -bits.sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_expression_compiles() {
+        for rule in gitleaks::RULES.iter().chain(own::RULES) {
+            Made::new(rule);
+        }
+        Exception::new(&gitleaks::EXCEPT);
+        assert!(gitleaks::RULES.len() > 200);
+    }
+
+    #[test]
+    fn one_secret_stands_right_behind_another() {
+        let token = |last: &str| ["sq0", "csp-", "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vWxYzAbCdEfG", last].concat();
+        let text = [token("1"), token("2")].join(" ");
+        let found = found(&text).into_iter().filter(|span| span.rule == "square-secret");
+        assert_eq!(found.map(|span| span.start).collect::<Vec<_>>(), [0, 51]);
+    }
+
+    #[test]
+    fn whatever_a_line_says_is_looked_at_where_a_rule_says_so() {
+        let text = "one\ntwo three\nfour";
+        let line = |start, end| &text[line_of(text.as_bytes(), &(start..end))];
+        assert_eq!([line(4, 7), line(0, 2), line(15, 18)], ["two three", "one", "four"]);
+    }
+
+    #[test]
+    fn what_repeats_itself_has_no_bits() {
+        assert_eq!([entropy("aaaa"), entropy("abab"), entropy("abcd")], [0.0, 1.0, 2.0]);
+    }
+}
