@@ -17,6 +17,8 @@ const GOES_ON = "(?:[^\\w-]|$)";
 // Whatever stands between the parts of a command, and as far as a command goes: else a page of "curl" takes minutes.
 const ANYTHING = /(?<!\\)\.\*/g;
 const SOME = ".{0,300}";
+// The core counts bytes, of which a letter has up to three in most scripts.
+const LETTERS = /((?:\(\?s:\.\)|(?<!\\)\.)\{0,)(\d+)\}/g;
 // A part that has a name is no secret by itself.
 const NAMED = /\(\?P?<\w+>/g;
 // Before the first sign that an expression finds.
@@ -43,7 +45,7 @@ function ruleOf({ id, regex, entropy = 0, keywords = [], secretGroup, allowlists
   const except = allowlists.filter(isOfTexts).map(exceptOf).join(", ");
   const group = secretGroup === undefined ? "None" : `Some(${secretGroup})`;
   const words = keywords.map(lower);
-  return `    Rule { id: ${text(id)}, pattern: ${text(pattern)}, entropy: ${entropy.toFixed(1)}, words: ${texts(words)}, is_near: ${isNear(pattern, words)}, group: ${group}, and: &[], except: &[${except}] },\n`;
+  return `    Rule { id: ${text(id)}, pattern: ${text(pattern)}, entropy: ${Number.isInteger(entropy) ? entropy.toFixed(1) : entropy}, words: ${texts(words)}, is_near: ${isNear(pattern, words)}, group: ${group}, and: &[], except: &[${except}] },\n`;
 }
 
 // Whether whatever it finds begins by one of the words: some have words that stand elsewhere in a file, or not in each of its possibilities.
@@ -76,7 +78,7 @@ function exceptOf({ regexes = [], stopwords = [], regexTarget = "secret" }) {
 
 /** One of RE2, as Rust has it. @param {string} re2 */
 function expression(re2) {
-  return re2.replaceAll(BRACE, "\\{");
+  return re2.replaceAll(BRACE, "\\{").replaceAll(LETTERS, (_, some, most) => `${some}${3 * most}}`);
 }
 
 /** @param {string} word */

@@ -2,6 +2,7 @@
 
 mod answers;
 mod branches;
+mod closed;
 mod committing;
 mod doctor;
 mod ending;

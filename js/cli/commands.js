@@ -51,6 +51,7 @@ export async function importFiles(args) {
   for (const { path, code, message, start, end } of all.problems) note(`${path}: ${start === undefined ? "" : `bytes ${start} to ${end}: `}${message} (${code})`);
   for (const error of failed) refuse(error);
   if (failed.length > 0 && failed.length === paths.length) return { text: "", value: undefined };
+  if (all.problems.length > 0 && all.imported.length + all.unchanged === 0) process.exitCode = 1;
   const value = all.imported.map(({ path, ...one }) => one);
   const rest = all.unchanged > 0 ? `${all.unchanged} files are as they were\n` : "";
   const isLong = value.length > MOST_EXPLAINED;
@@ -71,7 +72,7 @@ async function ofOthers(store, imported) {
 
 /** @param {Omit<import("../types/index.js").ImportedSession, "path">} one */
 function told({ id, agent, messageCount, added }) {
-  return `${id}  ${agent}  ${messageCount} messages, ${added} new\n`;
+  return `${id}  ${agent}  ${messageCount} ${messageCount === 1 ? "message" : "messages"}, ${added} new\n`;
 }
 
 /** A line for each agent. @param {Omit<import("../types/index.js").ImportedSession, "path">[]} imported */

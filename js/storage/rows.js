@@ -63,8 +63,14 @@ export function numbersOf(stat, into = new Float64Array(6)) {
   return numbers;
 }
 
+/** No model's vectors are longer, by far. */
+const LONGEST_VECTOR = 1 << 16;
+
 /** Vectors, as the core reads them: of each how many numbers it has, and these. @param {any} vectors */
 export function packed(vectors) {
-  const all = Array.isArray(vectors) ? vectors.map((vector) => Float32Array.from(vector ?? [])) : [];
+  const all = Array.isArray(vectors) ? vectors.map((vector) => {
+    if (vector?.length > LONGEST_VECTOR) throw new RangeError(`expected at most ${LONGEST_VECTOR} numbers in a vector, but found ${vector.length}`);
+    return Float32Array.from(vector ?? []);
+  }) : [];
   return joined(all.flatMap((vector) => [Uint32Array.of(vector.length), vector]).map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)));
 }

@@ -189,7 +189,7 @@ const ANSWERS = {
       const message = `expected a counter for "${encoding}", but found none: give "count", or an encoding of o200k_base, cl100k_base or estimate-1`;
       throw new LeftoffError({ code: "no_counter", message });
     }
-    return [TEXT, toJson((await count(texts, encoding)) ?? null)];
+    return [TEXT, toJson((await tried(() => count(texts, encoding))) ?? null)];
   },
   vectors: async ({ texts }, { host }) => [BYTES, await tried(async () => packed(await host.own?.embed?.(texts)))],
   async summary({ system, user, maxTokens, previous, ...range }, { host }) {

@@ -246,7 +246,7 @@ impl Holder for Live {
     }
 
     fn recalls(&self, recollection: Option<Recollection>) {
-        self.recalled.replace(recollection.map(|one| (self.opened_times(), one)));
+        self.recalled.replace(recollection.map(|one| (self.age(), one)));
     }
 }
 

@@ -95,15 +95,15 @@ impl Door {
             return Ok(key);
         }
         let file = File::new(Root::Home, REDACTION_KEY);
-        let known = io.read_all(&file).await?.filter(|key| key.len() == KEY_BYTES);
+        // Where it can be neither read nor written, placeholders are this process's own.
+        let known = unless_bug(io.read_all(&file).await)?.flatten().filter(|key| key.len() == KEY_BYTES);
         let key = match known {
             Some(key) => key,
             None => {
                 let made = io.stamp().entropy.to_vec();
-                // Where nothing can be written, placeholders are this process's own.
                 unless_bug(io.replace(&file, made.clone(), None).await)?;
                 // Another process may have made one meanwhile.
-                io.read_all(&file).await?.unwrap_or(made)
+                unless_bug(io.read_all(&file).await)?.flatten().unwrap_or(made)
             }
         };
         let key: Rc<[u8]> = key.into();

@@ -54,8 +54,8 @@ pub struct Live {
     pub(super) chance: RefCell<Option<Chance>>,
     pub(super) was_staged: Cell<bool>,
     opened_times: Cell<u32>,
-    /// What was recalled last, and how often it was opened by then.
-    pub(super) recalled: RefCell<Option<(u32, Recollection)>>,
+    /// What was recalled last; how often it was opened, and messages were said anew, by then.
+    pub(super) recalled: RefCell<Option<((u32, u64), Recollection)>>,
     // What whoever opened it should hear, JSON each.
     heard: RefCell<Vec<String>>,
     // It knows where its sessions lie, and its index has their words.
@@ -153,6 +153,11 @@ impl Live {
     /// How often it was opened: so often there was another session.
     pub fn opened_times(&self) -> u32 {
         self.opened_times.get()
+    }
+
+    /// What was quoted of it holds as long as that is the same.
+    pub(super) fn age(&self) -> (u32, u64) {
+        (self.opened_times(), self.with(|session| session.revisions()))
     }
 
     /// Nobody said anything of it yet.

@@ -15,8 +15,8 @@ use crate::record::span::Span;
 impl Live {
     // Has what a context recalls found without reading the log, where somebody knows it.
     pub(super) async fn look_up(&self, io: &Io, build: &mut Build) -> Result<(), Trouble> {
-        if let Some((opened_times, known)) = &*self.recalled.borrow()
-            && *opened_times == self.opened_times()
+        if let Some((age, known)) = &*self.recalled.borrow()
+            && *age == self.age()
             && build.remembers(known)
         {
             return Ok(());

@@ -23,6 +23,8 @@ use crate::record::span::Span;
 const BEGIN: &str = "[RECALLED]";
 const END: &str = "[END RECALLED]";
 const WHAT: &str = "Older messages that may answer the next one, quoted:";
+// Who says something to a model.
+const SPEAKERS: [&str; 6] = ["user", "assistant", "system", "human", "developer", "tool"];
 // What is left out between two passages, before and behind them.
 const GAP: &str = " [...] ";
 // How much of a call is told with its result, in bytes.
@@ -168,7 +170,7 @@ pub(crate) fn message(quotes: &[&Quote]) -> Message {
                 if quote.place.1.start > 0 { GAP.trim_start() } else { "" }
             )),
         }
-        text.push_str(&quote.text);
+        quote_to(&mut text, &quote.text);
         let next = quotes.get(index + 1);
         if next.is_none_or(|next| (next.line, next.place.0) != (quote.line, quote.place.0)) {
             text.push_str(if quote.place.1.end < quote.place.2 { GAP.trim_end() } else { "" });
@@ -178,6 +180,23 @@ pub(crate) fn message(quotes: &[&Quote]) -> Message {
     }
     text.push_str(END);
     Message { role: Some(Role::User), content: text.into(), ..Message::default() }
+}
+
+// Word for word, but for a line that looks like one of the block's own, which is indented: no text makes itself another speaker,
+// or another time.
+fn quote_to(to: &mut String, text: &str) {
+    for line in text.split_inclusive(['\n', '\u{2028}', '\u{2029}']) {
+        let begins = to.ends_with(['\n', '\u{2028}', '\u{2029}']);
+        if begins && (line.starts_with("---") || names_speaker(line)) {
+            to.push(' ');
+        }
+        to.push_str(line);
+    }
+}
+
+fn names_speaker(line: &str) -> bool {
+    let name = line.split_once([':', '\u{ff1a}']).map(|(name, _)| name.trim());
+    name.is_some_and(|name| SPEAKERS.iter().any(|known| name.eq_ignore_ascii_case(known)))
 }
 
 // Whether a line comes directly behind another.

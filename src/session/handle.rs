@@ -62,6 +62,7 @@ pub struct Session {
     // The messages of the batch that is on its way.
     staged: Vec<Message>,
     records: u64,
+    revisions: u64,
     is_damaged: bool,
 }
 
@@ -100,6 +101,7 @@ impl Session {
             open: None,
             staged: Vec::new(),
             records: 0,
+            revisions: 0,
             is_damaged: false,
             known,
         }
@@ -169,6 +171,11 @@ impl Session {
             (true, 0) => Health::Unreadable,
             (true, _) => Health::Damaged,
         }
+    }
+
+    /// How many lines were met by which a message is said anew.
+    pub(crate) fn revisions(&self) -> u64 {
+        self.revisions
     }
 
     /// Whether the messages have to be observed from their start, since a checkpoint does not tell enough.

@@ -53,6 +53,17 @@ test("a question is asked, its answer is shown and kept, and the next one goes o
     assert.deepEqual(shown.map((/** @type {any} */ { content }) => content), ["Where is it?", "You asked.\n## Question 2026-01-24T09:30:00.000Z\nIt is in a.js.", "And why?", "again\n"]);
   }));
 
+test("no question is none, and leaves the conversation that was asked last as it was", () =>
+  inFolder((folder) => {
+    assert.equal(typed(folder, ["ask", "--engine", ECHO, "Where", "is", "it?"]).status, 0);
+    for (const question of ["", "  "]) {
+      const { status, stderr } = typed(folder, ["ask", "--engine", ECHO, question]);
+      assert.equal(status, 2);
+      assert.match(stderr, /expected a question, but found none/);
+    }
+    assert.equal(transcripts(folder).length, 1);
+  }));
+
 test("an engine that fails, says nothing or never ends leaves a whole transcript that says so", () =>
   inFolder((folder) => {
     const cases = /** @type {[string, string[], number, RegExp][]} */ ([

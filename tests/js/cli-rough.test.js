@@ -128,3 +128,68 @@ check("who is called just so is meant, also an archived one", false, (typed) => 
   typed(["archive", "two again"]);
   assert.deepEqual(archived(), [again]);
 });
+
+/** Two sessions that say "walnut", as somebody has them who is not root. @param {(args: string[], options?: { uid?: number }) => { status: number | null, stdout: string, stderr: string }} typed @param {string} folder */
+function theirs(typed, folder) {
+  for (const name of ["one", "two"]) {
+    const message = { role: "user", content: `a walnut of ${name}` };
+    fs.writeFileSync(join(folder, `${name}.jsonl`), `${JSON.stringify({ type: "user", uuid: `u-${name}`, sessionId: `s-${name}`, cwd: folder, timestamp: "2026-01-24T09:30:00.000Z", message })}\n`);
+  }
+  fs.chownSync(folder, NOBODY, NOBODY);
+  for (const name of ["one", "two"]) assert.equal(typed(["import", join(folder, `${name}.jsonl`)], { uid: NOBODY }).status, 0);
+  const listed = JSON.parse(typed(["list", "--json"], { uid: NOBODY }).stdout);
+  assert.equal(listed.length, 2);
+  return { listed: /** @type {{ id: string, path: string, title: string }[]} */ (listed), projects: join(folder, "store", "sessions", "projects") };
+}
+
+check("sessions that one may not look into are named, and are not none", notRoot, (typed, folder) => {
+  const { projects } = theirs(typed, folder);
+  const as = { uid: NOBODY };
+  const caches = () => fs.readdirSync(join(folder, "store", "cache")).filter((name) => name.endsWith(".json")).length;
+  const before = caches();
+  fs.chmodSync(projects, 0);
+  for (const args of [["list"], ["list", "--all"], ["search", "walnut"], ["recall", "walnut"], ["show", "last"], ["doctor"], ["doctor", "--fix"]]) {
+    const { status, stdout, stderr } = typed(args, as);
+    assert.deepEqual([status, stdout], [1, ""], args.join(" "));
+    assert.match(stderr, ONE("permission_denied"), args.join(" "));
+    assert.ok(stderr.includes(projects), stderr);
+  }
+  assert.equal(caches(), before);
+});
+
+check("a session that one may not read costs the others nothing, and is named", notRoot, (typed, folder) => {
+  const { listed: [one, two] } = theirs(typed, folder);
+  const as = { uid: NOBODY };
+  const closed = one?.path ?? assert.fail();
+  for (const path of [join(closed, "messages.jsonl"), closed]) {
+    const { mode } = fs.statSync(path);
+    fs.chmodSync(path, 0);
+    for (const args of [["search", "--regex", "wal.ut"], ["search", '"a walnut"'], ["search", "walnut", "of"], ["recall", "walnut"]]) {
+      const { status, stdout, stderr } = typed(args, as);
+      assert.equal(status, 0, `${args}: ${stderr}`);
+      assert.ok(stdout.includes(`walnut of ${two?.title.split(" ").at(-1)}`), `${args}: ${stdout}${stderr}`);
+    }
+    const { status, stdout, stderr } = typed(["doctor", "--json"], as);
+    const reports = JSON.parse(stdout || "[]");
+    assert.deepEqual(reports.map((/** @type {any} */ { health }) => health).sort(), ["ok", "unreadable"], `${status} ${stdout}${stderr}`);
+    fs.chmodSync(path, mode);
+  }
+});
+
+check("a store that one may not write shows what is in it, and imports nothing without saying so", notRoot, (typed, folder) => {
+  theirs(typed, folder);
+  const as = { uid: NOBODY };
+  const folders = fs.readdirSync(join(folder, "store"), { recursive: true, withFileTypes: true }).filter((one) => one.isDirectory()).map((one) => join(one.parentPath, one.name));
+  for (const path of [join(folder, "store"), ...folders]) fs.chmodSync(path, 0o555);
+  const printed = typed(["resume", "last", "--print"], as);
+  assert.equal(printed.status, 0, printed.stderr);
+  assert.match(printed.stdout, /a walnut of/);
+  assert.match(printed.stderr, /a conversation of its own: could not replace/);
+  fs.mkdirSync(join(folder, "more"));
+  fs.copyFileSync(join(folder, "one.jsonl"), join(folder, "more", "three.jsonl"));
+  fs.writeFileSync(join(folder, "more", "three.jsonl"), fs.readFileSync(join(folder, "one.jsonl"), "utf8").replaceAll("one", "three"));
+  const imported = typed(["import", join(folder, "more")], as);
+  assert.equal(imported.status, 1, imported.stdout);
+  assert.match(imported.stderr, /permission_denied/);
+  for (const path of [join(folder, "store"), ...folders]) fs.chmodSync(path, 0o700);
+});

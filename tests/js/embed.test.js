@@ -65,6 +65,7 @@ test("where vectors fail, or are none, the order by words stays, and it is said 
       [() => /** @type {any} */ (undefined), /but found 0 instead$/],
       [(texts) => texts.map(() => /** @type {any} */ ([1n])), /^"embed" failed: .*BigInt/],
       [(texts) => texts.map(() => /** @type {any} */ (null)), /but found 0 and 0 numbers instead$/],
+      [(texts) => texts.map(() => /** @type {any} */ ({ length: 1e9 })), /^"embed" failed: expected at most 65536 numbers in a vector, but found 1000000000$/],
     ];
     for (const [embed, why] of failing) {
       const context = await session.context({ ...REQUEST, embed });

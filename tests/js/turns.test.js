@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { MemoryStorage, openStore } from "../../js/index.js";
+import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 
 async function recorded() {
   const storage = new MemoryStorage();
@@ -58,4 +58,27 @@ test("what cannot be read of what was told is as if nothing was", async () => {
   await storage.replace(`/home/cache/${session.id}.turns`, new TextEncoder().encode("[1"));
   assert.equal(await turns(50), 40);
   await store.close();
+});
+
+test("where nothing can be written a turn tells what needs no memory, and nothing that would come again and again", async () => {
+  const storage = new MemoryStorage();
+  storage.close = async () => {}; // Two stores have it, one after the other.
+  const open = () => openStore({ home: "/home", project: "/", storage });
+  const before = await open();
+  const other = await before.create();
+  await other.append({ role: "user", content: "The zephyr gateway listens on port 7443." });
+  await before.writeSetting("recall", "prompt");
+  await before.close();
+  const store = await open();
+  const told = await store.turn("/c", { prompt: "On which port does the zephyr gateway listen?" });
+  assert.match(told.recalled, /7443/);
+  storage.replace = async () => {
+    throw new LeftoffError({ code: "storage_failed", message: "read only" });
+  };
+  for (let turn = 0; turn < 3; turn += 1) {
+    const { recalled, wantsStop, offersSave } = await store.turn("/d", { prompt: "On which port does the zephyr gateway listen?", session: other.id, hasForgotten: turn === 1 });
+    assert.deepEqual([recalled, wantsStop, offersSave], ["", false, false]);
+  }
+  assert.equal((await store.turn("/d", { prompt: "let's stop here for today", session: other.id })).wantsStop, true);
+  await store.close().catch(() => {});
 });

@@ -42,6 +42,10 @@ pub struct Host {
     pub handed: Vec<u8>,
     /// So many bytes are read at once where fewer than all will do.
     pub most: Option<usize>,
+    /// Nobody may look into that.
+    pub closed: Option<String>,
+    /// Nothing of it can be changed.
+    pub is_read_only: bool,
     /// What it could not answer.
     pub broken: String,
     /// How many needs it was asked, and how many bytes it was read.
@@ -157,11 +161,26 @@ impl Host {
         1_800_000_000_000 + self.changes * 100
     }
 
+    fn refuses(&self, need: &Need, fails: bool) -> Option<&'static str> {
+        let (looked, changed) = match need {
+            Need::Read { file, .. } | Need::List { folder: file, .. } => (Some(&file.path), false),
+            Need::Append { .. } | Need::Replace { .. } | Need::Put { .. } => (None, true),
+            Need::Remove { .. } | Need::Move { .. } | Need::Copy { .. } => (None, true),
+            _ => (None, false),
+        };
+        let is_in =
+            |(path, closed): (&String, &String)| path == closed || path.starts_with(&format!("{closed}/"));
+        if looked.zip(self.closed.as_ref()).is_some_and(is_in) {
+            return Some("permission_denied");
+        }
+        (fails || self.is_read_only && changed).then_some("storage_failed")
+    }
+
     /// What it says to a need; `fails`: that it cannot be done.
     pub fn answer(&mut self, need: Need, fails: bool) -> Answer {
         self.asked += 1;
-        if fails {
-            return failed(&need, "storage_failed");
+        if let Some(code) = self.refuses(&need, fails) {
+            return failed(&need, code);
         }
         match need {
             Need::Read { file, start, end } => Answer::Bytes(self.bytes(&file.path, start, end)),

@@ -302,6 +302,30 @@ fn whatever_becomes_of_logs_and_index_what_is_said_is_found_and_nothing_else() {
 }
 
 #[test]
+fn a_damaged_index_that_cannot_be_taken_away_costs_no_answer() {
+    let mut world = World::new(1);
+    world.begin();
+    world.begin();
+    let sessions: Vec<String> = world.sessions.keys().cloned().collect();
+    for session in &sessions {
+        world.write(session, "a", 0, format!("a walnut and {}", "lorem ".repeat(12_000)));
+    }
+    let asked = |world: &mut World| found(&mut world.host, &store(), "walnut", r#"{"all":true}"#);
+    let expected = asked(&mut world);
+    assert_eq!(expected.len(), 2);
+    world.host.is_read_only = true;
+    for path in world.runs() {
+        let length = world.host.files[&path].0.len();
+        for at in (0..length).step_by(length / 40) {
+            let before = world.host.files[&path].clone();
+            world.host.files.get_mut(&path).expect("it is there").0[at] ^= 0x55;
+            assert_eq!(asked(&mut world), expected, "byte {at} of {length}");
+            world.host.files.insert(path.clone(), before);
+        }
+    }
+}
+
+#[test]
 fn what_is_gone_from_the_logs_is_gone_from_the_index() {
     let mut world = World::new(1);
     world.begin();

@@ -4,7 +4,7 @@
 import { resolve } from "node:path";
 
 import { isOnPath } from "../../agents/native.js";
-import { historyText } from "../../index.js";
+import { LeftoffError, historyText } from "../../index.js";
 import { agents } from "../../wasm/agents.js";
 import { nowMs } from "../../wasm/clock.js";
 import { fromBytes } from "../../wasm/core.js";
@@ -22,6 +22,7 @@ import { Transcript } from "./transcript.js";
 /** @param {Args} args */
 export async function ask(args) {
   const question = args._.join(" ");
+  if (question.trim() === "") throw new LeftoffError({ code: "usage", message: "expected a question, but found none" });
   const timeout = args.timeout === undefined ? undefined : number(args.timeout, "timeout");
   return using(args, async (store) => {
     const { ask: kept } = store.settings;

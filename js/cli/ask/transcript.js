@@ -146,6 +146,6 @@ function bytesIn(path) {
     return readFileSync(path);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
+    throw translated("read", path, error, { hasRoot: false });
   }
 }

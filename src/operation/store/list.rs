@@ -11,7 +11,7 @@ use super::listing::Seen;
 use super::places::{AT_ONCE, FoundPlace};
 use crate::json::request;
 use crate::json::text::to_json;
-use crate::layout::Place;
+use crate::layout::{self, Place};
 use crate::operation::io::{all, both};
 use crate::operation::lease::{Notice, TakenUp};
 use crate::operation::live::Live;
@@ -228,7 +228,8 @@ impl Store {
         // What is no repository is known by its folder alone.
         if !others.is_empty() && self.has_aliases(io).await? {
             for hash in others {
-                let some = self.in_home(io, &hash, false).await?;
+                let some =
+                    self.some_of(&layout::project_folder(&hash), self.in_home(io, &hash, false).await)?;
                 let told = self.told(io, index, some).await?;
                 if self.is_mine(io, told.iter()).await? {
                     places.extend(self.in_home(io, &hash, is_whole).await?);

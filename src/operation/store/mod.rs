@@ -42,7 +42,6 @@ mod trashed;
 #[cfg(feature = "interop")]
 mod turns;
 
-#[cfg(feature = "interop")]
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::rc::{Rc, Weak};
@@ -52,7 +51,7 @@ use core::cell::{Cell, RefCell};
 
 use super::lease::Notice;
 use super::live::Live;
-use super::{Io, Stat, Work};
+use super::{Io, Stat, Trouble, Work};
 use crate::error::{Code, Error};
 use crate::json::fields::objects;
 use crate::json::text::to_json;
@@ -94,9 +93,11 @@ pub struct Store {
     trashed_ms: Cell<i64>,
     // Itself, for the sessions that it hands out.
     me: Weak<Store>,
-    // The ends of the runs that were asked, by their names.
+    // What could not be looked into, and why; each is told once.
+    not_read: RefCell<BTreeMap<String, Trouble>>,
+    // The ends of the runs that were asked, by their names; nothing for one that is damaged and cannot be taken away.
     #[cfg(feature = "interop")]
-    ends: RefCell<BTreeMap<String, Rc<End>>>,
+    ends: RefCell<BTreeMap<String, Option<Rc<End>>>>,
     // What the sessions that were asked are called.
     #[cfg(feature = "interop")]
     names: RefCell<recall::Names>,
@@ -121,6 +122,7 @@ impl Store {
             outputs: RefCell::default(),
             at_end: Cell::default(),
             trashed_ms: Cell::default(),
+            not_read: RefCell::default(),
             #[cfg(feature = "interop")]
             ends: RefCell::default(),
             #[cfg(feature = "interop")]

@@ -7,10 +7,12 @@ use alloc::vec::Vec;
 
 use super::Store;
 use crate::error::Code;
+use crate::json::text::to_json;
 use crate::layout::{
     self, CONVERSATIONS, EVENTS, File, MESSAGES, Place, Placement, Root, SESSION_FOLDER, SESSION_PREFIX,
 };
 use crate::operation::io::{each, some};
+use crate::operation::lease::Notice;
 use crate::operation::{Entry, Io, Kind, Stat, Trouble, Work, unless_bug};
 use crate::session::prints::Print;
 
@@ -44,9 +46,10 @@ impl Store {
         let mut found: Vec<_> = hashes.iter().map(|hash| layout::project_folder(hash)).collect();
         for root in self.roots(io).await? {
             let top = File::new(Root::Workspace(root), CONVERSATIONS);
-            for day in folders(listed(io, &top, &[]).await?) {
+            for day in folders(self.some_of(&top, listed(io, &top, &[]).await)?) {
                 let day = top.below(&day.name);
-                found.extend(folders(listed(io, &day, &[]).await?).map(|one| day.below(&one.name)));
+                let inside = self.some_of(&day, listed(io, &day, &[]).await)?;
+                found.extend(folders(inside).map(|one| day.below(&one.name)));
             }
         }
         Ok(found)
@@ -66,9 +69,12 @@ impl Store {
     /// Of all projects; `is_whole`: all of their files are looked at.
     pub(super) async fn all_places(&self, io: &Io, is_whole: bool) -> Result<Vec<FoundPlace>, Trouble> {
         let projects = self.projects(io).await?;
-        let works = projects
-            .iter()
-            .map(|hash| Box::pin(self.in_home(io, hash, is_whole)) as Work<'_, Vec<FoundPlace>>);
+        let works = projects.iter().map(|hash| {
+            let found = async move {
+                self.some_of(&layout::project_folder(hash), self.in_home(io, hash, is_whole).await)
+            };
+            Box::pin(found) as Work<'_, Vec<FoundPlace>>
+        });
         let mut places: Vec<_> = some(works, AT_ONCE).await?.into_iter().flatten().collect();
         places.extend(self.in_workspaces(io, is_whole).await?);
         self.shown(io, places).await
@@ -111,10 +117,12 @@ impl Store {
         is_whole: bool,
     ) -> Result<Vec<FoundPlace>, Trouble> {
         let top = File::new(Root::Workspace(root.into()), CONVERSATIONS);
-        let days: Vec<_> = folders(listed(io, &top, &[]).await?).map(|day| day.name).collect();
+        let days = self.some_of(&top, listed(io, &top, &[]).await)?;
+        let days: Vec<_> = folders(days).map(|day| day.name).collect();
         let works = days.iter().map(|day| {
             let top = &top;
-            Box::pin(async move { listed(io, &top.below(day), &[]).await }) as Work<'_, Vec<Entry>>
+            let found = async move { self.some_of(&top.below(day), listed(io, &top.below(day), &[]).await) };
+            Box::pin(found) as Work<'_, Vec<Entry>>
         });
         let mut conversations = Vec::new();
         for (day, found) in days.iter().zip(some(works, AT_ONCE).await?) {
@@ -122,7 +130,9 @@ impl Store {
         }
         let works = conversations.into_iter().map(|(day, name)| {
             let place = Place::Workspace { root: root.into(), day: day.clone(), name };
-            Box::pin(beside(io, place, is_whole)) as Work<'_, Option<FoundPlace>>
+            let found =
+                async move { self.some_of(&place.conversation(), beside(io, place.clone(), is_whole).await) };
+            Box::pin(found) as Work<'_, Option<FoundPlace>>
         });
         Ok(some(works, AT_ONCE).await?.into_iter().flatten().collect())
     }
@@ -136,6 +146,24 @@ impl Store {
         let hidden = self.hidden(io).await?;
         places.retain(|one| !hidden.contains(&one.place));
         Ok(places)
+    }
+
+    /// What cannot be looked into must not cost the rest, and is told.
+    pub(super) fn some_of<T: Default>(&self, at: &File, found: Result<T, Trouble>) -> Result<T, Trouble> {
+        match found {
+            Err(trouble) if !trouble.is_bug() => {
+                self.name_unread(at, trouble);
+                Ok(T::default())
+            }
+            found => found,
+        }
+    }
+
+    fn name_unread(&self, at: &File, trouble: Trouble) {
+        let (shown, message) = (self.setup.shown(at), trouble.message().into());
+        if self.not_read.borrow_mut().insert(shown.clone(), trouble).is_none() {
+            self.say(&shown, to_json(&Notice { code: "not_read", message }));
+        }
     }
 
     /// What the files of a session are like, all that lists show something of.
@@ -211,14 +239,14 @@ fn seen(files: Option<Vec<Option<Stat>>>) -> Vec<Option<Print>> {
     files.map_or_else(|| [None].into(), |files| files.into_iter().map(print).collect())
 }
 
-// One that cannot be read must not cost the rest of the list.
+// A session into which nobody can look is there all the same.
 async fn listed(io: &Io, folder: &File, names: &[&'static str]) -> Result<Vec<Entry>, Trouble> {
     if !names.is_empty()
         && let Some(Some(found)) = unless_bug(io.list_with(folder, names).await)?
     {
         return Ok(found);
     }
-    Ok(unless_bug(io.list(folder).await)?.flatten().unwrap_or_default())
+    Ok(io.list(folder).await?.unwrap_or_default())
 }
 
 // A link put there by others must not cost the rest of the list.

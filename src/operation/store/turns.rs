@@ -101,7 +101,7 @@ impl Store {
         }
         let file = layout::cache().below(&format!("told-{}", &sha256(conversation.as_bytes())[..32]));
         if turn.has_forgotten {
-            io.remove(&file).await?;
+            unless_bug(io.remove(&file).await)?;
         }
         let Some(prompt) = asks else { return Ok(String::new()) };
         let known = known_in::<Vec<String>>(io, &file).await?;
@@ -112,8 +112,9 @@ impl Store {
         let request = Request::within(RECALLED, turn.session.iter().chain(&told).cloned().collect());
         let recalled = self.recalled(io, prompt, &request, leaving).await?;
         told.extend(recalled.messages().map(String::from));
-        io.replace(&file, to_json(&told).into_bytes(), None).await?;
-        Ok(recalled.text)
+        // What cannot be remembered would be told again and again.
+        let is_kept = unless_bug(io.replace(&file, to_json(&told).into_bytes(), None).await)?.is_some();
+        Ok(if is_kept { recalled.text } else { String::new() })
     }
 
     // Whether a save is to be offered, which is done once.
@@ -128,8 +129,8 @@ impl Store {
         let turns = known.turns + 1;
         let is_due = turns >= LONG && !known.is_offered;
         let unsaved = Unsaved { turns, is_offered: known.is_offered || is_due, since };
-        io.replace(&file, to_json(&unsaved).into_bytes(), None).await?;
-        Ok(is_due)
+        let is_kept = unless_bug(io.replace(&file, to_json(&unsaved).into_bytes(), None).await)?.is_some();
+        Ok(is_due && is_kept)
     }
 }
 

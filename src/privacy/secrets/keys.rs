@@ -17,13 +17,13 @@ const LONG: usize = 16;
 const LINE: usize = 40;
 /// So many digits may number a line.
 const NUMBER: usize = 7;
-/// So many letters behind a word tell whether it stands alone, where no line ends.
-const BEHIND: usize = 40;
+/// So many bytes behind a word tell whether it stands alone, where no line ends.
+const BEHIND: usize = 120;
 
 const BEGIN: &str =
-    r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-\d+:[^\n]{0,100}";
+    r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-\d+:[^\n]{0,300}";
 const END: &str = r" ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}";
-const HEADER: &str = r"\A(?:Proc-Type: \d,ENCRYPTED|DEK-Info: [\w-]+,[0-9A-Fa-f]+|(?:Version|Comment|Hash|Charset|MessageID|Encryption|Subject|Key-Derivation|Argon2-\w+|Public-Lines|Private-Lines|Private-MAC|Private-Hash):[^\n]{0,120}?(?:\s\s|\n|\z))";
+const HEADER: &str = r"\A(?:Proc-Type: \d,ENCRYPTED|DEK-Info: [\w-]+,[0-9A-Fa-f]+|(?:Version|Comment|Hash|Charset|MessageID|Encryption|Subject|Key-Derivation|Argon2-\w+|Public-Lines|Private-Lines|Private-MAC|Private-Hash):[^\n]{0,360}?(?:\s\s|\n|\z))";
 
 #[derive(Debug)]
 struct Forms {
@@ -264,6 +264,13 @@ mod tests {
         let head = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,0123456789ABCDEF\n\n";
         let mut lines = key();
         lines[1].insert_str(0, head);
+        assert_eq!(left_of(&format!("{}\nthen", lines.join("\n"))), "[key]\nthen");
+    }
+
+    #[test]
+    fn a_comment_in_its_head_may_be_of_any_script() {
+        let mut lines = key();
+        lines[1].insert_str(0, &format!("Comment: {}\n\n", "é".repeat(70)));
         assert_eq!(left_of(&format!("{}\nthen", lines.join("\n"))), "[key]\nthen");
     }
 

@@ -12,13 +12,15 @@ use alloc::vec::Vec;
 
 use super::Span;
 
-/// The text as rules expect it, each byte in its place: within JSON quotes and line ends have backslashes, which no rule knows;
-/// as many blanks are.
+/// The text as rules expect it, each byte in its place: within JSON quotes and line ends have backslashes, and what comes from a
+/// page has blanks of other scripts, which no rule knows; as many plain ones are.
 pub(crate) fn bare(text: String) -> String {
-    if memchr::memchr(b'\\', text.as_bytes()).is_none() {
-        return text;
-    }
+    let blanks: Vec<(usize, char)> =
+        text.char_indices().filter(|(_, letter)| is_wide_blank(*letter)).collect();
     let mut bytes = text.into_bytes();
+    for (at, blank) in blanks {
+        bytes[at..at + blank.len_utf8()].fill(b' ');
+    }
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'\\', &bytes[at..]).map(|found| at + found) {
         at = start + bytes[start..].iter().take_while(|byte| **byte == b'\\').count();
@@ -30,6 +32,10 @@ pub(crate) fn bare(text: String) -> String {
         bytes[start..end].fill(b' ');
     }
     String::from_utf8(bytes).expect("ASCII in the place of ASCII")
+}
+
+fn is_wide_blank(letter: char) -> bool {
+    !letter.is_ascii() && (letter.is_whitespace() || letter == '\u{feff}')
 }
 
 /// The secrets in a text that is [`bare`], with those that a host found there: in order, none over another.
@@ -65,6 +71,7 @@ mod tests {
             (r#"a\nb\"c\'d\`e"#, r#"a  b "c 'd `e"#),
             (r#"a\\\nb\\\"c"#, r#"a    b   "c"#),
             (r"a\xb\", r"a\xb\"),
+            ("key\u{a0}=\u{3000}x\u{feff}", "key  =   x   "),
             (r"\u00e9 C:\dir\é", r"\u00e9 C:\dir\é"),
             ("", ""),
         ] {

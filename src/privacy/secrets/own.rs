@@ -41,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
         except: &[REFERENCES],
         ..rule(
             "client-secret",
-            r#"(?:client|Client|CLIENT)[_-]?(?:secret|Secret|SECRET)(?:[_-]?(?:value|Value|VALUE))?[\s"'\x60\]]{0,4}(?:=>|:=|[=:,\s])[\s"'\x60]{0,4}([\w~.+/=@:?*!#%^\[\]-]{20,200})"#,
+            r#"(?:client|Client|CLIENT)[_-]?(?:secret|Secret|SECRET)(?:[_-]?(?:value|Value|VALUE))?[\s"'\x60\]]{0,4}(?:=>|:=|[=:,\s])[\s"'\x60]{0,4}([\w~.+/=@:?*!#%^\[\]-][^\s"'\x60&,;]{19,199})"#,
             &["clientsecret", "client_secret", "client-secret"],
             3.8,
         )

@@ -141,24 +141,28 @@ impl Rules {
 
 impl Compiled {
     fn found(&self, text: &str, places: Vec<Range<usize>>, never: &Exception) -> Vec<Span> {
-        let mut found = Vec::new();
-        let mut at = 0;
+        let mut wide: Vec<Range<usize>> = Vec::new();
         for Range { start, end } in places {
-            let blank = text.as_bytes()[end..].iter().position(u8::is_ascii_whitespace);
-            let end = blank.map_or(text.len(), |blank| end + blank);
-            at = self.found_in(text, start.max(at)..end, never, &mut found);
+            match wide.last_mut() {
+                Some(last) if end <= last.end => {}
+                Some(last) if start <= last.end => last.end = behind_blank(text, end),
+                _ => wide.push(start..behind_blank(text, end)),
+            }
+        }
+        let mut found = Vec::new();
+        for place in wide {
+            self.found_in(text, place, never, &mut found);
         }
         found
     }
 
-    // Gives from where on nothing was found yet.
     fn found_in(
         &self,
         text: &str,
         Range { start, end }: Range<usize>,
         never: &Exception,
         found: &mut Vec<Span>,
-    ) -> usize {
+    ) {
         let rule = self.rule;
         let Made { pattern, and, except } = self.made.get_or_init(|| Box::new(Made::new(rule)));
         let bytes = text.as_bytes();
@@ -168,8 +172,9 @@ impl Compiled {
             pattern.search_captures(&Input::new(bytes).span(at..end), &mut captures);
             let Some(whole) = captures.get_match().map(|whole| whole.range()) else { break };
             let place = whole_letters(text, secret_in(&captures, rule.group).unwrap_or(whole.clone()));
-            // What stands behind a secret may stand before the next one.
-            at = place.end.max(whole.start + 1);
+            // What stands behind a secret may stand before the next one, and so may a sign that ends it.
+            let is_ended = !bytes[..place.end].last().is_some_and(u8::is_ascii_alphanumeric);
+            at = (place.end - usize::from(is_ended)).max(whole.start + 1);
             let secret = &text[place.clone()];
             let is_random = entropy(secret) > rule.entropy
                 && (rule.id != GENERIC || secret.bytes().any(|byte| byte.is_ascii_digit()))
@@ -179,7 +184,6 @@ impl Compiled {
                 found.push(Span { start: place.start, end: place.end, rule: rule.id.into() });
             }
         }
-        at
     }
 }
 
@@ -224,6 +228,12 @@ fn secret_in(captures: &Captures, group: Option<usize>) -> Option<Range<usize>> 
         None => groups.next(),
     };
     found.map(|group| group.range())
+}
+
+// With the blank: some rules look at what stands behind a secret.
+fn behind_blank(text: &str, at: usize) -> usize {
+    let blank = text.as_bytes()[at..].iter().position(u8::is_ascii_whitespace);
+    blank.map_or(text.len(), |blank| at + blank + 1)
 }
 
 // An expression of bytes may end within a letter.
@@ -276,6 +286,54 @@ mod tests {
         let text = [token("1"), token("2")].join(" ");
         let found = found(&text).into_iter().filter(|span| span.rule == "square-secret");
         assert_eq!(found.map(|span| span.start).collect::<Vec<_>>(), [0, 51]);
+    }
+
+    /// What of a text none of the rules takes.
+    fn left_of(text: &str) -> String {
+        let mut left: Vec<char> = text.chars().collect();
+        for Span { start, end, .. } in found(text) {
+            let letters = text[..start].chars().count()..text[..end].chars().count();
+            left[letters].fill('_');
+        }
+        left.into_iter().collect()
+    }
+
+    #[test]
+    fn a_secret_is_found_wherever_the_text_around_its_word_is_cut() {
+        let token = ["ABSK", &"aB3dE5fG7h".repeat(12), "+tailTAIL12tailTAIL34x"].concat();
+        // The part that is looked at for the first word ends near the end of the secret, which the second one tells of.
+        for length in (5100..5300).step_by(7) {
+            let text = alloc::format!("absk!{}!{token} end", "x".repeat(length));
+            assert!(!left_of(&text).contains("tailTAIL"), "{length}");
+        }
+        let header =
+            ["eyJ", &"a1B2".repeat(375), ".eyJ", &"c3D4".repeat(50), ".", &"e5F6g7H8".repeat(625)].concat();
+        for behind in [" ", "\n", "\"", ""] {
+            assert!(!left_of(&[&header, behind, "end"].concat()).contains("e5F6g7H8"), "{behind:?}");
+        }
+    }
+
+    #[test]
+    fn letters_are_counted_whatever_script_they_are_of() {
+        let token = "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW";
+        for before in ["日本語の説明".repeat(20), "x".repeat(120)] {
+            let text = alloc::format!("curl {before} -H \"Authorization: Bearer {token}\" https://x.y");
+            assert!(!left_of(&text).contains(token), "{before}");
+        }
+    }
+
+    #[test]
+    fn one_token_stands_right_behind_the_sign_that_ends_another() {
+        let token =
+            ["eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9", ".eyJuYW1lIjoiYW5uIiwiaWQiOjE3NjU0MzIxMH0="].concat();
+        assert!(!left_of(&[&*token, &token].concat()).contains("eyJ"));
+    }
+
+    #[test]
+    fn a_password_may_have_any_sign() {
+        for secret in ["abcdefgHIJKLMnopqrstuvwx$9", "abcdefghijklmnopqrsTUVWX(y)1"] {
+            assert!(!left_of(&["client_secret: ", secret, " there"].concat()).contains(&secret[..20]));
+        }
     }
 
     #[test]

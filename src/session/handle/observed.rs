@@ -159,6 +159,7 @@ impl Session {
 
     // Whether it only says again what was said before.
     fn meet(&mut self, record: Record, message: &Message, problems: &mut Vec<Problem>) -> bool {
+        self.revisions += u64::from(message.rev > 0);
         let mut placed = self.branches.take(message, &record);
         if self.is_from_checkpoint {
             // Where its first line lies before the checkpoint, the place of a revision is not known, nor that of a line

@@ -95,6 +95,7 @@ impl Store {
         let cut = self.cut_off(io).await?;
         let cut = self.mended_if(io, cut, asked.fix).await?;
         let mut reports = Vec::new();
+        self.not_read.take();
         for found in self.all_places(io, false).await? {
             reports.extend(self.asked_report(io, &found.place, asked).await?);
         }
@@ -189,7 +190,14 @@ impl Store {
             findings.extend(self.left_over(io, &folder).await?);
         }
         findings.extend(self.of_runs(io).await?);
-        findings.extend(self.of_nobody(io, ids).await?);
+        let not_read = self.not_read.take();
+        if not_read.is_empty() {
+            findings.extend(self.of_nobody(io, ids).await?);
+        }
+        for (path, trouble) in not_read {
+            let problem = Problem::new(&path, trouble.code(), trouble.message().into());
+            findings.push(Finding { problem, mend: Mend::ByHand(trouble) });
+        }
         if let Some(pointer) = self.pointed(io).await?
             && !self.may_lie(io, &pointer.path).await?
         {

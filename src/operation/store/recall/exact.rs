@@ -65,8 +65,11 @@ impl<'a> Exactly<'a> {
             let quoted = Vec::from([&*question.text]);
             return Ok(Exactly { question, leaving, quoted, others, shows: Search::matching(pattern) });
         }
-        let (quoted, others) = apart(&question.text);
+        let (mut quoted, others) = apart(&question.text);
         let others = Sought::typed(&others.join(" "), words);
+        if quoted.is_empty() && others.terms.is_empty() {
+            quoted.push(question.text.trim());
+        }
         let shows = Search::of(quoted.iter().copied().chain(others.terms.iter().map(|term| &*term.word)));
         Ok(Exactly { question, leaving, quoted, others, shows })
     }
@@ -110,7 +113,8 @@ impl Store {
         let mut ranked: Vec<(&Session, Hits)> = Vec::new();
         let mut count = 0;
         for session in sessions.iter().filter(|session| session.log.is_asked) {
-            let (is_told, hits) = self.exact_in(io, &exactly, session, words).await?;
+            let found = self.exact_in(io, &exactly, session, words).await;
+            let (is_told, hits) = self.some_of(&session.log.place.folder(), found)?;
             if !hits.is_empty() {
                 ranked.push((session, hits));
             }

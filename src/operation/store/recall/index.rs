@@ -189,7 +189,7 @@ impl Store {
         if tidying(self, io, &runs, (&gone, &dead)).await? {
             return Err(Lost::Others);
         }
-        let made = index(io, stale, hiding).await?;
+        let made = index(self, io, stale, hiding).await?;
         // They are asked of what was made just now, and most often nothing was.
         let numbered = logs.iter().enumerate().filter(|_| !made.is_empty());
         let numbers: BTreeMap<&str, u32> = numbered.map(|(number, one)| (&*one.key, number as u32)).collect();

@@ -88,6 +88,7 @@ pub(super) fn without_secrets<'a>(io: &'a Io, one: &'a Stale) -> Work<'a, Option
 
 /// Indexes what no run covers. What is little stays in memory, and so does a last line that is not whole.
 pub(super) async fn index(
+    store: &Store,
     io: &Io,
     mut stale: Vec<Stale>,
     hiding: Option<Hiding>,
@@ -104,7 +105,8 @@ pub(super) async fn index(
     let mut builder = Builder::new(&mut words, hiding.is_some());
     let (mut held, mut open) = (0, Vec::new());
     for one in &stale {
-        let (read, to) = piece(io, one, (is_little, hiding), &mut builder).await?;
+        let read = piece(io, one, (is_little, hiding), &mut builder).await;
+        let Some((read, to)) = store.some_of(&one.file, read.map(Some))? else { continue };
         held += read;
         if to < one.size && !one.is_part {
             open.push(Stale { from: to, ..one.clone() });

@@ -222,7 +222,9 @@ impl Store {
 
     async fn searched(&self, io: &Io, question: &Question, leaving: &Rc<Leaving>) -> Result<(), Trouble> {
         let mut words = Words::default();
-        if question.is_regex || has_quoted(&question.text) {
+        // Of words that nobody indexes, as one letter or the commonest ones, it is looked for all that was asked.
+        let is_unindexed = Sought::typed(&question.text, &mut words).terms.is_empty();
+        if question.is_regex || has_quoted(&question.text) || is_unindexed {
             return self.exact(io, question, leaving, &mut words).await;
         }
         let mut told = BTreeSet::new();
@@ -268,7 +270,10 @@ impl Store {
                     continue;
                 }
                 let live = self.unread(&session.log.place, "");
-                let hits = asked.hits(io, one, &live, &session.listed.names(), words).await?;
+                let hits = match asked.hits(io, one, &live, &session.listed.names(), words).await {
+                    Err(Lost::Trouble(trouble)) => self.some_of(&session.log.place.folder(), Err(trouble))?,
+                    hits => hits?,
+                };
                 page.extend((!hits.is_empty()).then_some((session, hits)));
             }
             if question.embeds && nth == 0 {

@@ -147,12 +147,13 @@ impl Store {
         for (name, size) in names {
             let known = self.ends.borrow().get(&name).cloned();
             let end = match known {
-                Some(end) => Some(end),
+                Some(None) => continue,
+                Some(end) => end,
                 None => self.opened_run(io, &name, size).await?,
             };
             match end.filter(|end| end.hides || !self.setup.redacts) {
                 Some(end) => runs.push(Run { end, at: At::File(name) }),
-                None => drop(self.without_run(io, &name).await?),
+                None => self.without_damaged(io, name).await?,
             }
         }
         Ok(runs)
@@ -184,7 +185,7 @@ impl Store {
             match open(&tail, size) {
                 Opened::End(end) => {
                     let end = Rc::new(end);
-                    self.ends.borrow_mut().insert(name.into(), end.clone());
+                    self.ends.borrow_mut().insert(name.into(), Some(end.clone()));
                     return Ok(Some(end));
                 }
                 Opened::More(more) if more > wanted && more <= size => wanted = more,
@@ -197,10 +198,18 @@ impl Store {
     /// Has the next try find other runs; where it cannot, that is the trouble.
     pub(super) async fn without_lost(&self, io: &Io, lost: Lost) -> Result<(), Trouble> {
         match lost {
-            Lost::Run(name) => self.without_run(io, &name).await.map(drop),
+            Lost::Run(name) => self.without_damaged(io, name).await,
             Lost::Others => Ok(()),
             Lost::Trouble(trouble) => Err(trouble),
         }
+    }
+
+    // One that cannot be taken away, as of a store that can only be read, is not asked again.
+    async fn without_damaged(&self, io: &Io, name: String) -> Result<(), Trouble> {
+        if !self.without_run(io, &name).await? {
+            self.ends.borrow_mut().insert(name, None);
+        }
+        Ok(())
     }
 
     /// Takes away one that is damaged, or that others were made of; whether it could be.
