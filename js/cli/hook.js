@@ -67,12 +67,21 @@ function isFirst({ home = process.env.LEFTOFF_HOME ?? "" }, { transcript_path: p
 
 /** @param {string} json @returns {Input} */
 function inputOf(json) {
-  const input = JSON.parse(json);
+  const input = parsed(json);
   for (const field of ["hook_event_name", "transcript_path", "cwd"]) {
     if (typeof input?.[field] === "string") continue;
     throw new LeftoffError({ code: "usage", message: `expected what a client tells a hook, JSON with "${field}", but found none` });
   }
   return input;
+}
+
+/** @param {string} json */
+function parsed(json) {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new LeftoffError({ code: "usage", message: "expected what a client tells a hook, JSON, but found something else", cause });
+  }
 }
 
 /** A folder, or what is left of the way to it: an agent may have removed the one that it works in. @param {string} path */

@@ -2,7 +2,7 @@
 // `leftoff ask`: what was shown is in the transcript, whatever became of the engine, and the next question goes on.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, readdirSync, readlinkSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -62,6 +62,20 @@ test("no question is none, and leaves the conversation that was asked last as it
       assert.match(stderr, /expected a question, but found none/);
     }
     assert.equal(transcripts(folder).length, 1);
+  }));
+
+test("what stands in the way of a question is named", () =>
+  inFolder((folder) => {
+    assert.equal(typed(folder, ["ask", "--engine", ECHO, "Where", "is", "it?"]).status, 0);
+    const latest = join(folder, "store", "ask", "latest.txt");
+    rmSync(latest);
+    mkdirSync(latest);
+    for (const args of [["Why?"], ["--resume", "Why?"]]) {
+      const { status, stderr } = typed(folder, ["ask", "--engine", ECHO, ...args]);
+      assert.equal(status, 1);
+      assert.ok(stderr.includes(latest), stderr);
+    }
+    assert.deepEqual(readdirSync(join(folder, "store", "ask")).filter((name) => name.startsWith(".")), []);
   }));
 
 test("an engine that fails, says nothing or never ends leaves a whole transcript that says so", () =>

@@ -107,6 +107,15 @@ check("a client's file in which nothing was said yet is no failure", ({ typed, f
   assert.equal(fs.existsSync(log) ? fs.readFileSync(log, "utf8") : "", "");
 });
 
+check("what is no JSON of a client's is written down by a code of leftoff's", ({ typed, folder }) => {
+  for (const input of ["{x", "", "7", '{"cwd":"/p"}']) {
+    const { status, stdout, stderr } = typed(["hook", "claude-code"], { input });
+    assert.deepEqual([status, stdout, stderr], [0, "", ""]);
+  }
+  const lines = fs.readFileSync(join(folder, "store", "hooks.log"), "utf8").trimEnd().split("\n");
+  assert.deepEqual([...new Set(lines.map((line) => JSON.parse(line).code))], ["usage"]);
+});
+
 const SAID = `${JSON.stringify({ type: "user", uuid: "1", parentUuid: null, sessionId: "s", cwd: "/p", version: "2.1.329", timestamp: "2026-01-01T10:00:00Z", message: { role: "user", content: "hello" } })}\n`;
 const NOBODY = 65_534;
 

@@ -44,7 +44,7 @@ export class Transcript {
         pointed(place, `${name}.md`);
         return transcript;
       } catch (error) {
-        if (codeOf(error) !== "EEXIST") throw error;
+        if (codeOf(error) !== "EEXIST") throw translated("append", path, error, { hasRoot: false });
       }
     }
   }
@@ -124,8 +124,14 @@ function processIn(path) {
 /** @param {string} place @param {string} name */
 function pointed(place, name) {
   const own = join(place, `.${LATEST}-${process.pid}`);
-  writeFileSync(own, `${name}\n`, { mode: 0o600 });
-  renameSync(own, join(place, `${LATEST}.txt`));
+  const file = join(place, `${LATEST}.txt`);
+  try {
+    writeFileSync(own, `${name}\n`, { mode: 0o600 });
+    renameSync(own, file);
+  } catch (error) {
+    rmSync(own, { force: true });
+    throw translated("replace", file, error, { hasRoot: false });
+  }
   try {
     symlinkSync(name, own);
     renameSync(own, join(place, LATEST));
