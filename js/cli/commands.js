@@ -72,7 +72,7 @@ async function ofOthers(store, imported) {
 
 /** @param {Omit<import("../types/index.js").ImportedSession, "path">} one */
 function told({ id, agent, messageCount, added }) {
-  return `${id}  ${agent}  ${messageCount} ${messageCount === 1 ? "message" : "messages"}, ${added} new\n`;
+  return `${id}  ${agent}  ${counted(messageCount, "message")}, ${added} new\n`;
 }
 
 /** A line for each agent. @param {Omit<import("../types/index.js").ImportedSession, "path">[]} imported */

@@ -3,7 +3,7 @@
 
 import { mcpServers } from "../agents/mcp.js";
 import { installedAgents, readIn, refuseUnlessInstalled, started } from "../agents/native.js";
-import { unlessBug } from "../error.js";
+import { refuseBug } from "../error.js";
 import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { choose } from "./choose.js";
@@ -59,7 +59,10 @@ async function printed(args, words, request) {
     const { text = "", ...value } = await session.resume({ ...asked, assumes: true, now, revives, ...most });
     const resumed = { ...value, text: args.json ? "" : `${head}${text}` };
     // The text is there all the same; only who records it later cannot know where it came from.
-    await store.goesOn(session, resumed.text).catch((error) => note(`what goes on with this text will be a conversation of its own: ${unlessBug(error) ?? error.message}`));
+    await store.goesOn(session, resumed.text).catch((error) => {
+      refuseBug(error);
+      note(`what goes on with this text will be a conversation of its own: ${error.message}`);
+    });
     if (revives && wasPaused) note(`"${(await store.redacted(session.metadata.display.title)).value}" is active again`);
     return resumed;
   });

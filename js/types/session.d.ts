@@ -85,7 +85,7 @@ export type ReadExecution = ToolExecution & { result: { content?: string } };
 export interface Notice {
   /**
    * `left_open`: by a process that is gone. `archived`: some of the project, as a file of settings says. `not_archived`,
-   * `not_paused`: why that could not be; `not_read`: why nobody can look into it, a folder of sessions also.
+   * `not_paused`: why that could not be; `not_read`: why nobody can look into it; a folder of sessions may be told so, too.
    */
   code: "auto_paused" | "left_open" | "archived" | "not_archived" | "not_paused" | "not_read";
   message: string;

@@ -35,6 +35,9 @@ const MARKERS: &[&str] = &[
     "/inst]",
 ];
 
+/// Where a line ends, in text that is [`quotable`].
+pub(crate) const LINE_ENDS: [char; 3] = ['\n', '\u{2028}', '\u{2029}'];
+
 /// No marker is longer.
 const LONGEST_MARKER: usize = 32;
 

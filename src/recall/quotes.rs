@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::json::text::boundary;
-use crate::plain::harmless::quotable;
+use crate::plain::harmless::{LINE_ENDS, quotable};
 use crate::recall::english::is_forgetful;
 use crate::recall::passages::passages;
 use crate::recall::question::Question;
@@ -185,9 +185,8 @@ pub(crate) fn message(quotes: &[&Quote]) -> Message {
 // Word for word, but for a line that looks like one of the block's own, which is indented: no text makes itself another speaker,
 // or another time.
 fn quote_to(to: &mut String, text: &str) {
-    for line in text.split_inclusive(['\n', '\u{2028}', '\u{2029}']) {
-        let begins = to.ends_with(['\n', '\u{2028}', '\u{2029}']);
-        if begins && (line.starts_with("---") || names_speaker(line)) {
+    for line in text.split_inclusive(LINE_ENDS) {
+        if to.ends_with(LINE_ENDS) && (line.starts_with("---") || names_speaker(line)) {
             to.push(' ');
         }
         to.push_str(line);

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use super::english::{is_asking, is_forgetful};
-use crate::plain::harmless::{harmless, quotable};
+use crate::plain::harmless::{LINE_ENDS, harmless, quotable};
 
 const BEGIN: &str = "[RECALLED]";
 const END: &str = "[END RECALLED]";
@@ -83,7 +83,7 @@ impl Source {
             }
             let parts = [before, quotable(said.text.trim()).as_str(), behind].map(String::from);
             let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            to.push_str(&parts.join(" ").replace(['\n', '\u{2028}', '\u{2029}'], "\n "));
+            to.push_str(&parts.join(" ").replace(LINE_ENDS, "\n "));
             if self.said.get(nth + 1).is_none_or(|next| next.id != said.id) {
                 to.push('\n');
             }

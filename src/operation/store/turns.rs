@@ -113,8 +113,7 @@ impl Store {
         let recalled = self.recalled(io, prompt, &request, leaving).await?;
         told.extend(recalled.messages().map(String::from));
         // What cannot be remembered would be told again and again.
-        let is_kept = unless_bug(io.replace(&file, to_json(&told).into_bytes(), None).await)?.is_some();
-        Ok(if is_kept { recalled.text } else { String::new() })
+        Ok(if keeps(io, &file, &told).await? { recalled.text } else { String::new() })
     }
 
     // Whether a save is to be offered, which is done once.
@@ -129,8 +128,7 @@ impl Store {
         let turns = known.turns + 1;
         let is_due = turns >= LONG && !known.is_offered;
         let unsaved = Unsaved { turns, is_offered: known.is_offered || is_due, since };
-        let is_kept = unless_bug(io.replace(&file, to_json(&unsaved).into_bytes(), None).await)?.is_some();
-        Ok(is_due && is_kept)
+        Ok(keeps(io, &file, &unsaved).await? && is_due)
     }
 }
 
@@ -138,4 +136,9 @@ impl Store {
 async fn known_in<T: DeserializeOwned>(io: &Io, file: &File) -> Result<Option<T>, Trouble> {
     let bytes = unless_bug(io.read_all(file).await)?.flatten();
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+}
+
+// Whether it is known the next time.
+async fn keeps(io: &Io, file: &File, value: &impl Serialize) -> Result<bool, Trouble> {
+    Ok(unless_bug(io.replace(file, to_json(value).into_bytes(), None).await)?.is_some())
 }

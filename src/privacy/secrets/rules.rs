@@ -124,13 +124,15 @@ impl Rules {
         let mut due: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
         due.extend(self.bare.iter().map(|at| (*at, Vec::from([whole.clone()]))));
         for word in self.words.find_overlapping_iter(text) {
-            let near = word.start().saturating_sub(BEFORE)..text.len().min(word.end() + BEHIND);
+            let start = word.start().saturating_sub(BEFORE);
+            let end = text.len().min(word.end() + BEHIND);
             for at in &self.of_word[word.pattern().as_usize()] {
-                let place = if self.all[*at].rule.is_near { near.clone() } else { whole.clone() };
                 let places = due.entry(*at).or_default();
                 match places.last_mut() {
-                    Some(last) if place.start <= last.end => last.end = last.end.max(place.end),
-                    _ => places.push(place),
+                    Some(last) if end <= last.end => {}
+                    Some(last) if start <= last.end => last.end = behind_blank(text, end),
+                    _ if self.all[*at].rule.is_near => places.push(start..behind_blank(text, end)),
+                    _ => places.push(whole.clone()),
                 }
             }
         }
@@ -141,16 +143,8 @@ impl Rules {
 
 impl Compiled {
     fn found(&self, text: &str, places: Vec<Range<usize>>, never: &Exception) -> Vec<Span> {
-        let mut wide: Vec<Range<usize>> = Vec::new();
-        for Range { start, end } in places {
-            match wide.last_mut() {
-                Some(last) if end <= last.end => {}
-                Some(last) if start <= last.end => last.end = behind_blank(text, end),
-                _ => wide.push(start..behind_blank(text, end)),
-            }
-        }
         let mut found = Vec::new();
-        for place in wide {
+        for place in places {
             self.found_in(text, place, never, &mut found);
         }
         found

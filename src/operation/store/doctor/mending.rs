@@ -43,6 +43,14 @@ pub(super) struct Finding {
     pub mend: Mend,
 }
 
+impl Finding {
+    /// What nobody can look into: that is mended by whoever may.
+    pub fn by_hand(file: &str, trouble: Trouble) -> Finding {
+        let problem = Problem::new(file, trouble.code(), trouble.message().into());
+        Finding { problem, mend: Mend::ByHand(trouble) }
+    }
+}
+
 /// How it is mended.
 pub(super) enum Mend {
     /// What is torn at this end of a log gets a line feed behind it.

@@ -73,7 +73,7 @@ impl Store {
                     let found = Box::pin(store.looked_for(&io, true)).await?;
                     let one = store.meant(&id, &found)?;
                     let place = store.session_place(&one.path, one.entry.placement)?;
-                    store.asked_report(&io, &place, asked).await?.into_iter().collect()
+                    store.report(&io, &place, asked).await?.into_iter().collect()
                 }
             };
             Ok(format!("[{}]", reports.iter().map(Report::to_json).collect::<Vec<_>>().join(",")))
@@ -86,18 +86,19 @@ impl Store {
         let store = self.clone();
         Operation::new(move |io| async move {
             let place = store.session_place(&shown, placement)?;
-            let report = store.report(&io, &place, true).await?;
+            let report = store.report(&io, &place, Asked { fix: true, secrets: false }).await?;
             Ok(report.map_or("null".into(), |report| report.to_json()))
         })
     }
 
     async fn reports(&self, io: &Io, asked: Asked) -> Result<Vec<Report>, Trouble> {
+        // As it is now, whatever was told before.
+        self.not_read.take();
         let cut = self.cut_off(io).await?;
         let cut = self.mended_if(io, cut, asked.fix).await?;
         let mut reports = Vec::new();
-        self.not_read.take();
         for found in self.all_places(io, false).await? {
-            reports.extend(self.asked_report(io, &found.place, asked).await?);
+            reports.extend(self.report(io, &found.place, asked).await?);
         }
         let ids: BTreeSet<&str> = reports.iter().map(|report| &*report.id).collect();
         let findings = self.of_store(io, &ids).await?;
@@ -111,18 +112,8 @@ impl Store {
         Ok(reports)
     }
 
-    async fn asked_report(&self, io: &Io, place: &Place, asked: Asked) -> Result<Option<Report>, Trouble> {
-        let mut report = self.report(io, place, asked.fix).await?;
-        if let Some(report) =
-            report.as_mut().filter(|report| asked.secrets && report.health != Health::Unreadable)
-        {
-            report.problems.extend(kept_secrets(io, &place.folder()).await?);
-        }
-        Ok(report)
-    }
-
     // Of a session; nothing where there is none.
-    async fn report(&self, io: &Io, place: &Place, fix: bool) -> Result<Option<Report>, Trouble> {
+    async fn report(&self, io: &Io, place: &Place, asked: Asked) -> Result<Option<Report>, Trouble> {
         let live = self.unread(place, "");
         let opened = live.opened(io).await;
         let id = match (&opened, place) {
@@ -131,7 +122,7 @@ impl Store {
             (Err(_), Place::Workspace { name, .. }) => name.clone(),
         };
         let found = match opened {
-            Ok(()) => self.examined(io, place, &live, fix).await,
+            Ok(()) => self.examined(io, place, &live, asked).await,
             Err(trouble) => Err(trouble),
         };
         match found {
@@ -150,14 +141,15 @@ impl Store {
         io: &Io,
         place: &Place,
         live: &Rc<Live>,
-        fix: bool,
+        asked: Asked,
     ) -> Result<Option<Report>, Trouble> {
         let mut found = live.examined(io).await?;
         if live.is_empty() && found.problems.is_empty() {
             return Ok(None);
         }
+        let kept = if asked.secrets { kept_secrets(io, &place.folder()).await? } else { Vec::new() };
         let findings = self.of_session(io, place, live, &found.problems).await?;
-        let mended = if fix && !findings.is_empty() {
+        let mended = if asked.fix && !findings.is_empty() {
             let mended = match live.refuse_newer() {
                 Ok(()) => self.mended(io, findings).await?,
                 Err(trouble) => Mended::refused(&findings, &trouble),
@@ -170,7 +162,7 @@ impl Store {
             Mended { fixed: Vec::new(), failed: news.map(|one| one.problem.to_json()).collect() }
         };
         let mut problems: Vec<String> = found.problems.iter().map(to_json).collect();
-        problems.extend(mended.failed);
+        problems.extend(mended.failed.into_iter().chain(kept));
         let (id, path, health) = (live.id(), live.shown(), found.health);
         Ok(Some(Report { id, path, health, problems, fixed: mended.fixed }))
     }
@@ -190,14 +182,11 @@ impl Store {
             findings.extend(self.left_over(io, &folder).await?);
         }
         findings.extend(self.of_runs(io).await?);
-        let not_read = self.not_read.take();
+        let not_read = self.not_read.borrow().clone();
         if not_read.is_empty() {
             findings.extend(self.of_nobody(io, ids).await?);
         }
-        for (path, trouble) in not_read {
-            let problem = Problem::new(&path, trouble.code(), trouble.message().into());
-            findings.push(Finding { problem, mend: Mend::ByHand(trouble) });
-        }
+        findings.extend(not_read.into_iter().map(|(path, trouble)| Finding::by_hand(&path, trouble)));
         if let Some(pointer) = self.pointed(io).await?
             && !self.may_lie(io, &pointer.path).await?
         {

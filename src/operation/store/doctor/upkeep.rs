@@ -96,8 +96,7 @@ impl Store {
         let mut found = Vec::new();
         let entries = match io.list(folder).await {
             Err(trouble) if !trouble.is_bug() => {
-                let problem = Problem::new(folder.name(), trouble.code(), trouble.message().into());
-                return Ok(Vec::from([Finding { problem, mend: Mend::ByHand(trouble) }]));
+                return Ok(Vec::from([Finding::by_hand(folder.name(), trouble)]));
             }
             entries => entries?.unwrap_or_default(),
         };

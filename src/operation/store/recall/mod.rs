@@ -223,8 +223,8 @@ impl Store {
     async fn searched(&self, io: &Io, question: &Question, leaving: &Rc<Leaving>) -> Result<(), Trouble> {
         let mut words = Words::default();
         // Of words that nobody indexes, as one letter or the commonest ones, it is looked for all that was asked.
-        let is_unindexed = Sought::typed(&question.text, &mut words).terms.is_empty();
-        if question.is_regex || has_quoted(&question.text) || is_unindexed {
+        let mut is_unindexed = || Sought::typed(&question.text, &mut words).terms.is_empty();
+        if question.is_regex || has_quoted(&question.text) || is_unindexed() {
             return self.exact(io, question, leaving, &mut words).await;
         }
         let mut told = BTreeSet::new();
