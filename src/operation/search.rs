@@ -1,7 +1,6 @@
 //! Words in the log of a session: it is read from its end, and nothing of it is opened.
 
 use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::leaving::Leaving;
@@ -78,15 +77,19 @@ impl<'a> Backward<'a> {
     }
 }
 
-/// A hit as it is told. `shows`: what is marked in it.
-pub(super) async fn shown(io: &Io, shows: &Search, hit: Hit, leaving: &Leaving) -> Result<String, Trouble> {
-    // Before it is cut: of a part of a secret nobody can tell that it is one.
-    let left = Pieces::new(leaving, io).out(to_json(&hit.text)).await?;
-    let text = Text::decode(&left).map(Text::into_shown);
-    let text = text.ok_or_else(|| {
-        Trouble::refused(Code::InvalidJson, "expected a text that leaves, but found something else instead")
-    })?;
-    Ok(to_json(&shows.shown(Hit { text, ..hit })))
+/// A hit with its texts as they may leave. Before they are cut: of a part of a secret nobody can tell that it is one.
+pub(super) async fn left(io: &Io, hit: Hit, leaving: &Leaving) -> Result<Hit, Trouble> {
+    let texts = [&hit.text].into_iter().chain(&hit.beside).map(to_json).collect();
+    let mut left = Vec::new();
+    for text in Pieces::new(leaving, io).all(texts).await? {
+        let text = Text::decode(&text).map(Text::into_shown);
+        left.push(text.ok_or_else(|| {
+            let message = "expected a text that leaves, but found something else instead";
+            Trouble::refused(Code::InvalidJson, message)
+        })?);
+    }
+    let text = left.remove(0);
+    Ok(Hit { text, beside: left, ..hit })
 }
 
 impl Live {

@@ -80,6 +80,8 @@ pub struct Hit {
     pub timestamp: Option<String>,
     /// The text in which the first word stands, whole: see [`Search::excerpt`].
     pub text: String,
+    /// Those that have the words which that one has not.
+    pub beside: Vec<String>,
 }
 
 /// A hit as it is shown.
@@ -239,9 +241,26 @@ impl Search {
         if !self.words.iter().all(is_there) {
             return None;
         }
-        let text = texts.into_iter().find(|text| self.first(text).is_some())?;
+        let text = texts.iter().find(|text| self.first(text).is_some())?;
+        let others = self.words.iter().filter(|word| first(text, word).is_none());
+        let beside = others.filter_map(|word| texts.iter().find(|text| first(text, word).is_some()));
         let Message { id, role, timestamp, .. } = message;
-        Some(Hit { id: id.clone(), role: *role, timestamp: timestamp.clone(), text: text.into() })
+        let beside = beside.map(|text| String::from(*text)).collect();
+        Some(Hit {
+            id: id.clone(),
+            role: *role,
+            timestamp: timestamp.clone(),
+            text: String::from(*text),
+            beside,
+        })
+    }
+
+    /// Whether it is one also by the texts that it has now.
+    pub fn still_has(&self, hit: &Hit) -> bool {
+        let is_in = |word: &Vec<char>| {
+            [&hit.text].into_iter().chain(&hit.beside).any(|text| first(text, word).is_some())
+        };
+        self.first(&hit.text).is_some() && self.words.iter().all(is_in)
     }
 
     // Where the first word stands, or the pattern.
@@ -260,7 +279,7 @@ impl Search {
     }
 
     /// A hit, with what stands around the first word.
-    pub fn shown(&self, Hit { id, role, timestamp, text }: Hit) -> Shown {
+    pub fn shown(&self, Hit { id, role, timestamp, text, .. }: Hit) -> Shown {
         Shown { id, role, timestamp, excerpt: self.excerpt(&text) }
     }
 

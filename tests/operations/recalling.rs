@@ -387,6 +387,57 @@ fn no_secret_that_is_found_is_in_the_index_of_a_store_that_looks_for_them() {
 }
 
 #[test]
+fn a_single_word_is_found_wherever_it_was_said_or_shown() {
+    let mut world = World::new(1);
+    world.begin();
+    let session = world.sessions.keys().next().cloned().expect("one was begun");
+    let log = world.sessions[&session].log.clone();
+    for nth in 0..20 {
+        world.write(&session, &format!("u{nth}"), 0, format!("a walnut, {nth}"));
+    }
+    let call = json!({"v": 1, "id": "call", "role": "assistant", "content": "", "assistant": {"toolCalls": [{"id": "c", "name": "Read", "arguments": "{}"}]}});
+    let shown = json!({"v": 1, "id": "shown", "role": "tool", "content": format!("{} walnut {}", "lorem ".repeat(200), "ipsum ".repeat(200)), "tool": {"callId": "c", "name": "Read"}});
+    world.host.append(&log, format!("{call}\n{shown}\n").as_bytes());
+    let leaving = Leaving::new(&Door::new(Redact::Off));
+    let request = r#"{"limit":100}"#.to_string();
+    let found = found_by(&mut world.host, world.store.search_in(session, "walnut".into(), request, &leaving));
+    let ids: Vec<String> = found.into_iter().flat_map(|(_, ids)| ids).collect();
+    assert_eq!(ids.len(), 21, "{ids:?}");
+}
+
+#[test]
+fn no_search_tells_by_what_it_finds_what_may_not_leave() {
+    let mut world = World::new(1);
+    world.begin();
+    let session = world.sessions.keys().next().cloned().expect("one was begun");
+    world.write(&session, "a", 0, format!("the key is {SECRET} and walnut"));
+    let mut asked = |question: &str, request: &str, redact: Redact| {
+        let leaving = Leaving::new(&Door::new(redact));
+        let all = found_by(&mut world.host, world.store.search(question.into(), request.into(), &leaving));
+        let one = found_by(
+            &mut world.host,
+            world.store.search_in(session.clone(), question.into(), request.into(), &leaving),
+        );
+        (all.len(), one.len())
+    };
+    let start = &SECRET[..9];
+    for (question, request) in [
+        (format!("\"{start}\""), "{}"),
+        (format!("walnut \"{start}\""), "{}"),
+        (format!("\"walnut\" \"{start}\""), "{}"),
+        (format!("(?-i){start}."), r#"{"regex":true}"#),
+        (format!("{start}.* and"), r#"{"regex":true}"#),
+    ] {
+        assert_eq!(asked(&question, request, Redact::Off), (1, 1), "{question}");
+        assert_eq!(asked(&question, request, Redact::Report), (1, 1), "{question}");
+        assert_eq!(asked(&question, request, Redact::Replace), (0, 0), "{question}");
+    }
+    for (question, request) in [("\"the key\" \"walnut\"", "{}"), ("key is .* and", r#"{"regex":true}"#)] {
+        assert_eq!(asked(question, request, Redact::Replace), (1, 1), "{question}");
+    }
+}
+
+#[test]
 fn a_word_that_very_many_messages_have_is_found_where_nothing_rarer_answers() {
     let mut world = World::new(1);
     world.begin();

@@ -120,7 +120,9 @@ impl Asked<'_> {
         if ranked.best.is_empty() {
             hits.extend(self.titled(io, names, words).await?);
         }
-        let least = ranked.best.first().map_or(0.0, |best| LEAST * best.score);
+        // Whatever has a single word has all that was asked for.
+        let best = ranked.best.first().filter(|_| !self.is_one_word());
+        let least = best.map_or(0.0, |best| LEAST * best.score);
         let mut met = Vec::new();
         let mut near = Vec::new();
         for best in ranked.best.iter().filter(|best| best.score >= least) {
