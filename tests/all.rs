@@ -51,6 +51,7 @@ mod reader;
 #[cfg(feature = "o200k")]
 #[path = "common/reference.rs"]
 mod reference;
+mod revised;
 mod scan;
 #[cfg(feature = "interop")]
 mod search;

@@ -102,7 +102,6 @@ fn each_document_has_the_fields_of_its_page_and_writes_the_status_in_its_own_wor
     let mut known = Checkpoint::default();
     (known.messages, known.user_messages, known.assistant_messages, known.tool_messages) = (5, 1, 2, 2);
     (known.tokens, known.last_message_ms) = (70, Some(1_767_225_600_000));
-    known.first_user_line = some("What is left?");
     known.titles = Titles::of("What is left?");
     let written: Value = serde_json::from_str(&MetadataJson::new(&metadata, &known).to_json()).unwrap();
     let expected = json!({

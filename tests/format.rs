@@ -245,7 +245,7 @@ fn a_checkpoint_is_believed_by_its_checksum_its_version_and_the_line_it_ends_wit
     let (session, _) = Fixture::load("line-feed").session(64 * 1024);
     assert_eq!(session.checkpoint().map(Checkpoint::to_json), Some(known.to_json()));
     assert_eq!(known.to_json().into_bytes(), read("checkpoint.json"));
-    for refused in ["checkpoint-changed.json", "checkpoint-version-2.json"] {
+    for refused in ["checkpoint-changed.json", "checkpoint-version-1.json"] {
         assert!(Checkpoint::from_json(&read(refused)).is_err(), "{refused}");
     }
     // Without its checkpoint, the log alone gives the same context.

@@ -157,7 +157,7 @@ impl Live {
             Err(trouble) => return Err(trouble),
         }
         self.has_news.set(true);
-        if self.with(|session| session.needs_all()) {
+        if self.with(|session| session.needs_all() || session.needs_titles()) {
             self.complete(io).await?;
         }
         Ok(bytes)

@@ -68,7 +68,7 @@ impl Live {
     /// Keeps what is known of the log, where there is something to keep. `learns`: what came since is folded before.
     pub(super) async fn save_checkpoint(&self, io: &Io, learns: bool) -> Result<(), Trouble> {
         // A log with branches is read whole when it is opened, and keeps none.
-        if learns && self.with(|session| session.checkpoint().is_some()) {
+        if learns && self.with(|session| session.has_checkpoint()) {
             self.folded(io).await?;
         }
         // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.

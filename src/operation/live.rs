@@ -258,7 +258,7 @@ impl Live {
             self.was_read.set(self.end(LogName::Messages) > WORTH_A_CHECKPOINT);
         }
         self.finish(io, document.as_deref()).await?;
-        if self.with(|session| session.needs_all()) { self.opened_whole(io).await } else { Ok(()) }
+        self.complete(io).await
     }
 
     // Where a checkpoint does not carry as far as what came after it.
@@ -276,7 +276,10 @@ impl Live {
     /// Opened anew where it was not open, or all is needed.
     pub(super) async fn complete(&self, io: &Io) -> Result<(), Trouble> {
         self.revived(io).await?;
-        if self.with(|session| session.needs_all()) { Box::pin(self.opened_whole(io)).await } else { Ok(()) }
+        if self.with(|session| session.needs_all()) {
+            Box::pin(self.opened_whole(io)).await?;
+        }
+        if self.with(|session| session.needs_titles()) { Box::pin(self.folded(io)).await } else { Ok(()) }
     }
 
     pub(super) async fn revived(&self, io: &Io) -> Result<(), Trouble> {

@@ -7,7 +7,7 @@
 //! | `src/context/build.rs` | `src` `context` `build` `rs` `build.rs` |
 //! | `v1.88.0`, `E0308`, `June 8th` | `v1` `v1.88.0`, `e0308`, `june` `8` |
 //! | `DEADBEEF12345678` | `deadbeef1234` |
-//! | `café`, `naïve` | `cafe`, `naiv` |
+//! | `café`, `naïve`, `tiếng` | `cafe`, `naiv`, `tieng` |
 //! | `日本語` | `日本` `本語` |
 //!
 //! Words that every text has are no terms, nor is what no person would look for: single letters, keys and base64, numbers
@@ -25,7 +25,7 @@ use crate::recall::english::{base, is_stop};
 
 /// The version of the analysis. What was indexed by another one is indexed anew.
 #[cfg(feature = "interop")]
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// No term has more bytes.
 pub(crate) const LONGEST_TERM: usize = 40;
@@ -266,7 +266,7 @@ impl Words {
         let mut word = String::new();
         let mut before: Option<char> = None;
         let mut is_alone = false;
-        for char in chunk.chars().chain([' ']) {
+        for char in composed(chunk).chain([' ']) {
             if is_accent(char) {
                 continue;
             }
@@ -354,11 +354,22 @@ pub(crate) fn ordinal(word: &str) -> Option<&str> {
     number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number)
 }
 
-// A letter in small and without its accent: Latin ones by a table that knows more than decompositions, as `ø`, and the Greek ones
-// of today.
+// The letters of U+1E00 to U+1EFF, those of Vietnamese among them, in small and without what they carry.
+const LATIN: &[u8; 256] = b"aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmmmmmm\
+    nnnnnnnnoooooooopppprrrrrrrrssssssssssttttttttuuuuuuuuuuvvvvwwwwwwwwwwxxxxyyzzzzzzhtwyassssd\
+    aaaaaaaaaaaaaaaaaaaaaaaaeeeeeeeeeeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyyllvvyy";
+
+// A letter in small and without its accent: Latin ones by tables that know more than decompositions, as `ø`, and those of Greek,
+// Cyrillic and Arabic that are in use today.
 fn bare(char: char) -> impl Iterator<Item = char> {
-    char.to_lowercase().map(|char| match char {
-        '\u{80}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => chars::normalize(char).to_ascii_lowercase(),
+    char.to_lowercase().filter(|char| !is_accent(*char)).map(|char| match char {
+        'ǖ' | 'ǘ' | 'ǚ' | 'ǜ' => 'u',
+        'ǟ' | 'ǡ' | 'ǻ' => 'a',
+        'ǣ' | 'ǽ' => bare_latin('æ'),
+        'ǭ' | 'ǿ' | 'ȫ' | 'ȭ' | 'ȱ' => 'o',
+        'ǯ' => 'ʒ',
+        '\u{80}'..='\u{24f}' => bare_latin(char),
+        '\u{1e00}'..='\u{1eff}' => char::from(LATIN[char as usize - 0x1e00]),
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(char) - 0xfee0).unwrap_or(char),
         'ά' => 'α',
         'έ' => 'ε',
@@ -368,13 +379,72 @@ fn bare(char: char) -> impl Iterator<Item = char> {
         'ύ' | 'ϋ' | 'ΰ' => 'υ',
         'ώ' => 'ω',
         'ς' => 'σ',
-        'ё' => 'е',
+        'ӑ' | 'ӓ' => 'а',
+        'ё' | 'ѐ' | 'ӗ' => 'е',
+        'ӂ' | 'ӝ' => 'ж',
+        'ӟ' => 'з',
+        'й' | 'ѝ' | 'ӣ' | 'ӥ' => 'и',
+        'ї' => 'і',
+        'ў' | 'ӯ' | 'ӱ' | 'ӳ' => 'у',
+        'ѓ' => 'г',
+        'ќ' => 'к',
+        'ӧ' => 'о',
+        'ӵ' => 'ч',
+        'ӛ' => 'ә',
+        'ӫ' => 'ө',
+        'ѷ' => 'ѵ',
+        'ӹ' => 'ы',
+        'ӭ' => 'э',
+        'آ' | 'أ' | 'إ' => 'ا',
+        'ؤ' => 'و',
+        'ئ' => 'ي',
+        'ۀ' => 'ە',
+        'ۂ' => 'ہ',
+        'ۓ' => 'ے',
         _ => char,
     })
 }
 
+fn bare_latin(char: char) -> char {
+    chars::normalize(char).to_ascii_lowercase()
+}
+
+// A syllable of Korean and a letter of Japanese as one, which some write in parts: by the rules of Unicode, whose tables would
+// weigh more than all of this. What is composed of others is found without its accent.
+fn composed(text: &str) -> impl Iterator<Item = char> {
+    let mut rest = text.chars();
+    let mut before = None;
+    core::iter::from_fn(move || {
+        loop {
+            let Some(next) = rest.next() else { return before.take() };
+            let Some(last) = before.replace(next) else { continue };
+            match joined(last, next) {
+                Some(whole) => before = Some(whole),
+                None => return Some(last),
+            }
+        }
+    })
+}
+
+fn joined(first: char, second: char) -> Option<char> {
+    let (one, two) = (u32::from(first), u32::from(second));
+    char::from_u32(match (first, second) {
+        ('\u{1100}'..='\u{1112}', '\u{1161}'..='\u{1175}') => {
+            0xac00 + ((one - 0x1100) * 21 + two - 0x1161) * 28
+        }
+        ('\u{ac00}'..='\u{d7a3}', '\u{11a8}'..='\u{11c2}') if (one - 0xac00).is_multiple_of(28) => {
+            one + two - 0x11a7
+        }
+        ('う' | 'ウ', '\u{3099}') => one + 0x4e,
+        ('か'..='ぽ' | 'カ'..='ポ' | 'ゝ' | 'ヽ', '\u{3099}') => one + 1,
+        ('ワ'..='ヲ', '\u{3099}') => one + 8,
+        ('は'..='ほ' | 'ハ'..='ホ', '\u{309a}') => one + 2,
+        _ => return None,
+    })
+}
+
 fn is_accent(char: char) -> bool {
-    matches!(char, '\u{300}'..='\u{36f}')
+    matches!(char, '\u{300}'..='\u{36f}' | '\u{653}'..='\u{655}')
 }
 
 // Letters of scripts without blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese; Korean has blanks, but endings

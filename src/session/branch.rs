@@ -177,6 +177,11 @@ impl Branches {
         self.places.contains_key(&key(id))
     }
 
+    /// Where the first line of a message begins.
+    pub(crate) fn first_of(&self, id: &str) -> Option<u64> {
+        self.places.get(&key(id)).map(|place| place.start)
+    }
+
     /// How many messages lie on a path.
     pub fn count(&self, path: &Path) -> u64 {
         self.places.values().chain(&self.doubles).filter(|place| path.holds(place)).count() as u64

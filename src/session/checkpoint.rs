@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::hash::sha256;
-use crate::json::text::{Text, to_json};
+use crate::json::text::to_json;
 use crate::record::line::{self, Checksum};
 use crate::record::message::{Message, Role};
 use crate::record::scan::Record;
@@ -22,7 +22,7 @@ use crate::session::title::Titles;
 use crate::time;
 use crate::tokens::cost;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What is known of the covered bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -54,8 +54,6 @@ pub struct Checkpoint {
     pub tokens: u64,
     /// When the newest message was said, milliseconds since 1970.
     pub last_message_ms: Option<i64>,
-    /// The first line of the first user message.
-    pub first_user_line: Option<String>,
     /// What the session is called by, where nobody gave it a title.
     pub titles: Titles,
     /// The id of the last message.
@@ -129,17 +127,9 @@ impl Checkpoint {
             return;
         }
         self.messages += 1;
+        self.titles.hear(message, span.start);
         match message.role {
-            Some(Role::User) => {
-                self.user_messages += 1;
-                if !message.is_marked("isMeta") {
-                    let said = &message.content;
-                    self.first_user_line = self.first_user_line.take().or_else(|| first_line(said));
-                }
-                if !message.is_unsaid() {
-                    self.titles.take(message.content.as_str());
-                }
-            }
+            Some(Role::User) => self.user_messages += 1,
             Some(Role::Assistant) => self.assistant_messages += 1,
             Some(Role::Tool) => self.tool_messages += 1,
             Some(Role::System) | None => {}
@@ -164,10 +154,11 @@ impl Checkpoint {
     }
 
     /// Whether it says the same of a log as another one. What events decide is not compared, nor what a log with damage tells
-    /// at another place.
+    /// at another place, nor what it was called by while others read it.
     pub(crate) fn says_the_same(&self, other: &Checkpoint) -> bool {
         let comparable = |one: &Checkpoint| {
-            let plain = Checkpoint { pins: Vec::new(), problems: 0, ..one.clone() }.to_json();
+            let titles = one.titles.clone().without_those_before();
+            let plain = Checkpoint { pins: Vec::new(), problems: 0, titles, ..one.clone() }.to_json();
             // Read, so that what is known of neither is in neither.
             Checkpoint::from_json(plain.as_bytes()).ok()
         };
@@ -219,7 +210,6 @@ impl FromFields for Checkpoint {
             tool_messages: fields.take("toolMessages", bad)?,
             tokens: fields.take("tokens", bad)?,
             last_message_ms: fields.take("lastMessageMs", bad),
-            first_user_line: fields.take("firstUserLine", bad),
             titles: fields.take("titles", bad)?,
             last_id: fields.take("lastId", bad),
             systems: fields.take("systems", bad)?,
@@ -239,10 +229,4 @@ impl FromFields for Pinned {
     fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Pinned> {
         Some(Pinned { id: fields.take("id", bad)?, span: fields.take("span", bad)? })
     }
-}
-
-fn first_line(text: &Text) -> Option<String> {
-    const LONGEST: usize = 400;
-    let line = text.as_str().lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(line.chars().take(LONGEST).collect())
 }

@@ -24,9 +24,11 @@ use crate::record::tool_execution::ToolExecution;
 use crate::session::batch::Open;
 use crate::session::branch::{Branches, Path};
 use crate::session::checkpoint::{Checkpoint, Pinned};
+use crate::session::folded_state::Line;
 use crate::session::handle::document::Beside;
 use crate::session::log::Log;
 use crate::session::metadata::Metadata;
+use crate::session::revised::{Revised, Says};
 use crate::session::source::{Compacted, Source};
 use crate::time::Stamp;
 
@@ -47,6 +49,7 @@ pub struct Session {
     is_newer: bool,
     known: Checkpoint,
     branches: Branches,
+    revised: Revised,
     // The messages before the checkpoint were not seen, so their places are not known.
     is_from_checkpoint: bool,
     // When the last message was said that the checkpoint covers.
@@ -91,6 +94,7 @@ impl Session {
             beside: Beside::default(),
             is_newer: false,
             branches: Branches::default(),
+            revised: Revised::default(),
             is_from_checkpoint,
             covered_ms: known.last_message_ms,
             needs_all: false,
@@ -185,13 +189,20 @@ impl Session {
     }
 
     /// What is known of the messages, to be kept; a log with branches has none, nor one that has to be observed anew or
-    /// whose torn tail begins with a record.
+    /// whose torn tail begins with a record. Where a message was said anew that was not learned yet, it is kept once it was.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
-        let is_kept = !self.branches.is_branched()
-            && !self.needs_all
-            && !self.messages.is_inside_line()
-            && !self.is_newer;
-        is_kept.then_some(&self.known)
+        let is_learned = self.revised.last.is_none_or(|last| last < self.known.learned.bytes);
+        (self.has_checkpoint() && is_learned).then_some(&self.known)
+    }
+
+    /// Whether there is one, once all was learned.
+    pub(crate) fn has_checkpoint(&self) -> bool {
+        !self.branches.is_branched() && !self.needs_all && !self.messages.is_inside_line() && !self.is_newer
+    }
+
+    /// Whether what it is called by is not known before all was learned.
+    pub(crate) fn needs_titles(&self) -> bool {
+        self.known.learned.is_titling()
     }
 
     /// What is known of the messages.
@@ -254,12 +265,15 @@ impl Session {
     pub fn learn(&mut self, bytes: &[u8]) {
         let path = self.path(None);
         let Some(wanted) = self.known.learned.wanted(self.known.bytes, path.clone()) else { return };
-        let (branches, repeated) = (&self.branches, &self.known.repeated);
-        let is_on = |message: &Message, at: u64| {
-            !Span::any_holds(repeated, at)
-                && path.as_ref().is_none_or(|path| branches.is_on(path, &message.id))
+        let (branches, revised, repeated) = (&self.branches, &self.revised, &self.known.repeated);
+        let line = |message: &Message, at: u64| Line {
+            says: if Span::any_holds(repeated, at) { Says::Nothing } else { revised.says(message, at) },
+            is_on_path: path.as_ref().is_none_or(|path| branches.is_on(path, &message.id)),
         };
-        self.known.learned.fold(wanted, bytes, is_on);
+        self.known.learned.fold(wanted, bytes, line);
+        if let Some(titles) = self.known.learned.titled(self.known.bytes) {
+            self.known.titles.become_those(titles);
+        }
     }
 
     /// The path of this message of the log, else the current one, where the log has more than one.

@@ -178,7 +178,7 @@ impl Metadata {
     pub(crate) fn derived_titles(&self, known: &Checkpoint) -> Vec<String> {
         let (heading, session_type) = (self.heading.as_deref(), Some(&*self.session_type));
         let now = known.titles.all().chain(heading).chain(session_type).map(title::shown);
-        let before = [heading, known.first_user_line.as_deref(), session_type].into_iter().flatten();
+        let before = [heading, known.titles.first_line(), session_type].into_iter().flatten();
         now.chain(before.map(cut_before)).collect()
     }
 

@@ -17,6 +17,7 @@ pub mod names;
 pub mod needs;
 pub mod prints;
 pub mod reader;
+pub(crate) mod revised;
 pub mod said;
 pub mod source;
 pub mod tidy;

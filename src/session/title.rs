@@ -16,11 +16,14 @@ use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::layout::names::command_type;
 use crate::plain::one_line;
 use crate::plain::wrapping::{Block, Holds, TRIED, behind_request, is_made, tag};
+use crate::record::message::{Message, Role};
 
 /// So many letters a title has at most, as a reader counts them, with the mark of its cut.
 const LONGEST: usize = 80;
 /// No letter of any language has more marks; one that is made to be long is none.
 const MOST_BYTES_A_LETTER: usize = 64;
+/// So many titles are kept that it had before.
+const MOST_BEFORE: usize = 16;
 /// What agents call a session that they have no name for.
 #[cfg(feature = "interop")]
 const UNNAMED: &[&str] = &["child session - ", "new chat", "new conversation", "new session", "untitled"];
@@ -32,14 +35,63 @@ pub struct Titles {
     said: Option<String>,
     /// The first command that was given.
     command: Option<String>,
+    /// The first line of the first user message.
+    line: Option<String>,
+    /// What it was called by before a message was said anew: a document may have that still.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    before: Vec<String>,
+    // How far into the log they were looked for.
+    #[serde(skip)]
+    until: u64,
 }
 
 impl Titles {
     /// What a conversation that begins with this message is called by.
     pub fn of(message: &str) -> Titles {
-        let mut titles = Titles::default();
+        let mut titles = Titles { line: first_line(message), ..Titles::default() };
         titles.take(message);
         titles
+    }
+
+    /// Takes the next message of the log, whose line begins at `at`.
+    pub(crate) fn hear(&mut self, message: &Message, at: u64) {
+        if message.role != Some(Role::User) || self.are_found() {
+            return;
+        }
+        self.until = at;
+        if !message.is_marked("isMeta") {
+            self.line = self.line.take().or_else(|| first_line(message.content.as_str()));
+        }
+        if !message.is_unsaid() {
+            self.take(message.content.as_str());
+        }
+    }
+
+    fn are_found(&self) -> bool {
+        self.said.is_some() && self.line.is_some()
+    }
+
+    /// Whether a message, whose line begins at `at`, has a part in them.
+    pub(crate) fn are_of(&self, at: u64) -> bool {
+        !self.are_found() || at <= self.until
+    }
+
+    /// A message that has a part in them was said anew: they are to be made anew.
+    pub(crate) fn forget(&mut self, again: &str) {
+        let again = Titles::of(again);
+        for title in [self.said.take(), self.command.take(), again.said, again.command].into_iter().flatten()
+        {
+            if !self.before.contains(&title) {
+                self.before.push(title);
+            }
+        }
+        let too_many = self.before.len().saturating_sub(MOST_BEFORE);
+        *self = Titles { before: self.before.split_off(too_many), ..Titles::default() };
+    }
+
+    /// These are what was made anew.
+    pub(crate) fn become_those(&mut self, made: Titles) {
+        *self = Titles { before: core::mem::take(&mut self.before), ..made };
     }
 
     /// Takes a user's next message.
@@ -64,13 +116,30 @@ impl Titles {
 
     /// What it is or was called by.
     pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
-        [self.said.as_deref(), self.command.as_deref()].into_iter().flatten()
+        let now = [self.said.as_deref(), self.command.as_deref()].into_iter().flatten();
+        now.chain(self.before.iter().map(String::as_str))
+    }
+
+    /// Those of what is said now alone.
+    pub(crate) fn without_those_before(self) -> Titles {
+        Titles { before: Vec::new(), ..self }
+    }
+
+    /// The first line of the first user message.
+    pub fn first_line(&self) -> Option<&str> {
+        self.line.as_deref()
     }
 }
 
 impl FromFields for Titles {
     fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Titles> {
-        Some(Titles { said: fields.take("said", bad), command: fields.take("command", bad) })
+        Some(Titles {
+            said: fields.take("said", bad),
+            command: fields.take("command", bad),
+            line: fields.take("line", bad),
+            before: fields.take("before", bad).unwrap_or_default(),
+            until: 0,
+        })
     }
 }
 
@@ -89,6 +158,12 @@ pub fn shown(title: &str) -> String {
         }
     }
     line
+}
+
+fn first_line(text: &str) -> Option<String> {
+    const LONGEST: usize = 400;
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().take(LONGEST).collect())
 }
 
 /// The title that an agent's file gives, where it is one: not a default, nor a command or a block in place of words.

@@ -26,7 +26,7 @@ use serde::Serialize;
 use crate::json::fields::{BadValue, Field, Fields, FromFields, reject};
 use crate::json::text::boundary;
 use crate::plain::wrapping;
-use crate::record::message::{Message, Role};
+use crate::record::message::{Message, Role, ToolCall};
 use crate::state::tool_effects::{ended_badly, has_failed, was_there};
 
 const MOST_FILES: usize = 2000;
@@ -166,7 +166,7 @@ impl Kind {
 }
 
 impl State {
-    /// Takes the next message of the path. One that is written again says nothing twice.
+    /// Takes the next message of the path.
     pub fn take(&mut self, message: &Message) {
         let text = message.content.as_str();
         match message.role {
@@ -180,11 +180,7 @@ impl State {
                 }
             }
             Some(Role::Assistant) => {
-                let calls = message.tool_calls();
-                self.waiting.retain(|effect| calls.iter().all(|call| call.id != effect.name));
-                self.waiting.extend(calls.iter().flat_map(tool_effects::of));
-                let too_many = self.waiting.len().saturating_sub(MOST_WAITING);
-                self.waiting.drain(..too_many);
+                self.take_calls(message.tool_calls());
                 if !text.trim_ascii().is_empty() {
                     self.facts.retain(|fact| fact.kind != Kind::Status);
                     self.facts.push(Fact::new(Kind::Status, cut(text.trim_ascii(), LONGEST_STATUS)));
@@ -194,6 +190,14 @@ impl State {
             Some(Role::Tool) => self.take_result(message),
             Some(Role::System) | None => {}
         }
+    }
+
+    /// Takes calls that an answer makes.
+    pub(crate) fn take_calls(&mut self, calls: &[ToolCall]) {
+        self.waiting.retain(|effect| calls.iter().all(|call| call.id != effect.name));
+        self.waiting.extend(calls.iter().flat_map(tool_effects::of));
+        let too_many = self.waiting.len().saturating_sub(MOST_WAITING);
+        self.waiting.drain(..too_many);
     }
 
     /// Everything that is known, in the order in which it was learned.

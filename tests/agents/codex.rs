@@ -205,7 +205,7 @@ fn what_the_client_told_is_neither_the_title_nor_the_task() {
         state.take(&message);
         append(&mut stored, &mut log, vec![message]);
     }
-    assert_eq!(stored.known().first_user_line.as_deref(), Some("Mend the door."));
+    assert_eq!(stored.known().titles.first_line(), Some("Mend the door."));
     let tasks: Vec<&str> = state.all(Kind::Task).map(|fact| fact.text.as_str()).collect();
     assert_eq!(tasks, ["Mend the door."]);
 }

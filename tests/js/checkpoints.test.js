@@ -102,4 +102,4 @@ checkFound("facts are left out", (one) => { one.learned.state.facts.pop(); });
 checkFound("count of messages is another", (one) => { one.messages = 7; });
 checkFound("tokens are others", (one) => { one.tokens = 1; });
 checkFound("system messages are left out", (one) => { one.systems = []; });
-checkFound("first line is another", (one) => { one.firstUserLine = "another title"; });
+checkFound("first line is another", (one) => { one.titles.line = "another title"; });

@@ -72,7 +72,7 @@ test("where nothing can be written a turn tells what needs no memory, and nothin
   const store = await open();
   const told = await store.turn("/c", { prompt: "On which port does the zephyr gateway listen?" });
   assert.match(told.recalled, /7443/);
-  storage.replace = async () => {
+  storage.replace = storage.append = async () => {
     throw new LeftoffError({ code: "storage_failed", message: "read only" });
   };
   for (let turn = 0; turn < 3; turn += 1) {
@@ -81,4 +81,31 @@ test("where nothing can be written a turn tells what needs no memory, and nothin
   }
   assert.equal((await store.turn("/d", { prompt: "let's stop here for today", session: other.id })).wantsStop, true);
   await store.close().catch(() => {});
+});
+
+test("what is asked at once is not told twice, and what the second one can be told beside it is", async () => {
+  const storage = new MemoryStorage();
+  storage.close = async () => {}; // Two stores have it, as two processes would.
+  const open = () => openStore({ home: "/home", project: "/", storage });
+  const stores = [await open(), await open()];
+  for (const port of [7443, 8021]) {
+    const other = await stores[0].create();
+    await other.append({ role: "user", content: `The zephyr gateway listens on port ${port}.` });
+  }
+  await stores[0].writeSetting("recall", "prompt");
+  const ask = (/** @type {import("../../js/index.js").Store} */ store) => store.turn("/c", { prompt: "On which port does the zephyr gateway listen?" });
+  const told = (await Promise.all([stores[0], stores[1], stores[0]].map(ask))).map(({ recalled }) => recalled);
+  for (const port of ["7443", "8021"]) assert.equal(told.filter((recalled) => recalled.includes(port)).length, 1, told.join());
+  for (const store of stores) await store.close();
+});
+
+test("where turns are told at once and the setting is for the start of a session, one of them tells", async () => {
+  const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
+  const other = await store.create();
+  await other.append({ role: "user", content: "The zephyr gateway listens on port 7443." });
+  await store.writeSetting("recall", "session");
+  const asked = ["On which port does the zephyr gateway listen?", "Does the zephyr gateway listen?", "Which port is the gateway's?"];
+  const told = await Promise.all(asked.map((prompt) => store.turn("/c", { prompt })));
+  assert.equal(told.filter(({ recalled }) => recalled).length, 1);
+  await store.close();
 });

@@ -23,6 +23,8 @@ use crate::state::stopping::find_stop_phrase;
 const LONG: u64 = 40;
 /// So many bytes of other sessions, and as many tokens, go into a prompt at most.
 const RECALLED: u32 = 1500;
+/// So often something else is looked for, where others have just told the same.
+const TRIED: usize = 4;
 /// So a prompt begins that is a command of the client's own.
 const COMMANDS: [char; 4] = ['/', '$', '!', '#'];
 
@@ -104,16 +106,28 @@ impl Store {
             unless_bug(io.remove(&file).await)?;
         }
         let Some(prompt) = asks else { return Ok(String::new()) };
-        let known = known_in::<Vec<String>>(io, &file).await?;
-        if mode == "\"session\"" && known.is_some() {
-            return Ok(String::new());
+        let mut told = Told { file, own: Vec::new() };
+        for _ in 0..TRIED {
+            let known = told.known(io, None).await?;
+            if mode == "\"session\"" && known.is_some() {
+                return Ok(String::new());
+            }
+            let known = turn.session.iter().cloned().chain(known.unwrap_or_default());
+            let request = Request::within(RECALLED, known.collect());
+            let recalled = self.recalled(io, prompt, &request, leaving).await?;
+            let ids: Vec<String> = recalled.messages().map(String::from).collect();
+            if ids.is_empty() && mode != "\"session\"" {
+                return Ok(recalled.text);
+            }
+            // What cannot be remembered would be told again and again.
+            let Some(claimed) = told.claim(io, &ids).await? else { return Ok(String::new()) };
+            let others = told.known(io, Some(claimed)).await?;
+            let is_first = mode != "\"session\"" || others.is_none();
+            if is_first && others.is_none_or(|others| !ids.iter().any(|id| others.contains(id))) {
+                return Ok(recalled.text);
+            }
         }
-        let mut told: Vec<String> = known.unwrap_or_default();
-        let request = Request::within(RECALLED, turn.session.iter().chain(&told).cloned().collect());
-        let recalled = self.recalled(io, prompt, &request, leaving).await?;
-        told.extend(recalled.messages().map(String::from));
-        // What cannot be remembered would be told again and again.
-        Ok(if keeps(io, &file, &told).await? { recalled.text } else { String::new() })
+        Ok(String::new())
     }
 
     // Whether a save is to be offered, which is done once.
@@ -129,6 +143,43 @@ impl Store {
         let is_due = turns >= LONG && !known.is_offered;
         let unsaved = Unsaved { turns, is_offered: known.is_offered || is_due, since };
         Ok(keeps(io, &file, &unsaved).await? && is_due)
+    }
+}
+
+// What was told to a conversation: a line of ids for each time. Others may tell it something at the same time; of a message the
+// line that comes first counts.
+struct Told {
+    file: File,
+    // Where lines of this turn begin.
+    own: Vec<u64>,
+}
+
+impl Told {
+    /// What others have told, as far as `end`; nothing where nobody has yet.
+    async fn known(&self, io: &Io, end: Option<u64>) -> Result<Option<Vec<String>>, Trouble> {
+        let Some(bytes) = unless_bug(io.read_all(&self.file).await)?.flatten() else { return Ok(None) };
+        let end = end.map_or(bytes.len(), |end| bytes.len().min(end as usize));
+        let (mut at, mut known) = (0, None);
+        for line in bytes[..end].split_inclusive(|byte| *byte == b'\n') {
+            if !self.own.contains(&at)
+                && let Ok(ids) = serde_json::from_slice::<Vec<String>>(line)
+            {
+                known.get_or_insert_with(Vec::new).extend(ids);
+            }
+            at += line.len() as u64;
+        }
+        Ok(known)
+    }
+
+    /// That these are told by this turn; where its line begins, if it is known the next time.
+    async fn claim(&mut self, io: &Io, ids: &[String]) -> Result<Option<u64>, Trouble> {
+        // Behind whatever a process may have left that ended while it wrote.
+        let line = format!("\n{}\n", to_json(&ids));
+        let len = line.len() as u64;
+        let appended = unless_bug(io.append(&self.file, line.into_bytes(), false, None).await)?;
+        let start = appended.map(|appended| appended.end.saturating_sub(len) + 1);
+        self.own.extend(start);
+        Ok(start)
     }
 }
 

@@ -135,3 +135,20 @@ fn what_was_noted_of_a_word_is_known_until_it_is_forgotten() {
     words.forget_notes();
     assert_eq!(noted(&mut words), "parser None, parser Some(1), pars None, rs None, a.rs None, leas None");
 }
+
+#[cfg(feature = "interop")]
+#[test]
+fn a_word_is_the_same_composed_and_in_parts() {
+    use unicode_normalization::UnicodeNormalization;
+    let mut others = String::new();
+    let lettered = ('\u{a0}'..='\u{8ff}').chain('\u{1e00}'..='\u{1eff}').filter(|char| !"ϓϔ".contains(*char));
+    for char in lettered.chain('\u{3040}'..='\u{30ff}').chain('\u{ac00}'..='\u{d7a3}') {
+        let parts: String = char.nfd().collect();
+        let is_both = !parts.contains(char) && parts.nfc().eq([char]) && char.is_alphanumeric();
+        let wordy = |text: &str| terms_of(&format!("word a{text}b {text}{text} word"), Field::Said);
+        if is_both && wordy(char.encode_utf8(&mut [0; 4])) != wordy(&parts) {
+            others.push(char);
+        }
+    }
+    assert_eq!(others, "");
+}

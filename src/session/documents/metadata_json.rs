@@ -178,7 +178,7 @@ impl MetadataJson {
                 base_url,
             }
             .into(),
-            display: Display { title, description: known.first_user_line.clone() }.into(),
+            display: Display { title, description: known.titles.first_line().map(String::from) }.into(),
             status: Some(if archived_at.is_some() { Shown::Archived } else { Shown::Active }),
             lifecycle: Some(status),
             session_type: Some(session_type),

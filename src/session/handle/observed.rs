@@ -6,11 +6,12 @@ use crate::error::Error;
 use crate::record::batch::Part;
 use crate::record::event::{self, Change, Event};
 use crate::record::line;
-use crate::record::message::{self, Message};
+use crate::record::message::{self, Message, Role};
 use crate::record::scan::{Found, Problem, Record};
 use crate::record::tool_execution;
 use crate::session::handle::Session;
 use crate::session::handle::batches::Line;
+use crate::session::revised::Says;
 use crate::time;
 
 impl Session {
@@ -150,15 +151,22 @@ impl Session {
         problems.extend(bad);
         let Some(message) = message else { return };
         self.records += 1;
-        let is_again = self.meet(record, &message, problems);
+        let start = record.start;
+        let is_again = self.meet(record, &message, is_folded, problems);
         *is_folded &= !self.branches.is_branched();
         if *is_folded && !is_again {
-            self.known.learned.take(&message);
+            self.known.learned.take(&message, self.revised.says(&message, start));
         }
     }
 
     // Whether it only says again what was said before.
-    fn meet(&mut self, record: Record, message: &Message, problems: &mut Vec<Problem>) -> bool {
+    fn meet(
+        &mut self,
+        record: Record,
+        message: &Message,
+        is_folded: &mut bool,
+        problems: &mut Vec<Problem>,
+    ) -> bool {
         self.revisions += u64::from(message.rev > 0);
         let mut placed = self.branches.take(message, &record);
         if self.is_from_checkpoint {
@@ -176,9 +184,31 @@ impl Session {
         if placed.is_again {
             self.known.pass(record.start, record);
         } else {
-            let is_new = !placed.is_repeated || placed.is_double;
+            let first = self.branches.first_of(&message.id).unwrap_or(record.start);
+            if self.revised.take(message, record.span(), first) {
+                self.unsay(first, message, is_folded);
+            }
+            let is_other = placed.is_double && self.revised.says(message, record.start) == Says::All;
+            let is_new = !placed.is_repeated || is_other;
             self.known.take(record, message, is_new, self.pinned.contains(&message.id));
         }
         placed.is_again
+    }
+
+    // What was said where that line begins is not what it says now.
+    fn unsay(&mut self, first: u64, again: &Message, is_folded: &mut bool) {
+        let was_folded = *is_folded || self.known.learned.has_met(first);
+        // An answer is none, and grows with every record of it that is imported.
+        let was_title = again.role != Some(Role::Assistant) && self.known.titles.are_of(first);
+        if !was_folded && !was_title {
+            return;
+        }
+        self.needs_all |= self.is_from_checkpoint;
+        if was_title {
+            self.known.titles.forget(again.content.as_str());
+        }
+        let path = self.path(None);
+        self.known.learned.begin_anew(path, was_title);
+        *is_folded = false;
     }
 }

@@ -1,0 +1,146 @@
+//! Which messages were said anew, and what a line of theirs says then.
+//!
+//! Whoever folds a log takes each message once, where it was said first and as it reads now. An answer that merely makes
+//! further calls, which is how calls come that are told one by one, is folded as it grows.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+
+use xxhash_rust::xxh64::Xxh64;
+
+use crate::record::message::{Message, Role, ToolCall};
+use crate::record::span::Span;
+use crate::session::branch::key;
+
+/// The messages of a log that were said anew, as far as it was read from its start.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Revised {
+    highest: BTreeMap<u64, Highest>,
+    newest: Option<Answer>,
+    /// Where the last line of theirs begins.
+    pub last: Option<u64>,
+}
+
+// The highest revision of a message, and where its first line begins.
+#[derive(Clone, Copy, Debug)]
+struct Highest {
+    rev: u64,
+    line: Span,
+    first: u64,
+    is_grown: bool,
+}
+
+// The newest answer, hashed: what it says, its calls, and those of which results came since.
+#[derive(Clone, Debug)]
+struct Answer {
+    key: u64,
+    said: u64,
+    calls: usize,
+    called: u64,
+    results: BTreeSet<u64>,
+}
+
+/// What a line says to whoever folds the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Says {
+    /// Its message.
+    All,
+    /// The calls that its message makes further.
+    Calls,
+    /// The message of this line, which lies behind it.
+    Later(Span),
+    /// What another line says.
+    Nothing,
+}
+
+impl Revised {
+    /// Takes a line; `first`: where the first line of its message begins. Whether that is no longer what was said.
+    pub fn take(&mut self, message: &Message, line: Span, first: u64) -> bool {
+        let key = key(&message.id);
+        let known = self.highest.get(&key).copied();
+        let is_first = first == line.start;
+        if !is_first || message.rev > 0 {
+            self.last = Some(line.start);
+        }
+        let is_grown = known.is_none_or(|known| known.is_grown) && self.has_grown(key, message);
+        let highest = known.map_or(0, |known| known.rev);
+        if !is_first && message.rev < highest {
+            return false;
+        }
+        if message.role == Some(Role::Assistant)
+            || self.newest.as_ref().is_some_and(|newest| newest.key == key)
+        {
+            let results = self.newest.take().filter(|_| !is_first).map(|newest| newest.results);
+            let is_newest = is_first || (is_grown && message.rev > highest);
+            self.newest = is_newest.then(|| Answer::of(key, message, results.unwrap_or_default()));
+        } else if let (Some(newest), Some(tool)) = (&mut self.newest, &message.tool) {
+            newest.results.insert(self::key(&tool.call_id));
+        }
+        match known {
+            // Two of one revision stand each in its place: what was folded of one that had grown is in neither.
+            Some(known) if message.rev == highest => {
+                self.highest.insert(key, Highest { is_grown: false, ..known });
+                known.is_grown
+            }
+            _ if message.rev > highest => {
+                let is_grown = is_grown && !is_first;
+                self.highest.insert(key, Highest { rev: message.rev, line, first, is_grown });
+                !is_first && !is_grown
+            }
+            _ => false,
+        }
+    }
+
+    fn has_grown(&self, key: u64, message: &Message) -> bool {
+        let is_of = |newest: &Answer| {
+            newest.key == key
+                && newest.said == said(message)
+                && message.tool_calls().split_at_checked(newest.calls).is_some_and(|(calls, further)| {
+                    // A result that stands before its call is none.
+                    let has_result = |call: &ToolCall| newest.results.contains(&self::key(&call.id));
+                    called(calls) == newest.called && !further.iter().any(has_result)
+                })
+        };
+        message.role == Some(Role::Assistant) && self.newest.as_ref().is_some_and(is_of)
+    }
+
+    /// What a line says that begins there.
+    pub fn says(&self, message: &Message, start: u64) -> Says {
+        let Some(highest) = self.highest.get(&key(&message.id)) else { return Says::All };
+        let is_first = highest.first == start;
+        match highest.is_grown {
+            true if is_first => Says::All,
+            true => Says::Calls,
+            false if message.rev < highest.rev && is_first => Says::Later(highest.line),
+            false if message.rev < highest.rev => Says::Nothing,
+            // It was taken where the first line is.
+            false if highest.line.start == start && !is_first => Says::Nothing,
+            false => Says::All,
+        }
+    }
+}
+
+impl Answer {
+    fn of(key: u64, message: &Message, results: BTreeSet<u64>) -> Answer {
+        let calls = message.tool_calls();
+        Answer { key, said: said(message), calls: calls.len(), called: called(calls), results }
+    }
+}
+
+fn said(message: &Message) -> u64 {
+    let mut hash = Xxh64::new(0);
+    hash.update(message.content.as_str().as_bytes());
+    hash.update(message.content.blob().unwrap_or_default().as_bytes());
+    hash.digest()
+}
+
+fn called(calls: &[ToolCall]) -> u64 {
+    let mut hash = Xxh64::new(0);
+    for call in calls {
+        let arguments = &call.arguments;
+        for part in [&call.id, &call.name, arguments.as_str(), arguments.blob().unwrap_or_default()] {
+            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+    }
+    hash.digest()
+}
