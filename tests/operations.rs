@@ -112,7 +112,10 @@ fn operations() -> Vec<(&'static str, Begins)> {
         ("examine", |live| told(live.examine())),
         ("messages", |live| told(live.messages("{}".into()))),
         ("messages backward", |live| told(live.messages(r#"{"newestFirst":true}"#.into()))),
-        ("newest", |live| told(live.newest())),
+        ("newest messages", |live| {
+            let store = Store::new(store::setup(None));
+            told(store.newest_messages(store::shown(FOLDER), live.placement(), &leaving()))
+        }),
         ("export", |live| told(live.export(r#"{"format":"json"}"#.into(), &leaving()))),
         ("export of Markdown", |live| told(live.export(r#"{"format":"markdown"}"#.into(), &leaving()))),
         ("resume", |live| {

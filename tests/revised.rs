@@ -215,5 +215,10 @@ fn an_edit_leaves_nothing_of_what_was_said_before() {
         let state = world.sessions[whose].source().state;
         let tasks: Vec<&str> = state.all(Kind::Task).map(|fact| fact.text.as_str()).collect();
         assert_eq!(tasks, ["Mend the door."]);
+        let kept = world.sessions[whose].checkpoint().map(Checkpoint::to_json).expect("all was learned");
+        assert!(
+            kept.contains(r#""before":["My password is hunter2, mend the door.","Mend the door."]"#),
+            "{kept}"
+        );
     }
 }

@@ -1,9 +1,8 @@
 // @ts-check
 /** Sessions between which a person chooses at a terminal. */
 
-import { LeftoffError, NodeStorage, listText } from "../index.js";
+import { LeftoffError, listText } from "../index.js";
 import { unlessBug } from "../error.js";
-import { Live } from "../session/handle.js";
 import { ranked } from "../store/search.js";
 import { thatSay } from "./store.js";
 
@@ -38,8 +37,7 @@ export async function choose(args, store, listed, { message, canBegin = false })
     return found.map(({ path }) => listed.findIndex((one) => one.path === path)).filter((place) => place >= 0);
   };
   const preview = async (/** @type {number} */ place) => {
-    const { value: said } = await store.redacted(await lastSaid(/** @type {Listed} */ (listed[place])));
-    return [...about(/** @type {Listed} */ (shown[place])), ...said];
+    return [...about(/** @type {Listed} */ (shown[place])), ...(await lastSaid(store, /** @type {Listed} */ (listed[place])))];
   };
   const place = await picked(args, { message, items: shown, rank, said, preview, canBegin });
   if (place === undefined) throw new LeftoffError({ code: "cancelled", message: "nothing was chosen, and nothing was changed" });
@@ -53,22 +51,18 @@ function about(one) {
   return [head.replace(/^1\. /, ""), ...rest.map((line) => line.trim())].filter(Boolean);
 }
 
-/** What was said last, oldest first; only the end of the log is read for it. @param {Listed} one */
-async function lastSaid({ path, placement }) {
-  const storage = new NodeStorage();
+/** What was said last, oldest first; only the end of the log is read for it. @param {Store} store @param {Listed} one */
+async function lastSaid(store, one) {
   /** @type {string[]} */
   const said = [];
   try {
     let count = 0;
-    const unopened = new Live({ storage, path, placement, cache: { storage, folder: path } });
-    for await (const { role, content } of unopened.pages("newest")) {
+    for await (const { role, content } of store.newestMessages(one)) {
       if (role !== "tool" && content.trim()) said.unshift(`${role ?? "message"}: ${content}`);
       if (said.length === LAST || (count += 1) === FAR) break;
     }
   } catch (error) {
     unlessBug(error);
-  } finally {
-    await storage.close();
   }
   return said;
 }

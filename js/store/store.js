@@ -18,7 +18,7 @@ import { CoreStore } from "../wasm/store.js";
 /** @import { Session } from "../session/session.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
-/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, RecallOptions, Recalled, Secret, SessionInfo, Setting, SettingProblem, Settings, ToldAtTurn, Trashed } from "../types/index.js" */
+/** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, ReadMessage, RecallOptions, Recalled, Secret, SessionInfo, Setting, SettingProblem, Settings, ToldAtTurn, Trashed } from "../types/index.js" */
 
 /**
  * The sessions of a home folder, and those in workspaces that were met. `openStore` opens one. What a method throws is a
@@ -180,6 +180,22 @@ export class Store {
     const listed = await this.list(options);
     await agents.ready();
     return ranked(ofKind("words", words), listed);
+  }
+
+  /**
+   * The messages of a session that a list has, newest first: nobody opens it, and nothing of it is changed by that. Those of all branches.
+   * @param {{ path: string, placement: "home" | "workspace" }} listed @returns {AsyncGenerator<ReadMessage>}
+   * @throws {LeftoffError} `invalid_request` for what no list has; `not_found` where it is there no longer
+   * @example
+   * await (await store.create()).append({ role: "user", content: "Rename the parser." });
+   * const [listed] = await store.list();
+   * const said = [];
+   * for await (const { content } of store.newestMessages(listed)) said.push(content);
+   * said; // => ["Rename the parser."]
+   */
+  async *newestMessages(listed) {
+    const { path, placement } = Object(listed);
+    yield* this.#beside.pages(this.#redaction.own, "newestMessages", ofKind("path", path, "/"), ofKind("placement", placement), {});
   }
 
   /**

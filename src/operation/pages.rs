@@ -136,29 +136,6 @@ impl Live {
         Err(no_message(id))
     }
 
-    /// The messages of its log alone, newest first: for one that was not opened, and is not to be without need. Pages as of
-    /// `messages`.
-    pub fn newest(self: &Rc<Live>) -> Operation<'static, ()> {
-        let live = self.clone();
-        Operation::new(|io| async move {
-            let end = live.size(&io, LogName::Messages).await?;
-            let (mut messages, mut given) = (Messages::newest_first(&live, &io, end), BTreeSet::new());
-            loop {
-                let some = messages.next().await?;
-                if messages.has_undecided() {
-                    // Which batches count, who reads from the start knows.
-                    live.in_turn(&io, &|| Box::pin(live.caught_up_there(&io))).await?;
-                    let end = end.min(live.with(|session| session.known().bytes));
-                    messages = Messages::newest_first(&live, &io, end);
-                    continue;
-                }
-                let Some(mut some) = some else { return Ok(()) };
-                some.retain(|message| given.insert(message.id.clone()));
-                io.page(array(some.iter().map(|message| json(message, true)))).await?;
-            }
-        })
-    }
-
     /// What is appended from now on, as it comes; it ends when it is dropped. Pages as of `messages`.
     pub fn follow(self: &Rc<Live>) -> Operation<'static, ()> {
         let live = self.clone();
@@ -192,6 +169,41 @@ impl Live {
                 io.wait(LOOK_MS).await?;
             }
         })
+    }
+}
+
+/// The messages of a log alone, newest first: of a session that was not opened, and is not to be without need.
+pub(super) struct Newest<'a> {
+    live: &'a Live,
+    io: &'a Io,
+    messages: Messages<'a>,
+    end: u64,
+    given: BTreeSet<String>,
+}
+
+impl<'a> Newest<'a> {
+    pub async fn begin(live: &'a Live, io: &'a Io) -> Result<Newest<'a>, Trouble> {
+        let end = live.size(io, LogName::Messages).await?;
+        let messages = Messages::newest_first(live, io, end);
+        Ok(Newest { live, io, messages, end, given: BTreeSet::new() })
+    }
+
+    /// The next ones, a JSON array; nothing where there are no more.
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+        let (live, io) = (self.live, self.io);
+        loop {
+            let some = self.messages.next().await?;
+            if self.messages.has_undecided() {
+                // Which batches count, who reads from the start knows.
+                live.in_turn(io, &|| Box::pin(live.caught_up_there(io))).await?;
+                let end = self.end.min(live.with(|session| session.known().bytes));
+                self.messages = Messages::newest_first(live, io, end);
+                continue;
+            }
+            let Some(mut some) = some else { return Ok(None) };
+            some.retain(|message| self.given.insert(message.id.clone()));
+            return Ok(Some(array(some.iter().map(|message| json(message, true)))));
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::session::branch::key;
 pub(crate) struct Revised {
     highest: BTreeMap<u64, Highest>,
     newest: Option<Answer>,
-    /// Where the last line of theirs begins.
+    /// Where the last line begins by which one was said anew.
     pub last: Option<u64>,
 }
 
@@ -58,7 +58,7 @@ impl Revised {
         let key = key(&message.id);
         let known = self.highest.get(&key).copied();
         let is_first = first == line.start;
-        if !is_first || message.rev > 0 {
+        if !is_first {
             self.last = Some(line.start);
         }
         let is_grown = known.is_none_or(|known| known.is_grown) && self.has_grown(key, message);
@@ -70,8 +70,8 @@ impl Revised {
             || self.newest.as_ref().is_some_and(|newest| newest.key == key)
         {
             let results = self.newest.take().filter(|_| !is_first).map(|newest| newest.results);
-            let is_newest = is_first || (is_grown && message.rev > highest);
-            self.newest = is_newest.then(|| Answer::of(key, message, results.unwrap_or_default()));
+            self.newest =
+                (is_first || is_grown).then(|| Answer::of(key, message, results.unwrap_or_default()));
         } else if let (Some(newest), Some(tool)) = (&mut self.newest, &message.tool) {
             newest.results.insert(self::key(&tool.call_id));
         }

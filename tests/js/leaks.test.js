@@ -144,6 +144,11 @@ const EXITS = {
       for await (const hit of store.search("file")) hits.push(hit);
       return hits;
     },
+    newestMessages: async (session, store) => {
+      const all = [];
+      for await (const message of store.newestMessages(session)) all.push(message);
+      return all;
+    },
     recall: async (_, store) => Promise.all(["what is in the file?", "which file has the key?", "Bash"].map((question) => store.recall(question, { maxTokens: 3000 }))),
     writeForAgent: async (session, store, home) => {
       const all = [];

@@ -1,8 +1,9 @@
 //! Messages from the newest on, of a session that nobody opened.
 
 use super::host::Host;
-use super::store::done;
-use super::{FOLDER, begun_by, drafts, live, once};
+use super::store::{done, shown, store};
+use super::{FOLDER, begun_by, drafts, leaving, once};
+use leftoff::layout::Placement;
 use leftoff::operation::{Appending, Drafts};
 use serde_json::Value;
 
@@ -54,7 +55,8 @@ fn one_that_stands_there_again_costs_no_other() {
 }
 
 fn newest(host: &mut Host, without: &str) -> Vec<String> {
-    host.drive_on(&mut live().newest()).expect("read");
+    let newest = store().newest_messages(shown(FOLDER), Placement::Home, &leaving());
+    host.drive_on(&mut { newest }).expect("read");
     let page = |page: &String| serde_json::from_str::<Vec<Value>>(page).expect("a page");
     let said = |message: Value| message["content"].as_str().expect("a text").replace(without, "");
     host.pages.iter().flat_map(page).map(said).collect()

@@ -10,9 +10,10 @@ use leftoff::session::batch::Once;
 use serde_json::{Value, json};
 
 use super::host::Host;
-use super::store::{done, store};
-use super::{begun_by, leaving, live};
+use super::store::{done, shown, store};
+use super::{FOLDER, begun_by, leaving, live};
 use crate::chance::{Chance, scaled, seed};
+use leftoff::layout::Placement;
 use leftoff::operation::{Appending, Counts, Drafts};
 
 const LOG: &str = "sessions/projects/p/session-019aaaca-0000-7000-8000-000000000001/messages.jsonl";
@@ -253,8 +254,14 @@ impl World {
         let reversed: Vec<String> = ids.iter().rev().cloned().collect();
         assert_eq!(self.paged(live, |live| live.messages("{}".into())), ids);
         assert_eq!(self.paged(live, |live| live.messages(r#"{"newestFirst":true}"#.into())), reversed);
-        assert_eq!(self.paged(live, Live::newest), reversed);
+        assert_eq!(self.newest(), reversed);
         ids
+    }
+
+    /// Without opening it, newest first.
+    fn newest(&mut self) -> Vec<String> {
+        let newest = |_: &_| store().newest_messages(shown(FOLDER), Placement::Home, &leaving());
+        self.paged(&live(), newest)
     }
 
     fn paged(
@@ -394,8 +401,7 @@ fn every_reader_says(world: &mut World, ids: &[String]) {
         let writer = world.writers[at].live.clone();
         assert_eq!(world.seen_by(&writer), ids, "a writer: {}", world.log());
     }
-    let not_opened = live();
-    let mut newest = world.paged(&not_opened, Live::newest);
+    let mut newest = world.newest();
     newest.reverse();
     assert_eq!(newest, ids, "newest first, without opening it: {}", world.log());
     let leaving = leaving();

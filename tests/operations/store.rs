@@ -21,6 +21,11 @@ pub fn setup(workspace: Option<&str>) -> Setup {
     }
 }
 
+/// As people call what lies there in its home.
+pub fn shown(folder: &str) -> String {
+    format!("/home/ann/.leftoff/{folder}")
+}
+
 pub fn store() -> Rc<Store> {
     Store::new(setup(None))
 }

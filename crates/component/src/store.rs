@@ -118,6 +118,13 @@ fn place_of(session: SessionBorrow<'_>) -> (String, layout::Placement) {
     (live.shown(), live.placement())
 }
 
+fn placement_of(placement: Placement) -> layout::Placement {
+    match placement {
+        Placement::Home => layout::Placement::Home,
+        Placement::Workspace => layout::Placement::Workspace,
+    }
+}
+
 impl GuestStore for Folder {
     fn open(setup: String, counts: Option<VocabularyBorrow<'_>>, redact: Redact) -> Result<Store, Error> {
         let counts = Counts::of_setup(&setup, counts.map(|known| known.get::<Counter>().0.clone()));
@@ -140,11 +147,7 @@ impl GuestStore for Folder {
     }
 
     fn session_at(&self, path: String, placement: Placement) -> Operation {
-        let placement = match placement {
-            Placement::Home => layout::Placement::Home,
-            Placement::Workspace => layout::Placement::Workspace,
-        };
-        self.ends(self.store.open(path, placement).map(Some))
+        self.ends(self.store.open(path, placement_of(placement)).map(Some))
     }
 
     fn forget(&self, session: SessionBorrow<'_>) {
@@ -153,6 +156,12 @@ impl GuestStore for Folder {
 
     fn list(&self, request: String) -> Operation {
         UnderWay::begun(self.store.list_out(request, &Leaving::new(&self.door)).map(text))
+    }
+
+    fn newest_messages(&self, path: String, placement: Placement) -> Operation {
+        let leaving = Leaving::new(&self.door);
+        let newest = self.store.newest_messages(path, placement_of(placement), &leaving);
+        UnderWay::begun(newest.map(nothing))
     }
 
     fn search(&self, question: String, request: String) -> Operation {

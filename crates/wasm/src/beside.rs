@@ -93,6 +93,7 @@ impl Operations {
         let mut word = || words.next().unwrap_or_default();
         let running: Running = match name {
             "list" => store.list_out(word(), &leaving.0).map(String::into_bytes),
+            "newestMessages" => store.newest_messages(word(), placement(&word()), &leaving.0).map(none),
             "search" => store.search(word(), word(), &leaving.0).map(none),
             "searchIn" => store.search_in(word(), word(), word(), &leaving.0).map(none),
             "recall" => store.recall(word(), word(), &leaving.0).map(String::into_bytes),

@@ -180,7 +180,6 @@ impl Operations {
             "flush" => live.flush(text()? == "true").map(none),
             "close" => live.close().map(none),
             "messages" => live.messages(text()?).map(none),
-            "newest" => live.newest().map(none),
             "follow" => live.follow().map(none),
             "tools" => live.tools().map(String::into_bytes),
             "appendTool" => live.append_tool(text()?, counter.counts(count_tokens)).map(String::into_bytes),

@@ -6,6 +6,7 @@ use super::super::helpers::Helpers;
 use super::super::pages::Pages;
 use super::super::request::embedding;
 use super::Store;
+use crate::layout::Placement;
 use crate::operation::{Leaving, Trouble};
 use crate::resume::find;
 
@@ -76,6 +77,28 @@ impl Store {
         let leaving = Leaving::new(&self.0.door);
         let request = embedding(request, &helpers)?;
         Ok(Pages::new(&self.0.host, self.0.core.search(question.into(), request, &leaving), helpers))
+    }
+
+    /// The messages of a session that [`Store::list`] has, newest first, as they may leave, in pages of a JSON array each: nobody
+    /// opens it, and nothing of it is changed by that.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let session = store.create("{}")?;
+    /// session.append(r#"{"role":"user","content":"Rename the parser."}"#, Default::default())?;
+    /// let path = session.path().into_os_string().into_string().expect("Unicode");
+    /// let newest = store.newest_messages(&path, session.placement())?.next().expect("a page")?;
+    /// assert!(newest.contains("Rename the parser."));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn newest_messages(&self, path: &str, placement: Placement) -> Result<Pages<'static>, Trouble> {
+        self.0.host.refuse_ended()?;
+        let leaving = Leaving::new(&self.0.door);
+        let newest = self.0.core.newest_messages(path.into(), placement, &leaving);
+        Ok(Pages::new(&self.0.host, newest, Helpers::default()))
     }
 
     /// What other sessions say to a question, as a block that a model reads: `{"maxTokens","maxBytes","project","all",

@@ -59,6 +59,7 @@ export const OF_STORES = {
   redacted: (store, { value }) => store.redacted(value),
   relocate: (store, { from, to }) => store.relocate(from, to),
   restore: (store, { id }) => store.restore(id),
+  newestMessages: async (store, listed) => taken(store.newestMessages(listed), Infinity),
   search: async (store, { words, most = Infinity, ...options }) => taken(store.search(words, dated(options)), most),
   secrets: (store) => store.secrets,
   settings: (store) => ({ settings: store.settings, problems: store.problems }),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use leftoff::fs::{Conversation, Helpers, Import, Options, Session, Store, WriteForAgent};
 use leftoff::json::text::to_json;
+use leftoff::layout::Placement;
 use leftoff::operation::Redact;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -82,6 +83,10 @@ pub fn told(
         "recall" => {
             let (question, request) = (step.text("question")?, step.without(&["question", "embed"]));
             embedded(step, |helpers| Ok(store.recall(&question, &request, helpers)?))?
+        }
+        "newestMessages" => {
+            let placement = Placement::named(&step.text("placement")?).ok_or("expected a placement")?;
+            taken(store.newest_messages(&step.text("path")?, placement)?, None)?
         }
         "search" => {
             let (words, request) = (step.text("words")?, step.without(&["words", "most", "embed"]));

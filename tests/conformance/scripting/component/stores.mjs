@@ -54,6 +54,7 @@ export const OF_STORES = {
     const [request, own] = asking(asked);
     return (await texts(host, host.store.search(words, request), own)).flatMap((page) => JSON.parse(page)).slice(0, most);
   },
+  newestMessages: async ({ host, asked: { path, placement } }) => (await texts(host, host.store.newestMessages(path, placement))).flatMap((page) => JSON.parse(page)),
   turn: ({ host, asked: { conversation, ...asked } }) => json(host.run(host.store.turn(conversation, JSON.stringify(asked)))),
   recall: ({ host, asked: { question, ...asked } }) => {
     const [request, own] = asking(asked);
