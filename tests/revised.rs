@@ -126,7 +126,7 @@ const SAID: [&str; 6] = [
 #[derive(Clone, Debug)]
 enum Step {
     User { id: usize, rev: u64, text: usize },
-    Answer { id: usize, rev: u64, text: usize, calls: usize },
+    Answer { id: usize, rev: u64, text: usize, calls: usize, partial: bool },
     Result { call: usize, is_error: bool },
     Look { piece: usize },
     Learn { whose: usize, piece: usize },
@@ -137,10 +137,11 @@ fn any_step() -> impl Strategy<Value = Step> {
     let text = 0..SAID.len();
     prop_oneof![
         3 => (0..4usize, 0..4u64, text.clone()).prop_map(|(id, rev, text)| Step::User { id, rev, text }),
-        4 => (4..7usize, 0..5u64, text, 0..4usize)
-            .prop_map(|(id, rev, text, calls)| Step::Answer { id, rev, text, calls }),
+        4 => (4..7usize, 0..5u64, text, 0..4usize, any::<bool>())
+            .prop_map(|(id, rev, text, calls, partial)| Step::Answer { id, rev, text, calls, partial }),
         // An answer of which calls are told one by one.
-        3 => (7..9usize, 0..5u64).prop_map(|(id, rev)| Step::Answer { id, rev, text: 1, calls: rev as usize }),
+        3 => (7..9usize, 0..5u64)
+            .prop_map(|(id, rev)| Step::Answer { id, rev, text: 1, calls: rev as usize, partial: false }),
         3 => (0..4usize, any::<bool>()).prop_map(|(call, is_error)| Step::Result { call, is_error }),
         1 => (1..300usize).prop_map(|piece| Step::Look { piece }),
         2 => (0..2usize, 1..300usize).prop_map(|(whose, piece)| Step::Learn { whose, piece }),
@@ -168,7 +169,9 @@ proptest! {
         for step in steps {
             match step {
                 Step::User { id, rev, text } => world.put(Message { id: format!("m{id}"), rev, ..said(Role::User, SAID[text]) }),
-                Step::Answer { id, rev, text, calls } => world.put(answer(&format!("m{id}"), rev, SAID[text], calls)),
+                Step::Answer { id, rev, text, calls, partial } => {
+                    world.put(Message { partial, ..answer(&format!("m{id}"), rev, SAID[text], calls) });
+                }
                 Step::Result { call, is_error } => {
                     let (id, name) = CALLS[call];
                     let mut result = answered(id, name, "it is #1");
@@ -198,6 +201,72 @@ fn an_answer_whose_calls_are_told_one_by_one_is_folded_as_it_grows() {
     }
     world.look(1000);
     world.check();
+}
+
+#[test]
+fn a_streamed_answer_is_folded_again_from_its_own_line() {
+    let mut world = World::new();
+    world.put(Message { id: "u".into(), ..said(Role::User, "Mend the door.") });
+    let start = world.log.len() as u64;
+    for (rev, text) in
+        ["I", "I decided", "I decided to use b.rs", "I decided to use b.rs because of c."].iter().enumerate()
+    {
+        let answer = Message { partial: rev < 3, ..answer("a", rev as u64, text, 0) };
+        world.put(answer);
+        let unlearned = world.sessions[0].unlearned().expect("it is");
+        assert!(rev == 0 || unlearned.start == start, "{unlearned:?}");
+        world.learn(0, 1000);
+    }
+    for calls in 1..3 {
+        world.put(answer("a", 3 + calls, "I decided to use b.rs because of c.", calls as usize));
+        assert!(world.sessions[0].unlearned().expect("it is").start >= start);
+        world.learn(0, 1000);
+    }
+    world.look(1000);
+    world.check();
+}
+
+#[test]
+fn a_title_is_made_anew_of_no_more_than_the_first_messages() {
+    let mut world = World::new();
+    let user = |rev, text: &str| Message { id: "u".into(), rev, ..said(Role::User, text) };
+    world.put(user(0, "Mend the door."));
+    for _ in 0..200 {
+        world.put(said(Role::User, &"and so on ".repeat(20)));
+    }
+    world.learn(0, 1000);
+    world.put(user(1, "Mend the window."));
+    let mut read = 0;
+    let title = |session: &Session| session.metadata().title(&session.known().titles);
+    while title(&world.sessions[0]) != "Mend the window." {
+        let span = world.sessions[0].unlearned().expect("there is more");
+        let end = (span.end as usize).min(span.start as usize + 1000);
+        read += end - span.start as usize;
+        world.sessions[0].learn(&world.log[span.start as usize..end]);
+    }
+    assert!(read < 2000, "{read} of {}", world.log.len());
+    world.look(1000);
+    world.check();
+}
+
+#[test]
+fn a_pin_is_of_what_its_message_says_now() {
+    let mut session = Session::new(None);
+    let pin = b"{\"v\":1,\"type\":\"pin\",\"messageId\":\"u\"}\n";
+    let found = session.events().observe(pin, 0).expect("from its start");
+    session.take_events(found);
+    let mut world = World { log: Vec::new(), sessions: vec![session, Session::new(None)] };
+    let user = |rev, text: &str| Message { id: "u".into(), rev, ..said(Role::User, text) };
+    for (rev, text) in [(0, "hunter2"), (2, "Mend the door."), (1, "hunter1")] {
+        world.put(user(rev, text));
+    }
+    let pins = world.sessions[0].source().pins;
+    let lines: Vec<_> = pins
+        .iter()
+        .map(|pin| String::from_utf8_lossy(&world.log[pin.start as usize..pin.end as usize]))
+        .collect();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].contains("Mend the door."), "{lines:?}");
 }
 
 #[test]

@@ -22,6 +22,8 @@ use crate::session::handle::Session;
 
 /// So much of a log is read at once.
 pub(super) const PIECE: u64 = 256 * 1024;
+// What a session is called by is said in its first messages.
+const PIECE_OF_TITLES: u64 = 16 << 10;
 /// A log of fewer bytes is read as fast as a checkpoint.
 pub(super) const WORTH_A_CHECKPOINT: u64 = 64 * 1024;
 /// How often, at most, it is looked what others said about a session that messages are appended to.
@@ -279,7 +281,10 @@ impl Live {
         if self.with(|session| session.needs_all()) {
             Box::pin(self.opened_whole(io)).await?;
         }
-        if self.with(|session| session.needs_titles()) { Box::pin(self.folded(io)).await } else { Ok(()) }
+        while self.with(|session| session.needs_titles()) {
+            Box::pin(self.fold_next(io, PIECE_OF_TITLES)).await?;
+        }
+        Ok(())
     }
 
     pub(super) async fn revived(&self, io: &Io) -> Result<(), Trouble> {
@@ -336,16 +341,20 @@ impl Live {
     }
 
     pub(super) async fn folded(&self, io: &Io) -> Result<(), Trouble> {
-        let file = self.log_file(LogName::Messages);
-        while let Some(span) = self.with(|session| session.unlearned()) {
-            let end = span.end.min(span.start + PIECE);
-            let bytes = io.read_range(&file, span.start, end).await?;
-            if bytes.is_empty() {
-                return Err(self.shrunk(LogName::Messages, span.end, span.start));
-            }
-            self.with(|session| session.learn(&bytes));
-        }
+        while self.fold_next(io, PIECE).await? {}
         Ok(())
+    }
+
+    // Whether there was something to fold.
+    async fn fold_next(&self, io: &Io, piece: u64) -> Result<bool, Trouble> {
+        let file = self.log_file(LogName::Messages);
+        let Some(span) = self.with(|session| session.unlearned()) else { return Ok(false) };
+        let bytes = io.read_range(&file, span.start, span.end.min(span.start + piece)).await?;
+        if bytes.is_empty() {
+            return Err(self.shrunk(LogName::Messages, span.end, span.start));
+        }
+        self.with(|session| session.learn(&bytes));
+        Ok(true)
     }
 
     /// Which of its two documents lies beside its logs.
@@ -386,7 +395,11 @@ impl Live {
         // A conflict, or another thing that is no document: it is written anew.
         let read = document.and_then(|json| Document::read(self.document_name(), json).ok());
         self.is_stale.set(read.as_ref().is_none_or(|(_, bad)| !bad.is_empty()));
-        self.with(|session| session.take_document(read.map(|(document, _)| document)));
+        let has_old_title = self.with(|session| {
+            session.take_document(read.map(|(document, _)| document));
+            session.has_old_title()
+        });
+        self.is_stale.set(self.is_stale.get() || has_old_title);
     }
 
     pub(super) fn is_written(&self) {

@@ -119,6 +119,7 @@ impl<'a> Messages<'a> {
     }
 
     /// It came to a batch of which nobody knows yet whether it counts: what is known of the session does not go so far.
+    #[cfg(feature = "interop")]
     pub fn has_undecided(&self) -> bool {
         self.reader.has_undecided()
     }

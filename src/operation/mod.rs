@@ -7,6 +7,8 @@
 
 mod io;
 mod need;
+#[cfg(feature = "interop")]
+mod newest;
 
 mod append;
 mod built;

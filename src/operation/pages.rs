@@ -2,7 +2,6 @@
 //! of any length takes the memory of a page.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -169,41 +168,6 @@ impl Live {
                 io.wait(LOOK_MS).await?;
             }
         })
-    }
-}
-
-/// The messages of a log alone, newest first: of a session that was not opened, and is not to be without need.
-pub(super) struct Newest<'a> {
-    live: &'a Live,
-    io: &'a Io,
-    messages: Messages<'a>,
-    end: u64,
-    given: BTreeSet<String>,
-}
-
-impl<'a> Newest<'a> {
-    pub async fn begin(live: &'a Live, io: &'a Io) -> Result<Newest<'a>, Trouble> {
-        let end = live.size(io, LogName::Messages).await?;
-        let messages = Messages::newest_first(live, io, end);
-        Ok(Newest { live, io, messages, end, given: BTreeSet::new() })
-    }
-
-    /// The next ones, a JSON array; nothing where there are no more.
-    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
-        let (live, io) = (self.live, self.io);
-        loop {
-            let some = self.messages.next().await?;
-            if self.messages.has_undecided() {
-                // Which batches count, who reads from the start knows.
-                live.in_turn(io, &|| Box::pin(live.caught_up_there(io))).await?;
-                let end = self.end.min(live.with(|session| session.known().bytes));
-                self.messages = Messages::newest_first(live, io, end);
-                continue;
-            }
-            let Some(mut some) = some else { return Ok(None) };
-            some.retain(|message| self.given.insert(message.id.clone()));
-            return Ok(Some(array(some.iter().map(|message| json(message, true)))));
-        }
     }
 }
 

@@ -24,12 +24,13 @@ use crate::record::tool_execution::ToolExecution;
 use crate::session::batch::Open;
 use crate::session::branch::{Branches, Path};
 use crate::session::checkpoint::{Checkpoint, Pinned};
-use crate::session::folded_state::Line;
+use crate::session::folding::{Folding, Line};
 use crate::session::handle::document::Beside;
 use crate::session::log::Log;
 use crate::session::metadata::Metadata;
 use crate::session::revised::{Revised, Says};
 use crate::session::source::{Compacted, Source};
+use crate::session::title::Titles;
 use crate::time::Stamp;
 
 /// One session.
@@ -50,6 +51,8 @@ pub struct Session {
     known: Checkpoint,
     branches: Branches,
     revised: Revised,
+    // What it is called by, while that is made anew.
+    titling: Option<(Titles, Option<Folding>)>,
     // The messages before the checkpoint were not seen, so their places are not known.
     is_from_checkpoint: bool,
     // When the last message was said that the checkpoint covers.
@@ -95,6 +98,7 @@ impl Session {
             is_newer: false,
             branches: Branches::default(),
             revised: Revised::default(),
+            titling: None,
             is_from_checkpoint,
             covered_ms: known.last_message_ms,
             needs_all: false,
@@ -192,7 +196,7 @@ impl Session {
     /// whose torn tail begins with a record. Where a message was said anew that was not learned yet, it is kept once it was.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
         let is_learned = self.revised.last.is_none_or(|last| last < self.known.learned.bytes);
-        (self.has_checkpoint() && is_learned).then_some(&self.known)
+        (self.has_checkpoint() && is_learned && !self.needs_titles()).then_some(&self.known)
     }
 
     /// Whether there is one, once all was learned.
@@ -200,9 +204,9 @@ impl Session {
         !self.branches.is_branched() && !self.needs_all && !self.messages.is_inside_line() && !self.is_newer
     }
 
-    /// Whether what it is called by is not known before all was learned.
+    /// Whether what it is called by is to be learned, which comes first.
     pub(crate) fn needs_titles(&self) -> bool {
-        self.known.learned.is_titling()
+        self.titling.is_some()
     }
 
     /// What is known of the messages.
@@ -257,6 +261,10 @@ impl Session {
     /// The bytes of the messages log that were not folded yet into what is known of the conversation. They are given to
     /// [`Session::learn`], in order and in pieces of any size, until nothing is left.
     pub fn unlearned(&mut self) -> Option<Span> {
+        if let Some((_, folding)) = &self.titling {
+            let all = Span { start: 0, end: self.known.bytes };
+            return Some(folding.as_ref().map_or(all, Folding::wanted));
+        }
         let path = self.path(None);
         self.known.learned.wanted(self.known.bytes, path)
     }
@@ -264,15 +272,30 @@ impl Session {
     /// Folds the next bytes of those that are unlearned.
     pub fn learn(&mut self, bytes: &[u8]) {
         let path = self.path(None);
-        let Some(wanted) = self.known.learned.wanted(self.known.bytes, path.clone()) else { return };
         let (branches, revised, repeated) = (&self.branches, &self.revised, &self.known.repeated);
         let line = |message: &Message, at: u64| Line {
             says: if Span::any_holds(repeated, at) { Says::Nothing } else { revised.says(message, at) },
             is_on_path: path.as_ref().is_none_or(|path| branches.is_on(path, &message.id)),
         };
-        self.known.learned.fold(wanted, bytes, line);
-        if let Some(titles) = self.known.learned.titled(self.known.bytes) {
-            self.known.titles.become_those(titles);
+        let Some((mut titles, folding)) = self.titling.take() else {
+            if let Some(wanted) = self.known.learned.wanted(self.known.bytes, path.clone()) {
+                self.known.learned.fold(wanted, bytes, line);
+            }
+            return;
+        };
+        let mut folding = folding.unwrap_or_else(|| Folding::of(Span { start: 0, end: self.known.bytes }));
+        let hear = &mut |message: &Message, first, Line { says, .. }| {
+            if says == Says::All {
+                titles.hear(message, first);
+            }
+        };
+        match folding.feed(bytes, &line, hear) {
+            None if !titles.are_found() => self.titling = Some((titles, Some(folding))),
+            // What came meanwhile may say it.
+            Some(end) if !titles.are_found() && end < self.known.bytes => {
+                self.titling = Some((titles, Some(Folding::of(Span { start: end, end: self.known.bytes }))));
+            }
+            _ => self.known.titles.become_those(titles),
         }
     }
 

@@ -7,6 +7,7 @@ pub mod branch;
 pub mod checkpoint;
 pub mod documents;
 pub mod folded_state;
+pub(crate) mod folding;
 pub mod handle;
 pub mod index;
 pub mod lease;

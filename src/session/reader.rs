@@ -140,6 +140,7 @@ impl Reader {
     }
 
     /// Whether lines were left out of which nobody knew whether they count.
+    #[cfg(feature = "interop")]
     pub(crate) fn has_undecided(&self) -> bool {
         self.has_undecided
     }

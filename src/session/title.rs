@@ -43,6 +43,9 @@ pub struct Titles {
     // How far into the log they were looked for.
     #[serde(skip)]
     until: u64,
+    // Whose words they are.
+    #[serde(skip)]
+    by: Vec<String>,
 }
 
 impl Titles {
@@ -59,21 +62,28 @@ impl Titles {
             return;
         }
         self.until = at;
+        let known = |titles: &Titles| [&titles.line, &titles.said, &titles.command].map(Option::is_some);
+        let before = known(self);
         if !message.is_marked("isMeta") {
             self.line = self.line.take().or_else(|| first_line(message.content.as_str()));
         }
         if !message.is_unsaid() {
             self.take(message.content.as_str());
         }
+        if known(self) != before {
+            self.by.push(message.id.clone());
+        }
     }
 
-    fn are_found(&self) -> bool {
+    /// Whether no later message has a part in them.
+    pub(crate) fn are_found(&self) -> bool {
         self.said.is_some() && self.line.is_some()
     }
 
-    /// Whether a message, whose line begins at `at`, has a part in them.
-    pub(crate) fn are_of(&self, at: u64) -> bool {
-        !self.are_found() || at <= self.until
+    /// Whether they are others once this message, whose first line begins at `first`, was said anew.
+    pub(crate) fn hang_on(&self, again: &Message, first: u64) -> bool {
+        let is_early = !self.are_found() || first <= self.until;
+        (again.role == Some(Role::User) && is_early) || self.by.contains(&again.id)
     }
 
     /// A message that has a part in them was said anew: they are to be made anew.
@@ -92,6 +102,12 @@ impl Titles {
     /// These are what was made anew.
     pub(crate) fn become_those(&mut self, made: Titles) {
         *self = Titles { before: core::mem::take(&mut self.before), ..made };
+    }
+
+    /// Whether it was called so before a message was said anew, and is not now.
+    pub(crate) fn were(&self, title: &str) -> bool {
+        let is_it = |one: &String| shown(one) == title;
+        self.before.iter().any(is_it) && !self.said.iter().chain(&self.command).any(is_it)
     }
 
     /// Takes a user's next message.
@@ -138,7 +154,7 @@ impl FromFields for Titles {
             command: fields.take("command", bad),
             line: fields.take("line", bad),
             before: fields.take("before", bad).unwrap_or_default(),
-            until: 0,
+            ..Titles::default()
         })
     }
 }

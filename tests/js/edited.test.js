@@ -46,6 +46,30 @@ for (const placement of /** @type {const} */ (["home", "workspace"]))
       await store.close();
     }));
 
+test("whoever opens it next writes a document anew that has the title from before an edit", () =>
+  inFolder(async (home) => {
+    const { store, id, first, document, old } = await edited(home, "home");
+    const session = await store.session(id);
+    await session.append({ role: "user", content: NEW, id: first?.id, rev: 1 });
+    await session.close();
+    await writeFile(document, old); // As where the process was killed before it wrote.
+    const again = await (await openStore({ home: join(home, "h"), project: home })).session(id);
+    await again.close();
+    assert.doesNotMatch(await readFile(document, "utf8"), /hunter2/);
+    await store.close();
+  }));
+
+test("a pinned message is told as it reads now", () =>
+  inFolder(async (home) => {
+    const { store, id, first } = await edited(home, "home");
+    const session = await store.session(id);
+    await session.pin(first?.id ?? "");
+    await session.append({ role: "user", content: NEW, id: first?.id, rev: 1 });
+    assert.doesNotMatch(await session.brief(), /hunter2/);
+    assert.equal((await session.pins()).length, 1);
+    await store.close();
+  }));
+
 for (const placement of /** @type {const} */ (["home", "workspace"]))
   test(`a document that is older than the edit gives no title: ${placement}`, () =>
     inFolder(async (home) => {

@@ -9,7 +9,7 @@ use super::Store;
 use crate::error::Code;
 use crate::json::text::to_json;
 use crate::layout::Placement;
-use crate::operation::pages::Newest;
+use crate::operation::newest::Newest;
 use crate::operation::pieces::Pieces;
 use crate::operation::{Io, Leaving, Operation, Trouble};
 use crate::session::listed::Listed;

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::record::batch::Part;
 use crate::record::event::{self, Change, Event};
 use crate::record::line;
-use crate::record::message::{self, Message, Role};
+use crate::record::message::{self, Message};
 use crate::record::scan::{Found, Problem, Record};
 use crate::record::tool_execution;
 use crate::session::handle::Session;
@@ -155,7 +155,7 @@ impl Session {
         let is_again = self.meet(record, &message, is_folded, problems);
         *is_folded &= !self.branches.is_branched();
         if *is_folded && !is_again {
-            self.known.learned.take(&message, self.revised.says(&message, start));
+            self.known.learned.take(&message, start, self.revised.says(&message, start));
         }
     }
 
@@ -190,25 +190,23 @@ impl Session {
             }
             let is_other = placed.is_double && self.revised.says(message, record.start) == Says::All;
             let is_new = !placed.is_repeated || is_other;
-            self.known.take(record, message, is_new, self.pinned.contains(&message.id));
+            let is_pinned = self.pinned.contains(&message.id) && self.revised.is_last(message);
+            self.known.take(record, message, is_new, is_pinned);
         }
         placed.is_again
     }
 
     // What was said where that line begins is not what it says now.
     fn unsay(&mut self, first: u64, again: &Message, is_folded: &mut bool) {
-        let was_folded = *is_folded || self.known.learned.has_met(first);
-        // An answer is none, and grows with every record of it that is imported.
-        let was_title = again.role != Some(Role::Assistant) && self.known.titles.are_of(first);
-        if !was_folded && !was_title {
-            return;
+        if *is_folded || self.known.learned.has_met(first) {
+            let is_known = self.known.learned.take_back(first);
+            self.needs_all |= self.is_from_checkpoint && !is_known;
+            *is_folded = false;
         }
-        self.needs_all |= self.is_from_checkpoint;
-        if was_title {
+        if self.needs_titles() || self.known.titles.hang_on(again, first) {
             self.known.titles.forget(again.content.as_str());
+            self.titling = Some(Default::default());
+            self.needs_all |= self.is_from_checkpoint;
         }
-        let path = self.path(None);
-        self.known.learned.begin_anew(path, was_title);
-        *is_folded = false;
     }
 }
