@@ -57,6 +57,16 @@ fn an_entry_has_the_fields_of_its_document() {
     assert!(entry["createdAt"].is_string() && entry["lastAccessedAt"].is_string());
 }
 
+#[test]
+fn the_lines_that_some_bytes_stand_in_are_given_whole() {
+    let (one, other) = (line("p", "the door"), line("q", "the window"));
+    let all = Index::of([&one[..], &other[..]].concat(), &|path| path);
+    assert_eq!(all.lines_with(b"window"), other);
+    assert_eq!(all.lines_with(b"the "), [&one[..], &other[..]].concat());
+    assert_eq!(all.lines_with(b"roof"), b"");
+    assert_eq!(all.length(), (one.len() + other.len()) as u64);
+}
+
 // What an older version wrote lacks a field: its sessions are opened again, and nothing is wrong with it.
 #[test]
 fn a_whole_line_that_lacks_a_field_is_neither_believed_nor_damage() {

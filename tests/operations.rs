@@ -20,6 +20,7 @@ mod recalling;
 mod retries;
 mod stamps;
 mod store;
+mod turns;
 
 use std::rc::Rc;
 
@@ -208,6 +209,16 @@ fn what_others_append_before_any_need_is_there_and_so_is_what_was_acknowledged()
         }
         goes_on(host, live, about);
     });
+}
+
+#[test]
+fn an_undo_of_a_compaction_stands_alone() {
+    let (mut host, live) = begun();
+    for beside in [r#""apply":true"#, r#""keep":100"#, r#""apply":true,"keep":100"#] {
+        let mut compact = live.compact(format!("{{\"undo\":true,{beside}}}"), Counts::Estimate);
+        let refused = host.drive_on(&mut compact).expect_err(beside);
+        assert_eq!(refused.code(), "invalid_request", "{beside}");
+    }
 }
 
 #[test]

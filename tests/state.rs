@@ -207,6 +207,8 @@ fn a_command_says_which_files_it_changes_where_its_words_are_plain() {
     );
     check_shell(&["mv a.rs b.rs"], &["deleted a.rs", "created b.rs"]);
     check_shell(&["cp a.rs b.rs"], &["created b.rs"]);
+    check_shell(&["echo \"$(date)\" > a.txt"], &[]);
+    check_shell(&["rm \"$(cat list)\" \"b.rs\""], &[]);
     check_shell(
         &["sed -i -e 's/a/b/' x.rs y.rs", "sed -i 's/rm z/b/' ./z.rs"],
         &["modified x.rs", "modified y.rs", "modified z.rs"],

@@ -7,8 +7,6 @@
 
 mod io;
 mod need;
-#[cfg(feature = "interop")]
-mod newest;
 
 mod append;
 mod built;
@@ -25,6 +23,8 @@ mod leaving;
 mod live;
 mod logs;
 mod messages;
+#[cfg(feature = "interop")]
+mod newest;
 mod once;
 mod pages;
 mod passed;

@@ -348,6 +348,7 @@ mod tests {
             ("/home/ann/app/src/a.rs", "src/a.rs", Some(2)),
             ("src/a.rs", "/home/ann/app/src/a.rs", Some(2)),
             ("./src/a.rs", "src\\a.rs", Some(2)),
+            ("./src/a.rs", "/home/ann/./src/a.rs", Some(2)),
             ("src/a.rs", "a.rs", Some(1)),
             ("src/ba.rs", "a.rs", None),
             ("src/a.rs", "lib/a.rs", None),
@@ -364,6 +365,15 @@ mod tests {
         assert_eq!(same_command("cargo --offline test", "cargo test"), Some(1));
         assert_eq!(same_command("cargo build", "cargo test"), None);
         assert_eq!(same_command("cargo build", " "), None);
+    }
+
+    #[test]
+    fn a_command_goes_on_where_its_first_words_are_the_same() {
+        assert!(same_start("cd app && cargo test --lib", "cargo test"));
+        assert!(same_start("make", "make"));
+        assert!(!same_start("cargo build", "cargo test"));
+        assert!(!same_start("make", "make all"));
+        assert!(!same_start("a &&", "b &&"));
     }
 
     #[test]

@@ -395,6 +395,18 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_near_another_by_one_letter() {
+        for typed in ["content", "contnt", "contennt", "contemt", "cotnent", "ocntent", "conten", "contents"]
+        {
+            assert!(is_near(typed, "content"), "{typed}");
+        }
+        for typed in ["cantemt", "conte", "contentss", "ocnetnt", "", "tentcon"] {
+            assert!(!is_near(typed, "content"), "{typed}");
+        }
+        assert!(!is_near("rule", "role"), "a short one is one letter from too many");
+    }
+
+    #[test]
     fn a_key_that_nobody_knows_is_let_pass_where_it_is_kept() {
         for draft in
             [r#"{"mood":null}"#, r#"{"x":{"role":null}}"#, r#"{"tool":{"host":1}}"#, r#"{"id":"1","ids9":2}"#]

@@ -138,6 +138,11 @@ fn only_what_could_be_read_again_may_be_written() {
     let there = file(Source::Home, r#"{"theirs":1,"autoPersist":{"odd":2}}"#);
     assert_eq!(check_writing("autoPersist.enabled", Some("false"), &there), Ok(()));
     assert_eq!(check_writing("autoPersist.enabled", None, &there), Ok(()));
+    let of_project = |value: &str| check_writing("ask.prompt", Some(value), &file(Source::Project, "{}"));
+    assert_eq!(of_project("\"Answer in verse.\"").map_err(|error| error.code), Err(Code::InvalidSetting));
+    assert_eq!(check_writing("ask.prompt", Some("\"Answer in verse.\""), &file(Source::Home, "{}")), Ok(()));
+    let unknown = check_writing("askk", None, &there).expect_err("nobody knows it").message;
+    assert!(unknown.contains("idleMinutes") && unknown.contains("ask.prompt"), "{unknown}");
     assert_eq!(check_writing("agent", Some("\"x\""), &SettingsFile { text: None, ..there.clone() }), Ok(()));
     let refused = |key: &str, value: Option<&str>, file: &SettingsFile| {
         assert_eq!(

@@ -1,6 +1,7 @@
 //! A host in memory: what operations need of one, and no more.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use leftoff::json::hash::sha256;
 use leftoff::operation::{
@@ -8,6 +9,7 @@ use leftoff::operation::{
 };
 use leftoff::session::lease::Process;
 use leftoff::time::Stamp;
+use leftoff::tokens::Vocabulary;
 
 /// Processes from this number on are gone.
 pub const FIRST_GONE: u64 = 1000;
@@ -48,6 +50,8 @@ pub struct Host {
     pub is_read_only: bool,
     /// What it could not answer.
     pub broken: String,
+    /// By what it counts, where it does.
+    pub vocabulary: Option<Rc<Vocabulary>>,
     /// How many needs it was asked, and how many bytes it was read.
     pub asked: u64,
     pub read: u64,
@@ -232,7 +236,8 @@ impl Host {
                 Answer::Bytes(Some([1u32.to_le_bytes(), 1f32.to_le_bytes()].concat().repeat(texts.len())))
             }
             Need::Summary { .. } => Answer::Text(r#"{"content":"They spoke of files.","model":"m"}"#.into()),
-            Need::Vocabulary { .. } | Need::Counts { .. } | Need::Strategy { .. } => Answer::Done,
+            Need::Vocabulary { .. } => self.vocabulary.clone().map_or(Answer::Done, Answer::Vocabulary),
+            Need::Counts { .. } | Need::Strategy { .. } => Answer::Done,
         }
     }
 

@@ -27,6 +27,14 @@ fn however_much_was_done_the_newest_of_it_is_known_and_no_more_than_so_much() {
 }
 
 #[test]
+fn of_sentences_those_that_say_least_are_forgotten_and_none_before_there_are_too_many() {
+    let sentence = |n: usize| said(Role::User, &format!("We must never use src/a{n}.rs here."));
+    let after =
+        |count: usize| texts(&known(&(0..count).map(sentence).collect::<Vec<_>>()), Kind::is_sentence).len();
+    assert_eq!([199, 200, 201, 300].map(after), [199, 200, 200, 200]);
+}
+
+#[test]
 fn of_calls_that_wait_the_newest_are_known() {
     let ids: Vec<String> = (0..200).map(|n| n.to_string()).collect();
     let file = |id: &String| {

@@ -196,6 +196,8 @@ mod tests {
         };
         assert_eq!(limits("50", "30"), Ok((50, 30 * DAY_MS)));
         assert_eq!(limits("0", "0.5"), Ok((0, DAY_MS / 2)));
+        assert_eq!(limits("0", "1.25"), Ok((0, DAY_MS / 4 * 5)));
+        assert_eq!(limits("0", "0.125"), Ok((0, DAY_MS / 8)));
         assert_eq!(limits("2.5", "1e+21"), Ok((3, u64::MAX)));
         assert_eq!(limits("5e-7", "99999999999999999999"), Ok((0, u64::MAX)));
         assert_eq!(read("{}").map(|(most, _)| most > 1_000_000_000), Ok(true));

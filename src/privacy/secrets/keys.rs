@@ -248,6 +248,24 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_before_a_key_without_its_beginning_is_none_of_it() {
+        let lines = key();
+        let (ended, apart) = (lines[1..].join("\n"), lines[1..].join("\n\n"));
+        for before in ["see\nthis\n", "see\n\nthis one\n\n"] {
+            assert_eq!(
+                left_of(&format!("{before}{ended}\nthe last words")),
+                format!("{before}[key]\nthe last words")
+            );
+            assert_eq!(
+                left_of(&format!("{before}{apart}\nthe last words")),
+                format!("{before}[key]\nthe last words")
+            );
+        }
+        let text = format!("{}\na word\n{ended}\nthe last words", lines[1]);
+        assert_eq!(left_of(&text), format!("{}\na word\n[key]\nthe last words", lines[1]));
+    }
+
+    #[test]
     fn a_key_is_found_without_its_end_and_without_its_beginning() {
         let lines = key();
         let (begun, ended) = (lines[..6].join("\n"), lines[1..].join("\n"));

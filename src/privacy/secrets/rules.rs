@@ -282,6 +282,19 @@ mod tests {
         assert_eq!(found.map(|span| span.start).collect::<Vec<_>>(), [0, 51]);
     }
 
+    #[test]
+    fn two_secrets_of_a_rule_are_found_however_far_apart_they_stand() {
+        let mut rules = gitleaks::RULES.iter().chain(own::RULES);
+        let rule = rules.find(|rule| rule.id == "square-secret").expect("there is one");
+        assert!(rule.is_near, "only what stands near its words is looked at");
+        let token = |last: &str| ["sq0", "csp-", "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vWxYzAbCdEfG", last].concat();
+        for between in [1, 20_000] {
+            let text = [token("1"), "a ".repeat(between), token("2")].join(" ");
+            let found = found(&text).into_iter().filter(|span| span.rule == "square-secret");
+            assert_eq!(found.count(), 2, "{between}");
+        }
+    }
+
     /// What of a text none of the rules takes.
     fn left_of(text: &str) -> String {
         let mut left: Vec<char> = text.chars().collect();

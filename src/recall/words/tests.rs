@@ -110,6 +110,15 @@ proptest! {
 }
 
 #[test]
+fn a_long_word_is_a_term_as_it_stands() {
+    for length in [LONGEST_STEMMED, LONGEST_STEMMED + 1, 30, LONGEST_TERM] {
+        let word = "Q".repeat(length);
+        assert_eq!(terms_of(&word, Field::Said), [word.to_lowercase()], "{length}");
+    }
+    assert!(terms_of(&"q".repeat(LONGEST_TERM + 1), Field::Said).is_empty());
+}
+
+#[test]
 fn a_full_table_of_words_gives_the_same_terms() {
     let text: Vec<String> = (0..SLOTS * 6).map(|number| format!("w{number}x")).collect();
     assert_eq!(terms_of(&text.join(" "), Field::Said), text);

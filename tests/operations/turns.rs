@@ -1,0 +1,103 @@
+//! What a model is told at the turns of a conversation that a client holds.
+
+use std::rc::Rc;
+
+use leftoff::operation::{Door, Leaving, Redact, Store};
+use leftoff::tokens::Vocabulary;
+use serde_json::{Value, json};
+
+use super::drafts;
+use super::host::Host;
+use super::store::{create, done, store};
+
+const ASKED: &str = "On which port does the zephyr gateway listen?";
+
+struct Client {
+    host: Host,
+    store: Rc<Store>,
+}
+
+impl Client {
+    /// Of a store in which a session has the answer.
+    fn new(recall: &str) -> Client {
+        let (mut host, store) = (Host::default(), store());
+        host.vocabulary = Some(Rc::new(Vocabulary::o200k_base()));
+        host.append("settings.json", json!({ "recall": recall }).to_string().as_bytes());
+        let live = done(&mut host, create(&store, r#"{"title":"Ports"}"#));
+        done(&mut host, live.append_messages(drafts("The zephyr gateway listens on port 7443.")));
+        Client { host, store }
+    }
+
+    fn turn(&mut self, conversation: &str, request: &Value) -> Value {
+        let leaving = Leaving::new(&Door::new(Redact::Off));
+        let turn = self.store.turn(conversation.into(), request.to_string(), &leaving);
+        serde_json::from_str(&done(&mut self.host, turn)).expect("JSON")
+    }
+
+    fn is_told(&mut self, conversation: &str, prompt: &str) -> bool {
+        let told = self.turn(conversation, &json!({ "prompt": prompt }));
+        told["recalled"].as_str().expect("a text").contains("7443")
+    }
+}
+
+#[test]
+fn what_was_told_is_not_told_again_before_the_client_has_forgotten_it() {
+    let mut client = Client::new("prompt");
+    assert!(client.is_told("a", ASKED));
+    assert!(!client.is_told("a", ASKED));
+    assert!(client.is_told("b", ASKED), "another conversation");
+    client.turn("a", &json!({ "hasForgotten": true }));
+    assert!(client.is_told("a", ASKED));
+    assert!(!client.is_told("a", ASKED));
+}
+
+#[test]
+fn a_command_of_the_client_and_a_word_that_wants_to_stop_ask_nothing() {
+    let mut client = Client::new("prompt");
+    for prompt in ["/zephyr gateway port", "  !zephyr gateway port", "let's call it a day", "go on"] {
+        assert!(!client.is_told("a", prompt), "{prompt}");
+    }
+    assert!(client.is_told("a", ASKED));
+}
+
+#[test]
+fn by_its_setting_it_is_told_at_the_start_alone_or_never() {
+    let mut client = Client::new("session");
+    assert!(client.is_told("a", ASKED));
+    assert!(!client.is_told("a", "Which gateway is it that listens there, the zephyr one?"));
+    assert!(!Client::new("off").is_told("a", ASKED));
+}
+
+#[test]
+fn what_a_line_of_others_has_is_told_no_more_and_what_a_torn_one_has_is() {
+    let mut client = Client::new("prompt");
+    assert!(client.is_told("a", ASKED));
+    let told = client.host.files.keys().find(|path| path.contains("told-")).expect("it is kept").clone();
+    let lines = client.host.text(&told);
+    client.host.files.remove(&told);
+    client.host.append(&told, format!("[\"torn{}", lines).as_bytes());
+    assert!(!client.is_told("a", ASKED), "a line behind a torn one counts");
+    client.host.files.remove(&told);
+    client.host.append(&told, lines.trim().strip_suffix(']').expect("an array").as_bytes());
+    assert!(client.is_told("a", ASKED), "a torn one says nothing");
+    assert!(!client.is_told("a", ASKED), "and spoils none that comes behind it");
+}
+
+#[test]
+fn a_save_is_offered_once_after_forty_turns_without_one() {
+    let mut client = Client::new("off");
+    let live = done(&mut client.host, create(&client.store, "{}"));
+    let id = live.id();
+    let offers = |client: &mut Client, turns: u64| -> Vec<u64> {
+        let request = json!({ "prompt": "go on", "session": id });
+        let is_offered = |client: &mut Client| client.turn("a", &request)["offersSave"] == true;
+        (1..=turns).filter(|_| is_offered(client)).collect()
+    };
+    assert_eq!(offers(&mut client, 100), [40]);
+    assert_eq!(client.turn("a", &json!({ "session": id }))["offersSave"], false, "nothing was typed");
+    let paused = r#"[{"type":"status","status":"paused"}]"#;
+    done(&mut client.host, live.say(paused.into()));
+    assert_eq!(offers(&mut client, 100), [40], "it was saved meanwhile");
+    let gone = client.turn("a", &json!({ "prompt": "go on", "session": "nobody" }));
+    assert_eq!(gone["offersSave"], false);
+}
