@@ -57,6 +57,7 @@ fn an_entry_has_the_fields_of_its_document() {
     assert!(entry["createdAt"].is_string() && entry["lastAccessedAt"].is_string());
 }
 
+#[cfg(feature = "interop")]
 #[test]
 fn the_lines_that_some_bytes_stand_in_are_given_whole() {
     let (one, other) = (line("p", "the door"), line("q", "the window"));

@@ -250,26 +250,6 @@ fn a_title_is_made_anew_of_no_more_than_the_first_messages() {
 }
 
 #[test]
-fn a_pin_is_of_what_its_message_says_now() {
-    let mut session = Session::new(None);
-    let pin = b"{\"v\":1,\"type\":\"pin\",\"messageId\":\"u\"}\n";
-    let found = session.events().observe(pin, 0).expect("from its start");
-    session.take_events(found);
-    let mut world = World { log: Vec::new(), sessions: vec![session, Session::new(None)] };
-    let user = |rev, text: &str| Message { id: "u".into(), rev, ..said(Role::User, text) };
-    for (rev, text) in [(0, "hunter2"), (2, "Mend the door."), (1, "hunter1")] {
-        world.put(user(rev, text));
-    }
-    let pins = world.sessions[0].source().pins;
-    let lines: Vec<_> = pins
-        .iter()
-        .map(|pin| String::from_utf8_lossy(&world.log[pin.start as usize..pin.end as usize]))
-        .collect();
-    assert_eq!(lines.len(), 1, "{lines:?}");
-    assert!(lines[0].contains("Mend the door."), "{lines:?}");
-}
-
-#[test]
 fn an_edit_leaves_nothing_of_what_was_said_before() {
     let mut world = World::new();
     let user = |rev, text: &str| Message { id: "u".into(), rev, ..said(Role::User, text) };

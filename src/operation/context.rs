@@ -219,10 +219,17 @@ impl Live {
     }
 
     pub(super) async fn pinned(&self, io: &Io, source: &Source) -> Result<Vec<Message>, Trouble> {
-        let mut pinned = Vec::new();
+        let mut pinned: Vec<Message> = Vec::new();
         for span in &source.pins {
             let line = io.read_range(&self.log_file(LogName::Messages), span.start, span.end).await?;
-            pinned.extend(records(&line).filter_map(|record| message::read(&record).0));
+            for message in records(&line).filter_map(|record| message::read(&record).0) {
+                // Each line of a pinned message is one of these; it stands where the first is, and says what it says now.
+                match pinned.iter_mut().find(|known| known.id == message.id) {
+                    Some(known) if message.rev > known.rev => *known = message,
+                    Some(_) => {}
+                    None => pinned.push(message),
+                }
+            }
         }
         Ok(pinned)
     }

@@ -109,11 +109,7 @@ impl Checkpoint {
         let said = message.timestamp.as_deref().and_then(time::parse);
         self.last_message_ms = self.last_message_ms.max(said);
         if is_pinned {
-            // A revision takes the place of its message.
-            match self.pins.iter_mut().find(|pin| !is_new && pin.id == message.id) {
-                Some(pin) => pin.span = span,
-                None => self.pins.push(Pinned { id: message.id.clone(), span }),
-            }
+            self.pins.push(Pinned { id: message.id.clone(), span });
         }
         match message.role {
             Some(Role::System) => self.systems.push(span),

@@ -103,11 +103,6 @@ impl Revised {
         message.role == Some(Role::Assistant) && self.newest.as_ref().is_some_and(is_of)
     }
 
-    /// Whether no line that was taken has a higher revision.
-    pub fn is_last(&self, message: &Message) -> bool {
-        self.highest.get(&key(&message.id)).is_none_or(|highest| message.rev >= highest.rev)
-    }
-
     /// What a line says that begins there.
     pub fn says(&self, message: &Message, start: u64) -> Says {
         let Some(highest) = self.highest.get(&key(&message.id)) else { return Says::All };

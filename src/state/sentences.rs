@@ -28,8 +28,8 @@ const MOST_NAMES: i32 = 8;
 const SAID_BY_USER: i32 = 2;
 const QUESTION: i32 = 3;
 const LEAST: i32 = 2;
-// Marks of JSON, markup and code, which no sentence has.
-const DATA: [&str; 6] = ["{\"", "\":", "\",\"", "</", "=>", "();"];
+// Marks of JSON, markup and code, which no sentence has, and that of what is left out of a text that lies in a blob.
+const DATA: [&str; 7] = ["{\"", "\":", "\",\"", "</", "=>", "();", " bytes left out ...]"];
 
 /// Calls back with each sentence that is worth keeping, what it is about, and how much it is worth.
 pub(crate) fn each(text: &str, speaker: Role, found: &mut impl FnMut(Kind, u32, &str)) {
@@ -199,5 +199,29 @@ mod tests {
         };
         assert_eq!(kept(&text(HEAD + TAIL)), [sentence]);
         assert!(!kept(&text(HEAD + TAIL + sentence.len())).iter().any(|found| found == sentence));
+    }
+
+    #[test]
+    fn a_sentence_is_worth_what_it_names_and_says_together() {
+        for (sentence, expected) in [
+            // What names nothing says half as much; one letter is no name.
+            ("people always put it there", (Kind::Constraint, 2)),
+            ("then I always put more text there", (Kind::Constraint, 2)),
+            ("then Anna always put more text there", (Kind::Constraint, 5)),
+            // What is over is told by a word of five letters at least.
+            ("people always looked at it there", (Kind::Constraint, 3)),
+            ("then Anna always bred cats there", (Kind::Constraint, 5)),
+            ("then Anna always bleed cats there", (Kind::Constraint, 6)),
+            // Of two that say as much the first is what it is about.
+            ("they always take the chosen path there", (Kind::Constraint, 3)),
+        ] {
+            assert_eq!(worth(sentence, Role::Assistant), Some(expected), "{sentence}");
+        }
+        assert_eq!(worth("then Anna always put more text there", Role::User), Some((Kind::Constraint, 7)));
+        assert_eq!(
+            worth("does Anna always put more text there?", Role::Assistant),
+            Some((Kind::Constraint, 2))
+        );
+        assert_eq!(worth("people put it there", Role::Assistant), None);
     }
 }

@@ -1,8 +1,9 @@
 //! What is known of a long conversation: so much and no more, the newest of it, and nothing that never was.
 
 use super::{call, failed, known, texts};
-use crate::common::{answered, said};
+use crate::common::{answered, append, learn, said};
 use leftoff::record::message::{Assistant, Message, Role};
+use leftoff::session::handle::Session;
 use leftoff::state::Kind;
 
 #[test]
@@ -61,4 +62,16 @@ fn what_was_not_run_changed_nothing_and_the_others_did() {
         texts(&known(&[all, vec![answered("1", "Write", "")]].concat()), Kind::is_file),
         ["created b.rs"]
     );
+}
+
+#[test]
+fn of_a_text_that_lies_in_a_blob_its_beginning_says_something() {
+    let (mut session, mut log) = (Session::new(None), Vec::new());
+    let text = format!("We decided to use src/a.rs, never src/b.rs.\n{}", "and so on ".repeat(40_000));
+    append(&mut session, &mut log, vec![said(Role::Assistant, &text)]);
+    assert!(log.len() < text.len() / 2, "it lies in a blob");
+    learn(&mut session, &log);
+    let state = session.source().state;
+    assert_eq!(texts(&state, Kind::is_sentence), ["decision We decided to use src/a.rs, never src/b.rs."]);
+    assert!(state.first(Kind::Status).is_some_and(|status| status.text.starts_with("We decided")));
 }

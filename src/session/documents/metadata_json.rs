@@ -203,6 +203,11 @@ impl MetadataJson {
         Ok((MetadataJson { known, extra }, bad))
     }
 
+    /// What the session is called by.
+    pub(crate) fn title(&self) -> &str {
+        &self.known.display.known.title
+    }
+
     /// Whether a version of leftoff wrote it that knows more than this one.
     pub fn is_newer(&self) -> bool {
         self.known.version > VERSION

@@ -103,6 +103,14 @@ impl Document {
         }
     }
 
+    /// What it says that the session is called by, where that may be what nobody gave it.
+    pub(crate) fn title(&self) -> Option<&str> {
+        match self {
+            Document::SessionJson(_) => None,
+            Document::MetadataJson(document) => Some(document.title()),
+        }
+    }
+
     /// By what events know it that say what it says: the event that it was written from, else an id of its bytes.
     pub(crate) fn called(&self) -> String {
         let json = || match self {

@@ -46,8 +46,8 @@ impl Session {
 
     /// Whether the document is called by what a message said before it was said anew.
     pub(crate) fn has_old_title(&self) -> bool {
-        let title = self.beside.document.as_ref().and_then(|document| document.said().title);
-        title.is_some_and(|title| !self.recorded.is_given(&title) && self.known.titles.were(&title))
+        let title = self.beside.document.as_ref().and_then(Document::title);
+        title.is_some_and(|title| !self.recorded.is_given(title) && self.known.titles.were(title))
     }
 
     /// Whether the document says what no event says yet.

@@ -190,8 +190,7 @@ impl Session {
             }
             let is_other = placed.is_double && self.revised.says(message, record.start) == Says::All;
             let is_new = !placed.is_repeated || is_other;
-            let is_pinned = self.pinned.contains(&message.id) && self.revised.is_last(message);
-            self.known.take(record, message, is_new, is_pinned);
+            self.known.take(record, message, is_new, self.pinned.contains(&message.id));
         }
         placed.is_again
     }
