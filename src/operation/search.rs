@@ -29,6 +29,11 @@ impl<'a> Backward<'a> {
         Backward { live, search, end: None }
     }
 
+    /// Whether one of them has all of it also by the texts that it has now.
+    pub fn still_has(&self, hit: &Hit) -> bool {
+        self.search.still_has(hit)
+    }
+
     /// The next messages that have all of it, the newest first; nothing where there are no more.
     pub async fn next(&mut self, io: &Io) -> Result<Option<Vec<Hit>>, Trouble> {
         let file = self.live.log_file(LogName::Messages);

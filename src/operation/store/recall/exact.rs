@@ -139,7 +139,6 @@ impl Store {
         words: &mut Words,
     ) -> Result<(bool, Hits), Trouble> {
         let live = self.unread(&session.log.place, "");
-        let search = exactly.search();
         let mut log = Backward::new(&live, exactly.search());
         let most = exactly.question.most_of_one(exactly.is_ranked());
         let (mut best, mut told) = (Hits::new(), 0);
@@ -147,7 +146,7 @@ impl Store {
             for hit in hits.into_iter().filter(|hit| exactly.question.has(hit)) {
                 let hit = if exactly.leaving.is_on() { left(io, hit, exactly.leaving).await? } else { hit };
                 // Whether something is found must not tell what may not leave.
-                if exactly.leaving.is_on() && !search.still_has(&hit) {
+                if exactly.leaving.is_on() && !log.still_has(&hit) {
                     continue;
                 }
                 let has = exactly.has(&hit.text, words);
