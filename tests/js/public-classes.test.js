@@ -4,12 +4,13 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 /** As they are packed. @type {Record<string, Record<string, any>>} */
 const ENTRIES = {};
 for (const name of ["index", "compat", "memory", "node"]) ENTRIES[name] = await import(new URL(`../../pkg/${name}.mjs`, import.meta.url).href);
 
-const types = new URL("../../types/", import.meta.url).pathname;
+const types = fileURLToPath(new URL("../../types/", import.meta.url));
 const declarations = readdirSync(types, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".d.ts") && !path.startsWith("cjs")).map((path) => readFileSync(join(types, path), "utf8"));
 
 /** The bodies of the declarations of a class; the classes of two entries may share a name. @param {string} name */

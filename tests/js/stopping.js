@@ -37,7 +37,7 @@ async function opened({ home, project, idleMs }, storageAt) {
   const storage = storageAt(home);
   const places = new Places({ storage, storageAt });
   const nothing = new MemoryStorage();
-  const read = await readSettings({ home: "/home", project: "/", storage: nothing, storageOf: () => nothing });
+  const read = await readSettings({ home, project, storage: nothing, storageOf: () => nothing });
   return storeOf({ project, home, workspace: project, storage, places, countTokens: true, idleMs, read, redaction: Redaction.none });
 }
 
