@@ -56,13 +56,13 @@ pub(super) struct Covers {
 impl Live {
     /// Whether the checkpoint in the cache is the one that this log has, if there is one. All of the log is read.
     pub(super) async fn has_good_checkpoint(&self, io: &Io) -> Result<bool, Trouble> {
-        if unless_other(io.stat(&self.cached(Cached::Checkpoint)).await)?.is_none() {
+        let file = self.cached(Cached::Checkpoint);
+        if unless_other(io.stat(&file).await)?.is_none() {
             return Ok(true);
         }
-        match self.believed(io).await? {
-            Some((checkpoint, _)) => self.is_made_of(io, checkpoint).await,
-            None => Ok(false),
-        }
+        let Some(json) = unless_bug(io.read_all(&file).await)?.flatten() else { return Ok(false) };
+        let Ok(checkpoint) = Checkpoint::from_json(&json) else { return Ok(false) };
+        Ok(self.is_of_log(io, &checkpoint).await? && self.is_made_of(io, checkpoint).await?)
     }
 
     /// Keeps what is known of the log, where there is something to keep. `learns`: what came since is folded before.

@@ -64,6 +64,23 @@ test("a checkpoint as it was written is a good one", async () => {
   assert.equal(session.metadata.stats.messageCount, 5);
 });
 
+test("one that is older than what says what it was made from, as where the process was killed between the two, is good, too", async () => {
+  const storage = new MemoryStorage();
+  const open = () => openStore({ home: "/home", project: "/", storage });
+  const session = await (await open()).create();
+  const path = `/home/cache/${session.id}.json`;
+  await session.append({ role: "user", content: "Keep this." });
+  await session.flush();
+  const older = await storage.read(path);
+  await session.append({ role: "user", content: "And this." });
+  await session.flush();
+  await storage.replace(path, older ?? new Uint8Array());
+  const store = await open();
+  const [examined] = await store.doctor({ id: session.id });
+  assert.deepEqual(examined?.problems.map(({ code }) => code).filter((code) => code !== "dead_lease"), []);
+  assert.equal((await store.session(session.id)).metadata.stats.messageCount, 2);
+});
+
 test("a checkpoint that was folded less far than it was read is a good one", async () => {
   const storage = new MemoryStorage();
   const open = () => openStore({ home: "/home", project: "/", storage });
