@@ -292,7 +292,11 @@ summary: string,
 /**
  * Nobody said so: it was made of what the conversation came to.
  */
-isDerived?: boolean, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "accepted" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
+isDerived?: boolean, 
+/**
+ * Where it was made: which messages said something else than before by then, as a number.
+ */
+revised?: number, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "accepted" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
 /**
  * The project; none in a workspace.
  */
@@ -325,7 +329,11 @@ summary: string,
 /**
  * Nobody said so: it was made of what the conversation came to.
  */
-isDerived?: boolean, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "accepted" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
+isDerived?: boolean, 
+/**
+ * Where it was made: which messages said something else than before by then, as a number.
+ */
+revised?: number, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "accepted" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
 /**
  * The project; none in a workspace.
  */

@@ -241,6 +241,7 @@ prop_compose! {
             given_summary: summary.clone(),
             summary,
             summed_ms: None,
+            summed_after: None,
             status,
             archived_at: dates[0].clone(),
             created_at: dates[1].clone(),

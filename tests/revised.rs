@@ -100,12 +100,17 @@ impl World {
             let title = session.metadata().title(&known.titles);
             (title, known.titles.first_line().map(String::from))
         };
+        let whole = || {
+            let mut whole = Session::new(None);
+            let found = whole.messages().observe(&self.log, 0).expect("from its start");
+            whole.take_messages(found);
+            whole
+        };
         for session in &mut self.sessions {
             if session.needs_all() {
-                *session = Session::new(None);
-                let found = session.messages().observe(&self.log, 0).expect("from its start");
-                session.take_messages(found);
+                *session = whole();
             }
+            assert_eq!(session.known().revised, whole().known().revised);
             learn(session, &self.log);
             assert_eq!(session.source().state, expected.source().state);
             assert_eq!(called_by(session), called_by(expected));
@@ -247,6 +252,26 @@ fn a_title_is_made_anew_of_no_more_than_the_first_messages() {
     assert!(read < 2000, "{read} of {}", world.log.len());
     world.look(1000);
     world.check();
+}
+
+#[test]
+fn which_messages_say_something_else_hangs_on_no_order() {
+    let user = |id: &str, rev, text: &str| Message { id: id.into(), rev, ..said(Role::User, text) };
+    let digest = |lines: &[(&str, u64, &str)]| {
+        let mut world = World::new();
+        lines.iter().for_each(|(id, rev, text)| world.put(user(id, *rev, text)));
+        world.sessions[0].known().revised
+    };
+    let (first, other) = (("a", 0, "x"), ("b", 0, "y"));
+    let both = digest(&[first, other, ("a", 1, "z"), ("b", 1, "z")]);
+    assert_eq!(both, digest(&[first, other, ("b", 1, "z"), ("a", 1, "z")]));
+    assert_eq!(
+        digest(&[first, ("a", 2, "z"), ("a", 1, "y")]),
+        digest(&[first, ("a", 1, "y"), ("a", 2, "z")])
+    );
+    assert_ne!(digest(&[first, ("a", 1, "z")]), digest(&[first, ("a", 2, "z")]));
+    assert_ne!(both, digest(&[first, other, ("a", 1, "z")]));
+    assert_eq!(digest(&[first, other]), 0);
 }
 
 #[test]

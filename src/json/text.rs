@@ -41,7 +41,7 @@ struct Apart {
     blob: String,
     bytes: u64,
     /// The blob is the text as JSON, since a lone surrogate stands in it.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     json: bool,
     head: String,
     tail: String,
@@ -367,8 +367,9 @@ pub(crate) fn boundary(text: &str, at: usize, behind: bool) -> usize {
     near.ok().flatten().unwrap_or(if behind { text.len() } else { 0 })
 }
 
-fn is_false(value: &bool) -> bool {
-    !value
+/// Whether a field says no more than where it is absent.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 // serde_json writes a lone surrogate into the bytes as three bytes, 0xED first.

@@ -395,15 +395,14 @@ impl Live {
         // A conflict, or another thing that is no document: it is written anew.
         let read = document.and_then(|json| Document::read(self.document_name(), json).ok());
         self.is_stale.set(read.as_ref().is_none_or(|(_, bad)| !bad.is_empty()));
-        let has_old_title = self.with(|session| {
-            session.take_document(read.map(|(document, _)| document));
-            session.has_old_title()
-        });
-        self.is_stale.set(self.is_stale.get() || has_old_title);
+        self.with(|session| session.take_document(read.map(|(document, _)| document)));
+        self.look_at_words();
     }
 
-    pub(super) fn is_written(&self) {
-        self.is_stale.set(false);
+    /// A document is stale where it says what was made of messages before they were said anew.
+    pub(super) fn look_at_words(&self) {
+        let has_old_words = self.with(|session| session.has_old_words());
+        self.is_stale.set(self.is_stale.get() || has_old_words);
     }
 
     async fn finish(&self, io: &Io, document: Option<&[u8]>) -> Result<(), Trouble> {

@@ -144,8 +144,8 @@ impl Live {
             if unless_bug(self.folded(io).await)?.is_none() {
                 return Ok(None);
             }
-            let summary = self.with(|session| session.summed_up());
-            let derived = |summary| Change::Summary { summary, is_derived: true };
+            let (summary, revised) = self.with(|session| (session.summed_up(), session.known().revised));
+            let derived = |summary| Change::Summary { summary, is_derived: true, revised };
             let timestamp = ending.timestamp.clone();
             Ok(summary.map(|summary| Ask { timestamp, ..Ask::from(derived(summary)) }))
         })
@@ -179,13 +179,14 @@ impl Live {
         self.take(self.document_found(io).await?.as_deref());
         self.record(io, Vec::new()).await?;
         let document = self.with(|session| session.document(self.document_name()));
-        io.replace(&self.document_file(), document.into_bytes(), Some(&self.folder())).await?;
-        self.is_written();
+        io.replace(&self.document_file(), document.clone().into_bytes(), Some(&self.folder())).await?;
+        self.take(Some(document.as_bytes()));
         Ok(())
     }
 
     // What others appended meanwhile belongs to what is derived, too.
     pub(super) async fn derived(&self, io: &Io, learns: bool) -> Result<(), Trouble> {
+        self.look_at_words();
         if !self.has_news.get() && !self.was_read.get() && !self.is_stale() {
             return Ok(());
         }

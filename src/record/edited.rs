@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::json::fields::{BadValue, Fields};
+use crate::json::text::is_default;
 use crate::record::event::{Agent, Imported, Parent, Project};
-use crate::record::message::is_false;
 use crate::record::status::Status;
 
 /// The fields that were edited, each with its new value; and the names of those that were taken out.
@@ -47,7 +47,7 @@ pub struct Edited {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
     /// The summary was taken out.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub without_summary: bool,
     /// The event that the document was written from, or an id of the document where it names none.

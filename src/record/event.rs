@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::json::fields::{BadValue, Fields, FromFields};
-use crate::json::text::{Extra, Open};
+use crate::json::text::{Extra, Open, is_default};
 use crate::record::edited::Edited;
 use crate::record::id;
-use crate::record::message::{drop_line_keys, is_false, take_timestamp};
+use crate::record::message::{drop_line_keys, take_timestamp};
 use crate::record::scan::{Problem, Record};
 use crate::record::status::Status;
 
@@ -57,9 +57,13 @@ pub enum Change {
         /// The words.
         summary: String,
         /// Nobody said so: it was made of what the conversation came to.
-        #[serde(rename = "isDerived", skip_serializing_if = "is_false")]
+        #[serde(rename = "isDerived", skip_serializing_if = "is_default")]
         #[cfg_attr(test, ts(optional, as = "Option<_>"))]
         is_derived: bool,
+        /// Where it was made: which messages said something else than before by then, as a number.
+        #[serde(skip_serializing_if = "is_default")]
+        #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+        revised: u32,
     },
     /// It was hidden from lists.
     Archived,
@@ -348,7 +352,8 @@ pub(crate) fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadVal
         }
         "summary" => {
             let is_derived = fields.take("isDerived", bad).unwrap_or_default();
-            fields.take("summary", bad).map(|summary| Change::Summary { summary, is_derived })
+            let revised = fields.take("revised", bad).unwrap_or_default();
+            fields.take("summary", bad).map(|summary| Change::Summary { summary, is_derived, revised })
         }
         "archived" => Some(Change::Archived),
         "unarchived" => Some(Change::Unarchived),

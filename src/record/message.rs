@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::json::fields::{BadValue, Fields, reject};
-use crate::json::text::{Extra, Open, Text, open_option};
+use crate::json::text::{Extra, Open, Text, is_default, open_option};
 use crate::record::batch;
 use crate::record::id;
 use crate::record::scan::{Problem, Record};
@@ -67,15 +67,15 @@ pub struct Message {
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub attachments: Vec<Attachment>,
     /// The highest wins, at the place of the first.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub rev: u64,
     /// An answer that is not finished.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub partial: bool,
     /// This line leaves file order: a branch begins here.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub branch: bool,
     /// Where an imported line comes from.
@@ -114,18 +114,18 @@ pub struct Tool {
     /// The tool's name.
     pub name: String,
     /// The tool failed.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub is_error: bool,
     /// The tool did not run, or not to its end: it was denied, blocked or interrupted.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub not_run: bool,
     /// The code that a command ended with, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
     /// The content is the JSON of a value: the tool did not answer with a text.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub is_json: bool,
     /// Fields that this version does not know.
@@ -319,10 +319,6 @@ macro_rules! keeps_what_nobody_knows {
 
 keeps_what_nobody_knows!(Message, Tokens, Tool, Assistant, Usage, Source);
 
-fn is_zero(value: &u64) -> bool {
-    *value == 0
-}
-
 /// Takes out what belongs to the line and not to what it says: written again it gets both anew.
 pub(crate) fn drop_line_keys(fields: &mut Fields<'_>) {
     batch::drop_part(fields);
@@ -336,8 +332,4 @@ pub(crate) fn take_timestamp(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -
         return reject(&alloc::format!("{written:?}"), "timestamp", "an RFC 3339 time", bad);
     }
     Some(written)
-}
-
-pub(crate) fn is_false(value: &bool) -> bool {
-    !value
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::hash::sha256;
-use crate::json::text::to_json;
+use crate::json::text::{is_default, to_json};
 use crate::record::line::{self, Checksum};
 use crate::record::message::{Message, Role};
 use crate::record::scan::Record;
@@ -22,7 +22,7 @@ use crate::session::title::Titles;
 use crate::time;
 use crate::tokens::cost;
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What is known of the covered bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -77,6 +77,9 @@ pub struct Checkpoint {
     /// The same of tools, the newest [`batch::REMEMBERED_OF_TOOLS`] of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub of_tools: Vec<batch::Done>,
+    /// Which messages say something else than before, as a number: what was made of them holds as long as that is the same.
+    #[serde(skip_serializing_if = "is_default")]
+    pub revised: u32,
     /// How many problems were found.
     pub problems: u64,
     /// What the conversation has come to.
@@ -219,6 +222,7 @@ impl FromFields for Checkpoint {
             repeated: fields.take("repeated", bad).unwrap_or_default(),
             operations: fields.take("operations", bad).unwrap_or_default(),
             of_tools: fields.take("ofTools", bad).unwrap_or_default(),
+            revised: fields.take("revised", bad).unwrap_or_default(),
             problems: fields.take("problems", bad)?,
             learned: fields.take("learned", bad)?,
         })

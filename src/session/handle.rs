@@ -97,7 +97,7 @@ impl Session {
             beside: Beside::default(),
             is_newer: false,
             branches: Branches::default(),
-            revised: Revised::default(),
+            revised: Revised::behind(known.revised),
             titling: None,
             is_from_checkpoint,
             covered_ms: known.last_message_ms,
@@ -139,6 +139,7 @@ impl Session {
         self.messages = covered.messages;
         self.is_from_checkpoint = true;
         self.covered_ms = covered.covered_ms;
+        self.revised = covered.revised;
         self.known = covered.known;
     }
 
@@ -342,7 +343,7 @@ impl Session {
 
     /// Whether nothing was said since it was put into words what it is about.
     pub fn is_summed_up(&self) -> bool {
-        self.metadata.is_summed_up(self.known.last_message_ms)
+        self.metadata.is_summed_up(&self.known)
     }
 
     /// What it came to, as far as was learned of it: what somebody said of it, and behind that what came since.

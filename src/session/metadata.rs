@@ -32,6 +32,8 @@ pub struct Metadata {
     pub given_summary: Option<String>,
     /// When it was summed up last; unknown of what a document says.
     pub summed_ms: Option<i64>,
+    /// Where its summary was made: which messages said something else than before by then.
+    pub summed_after: Option<u32>,
     /// Whether it goes on.
     pub status: Status,
     /// Since when it is hidden from lists.
@@ -63,6 +65,7 @@ impl Default for Metadata {
             summary: None,
             given_summary: None,
             summed_ms: None,
+            summed_after: None,
             status: Status::default(),
             archived_at: None,
             created_at: None,
@@ -89,6 +92,7 @@ impl Metadata {
             summary,
             given_summary: _,
             summed_ms: _,
+            summed_after: _,
             status,
             archived_at,
             created_at,
@@ -106,7 +110,9 @@ impl Metadata {
         changes.extend(given_title.map(|title| began(Change::Title { title })));
         // Without a time: nobody knows what was said since.
         let timeless = |change| Ask { is_timeless: true, ..Ask::from(change) };
-        changes.extend(summary.map(|summary| timeless(Change::Summary { summary, is_derived: false })));
+        changes.extend(
+            summary.map(|summary| timeless(Change::Summary { summary, is_derived: false, revised: 0 })),
+        );
         changes.extend(imported.map(|imported| began(Change::Imported(imported))));
         changes.extend(forked_from.map(|origin| began(Change::Fork(origin))));
         if status != Status::default() {
@@ -134,9 +140,10 @@ impl Metadata {
             }
             Change::Title { title } => self.given_title = Some(title.clone()),
             Change::Status { status, reason: _ } => self.status = *status,
-            Change::Summary { summary, is_derived } => {
+            Change::Summary { summary, is_derived, revised } => {
                 self.summary = Some(summary.clone());
                 self.summed_ms = event.timestamp.as_deref().and_then(time::parse);
+                self.summed_after = is_derived.then_some(*revised);
                 if !is_derived {
                     self.given_summary.clone_from(&self.summary);
                 }
@@ -160,9 +167,22 @@ impl Metadata {
         }
     }
 
-    /// Whether nothing was said since it was summed up; `last_ms`: when something was said last.
-    pub fn is_summed_up(&self, last_ms: Option<i64>) -> bool {
-        self.summary.is_some() && self.summed_ms.is_none_or(|summed_ms| last_ms <= Some(summed_ms))
+    /// Whether nothing was said since it was summed up.
+    pub(crate) fn is_summed_up(&self, known: &Checkpoint) -> bool {
+        self.summary.is_some()
+            && self.summed_ms.is_none_or(|summed_ms| known.last_message_ms <= Some(summed_ms))
+            && !self.is_of_old_words(known)
+    }
+
+    /// Drops the summary that was made of what messages said before they were said anew.
+    pub(crate) fn drop_old_words(&mut self, known: &Checkpoint) {
+        if self.is_of_old_words(known) {
+            self.summary.clone_from(&self.given_summary);
+        }
+    }
+
+    fn is_of_old_words(&self, known: &Checkpoint) -> bool {
+        self.summed_after.is_some_and(|summed_after| summed_after != known.revised)
     }
 
     /// The title: the given one, else the heading of the conversation's Markdown, else the first words that the user said,
@@ -208,7 +228,7 @@ impl Metadata {
         set(&mut self.given_title, title);
         set(&mut self.name, name);
         if without_summary || summary.is_some() {
-            (self.summary, self.summed_ms) = (summary, None);
+            (self.summary, self.summed_ms, self.summed_after) = (summary, None, None);
             self.given_summary.clone_from(&self.summary);
         }
         set(&mut self.project, project);

@@ -16,6 +16,9 @@ use crate::session::branch::key;
 pub(crate) struct Revised {
     highest: BTreeMap<u64, Highest>,
     newest: Option<Answer>,
+    partial: BTreeSet<u64>,
+    /// Which of them say something else than before, and in which revision: sums of hashes are the same in any order.
+    pub digest: u32,
     /// Where the last line begins by which one was said anew.
     pub last: Option<u64>,
 }
@@ -27,6 +30,7 @@ struct Highest {
     line: Span,
     first: u64,
     is_grown: bool,
+    in_digest: u32,
 }
 
 // The newest answer, hashed: what it says, its calls, and those of which results came since.
@@ -37,6 +41,8 @@ struct Answer {
     calls: usize,
     called: u64,
     results: BTreeSet<u64>,
+    // Whether it is folded as it grows.
+    is_folded: bool,
 }
 
 /// What a line says to whoever folds the log.
@@ -53,6 +59,11 @@ pub(crate) enum Says {
 }
 
 impl Revised {
+    /// Of a log whose first messages have that digest.
+    pub fn behind(digest: u32) -> Revised {
+        Revised { digest, ..Revised::default() }
+    }
+
     /// Takes a line; `first`: where the first line of its message begins. Whether that is no longer what was said.
     pub fn take(&mut self, message: &Message, line: Span, first: u64) -> bool {
         let key = key(&message.id);
@@ -61,17 +72,23 @@ impl Revised {
         if !is_first {
             self.last = Some(line.start);
         }
-        let is_grown = known.is_none_or(|known| known.is_grown) && self.has_grown(key, message);
+        let says_more = self.says_more(key, message);
+        let is_grown =
+            known.is_none_or(|known| known.is_grown) && says_more && self.is_folded_as_it_grows(message);
         let highest = known.map_or(0, |known| known.rev);
         if !is_first && message.rev < highest {
             return false;
+        }
+        let was_partial = self.partial.remove(&key);
+        if message.partial {
+            self.partial.insert(key);
         }
         if message.role == Some(Role::Assistant)
             || self.newest.as_ref().is_some_and(|newest| newest.key == key)
         {
             let results = self.newest.take().filter(|_| !is_first).map(|newest| newest.results);
-            self.newest =
-                (is_first || is_grown).then(|| Answer::of(key, message, results.unwrap_or_default()));
+            let answer = Answer::of(key, message, results.unwrap_or_default());
+            self.newest = Some(Answer { is_folded: is_first || is_grown, ..answer });
         } else if let (Some(newest), Some(tool)) = (&mut self.newest, &message.tool) {
             newest.results.insert(self::key(&tool.call_id));
         }
@@ -83,24 +100,37 @@ impl Revised {
             }
             _ if message.rev > highest => {
                 let is_grown = is_grown && !is_first;
-                self.highest.insert(key, Highest { rev: message.rev, line, first, is_grown });
+                let before = known.map_or(0, |known| known.in_digest);
+                let is_other = !is_first && !says_more && !was_partial;
+                let in_digest = if is_other { digest_of(key, message.rev) } else { before };
+                self.digest = self.digest.wrapping_sub(before).wrapping_add(in_digest);
+                self.highest.insert(key, Highest { rev: message.rev, line, first, is_grown, in_digest });
                 !is_first && !is_grown
             }
             _ => false,
         }
     }
 
-    fn has_grown(&self, key: u64, message: &Message) -> bool {
+    // Whether it is the newest answer, and says the same, or makes further calls.
+    fn says_more(&self, key: u64, message: &Message) -> bool {
         let is_of = |newest: &Answer| {
             newest.key == key
                 && newest.said == said(message)
-                && message.tool_calls().split_at_checked(newest.calls).is_some_and(|(calls, further)| {
-                    // A result that stands before its call is none.
-                    let has_result = |call: &ToolCall| newest.results.contains(&self::key(&call.id));
-                    called(calls) == newest.called && !further.iter().any(has_result)
-                })
+                && message
+                    .tool_calls()
+                    .get(..newest.calls)
+                    .is_some_and(|calls| called(calls) == newest.called)
         };
         message.role == Some(Role::Assistant) && self.newest.as_ref().is_some_and(is_of)
+    }
+
+    fn is_folded_as_it_grows(&self, message: &Message) -> bool {
+        let is_so = |newest: &Answer| {
+            // A result that stands before its call is none.
+            let has_result = |call: &ToolCall| newest.results.contains(&key(&call.id));
+            newest.is_folded && !message.tool_calls()[newest.calls..].iter().any(has_result)
+        };
+        self.newest.as_ref().is_some_and(is_so)
     }
 
     /// What a line says that begins there.
@@ -122,8 +152,21 @@ impl Revised {
 impl Answer {
     fn of(key: u64, message: &Message, results: BTreeSet<u64>) -> Answer {
         let calls = message.tool_calls();
-        Answer { key, said: said(message), calls: calls.len(), called: called(calls), results }
+        Answer {
+            key,
+            said: said(message),
+            calls: calls.len(),
+            called: called(calls),
+            results,
+            is_folded: false,
+        }
     }
+}
+
+fn digest_of(key: u64, rev: u64) -> u32 {
+    let mut hash = Xxh64::new(rev);
+    hash.update(&key.to_le_bytes());
+    hash.digest() as u32
 }
 
 fn said(message: &Message) -> u64 {

@@ -24,7 +24,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::json::fields::{BadValue, Field, Fields, FromFields, reject};
-use crate::json::text::boundary;
+use crate::json::text::{boundary, is_default};
 use crate::plain::wrapping;
 use crate::record::message::{Message, Role, ToolCall};
 use crate::state::tool_effects::{ended_badly, has_failed, was_there};
@@ -54,7 +54,7 @@ pub struct Fact {
     /// It in words; of a file the path, of a command the command.
     pub text: String,
     /// Of a sentence how much it is worth; of a command how often it failed; of what a call does 1, where a shell does it.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub weight: u32,
     /// Of an open task its id, where it has one; of what a call does the id of the call.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -350,10 +350,6 @@ impl Fact {
 /// The beginning of a text, of at most so many bytes, ending between two graphemes.
 pub(crate) fn cut(text: &str, bytes: usize) -> &str {
     &text[..boundary(text, bytes, false)]
-}
-
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 impl FromFields for State {

@@ -22,27 +22,37 @@ async function inFolder(work) {
 async function edited(home, placement) {
   const store = await openStore({ home: join(home, "h"), project: home });
   const session = await store.create({ placement });
-  const { records: [first] } = await session.append([{ role: "user", content: OLD }, { role: "assistant", content: "Which door?" }]);
+  const { records: [first] } = await session.append([{ role: "user", content: OLD }, { role: "assistant", content: "" }]);
   const document = join(session.path, placement === "home" ? "metadata.json" : "session.json");
+  await session.stop();
   await session.close();
   return { store, id: session.id, first, document, old: await readFile(document, "utf8") };
+}
+
+/** What a list shows. @param {import("../../js/index.js").Store} store */
+async function summaryOf(store) {
+  const [listed] = await store.list({ all: true });
+  return listed?.summary ?? "";
 }
 
 for (const placement of /** @type {const} */ (["home", "workspace"]))
   test(`nothing that is made of a session has what a message said before it was said anew: ${placement}`, () =>
     inFolder(async (home) => {
       const { store, id, first, document, old } = await edited(home, placement);
-      if (placement === "home") assert.match(old, /hunter2/);
+      assert.match(old, /hunter2/);
       const session = await store.session(id);
       await session.append({ role: "user", content: NEW, id: first?.id, rev: 1 });
       const { block } = await session.resume({ window: 8_000, encoding: "estimate-1" });
       const made = [session.metadata, await session.brief(), block, await store.list(), await store.info(session)];
       assert.doesNotMatch(JSON.stringify(made), /hunter2/);
+      for await (const hit of store.search("hunter2")) assert.fail(JSON.stringify(hit));
       assert.equal(session.metadata.display.title, NEW);
       await session.close();
       assert.doesNotMatch(await readFile(document, "utf8"), /hunter2/);
-      const again = await (await openStore({ home: join(home, "h"), project: home })).session(id);
+      const other = await openStore({ home: join(home, "h"), project: home });
+      const again = await other.session(id);
       assert.doesNotMatch(JSON.stringify([again.metadata, await again.brief()]), /hunter2/);
+      await other.close();
       await store.close();
     }));
 
@@ -53,9 +63,74 @@ test("whoever opens it next writes a document anew that has the title from befor
     await session.append({ role: "user", content: NEW, id: first?.id, rev: 1 });
     await session.close();
     await writeFile(document, old); // As where the process was killed before it wrote.
-    const again = await (await openStore({ home: join(home, "h"), project: home })).session(id);
-    await again.close();
+    const other = await openStore({ home: join(home, "h"), project: home });
+    await (await other.session(id)).close();
+    await other.close();
     assert.doesNotMatch(await readFile(document, "utf8"), /hunter2/);
+    await store.close();
+  }));
+
+test("a summary that was made of what is no longer said is gone, and made anew at the next stop; what somebody gave stays", () =>
+  inFolder(async (home) => {
+    const { store, id, first } = await edited(home, "home");
+    const session = await store.session(id);
+    assert.match(await summaryOf(store), /hunter2/);
+    // Said anew as of long ago.
+    const again = { role: "user", content: NEW, id: first?.id, timestamp: "2020-01-01T00:00:00.000Z" };
+    await session.append({ ...again, rev: 1 });
+    assert.equal(await summaryOf(store), "");
+    await session.stop();
+    assert.match(await summaryOf(store), /: Mend the door$/);
+    await session.stop({ summary: "All of doors" });
+    await session.append({ role: "user", content: OLD });
+    await session.stop();
+    assert.match(await summaryOf(store), /^All of doors; since then: /);
+    const { records: [last] } = await session.append({ role: "assistant", content: "Which" });
+    await session.append({ ...again, rev: 2 });
+    assert.equal(await summaryOf(store), "All of doors");
+    await session.append({ role: "assistant", content: "Which?", id: last?.id, rev: 1 });
+    await session.close();
+    assert.equal(await summaryOf(store), "All of doors");
+    await store.close();
+  }));
+
+test("an answer that is still being said leaves the summary of what was said before", () =>
+  inFolder(async (home) => {
+    const { store, id } = await edited(home, "home");
+    const session = await store.session(id);
+    const summary = await summaryOf(store);
+    const { records: [answer] } = await session.append({ role: "assistant", content: "I", partial: true });
+    await session.append({ role: "assistant", content: "I would", id: answer?.id, rev: 1, partial: true });
+    await session.append({ role: "assistant", content: "I would mend it.", id: answer?.id, rev: 2 });
+    assert.equal(await summaryOf(store), summary);
+    await store.close();
+  }));
+
+test("an answer that was told in part, and then makes calls, leaves it, too", () =>
+  inFolder(async (home) => {
+    const { store, id } = await edited(home, "home");
+    const session = await store.session(id);
+    const summary = await summaryOf(store);
+    const answer = { role: "assistant", content: "I mend it.", id: "answer" };
+    const call = { id: "c", name: "Bash", arguments: "{}" };
+    await session.append({ ...answer, content: "I", partial: true });
+    await session.append({ ...answer, rev: 1 });
+    await session.append({ ...answer, rev: 2 });
+    await session.append({ ...answer, rev: 3, assistant: { toolCalls: [call] } });
+    assert.equal(await summaryOf(store), summary);
+    await store.close();
+  }));
+
+test("who has a session of a workspace open while a message is said anew writes its document anew, and doctor finds nothing", () =>
+  inFolder(async (home) => {
+    const { store, id, first, document } = await edited(home, "workspace");
+    const session = await store.session(id);
+    await session.append({ role: "assistant", content: "Yes." });
+    await session.stop();
+    await session.append({ role: "user", content: NEW, id: first?.id, rev: 1 });
+    await session.close();
+    assert.doesNotMatch(await readFile(document, "utf8"), /hunter2/);
+    assert.deepEqual((await store.doctor({ id }))[0]?.problems, []);
     await store.close();
   }));
 
@@ -80,11 +155,12 @@ for (const placement of /** @type {const} */ (["home", "workspace"]))
       // The process ended before it wrote the document, or a merge brought it back.
       await writeFile(document, old);
       for (let time = 0; time < 2; time += 1) {
-        const again = await (await openStore({ home: join(home, "h"), project: home })).session(id);
+        const other = await openStore({ home: join(home, "h"), project: home });
+        const again = await other.session(id);
         assert.equal(again.metadata.display.title, NEW);
         await again.append({ role: "user", content: "Go on." });
         assert.equal(again.metadata.display.title, NEW);
-        await again.close();
+        await other.close();
       }
       assert.doesNotMatch(await readFile(document, "utf8"), /hunter2/);
       await store.close();

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::Store;
 use super::listing::Seen;
 use super::places::AT_ONCE;
-use crate::json::text::to_json;
+use crate::json::text::{is_default, to_json};
 use crate::layout::{File, Root};
 use crate::operation::examine::Examined;
 use crate::operation::io::{each, some};
@@ -97,7 +97,7 @@ struct Roles {
     assistant: u64,
     tool: u64,
     /// Whose role is none that leftoff knows.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     other: u64,
 }
 
@@ -284,8 +284,4 @@ async fn sizes(io: &Io, folder: &File) -> Result<Vec<Size>, Trouble> {
     }
     sizes.sort_by(|one, other| one.file.cmp(&other.file));
     Ok(sizes)
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }

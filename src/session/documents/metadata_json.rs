@@ -159,6 +159,7 @@ impl MetadataJson {
             forked_from,
             given_summary: _,
             summed_ms: _,
+            summed_after: _,
             as_of,
         } = metadata.clone();
         let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = agent;
@@ -208,6 +209,11 @@ impl MetadataJson {
         &self.known.display.known.title
     }
 
+    /// What it is about.
+    pub(crate) fn summary(&self) -> Option<&str> {
+        self.known.summary.as_deref()
+    }
+
     /// Whether a version of leftoff wrote it that knows more than this one.
     pub fn is_newer(&self) -> bool {
         self.known.version > VERSION
@@ -241,6 +247,7 @@ impl MetadataJson {
         Metadata {
             given_summary: summary.clone(),
             summed_ms: None,
+            summed_after: None,
             id,
             session_type: type_of(session_type),
             name,

@@ -111,6 +111,14 @@ impl Document {
         }
     }
 
+    /// What it says that it is about.
+    pub(crate) fn summary(&self) -> Option<&str> {
+        match self {
+            Document::SessionJson(document) => document.summary(),
+            Document::MetadataJson(document) => document.summary(),
+        }
+    }
+
     /// By what events know it that say what it says: the event that it was written from, else an id of its bytes.
     pub(crate) fn called(&self) -> String {
         let json = || match self {

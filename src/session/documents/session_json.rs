@@ -145,6 +145,7 @@ impl SessionJson {
             forked_from,
             given_summary: _,
             summed_ms: _,
+            summed_after: _,
             as_of,
         } = metadata.clone();
         let created_at = created_at.unwrap_or_default();
@@ -180,6 +181,11 @@ impl SessionJson {
         Ok((SessionJson { known, extra }, bad))
     }
 
+    /// What it is about.
+    pub(crate) fn summary(&self) -> Option<&str> {
+        self.known.context_summary.as_deref()
+    }
+
     /// Whether a version of leftoff wrote it that knows more than this one.
     pub fn is_newer(&self) -> bool {
         let major = self.known.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
@@ -211,6 +217,7 @@ impl SessionJson {
         Metadata {
             given_summary: context_summary.clone(),
             summed_ms: None,
+            summed_after: None,
             name: non_empty(conversation_id).filter(|name| *name != id),
             id,
             session_type: type_of(conversation_type),

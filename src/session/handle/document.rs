@@ -42,12 +42,27 @@ impl Session {
             self.metadata.apply(&Event { id: String::new(), timestamp, change, extra });
             self.metadata.as_of = as_of;
         }
+        self.metadata.drop_old_words(&self.known);
     }
 
-    /// Whether the document is called by what a message said before it was said anew.
-    pub(crate) fn has_old_title(&self) -> bool {
-        let title = self.beside.document.as_ref().and_then(Document::title);
-        title.is_some_and(|title| !self.recorded.is_given(title) && self.known.titles.were(title))
+    /// Whether the document says what was made of a message before it was said anew.
+    pub(crate) fn has_old_words(&self) -> bool {
+        let Some(document) = &self.beside.document else { return false };
+        let is_old = |title: &str| !self.recorded.is_given(title) && self.known.titles.were(title);
+        let summary = document.summary();
+        document.title().is_some_and(is_old)
+            || (summary != self.metadata.summary.as_deref() && self.was_made(summary))
+    }
+
+    // Whether nobody gave this summary, and messages say something else now.
+    fn was_made(&self, said: Option<&str>) -> bool {
+        let is_it = |event: &Event| match &event.change {
+            Change::Summary { summary, is_derived: true, revised } => {
+                Some(&**summary) == said && *revised != self.known.revised
+            }
+            _ => false,
+        };
+        said.is_some() && self.history.iter().any(is_it)
     }
 
     /// Whether the document says what no event says yet.
@@ -130,7 +145,11 @@ impl Session {
         }
         let mut said = document.said();
         let name = document.called();
-        let state = self.state_of(&name).unwrap_or_else(|| self.recorded.clone());
+        let mut state = self.state_of(&name).unwrap_or_else(|| self.recorded.clone());
+        state.drop_old_words(&self.known);
+        if self.was_made(said.summary.as_deref()) {
+            said.summary.clone_from(&state.summary);
+        }
         let is_whole = self.history.iter().any(|event| event.id == name);
         said.as_of = Some(name);
         let derived = self.metadata.derived_titles(&self.known);

@@ -188,6 +188,11 @@ impl Session {
             if self.revised.take(message, record.span(), first) {
                 self.unsay(first, message, is_folded);
             }
+            if self.known.revised != self.revised.digest {
+                self.known.revised = self.revised.digest;
+                let document = core::mem::take(&mut self.beside).into_document();
+                self.take_document(document);
+            }
             let is_other = placed.is_double && self.revised.says(message, record.start) == Says::All;
             let is_new = !placed.is_repeated || is_other;
             self.known.take(record, message, is_new, self.pinned.contains(&message.id));
