@@ -183,10 +183,7 @@ fn is_file(text: &str) -> bool {
 
 fn decoded(text: &str, place: Range<usize>) -> Option<Inner> {
     let run = &text[place.clone()];
-    let read = [0, 1, 2, 3].into_iter().find_map(|skipped| {
-        let bytes = bytes_of(run.get(skipped..)?);
-        (is_wide(&bytes) || is_text(&bytes)).then_some((skipped, bytes))
-    });
+    let read = read_from_a_sign(run);
     let (skipped, bytes) = read.or_else(|| (run.len() >= SHORT).then(|| (0, bytes_of(run))))?;
     let is_wide = is_wide(&bytes);
     let plain = if is_wide {
@@ -199,6 +196,24 @@ fn decoded(text: &str, place: Range<usize>) -> Option<Inner> {
     let is_padded = run.ends_with('=') || is_of_urls;
     let coding = Coding::Base64(Base64 { before: run[..skipped].into(), is_wide, is_of_urls, is_padded });
     Some(Inner { place, text: plain, key: String::new(), coding })
+}
+
+// A run that was cut may begin behind any sign of four. What is read from another one than the first may seem to be a text, too, but of
+// letters beyond ASCII.
+fn read_from_a_sign(run: &str) -> Option<(usize, Vec<u8>)> {
+    let mut best: Option<(usize, usize, Vec<u8>)> = None;
+    for skipped in 0..4 {
+        let Some(rest) = run.get(skipped..) else { break };
+        let bytes = bytes_of(rest);
+        let beyond = bytes.iter().filter(|byte| !byte.is_ascii()).count();
+        if is_wide(&bytes) || (beyond == 0 && is_text(&bytes)) {
+            return Some((skipped, bytes));
+        }
+        if is_text(&bytes) && best.as_ref().is_none_or(|(least, ..)| beyond < *least) {
+            best = Some((beyond, skipped, bytes));
+        }
+    }
+    best.map(|(_, skipped, bytes)| (skipped, bytes))
 }
 
 fn is_wide(bytes: &[u8]) -> bool {
