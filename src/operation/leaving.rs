@@ -2,6 +2,9 @@
 //! says, and the host may know more. Of a part of a secret nobody can tell that it is one: so the whole texts of a session are
 //! looked at before what was cut, folded or summed up from them leaves.
 
+#[cfg(feature = "interop")]
+mod aside;
+
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::rc::Rc;

@@ -1,15 +1,13 @@
 //! Words in the log of a session: it is read from its end, and nothing of it is opened.
 
 use alloc::boxed::Box;
+use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::leaving::Leaving;
 use super::live::Live;
 use super::logs::LogName;
-use super::pieces::Pieces;
 use super::{Io, Trouble};
-use crate::error::Code;
-use crate::json::text::{Text, to_json};
 use crate::record::batch;
 use crate::record::span::Span;
 use crate::resume::search::{Answer, Hit, Search};
@@ -21,17 +19,21 @@ const CHUNK: u64 = 1 << 20;
 pub(super) struct Backward<'a> {
     live: &'a Live,
     search: Search,
+    // What leaves of a store that looks for secrets, and of this log, once something of it may.
+    leaving: &'a Leaving,
+    aside: Option<Rc<Leaving>>,
     end: Option<u64>,
 }
 
 impl<'a> Backward<'a> {
-    pub fn new(live: &'a Live, search: Search) -> Backward<'a> {
-        Backward { live, search, end: None }
+    pub fn new(live: &'a Live, search: Search, leaving: &'a Leaving) -> Backward<'a> {
+        let search = if leaving.is_on() { search.leaving() } else { search };
+        Backward { live, search, leaving, aside: None, end: None }
     }
 
-    /// Whether one of them has all of it also by the texts that it has now.
-    pub fn still_has(&self, hit: &Hit) -> bool {
-        self.search.still_has(hit)
+    /// Something of it is told.
+    pub fn tell(&self, told: &str) {
+        self.aside.iter().for_each(|aside| self.leaving.tell_of(aside, told));
     }
 
     /// The next messages that have all of it, the newest first; nothing where there are no more.
@@ -64,7 +66,7 @@ impl<'a> Backward<'a> {
     }
 
     async fn hits(&mut self, io: &Io, lines: &[u8], at: u64) -> Result<Vec<Hit>, Trouble> {
-        let mut hits = Vec::new();
+        let (mut hits, mut said) = (Vec::new(), Vec::new());
         for place in self.search.lines(lines) {
             if self.live.counts_not(io, &lines[place.clone()], at + place.start as u64).await? {
                 continue;
@@ -74,27 +76,29 @@ impl<'a> Backward<'a> {
                 let bytes = self.live.read_blob(io, &blob).await?;
                 answer = self.search.blob(&blob, bytes.as_deref());
             }
-            if let Answer::Hit(hit) = answer {
-                hits.push(hit);
+            match answer {
+                Answer::Hit(hit) => hits.push(hit),
+                Answer::Says(message) => said.push(*message),
+                Answer::None | Answer::Needs { .. } => {}
             }
+        }
+        // Whether something is found must not tell what may not leave.
+        if !said.is_empty() {
+            let aside = self.aside(io).await?;
+            let left = aside.messages(io, said).await?;
+            hits.extend(left.iter().filter_map(|one| self.search.hit(&aside.blanked(one)?, one)));
         }
         Ok(hits)
     }
-}
 
-/// A hit with its texts as they may leave. Before they are cut: of a part of a secret nobody can tell that it is one.
-pub(super) async fn left(io: &Io, hit: Hit, leaving: &Leaving) -> Result<Hit, Trouble> {
-    let texts = [&hit.text].into_iter().chain(&hit.beside).map(to_json).collect();
-    let mut left = Vec::new();
-    for text in Pieces::new(leaving, io).all(texts).await? {
-        let text = Text::decode(&text).map(Text::into_shown);
-        left.push(text.ok_or_else(|| {
-            let message = "expected a text that leaves, but found something else instead";
-            Trouble::refused(Code::InvalidJson, message)
-        })?);
+    async fn aside(&mut self, io: &Io) -> Result<Rc<Leaving>, Trouble> {
+        let aside = match &self.aside {
+            Some(aside) => aside.clone(),
+            None => self.leaving.aside_of(io, &self.live.folder()).await?,
+        };
+        self.aside = Some(aside.clone());
+        Ok(aside)
     }
-    let text = left.remove(0);
-    Ok(Hit { text, beside: left, ..hit })
 }
 
 impl Live {

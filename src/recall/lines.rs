@@ -125,6 +125,10 @@ impl Lines {
         let Some((message, mut met)) = self.held.take() else { return };
         // Of what lies in a blob, the line has the ends.
         let message = if blob::named(&message).is_empty() { message } else { blob::folded(&message) };
+        let message = match &self.hide {
+            Some(hide) => hidden(message, &**hide),
+            None => message,
+        };
         let ms = message.timestamp.as_deref().and_then(time::parse);
         let seconds = ms.and_then(|ms| u32::try_from(ms / 1000).ok()).unwrap_or_default();
         let document = Document { at: met.at, size: met.size, seconds, role: message.role };
@@ -138,4 +142,15 @@ impl Lines {
         }
         self.met.insert(xxh64(message.id.as_bytes(), 0), met);
     }
+}
+
+// Before its texts are cut: of a part that is left nobody can tell what it was.
+fn hidden(mut message: Message, hide: &dyn Hide) -> Message {
+    let calls = message.assistant.iter_mut().flat_map(|assistant| &mut assistant.tool_calls);
+    for text in calls.map(|call| &mut call.arguments).chain([&mut message.content]) {
+        if let Some(left) = hide.without(text.as_str()) {
+            *text = left.as_str().into();
+        }
+    }
+    message
 }

@@ -88,7 +88,7 @@ impl Question {
     #[cfg(feature = "interop")]
     pub fn typed(text: &str, words: &mut Words) -> Question {
         let mut question = Question { said: text.trim().into(), ..Question::default() };
-        question.ask(text, |_| true, words);
+        ends(text).into_iter().for_each(|text| question.ask(text, |_| true, words));
         question.terms.iter_mut().for_each(|term| term.weight = 1.0);
         question
     }

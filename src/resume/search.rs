@@ -4,6 +4,7 @@
 //! each what it says. Words are found whatever their case and accents. What lies in a blob is asked for by [`Answer::Needs`]. A text is
 //! cut to what is shown by a call of its own, so that the host can take out first what must not be.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
@@ -47,6 +48,8 @@ pub struct Search {
     open: Option<Unfolding>,
     // What is looked for in place of words.
     pattern: Option<Rc<dyn Pattern>>,
+    // What may not leave is not to be found.
+    leaves: bool,
 }
 
 /// What is looked for in texts, beside words.
@@ -67,6 +70,8 @@ pub enum Answer {
     },
     /// All of them.
     Hit(Hit),
+    /// This, of which the host says what may leave: see [`Search::leaving`].
+    Says(Box<Message>),
 }
 
 /// A message that has all words.
@@ -80,8 +85,6 @@ pub struct Hit {
     pub timestamp: Option<String>,
     /// The text in which the first word stands, whole: see [`Search::excerpt`].
     pub text: String,
-    /// Those that have the words which that one has not.
-    pub beside: Vec<String>,
 }
 
 /// A hit as it is shown.
@@ -129,12 +132,18 @@ impl Search {
     pub fn of<'a>(parts: impl Iterator<Item = &'a str>) -> Search {
         let words: Vec<Vec<char>> = parts.map(|word| folded(word).collect()).collect();
         let plain = words.iter().map(|word| longest_plain(word)).collect();
-        Search { words, plain, revised: BTreeSet::new(), open: None, pattern: None }
+        Search { words, plain, revised: BTreeSet::new(), open: None, pattern: None, leaves: false }
     }
 
     /// Looks for a pattern: every line has to be looked at.
     pub fn matching(pattern: Rc<dyn Pattern>) -> Search {
         Search { pattern: Some(pattern), ..Search::of(core::iter::empty()) }
+    }
+
+    /// The same, where the host looks at what a line says before it may be found: see [`Search::hit`].
+    #[cfg(feature = "interop")]
+    pub fn leaving(self) -> Search {
+        Search { leaves: true, ..self }
     }
 
     /// The pattern, where one is looked for.
@@ -227,40 +236,24 @@ impl Search {
             self.open = Some(unfolding);
             return Answer::Needs { blob };
         }
-        self.hit(&unfolding.into_message()).map_or(Answer::None, Answer::Hit)
+        let message = unfolding.into_message();
+        if self.leaves {
+            return Answer::Says(message.into());
+        }
+        self.hit(&message, &message).map_or(Answer::None, Answer::Hit)
     }
 
-    fn hit(&self, message: &Message) -> Option<Hit> {
-        let assistant = message.assistant.iter();
-        let reasoning =
-            assistant.clone().flat_map(|assistant| &assistant.reasoning).map(|one| one.text.as_str());
-        let calls = assistant.flat_map(|assistant| &assistant.tool_calls).map(|call| call.arguments.as_str());
-        let texts: Vec<&str> =
-            core::iter::once(message.content.as_str()).chain(reasoning).chain(calls).collect();
+    /// What a message has of the words; told is what it says as it is shown.
+    pub fn hit(&self, message: &Message, shown: &Message) -> Option<Hit> {
+        let texts = texts(message);
         let is_there = |word: &Vec<char>| texts.iter().any(|text| first(text, word).is_some());
         if !self.words.iter().all(is_there) {
             return None;
         }
-        let text = texts.iter().find(|text| self.first(text).is_some())?;
-        let others = self.words.iter().filter(|word| first(text, word).is_none());
-        let beside = others.filter_map(|word| texts.iter().find(|text| first(text, word).is_some()));
+        let place = texts.iter().position(|text| self.first(text).is_some())?;
         let Message { id, role, timestamp, .. } = message;
-        let beside = beside.map(|text| String::from(*text)).collect();
-        Some(Hit {
-            id: id.clone(),
-            role: *role,
-            timestamp: timestamp.clone(),
-            text: String::from(*text),
-            beside,
-        })
-    }
-
-    /// Whether it is one also by the texts that it has now.
-    pub fn still_has(&self, hit: &Hit) -> bool {
-        let is_in = |word: &Vec<char>| {
-            [&hit.text].into_iter().chain(&hit.beside).any(|text| first(text, word).is_some())
-        };
-        self.first(&hit.text).is_some() && self.words.iter().all(is_in)
+        let text = self::texts(shown).get(place).map(|text| String::from(*text))?;
+        Some(Hit { id: id.clone(), role: *role, timestamp: timestamp.clone(), text })
     }
 
     // Where the first word stands, or the pattern.
@@ -301,6 +294,13 @@ impl Search {
         parts.retain(|part| !part.text.is_empty());
         parts
     }
+}
+
+fn texts(message: &Message) -> Vec<&str> {
+    let assistant = message.assistant.iter();
+    let reasoning = assistant.clone().flat_map(|assistant| &assistant.reasoning).map(|one| one.text.as_str());
+    let calls = assistant.flat_map(|assistant| &assistant.tool_calls).map(|call| call.arguments.as_str());
+    core::iter::once(message.content.as_str()).chain(reasoning).chain(calls).collect()
 }
 
 /// Whether something in these words stands in quotes, so that it is looked for as it stands there.

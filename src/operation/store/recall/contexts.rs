@@ -60,7 +60,7 @@ impl Store {
         before: u64,
     ) -> Result<Option<Shortlist>, Lost> {
         let covering = self.covering(io, core::iter::once(log)).await?;
-        let upkeep = Upkeep { is_all: false, hiding: None, tidying: few };
+        let upkeep = Upkeep { is_all: false, hiding: None, hides_little: false, tidying: few };
         let index = self.index_of_words(io, &[log], covering, upkeep).await?;
         if index.is_behind {
             return Ok(None);

@@ -15,7 +15,7 @@ use super::index::Session;
 use crate::error::Code;
 use crate::json::text::to_json;
 use crate::operation::pages::array;
-use crate::operation::search::{Backward, left};
+use crate::operation::search::Backward;
 use crate::operation::store::Store;
 use crate::operation::{Io, Leaving, Trouble};
 use crate::recall::question::Question as Sought;
@@ -139,16 +139,11 @@ impl Store {
         words: &mut Words,
     ) -> Result<(bool, Hits), Trouble> {
         let live = self.unread(&session.log.place, "");
-        let mut log = Backward::new(&live, exactly.search());
+        let mut log = Backward::new(&live, exactly.search(), exactly.leaving);
         let most = exactly.question.most_of_one(exactly.is_ranked());
         let (mut best, mut told) = (Hits::new(), 0);
         while let Some(hits) = log.next(io).await? {
             for hit in hits.into_iter().filter(|hit| exactly.question.has(hit)) {
-                let hit = if exactly.leaving.is_on() { left(io, hit, exactly.leaving).await? } else { hit };
-                // Whether something is found must not tell what may not leave.
-                if exactly.leaving.is_on() && !log.still_has(&hit) {
-                    continue;
-                }
                 let has = exactly.has(&hit.text, words);
                 let place = best.partition_point(|(others, _)| *others >= has.len());
                 if told + place >= most {
@@ -157,6 +152,7 @@ impl Store {
                 let words = to_json(&[&exactly.quoted[..], &has[..]].concat());
                 let shown = to_json(&exactly.shows.shown(hit));
                 let told = format!("\"found\":\"exact\",\"words\":{words},{}", &shown[1..]);
+                log.tell(&told);
                 best.insert(place, (has.len(), told));
                 best.truncate(most);
             }

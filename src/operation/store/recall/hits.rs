@@ -8,10 +8,9 @@ use serde::Serialize;
 
 use super::runs::{Lost, Run};
 use super::spaces::Spaces;
-use crate::json::text::{Text, to_json};
+use crate::json::text::to_json;
 use crate::layout::{File, MESSAGES};
 use crate::operation::live::Live;
-use crate::operation::pieces::Pieces;
 use crate::operation::vectors::nearness_of;
 use crate::operation::{Io, Leaving, Trouble};
 use crate::recall::meaning::ordered;
@@ -118,11 +117,12 @@ impl Asked<'_> {
     ) -> Result<Vec<Hit>, Lost> {
         let mut hits = Vec::new();
         if ranked.best.is_empty() {
-            hits.extend(self.titled(io, names, words).await?);
+            hits.extend(self.titled(names, words));
         }
         // Whatever has a single word has all that was asked for.
         let best = ranked.best.first().filter(|_| !self.is_one_word());
         let least = best.map_or(0.0, |best| LEAST * best.score);
+        let own = self.leaving.aside_of(io, &live.folder()).await?;
         let mut met = Vec::new();
         let mut near = Vec::new();
         for best in ranked.best.iter().filter(|best| best.score >= least) {
@@ -134,34 +134,27 @@ impl Asked<'_> {
                 continue;
             }
             met.push(at);
-            if let Some(message) = read(io, live, at).await? {
-                let (found, told) = self.told(io, &message, best.field, words).await?;
+            if let Some(message) = read(io, live, at, &own).await? {
+                let (found, told) = self.told(&message, best.field, words);
                 if found == Found::Near && self.is_one_word() { near.push(told) } else { hits.push(told) }
             }
         }
         // What stands beside a single word seldom answers it: it is told where the word itself is nowhere else.
         let left = if hits.is_empty() { self.most } else { 0 };
         hits.extend(near.into_iter().take(left));
+        hits.iter().for_each(|hit| self.leaving.tell_of(&own, &hit.json));
         Ok(hits)
     }
 
-    async fn titled(&self, io: &Io, names: &[&str], words: &mut Words) -> Result<Option<Hit>, Trouble> {
+    fn titled(&self, names: &[&str], words: &mut Words) -> Option<Hit> {
         let best = names.iter().max_by_key(|name| self.marked(name, words).has().count_ones());
-        let Some(name) = best else { return Ok(None) };
-        let name = left(io, self.leaving, name).await?;
-        let marked = self.marked(&name, words);
+        let marked = self.marked(best?, words);
         let (excerpt, words) = (marked.excerpt(self.worths), self.has(marked.has()));
         let told = Told { id: None, role: None, timestamp: None, excerpt, found: Found::Title, words };
-        Ok(Some(Hit::of(&told)))
+        Some(Hit::of(&told))
     }
 
-    async fn told(
-        &self,
-        io: &Io,
-        message: &Message,
-        field: usize,
-        words: &mut Words,
-    ) -> Result<(Found, Hit), Trouble> {
+    fn told(&self, message: &Message, field: usize, words: &mut Words) -> (Found, Hit) {
         let texts = texts(message);
         let is_of = |one: Field| usize::from(one != Field::Said) == field;
         let (mut all, mut best, mut most) = (0, "", 0);
@@ -172,17 +165,15 @@ impl Asked<'_> {
                 (best, most) = (text, has.count_ones());
             }
         }
-        // Before it is cut: of a part of a secret nobody can tell that it is one.
-        let text = left(io, self.leaving, best).await?;
         let told = Told {
             id: Some(&message.id),
             role: message.role,
             timestamp: message.timestamp.as_deref(),
-            excerpt: self.marked(&text, words).excerpt(self.worths),
+            excerpt: self.marked(best, words).excerpt(self.worths),
             found: self.how(all),
             words: self.has(all),
         };
-        Ok((told.found, Hit::of(&told)))
+        (told.found, Hit::of(&told))
     }
 
     fn marked<'t>(&self, text: &'t str, words: &mut Words) -> Marked<'t> {
@@ -225,19 +216,18 @@ impl Asked<'_> {
     }
 }
 
-// A text as it may leave.
-async fn left(io: &Io, leaving: &Leaving, text: &str) -> Result<String, Trouble> {
-    let json = Pieces::new(leaving, io).out(to_json(text)).await?;
-    Ok(Text::decode(&json).map(Text::into_shown).unwrap_or_default())
-}
-
 /// The messages of a session.
 pub(super) fn log_of(live: &Live) -> File {
     live.folder().below(MESSAGES)
 }
 
-/// The message whose line begins there, where one does, and counts.
-pub(super) async fn read(io: &Io, live: &Live, at: u64) -> Result<Option<Message>, Trouble> {
+/// The message whose line begins there, where one does, and counts; as it may leave.
+pub(super) async fn read(
+    io: &Io,
+    live: &Live,
+    at: u64,
+    leaving: &Leaving,
+) -> Result<Option<Message>, Trouble> {
     let file = log_of(live);
     let mut length = LINE;
     let line = loop {
@@ -261,5 +251,5 @@ pub(super) async fn read(io: &Io, live: &Live, at: u64) -> Result<Option<Message
         // Without it, the ends of its text are shown.
         let _ = unfolding.take(&blob, bytes.as_deref());
     }
-    Ok(Some(unfolding.into_message()))
+    Ok(leaving.messages(io, Vec::from([unfolding.into_message()])).await?.pop())
 }

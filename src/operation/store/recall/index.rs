@@ -181,7 +181,7 @@ impl Store {
         io: &Io,
         logs: &[&Log],
         covering: Covering,
-        Upkeep { is_all, hiding, tidying }: Upkeep,
+        Upkeep { is_all, hiding, hides_little, tidying }: Upkeep,
     ) -> Result<Index, Lost> {
         let Standing { chains, stale, is_behind, gone, dead } =
             self.standing(io, logs, &covering, is_all).await?;
@@ -189,7 +189,7 @@ impl Store {
         if tidying(self, io, &runs, (&gone, &dead)).await? {
             return Err(Lost::Others);
         }
-        let made = index(self, io, stale, hiding).await?;
+        let made = index(self, io, stale, (hiding, hides_little)).await?;
         // They are asked of what was made just now, and most often nothing was.
         let numbered = logs.iter().enumerate().filter(|_| !made.is_empty());
         let numbers: BTreeMap<&str, u32> = numbered.map(|(number, one)| (&*one.key, number as u32)).collect();

@@ -68,6 +68,8 @@ pub(super) struct Upkeep {
     pub is_all: bool,
     /// What is indexed without that.
     pub hiding: Option<Hiding>,
+    /// Also of what stays in memory.
+    pub hides_little: bool,
     pub tidying: Tidying,
 }
 
@@ -91,7 +93,7 @@ pub(super) async fn index(
     store: &Store,
     io: &Io,
     mut stale: Vec<Stale>,
-    hiding: Option<Hiding>,
+    (hiding, hides_little): (Option<Hiding>, bool),
 ) -> Result<Vec<Run>, Trouble> {
     if stale.is_empty() {
         return Ok(Vec::new());
@@ -99,7 +101,7 @@ pub(super) async fn index(
     stale.sort_by(|one, other| one.key.cmp(&other.key));
     let is_little = stale.iter().map(|one| one.size - one.from).sum::<u64>() <= LITTLE;
     // No file, no secret in it.
-    let hiding = hiding.filter(|_| !is_little);
+    let hiding = hiding.filter(|_| hides_little || !is_little);
     let mut made = Vec::new();
     let mut words = if is_little { Words::default() } else { Words::of_many() };
     let mut builder = Builder::new(&mut words, hiding.is_some());
@@ -121,9 +123,9 @@ pub(super) async fn index(
         made.push(if is_little { Run::in_memory(bytes) } else { kept(io, bytes).await? });
     }
     if !is_little && !open.is_empty() {
-        let mut rest = Builder::new(&mut words, false);
+        let mut rest = Builder::new(&mut words, hiding.is_some());
         for one in &open {
-            piece(io, one, (true, None), &mut rest).await?;
+            piece(io, one, (true, hiding), &mut rest).await?;
         }
         made.push(Run::in_memory(rest.finish()));
     }

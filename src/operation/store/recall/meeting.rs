@@ -2,8 +2,10 @@
 //! nothing of it no farther than to find that out.
 
 use alloc::format;
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 use serde::Serialize;
 
@@ -12,10 +14,9 @@ use super::hits::log_of;
 use super::index::Session;
 use crate::json::fields::Fields;
 use crate::json::request;
-use crate::json::text::{Text, to_json};
+use crate::json::text::{boundary, to_json};
 use crate::operation::live::Live;
 use crate::operation::pages::array;
-use crate::operation::pieces::Pieces;
 use crate::operation::store::Store;
 use crate::operation::{Io, Leaving, Trouble};
 use crate::recall::things::{Met, Search, Thing};
@@ -90,27 +91,26 @@ impl Store {
         leaving: &Leaving,
     ) -> Result<(), Trouble> {
         let sessions = self.sessions_asked(io, question).await?;
-        let mut found: Vec<(&Session, Vec<Met>)> = Vec::new();
+        let mut found: Vec<(&Session, Rc<Leaving>, Vec<Met>)> = Vec::new();
         for session in sessions.iter().filter(|session| session.log.is_asked) {
             let live = self.unread(&session.log.place, "");
-            let mut met = met_in(io, &live, thing).await?;
+            let of_log = met_in(io, &live, thing, leaving).await;
+            let Some((own, mut met)) = self.some_of(&session.log.place.folder(), of_log)? else { continue };
             met.retain(|one| question.has_met(one));
             met.truncate(question.most_of_one(true));
             if !met.is_empty() {
-                found.push((session, met));
+                found.push((session, own, met));
             }
         }
         // Lists have the session first that was active last.
         let best = |met: &[Met]| met.first().map_or((false, 0), |one| (one.is_changed, one.rank));
-        found.sort_by_key(|(_, met)| core::cmp::Reverse(best(met)));
-        for (session, met) in found.iter().take(question.most_sessions()) {
+        found.sort_by_key(|(.., met)| Reverse(best(met)));
+        for (session, own, met) in found.iter().take(question.most_sessions()) {
             let listed = self.listed_out(io, &session.listed, leaving).await?;
-            let mut hits = Vec::new();
-            for one in met {
-                let hit = told(io, thing, one, leaving).await?;
-                hits.push(format!("{{\"session\":{listed},{}", &hit[1..]));
-            }
-            io.page(array(hits.into_iter())).await?;
+            let hit = |one: &Met| format!("{{\"session\":{listed},{}", &told(thing, one)[1..]);
+            let told = array(met.iter().map(hit));
+            leaving.tell_of(own, &String::from_utf8_lossy(&told));
+            io.page(told).await?;
         }
         Ok(())
     }
@@ -124,10 +124,17 @@ impl Question {
     }
 }
 
-async fn met_in(io: &Io, live: &Live, thing: &Thing) -> Result<Vec<Met>, Trouble> {
+// Whether something is met must not tell what may not leave: it is met in what does.
+async fn met_in(
+    io: &Io,
+    live: &Live,
+    thing: &Thing,
+    leaving: &Leaving,
+) -> Result<Option<(Rc<Leaving>, Vec<Met>)>, Trouble> {
     if !has(io, live, thing.needle().as_bytes()).await? {
-        return Ok(Vec::new());
+        return Ok(None);
     }
+    let own = leaving.aside_of(io, &live.folder()).await?;
     let file = log_of(live);
     let size = io.stat(&file).await?.map_or(0, |stat| stat.size);
     let mut search = Search::new(thing);
@@ -140,28 +147,29 @@ async fn met_in(io: &Io, live: &Live, thing: &Thing) -> Result<Vec<Met>, Trouble
         }
         at += bytes.len() as u64;
         scanner.feed(&bytes);
-        take_all(io, live, &mut scanner, &mut search).await?;
+        take_all(io, live, &mut scanner, &own, &mut search).await?;
     }
     scanner.finish();
-    take_all(io, live, &mut scanner, &mut search).await?;
-    Ok(search.into_met())
+    take_all(io, live, &mut scanner, &own, &mut search).await?;
+    Ok(Some((own, search.into_met())))
 }
 
 async fn take_all(
     io: &Io,
     live: &Live,
     scanner: &mut Scanner,
+    leaving: &Leaving,
     search: &mut Search<'_>,
 ) -> Result<(), Trouble> {
+    let mut said = Vec::new();
     while let Some(found) = scanner.next() {
         let Found::Record(record) = found else { continue };
         if live.counts_not(io, record.json.as_bytes(), record.start).await? {
             continue;
         }
-        if let Some(message) = message::read(&record).0 {
-            search.take(&message);
-        }
+        said.extend(message::read(&record).0);
     }
+    leaving.messages(io, said).await?.iter().for_each(|message| search.take(message));
     Ok(())
 }
 
@@ -184,26 +192,18 @@ async fn has(io: &Io, live: &Live, needle: &[u8]) -> Result<bool, Trouble> {
     Ok(false)
 }
 
-async fn told(io: &Io, thing: &Thing, met: &Met, leaving: &Leaving) -> Result<String, Trouble> {
-    let later = met.after.as_ref();
-    let texts = [Some(&met.said), Some(&met.text), met.command.as_ref(), later.map(|after| &after.command)];
-    let json = texts.iter().map(|text| to_json(text.map_or("", |text| text.as_str()))).collect();
-    // Before they are cut: of a part of a secret nobody can tell that it is one.
-    let left = Pieces::new(leaving, io).all(json).await?;
-    let left: Vec<String> =
-        left.iter().map(|json| Text::decode(json).map(Text::into_shown).unwrap_or_default()).collect();
-    let [said, text, command, after] = [0, 1, 2, 3].map(|nth| left.get(nth).map_or("", String::as_str));
-    let cut = |text: &str| String::from(&text[..crate::json::text::boundary(text, SHOWN, false)]);
-    let mut excerpt = Vec::from([Part { text: cut(text), is_hit: true }]);
-    if !said.trim().is_empty() {
-        excerpt.insert(0, Part { text: cut(said.trim()) + "\n", is_hit: false });
+fn told(thing: &Thing, met: &Met) -> String {
+    let cut = |text: &str| String::from(&text[..boundary(text, SHOWN, false)]);
+    let mut excerpt = Vec::from([Part { text: cut(&met.text), is_hit: true }]);
+    if !met.said.trim().is_empty() {
+        excerpt.insert(0, Part { text: cut(met.said.trim()) + "\n", is_hit: false });
     }
     let (found, words, role) = match thing {
         Thing::File(words) => ("file", words, "assistant"),
         Thing::Command(words) => ("command", words, "assistant"),
         Thing::Error(words) => ("error", words, "tool"),
     };
-    Ok(to_json(&Told {
+    to_json(&Told {
         id: &met.id,
         role,
         timestamp: met.timestamp.as_deref(),
@@ -211,8 +211,12 @@ async fn told(io: &Io, thing: &Thing, met: &Met, leaving: &Leaving) -> Result<St
         found,
         words: [words],
         is_changed: matches!(thing, Thing::File(_)).then_some(met.is_changed),
-        command: met.command.as_ref().map(|_| command),
+        command: met.command.as_deref(),
         exit_code: met.exit_code,
-        after: later.map(|later| Later { id: &later.id, command: after, exit_code: later.exit_code }),
-    }))
+        after: met.after.as_ref().map(|after| Later {
+            id: &after.id,
+            command: &after.command,
+            exit_code: after.exit_code,
+        }),
+    })
 }

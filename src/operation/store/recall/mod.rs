@@ -26,10 +26,11 @@ use chrono::{DateTime, Datelike};
 
 use super::Store;
 use crate::error::Code;
-use crate::json::fields::Fields;
+use crate::json::fields::{Fields, items};
 use crate::json::request;
-use crate::json::text::to_json;
+use crate::json::text::{Text, to_json};
 use crate::operation::pages::array;
+use crate::operation::pieces::Pieces;
 use crate::operation::{Io, Leaving, Operation, Trouble};
 use crate::recall::dates;
 use crate::recall::documents::Corpus;
@@ -168,9 +169,15 @@ struct Answer {
     spaces: Spaces,
     terms: Vec<Term>,
     ranking: Ranking,
+    // What the sessions are called as that may leave, where it is something else.
+    names: Option<Vec<Vec<String>>>,
 }
 
 impl Answer {
+    fn names_of(&self, session: usize) -> Vec<&str> {
+        names_of(&self.sessions, self.names.as_deref(), session)
+    }
+
     // Where the line of a message begins.
     async fn place(&self, io: &Io, best: &Ranked) -> Result<u64, Lost> {
         self.spaces.line(io, &self.runs, best).await
@@ -229,7 +236,7 @@ impl Store {
         }
         let mut told = BTreeSet::new();
         for _ in 0..TRIES {
-            let answer = self.answer(io, question, &mut words).await?;
+            let answer = self.answer(io, question, leaving, &mut words).await?;
             match self.told_of(io, question, &answer, leaving, &mut told, &mut words).await {
                 Ok(()) => return Ok(()),
                 // The rest is asked again, and told behind what was told.
@@ -249,9 +256,9 @@ impl Store {
         told: &mut BTreeSet<String>,
         words: &mut Words,
     ) -> Result<(), Lost> {
-        let Answer { sessions, runs, spaces, terms, ranking } = answer;
+        let Answer { sessions, runs, spaces, terms, ranking, .. } = answer;
         if ranking.sessions.is_empty() {
-            return Ok(self.resembling(io, question, sessions, leaving).await?);
+            return Ok(self.resembling(io, question, answer, leaving).await?);
         }
         let asked = Asked {
             runs,
@@ -270,7 +277,8 @@ impl Store {
                     continue;
                 }
                 let live = self.unread(&session.log.place, "");
-                let hits = match asked.hits(io, one, &live, &session.listed.names(), words).await {
+                let names = answer.names_of(one.session as usize);
+                let hits = match asked.hits(io, one, &live, &names, words).await {
                     Err(Lost::Trouble(trouble)) => self.some_of(&session.log.place.folder(), Err(trouble))?,
                     hits => hits?,
                 };
@@ -297,13 +305,14 @@ impl Store {
         &self,
         io: &Io,
         question: &Question,
-        sessions: &[Session],
+        answer: &Answer,
         leaving: &Rc<Leaving>,
     ) -> Result<(), Trouble> {
-        let asked: Vec<_> =
-            sessions.iter().map(|one| &one.listed).filter(|one| question.wanted.has(one)).collect();
-        let names: Vec<_> =
-            asked.iter().map(|one| one.names().into_iter().map(String::from).collect()).collect();
+        let sessions = &answer.sessions;
+        let asked: Vec<usize> =
+            (0..sessions.len()).filter(|nth| question.wanted.has(&sessions[*nth].listed)).collect();
+        let names: Vec<Vec<String>> =
+            asked.iter().map(|nth| answer.names_of(*nth).into_iter().map(String::from).collect()).collect();
         let found = if question.is_of_some() || question.session.is_some() {
             Vec::new()
         } else {
@@ -311,7 +320,7 @@ impl Store {
         };
         let mut page = Vec::new();
         for place in found.into_iter().take(question.limit) {
-            let listed = self.listed_out(io, asked[place], leaving).await?;
+            let listed = self.listed_out(io, &sessions[asked[place]].listed, leaving).await?;
             let title = Fields::parse(&listed).ok().and_then(|fields| fields.raw("title")).unwrap_or("\"\"");
             let excerpt = format!("[{{\"text\":{title},\"isHit\":false}}]");
             page.push(format!(r#"{{"session":{listed},"excerpt":{excerpt},"found":"title","words":[]}}"#));
@@ -319,10 +328,16 @@ impl Store {
         if page.is_empty() { Ok(()) } else { io.page(array(page.into_iter())).await }
     }
 
-    async fn answer(&self, io: &Io, question: &Question, words: &mut Words) -> Result<Answer, Trouble> {
+    async fn answer(
+        &self,
+        io: &Io,
+        question: &Question,
+        leaving: &Leaving,
+        words: &mut Words,
+    ) -> Result<Answer, Trouble> {
         for _ in 0..TRIES {
-            let (sessions, covering) = self.sessions_with_logs(io, question).await?;
-            match self.ranked(io, question, (sessions, covering), words).await {
+            let found = self.sessions_with_logs(io, question).await?;
+            match self.ranked(io, question, found, leaving, words).await {
                 Ok(answer) => return Ok(answer),
                 Err(lost) => self.without_lost(io, lost).await?,
             }
@@ -335,19 +350,22 @@ impl Store {
         io: &Io,
         question: &Question,
         (sessions, covering): (Vec<Session>, Covering),
+        leaving: &Leaving,
         words: &mut Words,
     ) -> Result<Answer, Lost> {
         let logs: Vec<&Log> = sessions.iter().map(|one| &one.log).collect();
         let hiding = self.setup.redacts.then_some(without_secrets as Hiding);
         let is_all = question.wanted.all && question.session.is_none();
-        let upkeep = Upkeep { is_all, hiding, tidying: joins };
+        let upkeep = Upkeep { is_all, hiding, hides_little: leaving.replaces(), tidying: joins };
         let index = self.index_of_words(io, &logs, covering, upkeep).await?.of_asked();
         let runs = &index.runs;
         let mut sought = question.sought(words);
+        let names = self.names_out(io, &sessions, leaving).await?;
         // Of some messages alone nobody knows what tells little.
         let counted = (!question.is_of_some()).then_some(&*index.sessions);
         let mut found = lists(io, runs, counted, &sought.terms).await?;
-        let mut known = self.known_of(io, question, (&sessions, &index), &sought.terms, words);
+        let of = (&*sessions, &index, names.as_deref());
+        let mut known = self.known_of(io, question, of, &sought.terms, words);
         let is_unmet = |nth: usize| found.is_unmet(nth) && known.iter().all(|one| one.title >> nth & 1 == 0);
         // What only resembles a word answers nothing.
         let likable = if question.recalled.is_some() { 0 } else { sought.terms.len() };
@@ -357,7 +375,7 @@ impl Store {
         if !like.is_empty() {
             sought.extend(like);
             found = lists(io, runs, counted, &sought.terms).await?;
-            known = self.known_of(io, question, (&sessions, &index), &sought.terms, words);
+            known = self.known_of(io, question, of, &sought.terms, words);
         }
         let spaces = Spaces::of(runs, &index.sessions, sessions.len());
         let asked = if question.is_of_some() { Some(only(io, question, runs, &spaces).await?) } else { None };
@@ -368,7 +386,7 @@ impl Store {
             (ranking, is_any)
         };
         let ranking = spaces.answering(io, runs, (&sought.terms, found), by).await?;
-        Ok(Answer { sessions, runs: index.runs, spaces, terms: sought.terms, ranking })
+        Ok(Answer { sessions, runs: index.runs, spaces, terms: sought.terms, ranking, names })
     }
 
     // What is known of the sessions beside their messages.
@@ -376,7 +394,7 @@ impl Store {
         &self,
         io: &Io,
         question: &Question,
-        (sessions, index): (&[Session], &Index),
+        (sessions, index, names): (&[Session], &Index, Option<&[Vec<String>]>),
         terms: &[Term],
         words: &mut Words,
     ) -> Vec<Known> {
@@ -387,15 +405,46 @@ impl Store {
             ..=said.map(|(_, last)| year(*last)).max().unwrap_or_default();
         let spans = dates::spans(&question.text, years, &io.stamp());
         let terms: Vec<u64> = terms.iter().map(|term| names::hash(&term.text)).collect();
-        let mut names = self.names.borrow_mut();
-        let one = |(session, times): (&Session, &Option<(u32, u32)>)| {
-            if !session.log.is_asked {
+        let mut kept = self.names.borrow_mut();
+        let one = |(nth, times): (usize, &Option<(u32, u32)>)| {
+            if !sessions[nth].log.is_asked {
                 return Known::default();
             }
-            let title = names.has(&session.listed.names(), &terms, words);
+            let title = kept.has(&names_of(sessions, names, nth), &terms, words);
             Known { title, date: times.map_or(0.0, |times| dates::nearness(&spans, times)) }
         };
-        sessions.iter().zip(&times).map(one).collect()
+        times.iter().enumerate().map(one).collect()
+    }
+
+    // What sessions are called as that may leave, where secrets are replaced. Behind a cut, a part of one may be left.
+    async fn names_out(
+        &self,
+        io: &Io,
+        sessions: &[Session],
+        leaving: &Leaving,
+    ) -> Result<Option<Vec<Vec<String>>>, Trouble> {
+        if !leaving.replaces() {
+            return Ok(None);
+        }
+        let whole = |name: &str| match name.strip_suffix('…') {
+            Some(cut) => cut.rsplit_once(char::is_whitespace).map_or("", |(whole, _)| whole).into(),
+            None => String::from(name),
+        };
+        let names = |one: &Session| one.listed.names().into_iter().map(whole).collect::<Vec<_>>();
+        let json = sessions.iter().map(|one| to_json(&names(one))).collect();
+        let left = Pieces::new(&*leaving.aside(io).await?, io).all(json).await?;
+        let read = |json: &String| {
+            let names = items(json).unwrap_or_default();
+            names.into_iter().filter_map(|name| Text::decode(name).map(Text::into_shown)).collect()
+        };
+        Ok(Some(left.iter().map(read).collect()))
+    }
+}
+
+fn names_of<'a>(sessions: &'a [Session], left: Option<&'a [Vec<String>]>, nth: usize) -> Vec<&'a str> {
+    match left {
+        Some(left) => left[nth].iter().map(String::as_str).collect(),
+        None => sessions[nth].listed.names(),
     }
 }
 

@@ -14,7 +14,6 @@ use crate::json::request;
 use crate::json::text::{Text, boundary, to_json};
 use crate::operation::context::named_vocabulary;
 use crate::operation::live::Live;
-use crate::operation::pieces::Pieces;
 use crate::operation::store::Store;
 use crate::operation::vectors::nearness_of;
 use crate::operation::{Io, Leaving, Operation, Trouble};
@@ -184,7 +183,7 @@ impl Store {
         }
         let question = Question::recalling(asked, request.wanted.clone());
         for _ in 0..TRIES {
-            let answer = self.answer(io, &question, words).await?;
+            let answer = self.answer(io, &question, leaving, words).await?;
             match self.said_of(io, &question, &answer, request, leaving, words).await {
                 Ok(sources) => return Ok(sources),
                 Err(lost) => self.without_lost(io, lost).await?,
@@ -205,7 +204,6 @@ impl Store {
         let Some(asked) = &question.recalled else { return Ok(Vec::new()) };
         let worth = answer.ranking.worth.of_many(&asked.terms);
         let Some(least) = worth.least(asked) else { return Ok(Vec::new()) };
-        let quoting = Quoting { io, leaving, asked, worth: &worth, exclude: &request.exclude };
         let mut sources: Vec<Source> = Vec::new();
         let mut best = 0.0_f32;
         for ranked in answer.ranking.sessions.iter().take(SESSIONS) {
@@ -214,6 +212,8 @@ impl Store {
                 continue;
             }
             let live = self.unread(&session.log.place, "");
+            let own = leaving.aside_of(io, &live.folder()).await?;
+            let quoting = Quoting { io, leaving: &own, asked, worth: &worth, exclude: &request.exclude };
             let mut source = quoting.source(answer, ranked, &live, words).await?;
             source.said.retain(|said| worth.part(said.score) >= least);
             let score = source.said.iter().map(|said| said.score).fold(0.0, f32::max);
@@ -221,6 +221,10 @@ impl Store {
             if source.said.is_empty() || score < LEAST_OF_BEST * best {
                 continue;
             }
+            source
+                .said
+                .iter()
+                .for_each(|said| leaving.tell_of(&own, &[&*said.speaker, &*said.text].concat()));
             self.named(io, session, leaving, &mut source).await?;
             sources.push(source);
         }
@@ -334,7 +338,7 @@ impl Quoting<'_> {
             if said.iter().any(|(other, _)| *other == at) {
                 continue;
             }
-            let Some(message) = read(self.io, live, at).await? else { continue };
+            let Some(message) = read(self.io, live, at, self.leaving).await? else { continue };
             let found = self.with_answer(live, at, message).await?;
             // A question whose answer was told is told, too.
             if found.iter().any(|(_, message)| self.exclude.contains(&message.id)) {
@@ -395,6 +399,9 @@ impl Quoting<'_> {
                 _ => {}
             }
         }
+        let (places, said): (Vec<u64>, Vec<Message>) = answers.into_iter().unzip();
+        let said = self.leaving.messages(self.io, said).await?;
+        let mut answers: Vec<(u64, Message)> = places.into_iter().zip(said).collect();
         let mut words = Words::default();
         let weight = |(_, one): &(u64, Message)| self.weight(one.content.as_str(), &mut words);
         let mut weights: Vec<f32> = answers.iter().map(weight).collect();
@@ -409,7 +416,7 @@ impl Quoting<'_> {
         if forgets(best.1.content.as_str()) {
             return Ok(Vec::new());
         }
-        let whole = read(self.io, live, best.0).await?;
+        let whole = read(self.io, live, best.0, self.leaving).await?;
         Ok([Some((at, message)), whole.map(|whole| (best.0, whole))].into_iter().flatten().collect())
     }
 
@@ -433,16 +440,9 @@ impl Quoting<'_> {
     ) -> Result<Vec<(Said, Vec<usize>)>, Trouble> {
         let Some(speaker) = self.speaker(live, at, message).await? else { return Ok(Vec::new()) };
         let texts = texts(message);
-        let fields: Vec<Field> = texts.iter().map(|(field, _)| *field).collect();
-        let json = texts.iter().map(|(_, text)| to_json(text.as_ref())).chain([to_json(&speaker)]).collect();
-        // Before they are cut: of a part of a secret nobody can tell that it is one.
-        let left = Pieces::new(self.leaving, self.io).all(json).await?;
-        let mut left: Vec<String> =
-            left.iter().map(|json| Text::decode(json).map(Text::into_shown).unwrap_or_default()).collect();
-        let speaker = left.pop().unwrap_or_default();
         let mut all: Vec<(f32, usize, Said, Vec<usize>)> = Vec::new();
-        for (nth, (field, text)) in fields.into_iter().zip(&left).enumerate() {
-            let passages = passages(text, field, self.asked, self.worth, words);
+        for (nth, (field, text)) in texts.iter().enumerate() {
+            let passages = passages(text, *field, self.asked, self.worth, words);
             let is_whole = passages.len() == 1;
             let is_answer = nth == 0 && message.role == Some(Role::Assistant);
             // Of an answer with none of the words how it begins is told.
@@ -486,9 +486,13 @@ impl Quoting<'_> {
                 let from =
                     if start == 0 { 0 } else { memchr::memchr(b'\n', &bytes).map_or(0, |feed| feed + 1) };
                 let messages = records(&bytes[from..]).filter_map(|record| message::read(&record).0);
-                let calls = messages.flat_map(|message| message.tool_calls().to_vec());
+                let called_it =
+                    |message: &Message| message.tool_calls().iter().any(|call| call.id == tool.call_id);
+                let message = messages.filter(called_it).last();
+                let left = self.leaving.messages(self.io, message.into_iter().collect()).await?;
+                let calls = left.iter().flat_map(|message| message.tool_calls());
                 let call = calls.filter(|call| call.id == tool.call_id).last();
-                let named = call.map_or_else(|| tool.name.clone(), |call| called(&call).replace('\n', " "));
+                let named = call.map_or_else(|| tool.name.clone(), |call| called(call).replace('\n', " "));
                 Some(named[..boundary(&named, CALL, false)].to_string())
             }
             Some(Role::System) | None => None,

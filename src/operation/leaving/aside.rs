@@ -1,0 +1,78 @@
+//! What leaves only where a question finds it. Whether it does must not tell what may not leave: so it is looked for in what
+//! does, and nobody is told of the rest.
+
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use super::{Door, Leaving, Redact};
+use crate::json::text::to_json;
+use crate::layout::{File, MESSAGES};
+use crate::operation::pieces::Pieces;
+use crate::operation::{Io, Trouble};
+use crate::privacy::Secret;
+use crate::record::message::{self, Message};
+use crate::record::scan::Record;
+
+impl Leaving {
+    /// Whether what is found leaves as something else.
+    pub(in crate::operation) fn replaces(&self) -> bool {
+        self.door.redact == Redact::Replace
+    }
+
+    /// The same for what may come not to leave: nobody is told of what is found in it before [`Leaving::tell_of`].
+    pub(in crate::operation) async fn aside(&self, io: &Io) -> Result<Rc<Leaving>, Trouble> {
+        let door = Door::new(self.door.redact);
+        if self.is_on() {
+            door.key.replace(Some(self.door.key(io).await?));
+        }
+        let aside = Leaving::new(&door);
+        aside.secrets.replace(self.secrets.borrow().clone());
+        Ok(aside)
+    }
+
+    /// The same of a session in this folder, with the secrets of its log.
+    pub(in crate::operation) async fn aside_of(
+        &self,
+        io: &Io,
+        folder: &File,
+    ) -> Result<Rc<Leaving>, Trouble> {
+        let aside = self.aside(io).await?;
+        if self.is_on() {
+            aside.file(io, folder, MESSAGES, u64::MAX).await?;
+        }
+        Ok(aside)
+    }
+
+    /// Messages as they may leave, whole: of a part of a secret nobody can tell that it is one.
+    pub(in crate::operation) async fn messages(
+        &self,
+        io: &Io,
+        messages: Vec<Message>,
+    ) -> Result<Vec<Message>, Trouble> {
+        if !self.is_on() {
+            return Ok(messages);
+        }
+        let json = messages.iter().map(to_json).collect();
+        let left = Pieces::new(self, io).all(json).await?;
+        let none = || Trouble::internal("expected a message that leaves, but found something else");
+        left.into_iter().map(|json| message::read(&Record::at(0, json)).0.ok_or_else(none)).collect()
+    }
+
+    /// A message as it may leave, with what no question asks for in the place of each secret.
+    pub(in crate::operation) fn blanked(&self, left: &Message) -> Option<Message> {
+        let told = self.door.told.borrow();
+        let json = told.iter().fold(to_json(left), |json, one| json.replace(&one.placeholder, "\u{2588}"));
+        message::read(&Record::at(0, json)).0
+    }
+
+    /// What was looked at aside is told.
+    pub(in crate::operation) fn tell_of(&self, aside: &Leaving, told: &str) {
+        for secret in aside.door.told.borrow().iter() {
+            let count = told.matches(&*secret.placeholder).count() as u64;
+            // What is reported leaves as it is, so that nobody sees where it stood.
+            if count > 0 || !self.replaces() {
+                self.door.tell(&[Secret { count: count.max(1), ..secret.clone() }]);
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// @ts-check
+// Where secrets are replaced, no search tells more of one than that it is there: of two stores that differ in it alone, each question
+// gets the same answer.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { MemoryStorage, openStore } from "../../js/index.js";
+
+/** @typedef {import("../../js/store/store.js").Store} Store */
+
+const ONE = "ghp_k7Qm2Xv9Lb4Tz8Wc1Yn6Rd3Hs5Jf0Pa2GuEo";
+const OTHER = "ghp_b3Vr5Nk8Sj1Dx0Mf7Cy2Hp6Zu4Ql9Tg1Wa8E";
+
+/** @param {string} secret @param {number} others how many messages say something else */
+async function storeWith(secret, others) {
+  const store = await openStore({ home: "/home", project: "/project", storage: new MemoryStorage(), redact: "replace" });
+  const session = await store.create();
+  const call = (/** @type {string} */ id, /** @type {string} */ name, /** @type {object} */ input) => ({ id, name, arguments: JSON.stringify(input) });
+  await session.append([
+    { role: "user", content: `${secret} is the key, and walnut` },
+    { role: "assistant", content: "I look.", assistant: { toolCalls: [call("c1", "Bash", { command: `curl -H ${secret} example.org` }), call("c2", "Write", { file_path: `/p/${secret}/a.txt`, content: secret })] } },
+    { role: "tool", content: `error: bad credentials ${secret} refused`, tool: { callId: "c1", name: "Bash", isError: true, exitCode: 1 } },
+    { role: "tool", content: "written", tool: { callId: "c2", name: "Write" } },
+    { role: "assistant", content: "It is refused.", assistant: { reasoning: [{ text: `They have ${secret}.` }] } },
+    { role: "user", content: `Is the pecan called ${secret}?` },
+    { role: "assistant", content: "It is the pecan." },
+    // Cut, where texts are: a part of one is left.
+    { role: "tool", content: `${"pecan ".repeat(337)}${secret} ${"pecan ".repeat(800)}`, tool: { callId: "c3", name: "Bash" } },
+    ...Array.from({ length: others }, (_, nth) => ({ role: /** @type {const} */ ("user"), content: `walnut number ${nth} ${"and so on ".repeat(200)}` })),
+  ]);
+  await session.stop();
+  const named = await store.create({ title: `About ${secret}` });
+  await named.append({ role: "user", content: "Hello." });
+  await store.create({ title: "The nutcracker" });
+  return { store, session };
+}
+
+/** What is asked with a part of one, so that what stands in its place answers. */
+const ASKED = ["PART", "walnut PART", "PART redacted", "pecan PART github"];
+const PATTERNS = ["PART", "PART|redacted", "key|PART.", "[^P]PART|github"];
+const ERRORS = ["PART", "error: bad credentials PART refused", "error: bad credentials redacted PART"];
+
+/** Its parts, as somebody would guess at them. @param {string} secret */
+function parts(secret) {
+  const bare = secret.slice(4);
+  const all = [secret, bare, secret.slice(0, 8), secret.slice(0, 20), bare.slice(0, 5), bare.slice(3, 9), bare.slice(-4), ...(bare.match(/[A-Z][a-z]|\d[A-Z]/g) ?? []).slice(0, 4)];
+  return all.flatMap((part) => [part, part.toLowerCase()]);
+}
+
+/** Everything that answers, in order, without what differs by chance. @param {AsyncIterable<unknown>} found */
+async function told(found) {
+  const all = [];
+  for await (const one of found) all.push(one);
+  const placeholders = /redacted:[\w-]+:[0-9a-f]{8}/g;
+  return JSON.stringify(all).replace(placeholders, "redacted").replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "id").replace(/"(totalTokens|tokens)":\d+/g, "").replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "time");
+}
+
+for (const others of [0, 40])
+  test(`whatever part of a secret is asked for, the answer does not hang on what the secret is; among ${others} other messages`, async () => {
+    const [one, other] = await Promise.all([storeWith(ONE, others), storeWith(OTHER, others)]);
+    /** @type {Record<string, (part: string, at: typeof one) => AsyncIterable<unknown>>} */
+    const ways = {
+      ...Object.fromEntries(ASKED.map((asked) => [asked, (/** @type {string} */ part, /** @type {typeof one} */ { store }) => store.search(asked.replace("PART", part), { all: true })])),
+      ...Object.fromEntries(PATTERNS.map((asked) => [`/${asked}/`, (/** @type {string} */ part, /** @type {typeof one} */ { store }) => store.search(asked.replace("PART", part), { all: true, regex: true })])),
+      ...Object.fromEntries(ERRORS.map((asked) => [asked, (/** @type {string} */ part, /** @type {typeof one} */ { store }) => store.search("", { all: true, error: asked.replace("PART", part) })])),
+      quoted: (part, { store }) => store.search(`"${part}"`, { all: true }),
+      "the best": (part, { store }) => store.search(`pecan ${part}`, { all: true, limit: 1 }),
+      command: (part, { store }) => store.search("", { all: true, command: part }),
+      file: (part, { store }) => store.search("", { all: true, file: part }),
+      "end of a file": (part, { store }) => store.search("", { all: true, file: `${part}/a.txt` }),
+      "in a session": (part, { session }) => session.search(part),
+      recalled: (part, { store }) => (async function* () { yield await store.recall(`Is the pecan called ${part}?`, { maxTokens: 500 }); })(),
+    };
+    for (const [way, asked] of Object.entries(ways))
+      for (const part of parts(ONE)) {
+        const [right, wrong] = [await told(asked(part, one)), await told(asked(part, other))];
+        assert.equal(right, wrong, `${way}: ${part}`);
+        const [found, beside] = [one, other].map(({ store }) => store.secrets.map(({ rule, count }) => ({ rule, count })));
+        assert.deepEqual(found, beside, `${way}: ${part}: what was told to be found`);
+      }
+    await Promise.all([one.store.close(), other.store.close()]);
+  });
+
+test("what stands beside a secret is found all the same", async () => {
+  const { store } = await storeWith(ONE, 0);
+  for (const [question, options] of /** @type {const} */ ([["walnut", {}], ["", { command: "curl" }], ["", { file: "a.txt" }], ["", { error: "error: bad credentials refused" }], ["nutcracker", {}]])) {
+    const answer = await told(store.search(question, { all: true, ...options }));
+    assert.match(answer, /isHit/, question || JSON.stringify(options));
+    assert.doesNotMatch(answer, /ghp_/);
+  }
+  assert.doesNotMatch(await told(store.search("pecan", { all: true })), /ghp_|k7Qm2Xv9Lb4/);
+  assert.doesNotMatch((await store.recall("Which pecan is it?", { maxTokens: 1000 })).text, /ghp_|k7Qm2Xv9Lb4/);
+  await store.close();
+});
