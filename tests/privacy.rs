@@ -234,6 +234,88 @@ fn base64_is_written_anew_as_it_was_written() {
 }
 
 #[test]
+fn base64_is_read_where_a_cut_went_through_it_and_one_reading_alone_is_a_text() {
+    let told =
+        |inner: &str| format!("A BAD BADGE FADED. A CAB FED A BAG: {inner}. A FACADE, A DECADE, A BAGGAGE");
+    let (code, expected) = (STANDARD.encode(told(SECRET)), STANDARD.encode(told(&placeholder())));
+    for cut in 0..8 {
+        let clean = out(&json!(code[cut..]));
+        let whole = [&code[..cut], clean.as_str().expect("a text")].concat();
+        assert_eq!(whole.trim_end_matches('='), expected.trim_end_matches('='), "{cut}");
+    }
+}
+
+#[test]
+fn a_file_in_base64_is_read_as_one_wherever_its_lines_end() {
+    for width in [60, 76, 400] {
+        for before in (0..60).step_by(7) {
+            let words = format!("{}it is {SECRET}, {}", "x".repeat(before), "and more. ".repeat(500));
+            let code = STANDARD.encode(words.repeat(2));
+            let lines: Vec<&str> =
+                code.as_bytes().chunks(width).map(|line| str::from_utf8(line).expect("ASCII")).collect();
+            let clean = out(&json!(lines.join("\n\n")));
+            let inner: String = clean.as_str().expect("a text").split_whitespace().collect();
+            let inner =
+                String::from_utf8(STANDARD_NO_PAD.decode(inner.trim_end_matches('=')).expect("base64"))
+                    .expect("UTF-8");
+            assert!(!inner.contains(SECRET), "{width}, {before}");
+            assert_eq!(inner.matches(&placeholder()).count(), 2, "{width}, {before}");
+        }
+    }
+}
+
+#[test]
+fn words_of_the_signs_of_base64_are_no_file_and_what_stands_among_them_is_read() {
+    let code = STANDARD_NO_PAD.encode(format!("it is {SECRET}, see more of."));
+    assert_eq!(code.len(), 59);
+    for width in [5, 21, 59] {
+        let word = "w".repeat(width);
+        for (before, first) in (1..4).flat_map(|before| [(before, ""), (before, " ")]) {
+            let mut words = vec![word.as_str(); 5100 / width];
+            words.insert(before, &code);
+            let clean = out(&json!([first, &words.join(" ")].concat()));
+            let found = clean.as_str().expect("a text").split_whitespace().nth(before).expect("a word");
+            let found = STANDARD_NO_PAD.decode(found).expect("base64");
+            let found = String::from_utf8(found).expect("UTF-8");
+            assert_eq!(found, format!("it is {}, see more of.", placeholder()), "{width}, {before}");
+        }
+    }
+}
+
+#[test]
+fn what_else_is_written_in_a_text_is_cleaned_in_its_order() {
+    let told = |what: &str| format!("it is {what}, see");
+    let string = json!(told(SECRET)).to_string().replace("key", "\\u006bey");
+    let file = json!(STANDARD.encode(told(SECRET))).to_string();
+    let clean_string = json!(told(&placeholder())).to_string();
+    let clean_file = json!(STANDARD.encode(told(&placeholder()))).to_string();
+    for order in [[true, false, true], [false, true, false]] {
+        let text = |string: &str, file: &str| {
+            format!("[{}]", order.map(|is| if is { string } else { file }).join(", "))
+        };
+        assert_eq!(out(&json!(text(&string, &file))), json!(text(&clean_string, &clean_file)));
+    }
+}
+
+#[test]
+fn what_stands_for_a_secret_is_none_itself() {
+    let stays = |value: &str| out(&json!({ "password": value }))["password"] == value;
+    assert!(stays("[redacted:own:0123abcd]") && stays(&placeholder()));
+    for value in [
+        "[redacted:own:0123abcg]",
+        "[redacted:own:0123abc]",
+        "[redacted:own:0123abcd0]",
+        "[redacted::0123abcd]",
+        "[redacted:0123abcd]",
+        "[redacted:o.wn:0123abcd]",
+        "[redacted:own:0123abcd",
+        "[hidden:own:0123abcd]",
+    ] {
+        assert!(!stays(value), "{value}");
+    }
+}
+
+#[test]
 fn a_rule_that_finds_nothing_at_a_place_changes_nothing_there() {
     let mut redaction = Redaction::new("\"some words\"", &[7; 32], Known::default()).expect("JSON");
     let texts = redaction.texts().len();

@@ -275,6 +275,19 @@ mod tests {
     }
 
     #[test]
+    fn what_begins_or_ends_within_a_letter_has_all_of_it() {
+        let text = "aü€😀.";
+        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        for start in 0..=text.len() {
+            for end in start..=text.len() {
+                let first = ends.iter().rfind(|at| **at <= start).expect("the text begins");
+                let last = ends.iter().find(|at| **at >= end).expect("the text ends");
+                assert_eq!(whole_letters(text, start..end), *first..*last, "{start}..{end}");
+            }
+        }
+    }
+
+    #[test]
     fn one_secret_stands_right_behind_another() {
         let token = |last: &str| ["sq0", "csp-", "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vWxYzAbCdEfG", last].concat();
         let text = [token("1"), token("2")].join(" ");
