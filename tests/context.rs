@@ -8,7 +8,7 @@ use crate::common;
 use std::collections::BTreeSet;
 
 use common::{answered, append, called, learn, said};
-use leftoff::context::Context;
+use leftoff::context::{Action, Context};
 use leftoff::error::{Code, Error};
 use leftoff::record::message::{Message, Role};
 use leftoff::session::handle::Session;
@@ -281,6 +281,27 @@ fn a_summary_stands_behind_the_system_messages_and_before_what_was_said() {
     let first: Vec<String> = context.messages.iter().take(3).map(begins).collect();
     assert_eq!(first, ["be brief", "be kind", "[EARLIER CONVERSATION]"]);
     assert_eq!(context.messages.iter().filter(|one| begins(one) == "[EARLIER CONVERSATION]").count(), 1);
+}
+
+#[test]
+fn what_is_shortened_would_not_fit_whole_beside_the_rest() {
+    let turns: Vec<_> = (0..40).map(|turn| (10, vec![(1, 40 + turn * 3), (2, 30 + turn)])).collect();
+    let (session, log) = grown(&turns);
+    let cost = |context: &Context, id: &str| {
+        context.report.messages.iter().find(|one| one.id == id).expect("it was read").tokens
+    };
+    let whole = build(&session, &log, r#"{"window":1000000,"encoding":"estimate-1"}"#).unwrap();
+    for window in [3000, 4500, 6000, 9000, 14_000] {
+        let request = format!(r#"{{"window":{window},"recall":0,"encoding":"estimate-1"}}"#);
+        let context = build(&session, &log, &request).unwrap();
+        let decisions = context.report.messages.iter();
+        let short: Vec<_> = decisions.filter(|one| one.action == Action::Shortened).collect();
+        for one in &short {
+            let more = cost(&whole, &one.id) - one.tokens;
+            assert!(context.tokens_used + more > context.token_budget, "{window}: {}", one.id);
+        }
+        assert!(!short.is_empty(), "{window}: {}", context.strategy);
+    }
 }
 
 #[test]

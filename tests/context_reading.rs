@@ -12,7 +12,7 @@ use leftoff::record::message::{Message, Role};
 use leftoff::record::span::Span;
 use leftoff::session::handle::Session;
 use leftoff::session::needs::Needs;
-use leftoff::session::source::Source;
+use leftoff::session::source::{Compacted, Source};
 use leftoff::tokens::{Counting, Vocabulary};
 
 const ESTIMATED: &str = r#"{"window":8000,"encoding":"estimate-1"}"#;
@@ -163,6 +163,41 @@ fn a_branch_keeps_the_system_messages_and_pins_of_its_path_from_afar() {
     let short = contents(&context).into_iter().filter(|text| text.len() < 60).collect::<Vec<_>>();
     let pinned_result = "[Pinned result of Read]\npinned result";
     assert_eq!(short, ["rules of all", "fork", "rules of the right", pinned_result, "and now?"]);
+}
+
+#[test]
+fn a_branch_has_its_newest_user_message_however_far_back_it_lies() {
+    let fork =
+        |id: &str| Message { branch: true, parent_id: Some("fork".into()), ..named(id, Role::User, id) };
+    let mut messages =
+        vec![named("fork", Role::User, "fork"), named("left", Role::User, "left"), fork("right")];
+    messages.extend(filling(400_000));
+    let (session, log) = log_of(messages);
+    assert!(session.source().newest_user.is_none(), "only its path tells");
+    let context = build(session.source(), &log, ESTIMATED, None).unwrap();
+    assert!(contents(&context).contains(&"right"));
+    assert!(
+        context.tokens_used <= context.token_budget && context.tokens_used * 100 >= context.token_budget * 85
+    );
+}
+
+#[test]
+fn what_a_summary_stands_for_is_not_said_behind_it_though_a_line_says_it_again() {
+    let again =
+        r#"{"id":"last","role":"assistant","content":"summed up","timestamp":"2026-01-01T00:00:00Z"}"#;
+    let (session, mut log) = log_of(vec![
+        named("first", Role::User, "asked long ago"),
+        named("last", Role::Assistant, "summed up"),
+        named("next", Role::User, "asked then"),
+        named("answer", Role::Assistant, "answered then"),
+    ]);
+    log.extend(format!("{again}\n").into_bytes());
+    let end_byte = spans(&log, &["last"]).first().map(|line| line.end);
+    let compacted = Compacted { through: "last".into(), end_byte, summary: None };
+    let source = Source { end: log.len() as u64, compacted: Some(compacted), ..session.source() };
+    let request = r#"{"window":8000,"recall":0,"encoding":"estimate-1"}"#;
+    let context = build(source, &log, request, None).unwrap();
+    assert_eq!(contents(&context)[1..], ["asked then", "answered then"]);
 }
 
 #[test]

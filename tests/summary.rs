@@ -93,6 +93,21 @@ fn a_sentence_that_says_what_another_says_is_left_out() {
 }
 
 #[test]
+fn commands_share_a_fifth_of_what_a_summary_may_have() {
+    let long = |name: &str| format!("{name} {}", "step ".repeat(50)).trim_end().to_owned();
+    let commands = ["one", "two"].map(long);
+    let told = |count: usize, tokens: u32| {
+        let mut all = vec![said(Role::User, "Go.")];
+        all.extend(commands[..count].iter().flat_map(|command| ran(command, command, true)));
+        let told = summary(&all, &[], tokens);
+        commands.iter().filter(|command| told.contains(&format!("`{command}`"))).count()
+    };
+    // Four bytes a token: a fifth of 400 tokens are 320 bytes, in which one of these has room, and not two.
+    assert_eq!(commands.each_ref().map(String::len), [253; 2]);
+    assert_eq!([told(1, 400), told(2, 400), told(2, 700), told(1, 200)], [1, 0, 2, 0]);
+}
+
+#[test]
 fn a_long_command_is_shown_by_its_beginning_and_its_end() {
     let command = format!("begin {} end", "middle ".repeat(60));
     let told =

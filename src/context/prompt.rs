@@ -63,3 +63,33 @@ fn glimpse(text: &str) -> String {
     let shown = cut(text, GLIMPSE);
     if shown.len() < text.len() { format!("{shown}...") } else { shown.into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::message::{Assistant, Tool, ToolCall};
+
+    #[test]
+    fn of_a_call_and_of_its_result_a_glimpse_is_told() {
+        for length in [1, GLIMPSE, GLIMPSE + 1, 1000] {
+            let text = "x".repeat(length);
+            let shown = if length > GLIMPSE { format!("{}...", "x".repeat(GLIMPSE)) } else { text.clone() };
+            let call = ToolCall { id: "1".into(), name: "Read".into(), arguments: text.as_str().into() };
+            let assistant = Assistant { tool_calls: [call.clone(), call].into(), ..Assistant::default() };
+            let message = Message {
+                role: Some(Role::Assistant),
+                content: "I look.".into(),
+                assistant: Some(assistant),
+                ..Message::default()
+            };
+            assert_eq!(
+                told(&message),
+                format!("ASSISTANT: I look.{}", format!("\n[Calls Read: {shown}]").repeat(2))
+            );
+            let tool = Some(Tool { call_id: "1".into(), name: "Read".into(), ..Tool::default() });
+            let content = text.as_str().into();
+            let result = Message { role: Some(Role::Tool), content, tool, ..Message::default() };
+            assert_eq!(told(&result), format!("TOOL: [Tool Read: {shown}]"));
+        }
+    }
+}
