@@ -127,6 +127,30 @@ fn a_lock_is_waited_for_and_then_refused() {
 }
 
 #[test]
+fn what_git_says_of_a_place_tells_whether_a_repository_is_there() {
+    let ran = |status: i32, out: &str, words: &str| Ran {
+        status: Some(status),
+        out: out.into(),
+        words: words.into(),
+        ..Ran::default()
+    };
+    for (said, expected) in [
+        (ran(0, "false\n", ""), "not_a_repository"),
+        (
+            ran(128, "", "fatal: not a git repository (or any of the parent directories): .git"),
+            "not_a_repository",
+        ),
+        (ran(128, "", "fatal: detected dubious ownership in repository at '/work'"), "git_failed"),
+        (ran(128, "true\n", "fatal: bad config line 1 in file .git/config"), "git_failed"),
+    ] {
+        let (done, asked) =
+            committed(|line, _| Some(said.clone()).filter(|_| line == "rev-parse --is-inside-work-tree"));
+        assert_eq!(code(&done), expected, "{said:?}");
+        assert!(!asked.iter().any(|line| line.starts_with("commit")), "{asked:?}");
+    }
+}
+
+#[test]
 fn without_git_nothing_is_touched() {
     let setup = Setup { separator: "/".into(), ..Setup::default() };
     let mut operation = Store::new(setup).commit(SESSION.into(), Placement::Workspace, "A plan".into());
