@@ -132,3 +132,22 @@ pub(crate) fn lines_of(batch: &Batch, records: &[Record]) -> String {
 pub(crate) fn expected(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Option<String>> {
     fields.has("expected").then(|| fields.take("expected", bad))
 }
+
+#[cfg(all(test, feature = "interop"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_begins_behind_what_is_torn_before_it() {
+        let batch = Batch { operation: "o".into(), hash: "h".into(), expected: None };
+        let said = r#""id":"a","role":"user","content":"words"}"#;
+        let [of_batch, alone] =
+            [batch.front(0, 1), String::new()].map(|front| line::seal(format!("{{\"v\":1,{front}{said}")));
+        for torn in ["", r#"{"v":1,"id":"half","content":"of a"#, "x"] {
+            let place = |record: &str| first_in(format!("{torn}{record}\n").as_bytes());
+            assert_eq!([place(&of_batch), place(&alone)], [Some(torn.len() as u64), None], "{torn}");
+        }
+        let quoted = to_json(&of_batch);
+        assert_eq!(first_in(format!("{{\"v\":1,\"id\":\"a\",\"content\":{quoted}}}\n").as_bytes()), None);
+    }
+}

@@ -161,6 +161,10 @@ mod tests {
         check("👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 5, "👩‍👩‍👧‍👦👩‍👩‍👧‍👦…");
         // Marks without end are no letter, and letters that take no column are not without end.
         check(&format!("ab{}", "\u{301}".repeat(1000)), 5, "a…");
+        let marked = |marks: usize| format!("ü{}", "\u{301}".repeat(marks));
+        let most = MOST_BYTES_A_LETTER / 2 - 1;
+        check(&marked(most), 5, &marked(most));
+        check(&marked(most + 1), 5, "…");
         assert!(within(&"\u{115f}\u{1160}".repeat(1000), 80).len() <= 80 * MOST_BYTES_A_LETTER);
     }
 
