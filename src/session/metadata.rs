@@ -268,3 +268,19 @@ fn cut_before(title: &str) -> String {
     const LONGEST: usize = 80;
     title.graphemes(true).take(LONGEST).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_made_of_a_line_whether_it_was_cut_as_now_or_as_once() {
+        let line = "née\u{301} and so on ".repeat(20);
+        let cut = |letters: usize| line.graphemes(true).take(letters).collect::<String>();
+        assert!(is_made_of(&cut(80), &line) && is_made_of(&title::shown(&line), &line));
+        assert!(is_made_of("all of it", "all of it"));
+        for other in [cut(79), cut(81), String::new(), "and so on".into()] {
+            assert!(!is_made_of(&other, &line), "{other}");
+        }
+    }
+}

@@ -452,4 +452,19 @@ mod tests {
         let unclosed = "<a_b ".repeat(1_000_000);
         assert!(best(&[&unclosed]).is_some());
     }
+
+    #[test]
+    fn what_it_was_called_by_is_known_once_each_until_it_is_called_so_again() {
+        let mut titles = Titles::of("Mend the login.");
+        for again in ["Mend the logout.", "Mend the logout.", "Mend both of them."] {
+            titles.forget(again);
+            titles.become_those(Titles::of(again));
+        }
+        assert_eq!(titles.best(), Some("Mend both of them."));
+        let were = ["Mend the login.", "Mend the logout.", "Mend both of them.", "Mend it."];
+        assert_eq!(were.map(|title| titles.were(title)), [true, true, false, false]);
+        let mut all: Vec<&str> = titles.all().skip(1).collect();
+        all.sort_unstable();
+        assert_eq!(all, ["Mend both of them.", "Mend the login.", "Mend the logout."]);
+    }
 }
