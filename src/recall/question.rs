@@ -195,3 +195,21 @@ fn names(word: &str, is_first: bool) -> bool {
         has(|char| matches!(char, '_' | '/' | '.' | ':' | '(')) || has(|char| char.is_ascii_digit());
     is_quoted || is_code || is_mixed || is_capital && !is_first
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_says_first_what_is_to_be_done_whatever_is_said_for_courtesy() {
+        for order in ["Fix the parser.", "Please fix the parser.", "Can you please run it?", "ok, now run it"]
+        {
+            assert!(tells(order), "{order}");
+        }
+        for question in
+            ["Did you run it?", "Which parser is it, please?", "Where does the fix stand?", "please"]
+        {
+            assert!(!tells(question), "{question}");
+        }
+    }
+}
