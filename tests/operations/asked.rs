@@ -1,0 +1,166 @@
+//! What is asked of a store and of a session: what is no answer to that is refused, and what is asked of the host.
+
+use super::host::Host;
+use super::store::setup;
+use super::{begun, drafts};
+use leftoff::operation::{Answer, Counts, Live, Need, Operation, Setup, Step};
+use serde_json::{Value, json};
+
+/// Its answer, as somebody else answers what the host would.
+fn driven<T>(
+    host: &mut Host,
+    operation: &mut Operation<'_, T>,
+    mut answer: impl FnMut(&Need) -> Option<Answer>,
+) -> T {
+    let mut step = operation.begin(host.stamp());
+    for _ in 0..1000 {
+        let needs = match step {
+            Step::Done(done) => return done.expect("done"),
+            Step::Needs(needs) => needs,
+        };
+        let answers = needs.into_iter().map(|need| answer(&need).unwrap_or_else(|| host.answer(need, false)));
+        let answers = answers.collect();
+        step = operation.next(host.now_ms(), answers);
+    }
+    panic!("it does not end");
+}
+
+fn ids(host: &Host) -> Vec<String> {
+    let log = host.text(&format!("{}/messages.jsonl", super::FOLDER));
+    let id = |line: &str| serde_json::from_str::<Value>(line).ok()?["id"].as_str().map(String::from);
+    log.lines().filter_map(id).collect()
+}
+
+#[test]
+fn conversations_lie_in_the_workspace_that_is_named_else_in_the_project() {
+    let said = json!({
+        "home": "/home/ann/.leftoff", "project": "/home/ann/code", "normalProject": "/home/ann/code",
+        "user": "/home/ann", "idleMs": 7, "separator": "/",
+    });
+    let read = |more: Value| {
+        let mut said = said.clone();
+        said.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        Setup::from_json(&said.to_string())
+    };
+    assert_eq!(read(json!({})).expect("a setup").workspace(), "/home/ann/code");
+    let there = read(json!({ "workspace": "/work", "redacts": true })).expect("a setup");
+    assert_eq!((there.workspace(), there.redacts, there.idle_ms), ("/work", true, 7));
+    assert!(read(json!({ "workspace": "work" })).is_err(), "it is not absolute");
+    assert_eq!(setup(None).workspace(), "/home/ann/code");
+}
+
+#[test]
+fn a_compaction_is_due_from_four_fifths_of_the_budget_on() {
+    let (mut host, live) = begun();
+    let mut plan = |window: u64| -> Value {
+        let request = json!({ "request": { "window": window, "reserve": 0, "encoding": "estimate-1" } });
+        let plan = host.drive_on(&mut live.compact(request.to_string(), Counts::Estimate)).expect("planned");
+        serde_json::from_str(&plan).expect("JSON")
+    };
+    let used = plan(1_000_000)["tokensBefore"].as_u64().expect("a number");
+    for (window, is_due) in
+        [(used * 3, false), (used * 5 / 4 + 1, false), (used * 5 / 4 - 2, true), (used - 1, true)]
+    {
+        assert_eq!(plan(window)["isDue"], is_due, "{used} of {window}");
+    }
+}
+
+#[test]
+fn whoever_embeds_is_asked_for_vectors_and_nobody_else_is() {
+    for embeds in [true, false] {
+        let (mut host, live) = begun();
+        host.drive_on(&mut live.append_messages(drafts("the walnut lies in the cellar"))).expect("appended");
+        for turn in 0..20 {
+            let words = format!("{turn} about something else, {}", "and more of it ".repeat(40));
+            host.drive_on(&mut live.append_messages(drafts(&words))).expect("appended");
+        }
+        host.drive_on(&mut live.append_messages(drafts("where does the walnut lie?"))).expect("appended");
+        let asked = json!({ "request": { "window": 3000, "reserve": 0, "encoding": "estimate-1" }, "embeds": embeds });
+        let mut is_asked = false;
+        let context = driven(&mut host, &mut live.context(asked.to_string(), Counts::Estimate), |need| {
+            is_asked |= matches!(need, Need::Vectors { .. });
+            None
+        });
+        assert!(context.contains("[RECALLED]"), "{context}");
+        assert_eq!(is_asked, embeds);
+    }
+}
+
+#[test]
+fn a_summary_has_no_more_than_its_tokens_as_it_leaves() {
+    let (mut host, live) = begun();
+    let ids = ids(&host);
+    let counted = |text: &str| leftoff::tokens::estimate(text);
+    // What stands for a word in it is longer than that.
+    let longer = |need: &Need| match need {
+        Need::Out { bytes } => {
+            let json = String::from_utf8_lossy(bytes).replace("tests", "[redacted:own:0123abcd]");
+            let value: Value = serde_json::from_str(&json).expect("JSON");
+            let left = json!({ "value": value, "secrets": [], "changed": [] });
+            Some(Answer::Text(left.to_string()))
+        }
+        _ => None,
+    };
+    for most in [200, 400, 1000] {
+        let mut told = |leaves: bool| {
+            let asked = json!({ "startMessageId": ids[0], "endMessageId": ids[39], "maxTokens": most, "leaves": leaves });
+            driven(&mut host, &mut live.summary_of(asked.to_string(), Counts::Estimate), longer)
+        };
+        for leaves in [false, true] {
+            let summary = told(leaves);
+            assert!(counted(&summary) <= most, "{most}: {summary}");
+            assert!(!leaves || !summary.contains("tests"), "{most}: {summary}");
+            assert!(most < 1000 || summary.contains("redacted") == leaves, "{most}: {summary}");
+        }
+    }
+}
+
+#[test]
+fn a_summary_that_is_kept_is_of_its_range_alone() {
+    let (mut host, live) = begun();
+    let (ids, end) = (ids(&host), host.files[&format!("{}/messages.jsonl", super::FOLDER)].0.len());
+    // Where its line ends, and behind the feed of that.
+    for end in [end - 1, end] {
+        let range =
+            json!({ "startMessageId": ids[0], "endMessageId": ids[39], "messageCount": 40, "endByte": end });
+        let summary = json!({ "content": "They spoke of files.", "model": "m", "tokens": 5 });
+        let kept = json!({ "range": range, "summary": summary }).to_string();
+        host.files.insert(format!("{}/summaries/one.json", super::FOLDER), (kept.into_bytes(), 1));
+        let mut of = |start: usize, last: usize| {
+            let asked = json!({ "startMessageId": ids[start], "endMessageId": ids[last], "maxTokens": 100 });
+            host.drive_on(&mut live.summary_of(asked.to_string(), Counts::Estimate)).expect("told")
+        };
+        assert_eq!(of(0, 39), "They spoke of files.", "{end}");
+        for (start, last) in [(1, 39), (0, 38), (39, 39)] {
+            assert_ne!(of(start, last), "They spoke of files.", "{start} to {last}, {end}");
+        }
+    }
+}
+
+#[test]
+fn what_an_event_says_that_was_summed_up_is_the_summary_of_its_range() {
+    let (mut host, live) = begun();
+    let request = json!({
+        "request": { "window": 4000, "encoding": "estimate-1" }, "summarizes": true, "apply": true,
+    });
+    host.drive_on(&mut live.compact(request.to_string(), Counts::Estimate)).expect("compacted");
+    host.files.retain(|path, _| !path.contains("/summaries/"));
+    let events = host.text(&format!("{}/events.jsonl", super::FOLDER));
+    let line = events.lines().find(|line| line.contains("endMessageId")).expect("it is told");
+    let range = json!({ "range": range_in(&serde_json::from_str(line).expect("JSON")) })["range"].clone();
+    let (start, end) = (&range["startMessageId"], &range["endMessageId"]);
+    let live: std::rc::Rc<Live> = super::live();
+    let asked = json!({ "startMessageId": start, "endMessageId": end, "maxTokens": 100 });
+    let told = host.drive_on(&mut live.summary_of(asked.to_string(), Counts::Estimate)).expect("told");
+    assert_eq!(told, "They spoke of files.");
+}
+
+fn range_in(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) if fields.contains_key("endMessageId") => value.clone(),
+        Value::Object(fields) => {
+            fields.values().map(range_in).find(|found| !found.is_null()).unwrap_or_default()
+        }
+        _ => Value::Null,
+    }
+}
