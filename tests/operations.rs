@@ -10,6 +10,7 @@ mod ending;
 mod handing;
 mod host;
 mod imports;
+mod kept;
 mod lost;
 mod moved;
 mod moves;
