@@ -20,6 +20,7 @@ mod opening;
 mod outputs;
 mod recalling;
 mod retries;
+mod searching;
 mod stamps;
 mod store;
 mod turns;

@@ -1,0 +1,176 @@
+//! What a search finds in logs as they are: long lines, lines of one revision, sessions that are gone, and times.
+
+use super::host::Host;
+use super::store::{create, done, setup, store};
+use leftoff::operation::{Door, Leaving, Live, Redact, Setup, Step, Store};
+use serde_json::{Value, json};
+use std::rc::Rc;
+
+const ALL: &str = r#"{"all":true}"#;
+
+fn begun(host: &mut Host, title: &str) -> (Rc<Live>, String) {
+    let live = done(host, create(&store(), &json!({ "title": title }).to_string()));
+    let log = format!("{}/messages.jsonl", live.folder().path);
+    (live, log)
+}
+
+fn line(id: &str, content: &str) -> String {
+    format!("{}\n", json!({ "v": 1, "id": id, "role": "user", "content": content }))
+}
+
+/// The ids of the messages that are found, by whoever knows nothing of the store yet.
+fn found(host: &mut Host, question: &str, request: &str) -> Vec<String> {
+    host.pages.clear();
+    let leaving = Leaving::new(&Door::new(Redact::Off));
+    done(host, store().search(question.into(), request.into(), &leaving));
+    let hits = host.pages.iter().flat_map(|page| serde_json::from_str::<Vec<Value>>(page).expect("an array"));
+    hits.filter_map(|hit| hit["id"].as_str().map(String::from)).collect()
+}
+
+#[test]
+fn what_stands_in_a_line_of_any_length_is_found_and_so_is_what_stands_before_it() {
+    for length in [100, 1 << 20, 5 << 20] {
+        let mut host = Host::default();
+        let (_, log) = begun(&mut host, "A talk");
+        host.append(&log, line("before", "the old walnut").as_bytes());
+        host.append(&log, line("long", &format!("the old walnut {}", "x".repeat(length))).as_bytes());
+        host.append(&log, line("behind", "the old walnut").as_bytes());
+        for (question, request) in [("\"old walnut\"", ALL), ("wal.ut", r#"{"all":true,"regex":true}"#)] {
+            assert_eq!(
+                found(&mut host, question, request),
+                ["behind", "long", "before"],
+                "{question}, {length}"
+            );
+        }
+    }
+}
+
+#[test]
+fn each_of_two_lines_of_one_message_is_found_by_its_words_as_long_as_neither_is_newer() {
+    let mut host = Host::default();
+    let (_, log) = begun(&mut host, "A talk");
+    for (id, content) in [("a", "the walnut"), ("b", "something else"), ("a", "the zephyr")] {
+        host.append(&log, line(id, content).as_bytes());
+    }
+    for word in ["walnut", "zephyr"] {
+        assert_eq!(found(&mut host, word, ALL), ["a"], "{word}");
+    }
+}
+
+#[test]
+fn what_a_deleted_session_said_is_nowhere_though_many_others_are_indexed_with_it() {
+    // No word begins as another one does: of such an index has the ends alone.
+    let word = |nth: u8| format!("{}xqzkv", char::from(b'a' + nth));
+    let (mut host, mut all) = (Host::default(), Vec::new());
+    for nth in 0..10 {
+        let (live, log) = begun(&mut host, "A talk");
+        host.append(&log, line("a", &format!("{} {}", word(nth), "lorem ".repeat(12_000))).as_bytes());
+        all.push(live);
+    }
+    found(&mut host, "lorem", ALL);
+    let has = |host: &Host, word: &str| {
+        let runs = host.files.iter().filter(|(path, _)| path.starts_with("cache/recall/"));
+        runs.into_iter().any(|(_, (bytes, _))| bytes.windows(word.len()).any(|part| part == word.as_bytes()))
+    };
+    assert!(has(&host, &word(3)) && has(&host, &word(4)));
+    done(&mut host, store().delete(&all[3], true));
+    found(&mut host, "lorem", ALL);
+    assert!(!has(&host, &word(3)) && has(&host, &word(4)));
+}
+
+#[test]
+fn a_file_is_found_by_who_changed_it_within_the_time_that_is_asked_for() {
+    let mut host = Host::default();
+    let (_, log) = begun(&mut host, "A talk");
+    let calls = json!([{ "id": "c", "name": "Edit", "arguments": "{\"file_path\":\"src/a.rs\"}" }]);
+    let call = json!({
+        "v": 1, "id": "call", "role": "assistant", "content": "", "timestamp": "2026-05-08T14:02:11.500Z",
+        "assistant": { "toolCalls": calls },
+    });
+    let result = json!({
+        "v": 1, "id": "result", "role": "tool", "content": "done", "timestamp": "2026-05-08T14:02:11.900Z",
+        "tool": { "callId": "c", "name": "Edit" },
+    });
+    host.append(&log, format!("{call}\n{result}\n").as_bytes());
+    let mut is_found = |more: Value| {
+        let mut request = json!({ "all": true, "file": "src/a.rs" });
+        request.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        !found(&mut host, "", &request.to_string()).is_empty()
+    };
+    assert!(is_found(json!({})));
+    for (since, expected) in
+        [("2026-05-08T14:02:11Z", true), ("2026-05-08T14:02:11.999Z", true), ("2026-05-08T14:02:13Z", false)]
+    {
+        assert_eq!(is_found(json!({ "since": since })), expected, "{since}");
+    }
+    for (until, expected) in [("2026-05-08T14:02:12Z", true), ("2026-05-08T14:02:10Z", false)] {
+        assert_eq!(is_found(json!({ "until": until })), expected, "{until}");
+    }
+}
+
+#[test]
+fn of_words_that_begin_as_one_is_typed_the_commonest_are_found() {
+    let mut host = Host::default();
+    let (_, log) = begun(&mut host, "A talk");
+    let word = |nth: usize| format!("zephyr{}", char::from(b'a' + nth as u8).to_string().repeat(2));
+    // The later in the alphabet, the oftener.
+    for nth in 0..26 {
+        for time in 0..=nth {
+            host.append(&log, line(&format!("{nth}-{time}"), &format!("the {} blows", word(nth))).as_bytes());
+        }
+    }
+    let ids = found(&mut host, "zephyr", r#"{"all":true,"limit":400}"#);
+    let of = |id: &String| id.split('-').next().and_then(|nth| nth.parse::<usize>().ok()).expect("a number");
+    assert!(!ids.is_empty() && ids.iter().all(|id| of(id) > 12), "{ids:?}");
+}
+
+#[test]
+fn two_conversations_of_one_name_have_each_its_place_in_the_trash_in_whatever_moment() {
+    let mut host = Host::default();
+    let store = Store::new(Setup { workspace: Some("/work".into()), ..setup(None) });
+    for _ in 0..3 {
+        let live = done(&mut host, create(&store, r#"{"title":"Two","name":"two","placement":"workspace"}"#));
+        let mut deleting = store.delete(&live, false);
+        let mut step = deleting.begin(host.stamp());
+        for asked in 0.. {
+            assert!(asked < 1000, "it ends though the clock stands");
+            let Step::Needs(needs) = step else { break };
+            let answers = needs.into_iter().map(|need| host.answer(need, false)).collect();
+            step = deleting.next(1_900_000_000_000, answers);
+        }
+    }
+    let trashed: Vec<Value> = serde_json::from_str(&done(&mut host, store.trashed())).expect("JSON");
+    let paths: std::collections::BTreeSet<_> = trashed.iter().map(|one| one["path"].to_string()).collect();
+    assert_eq!((trashed.len(), paths.len()), (3, 3));
+}
+
+#[test]
+fn the_trash_leads_nowhere_but_to_where_sessions_lie() {
+    const ORIGINS: &str = "trash.jsonl";
+    let from = |path: Option<&str>| {
+        let mut host = Host::default();
+        let store = Store::new(setup(Some("/work")));
+        let live = done(&mut host, create(&store, r#"{"title":"Two","name":"two","placement":"workspace"}"#));
+        let was = live.shown();
+        done(&mut host, store.delete(&live, false));
+        if let Some(path) = path {
+            let origins = host.text(ORIGINS).replace(&was, path);
+            host.files.get_mut(ORIGINS).expect("it is there").0 = origins.into_bytes();
+        }
+        let trashed: Vec<Value> = serde_json::from_str(&done(&mut host, store.trashed())).expect("JSON");
+        (trashed[0]["from"].as_str().map(String::from), was)
+    };
+    let (found, was) = from(None);
+    assert_eq!(found, Some(was));
+    for path in [
+        "/work/../etc/conversations/2027-01-15/two/.session",
+        "/work/./conversations/2027-01-15/two/.session",
+        "work/conversations/2027-01-15/two/.session",
+        "/work/conversations/../../two/.session",
+        "/work/conversations/two",
+        "/etc/two/.session",
+    ] {
+        let (found, _) = from(Some(path));
+        assert_eq!(found, None, "{path}");
+    }
+}
