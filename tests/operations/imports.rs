@@ -223,3 +223,62 @@ fn an_import_that_is_begun_again_with_its_notes_goes_on_behind_the_file_at_which
         (Some(paths.len()), &json!([]))
     );
 }
+
+/// What a client has on record where a session is resumed in it: what was said before and behind that, each by whom.
+fn resumed(before: &[(&str, &str)], text: &str, behind: &[(&str, &str)]) -> Vec<u8> {
+    let said = |(role, text): &(&str, &str)| json!({ "role": role, "content": text });
+    let mut messages: Vec<Value> = before.iter().map(said).collect();
+    let call =
+        json!({ "type": "tool_use", "id": "t", "name": "Bash", "input": { "command": "leftoff resume" } });
+    let result = json!({ "type": "tool_result", "tool_use_id": "t", "content": text });
+    messages.push(said(&("user", "Resume the other one.")));
+    messages.push(json!({ "role": "assistant", "content": [call] }));
+    messages.push(json!({ "role": "user", "content": [result] }));
+    messages.extend(behind.iter().map(said));
+    let line = |(turn, message): (usize, &Value)| {
+        let parent = turn.checked_sub(1).map(|turn| format!("{turn}"));
+        let line = json!({
+            "type": message["role"], "uuid": format!("{turn}"), "parentUuid": parent, "sessionId": "s", "cwd": "/p",
+            "version": "2.1.329", "timestamp": "2026-01-01T10:00:00Z", "message": message,
+        });
+        format!("{line}\n")
+    };
+    messages.iter().enumerate().map(line).collect::<String>().into_bytes()
+}
+
+#[test]
+fn what_was_said_before_a_session_was_resumed_is_the_agents_own_and_what_came_behind_goes_on_with_that() {
+    let talk = [("user", "Mend the login."), ("assistant", "It is mended.")];
+    let more = [("user", "Go on here."), ("assistant", "It is done.")];
+    let greeting = [("assistant", "Welcome.")];
+    for (before, behind, own) in [
+        (&talk[..], &more[..], &["Mend the login.", "It is mended."][..]),
+        (&talk, &[], &["Mend the login.", "It is mended."]),
+        (&greeting, &more, &[]),
+        (&[], &more, &[]),
+    ] {
+        let (mut host, store) = (Host::default(), store());
+        let live = done(&mut host, super::store::create(&store, r#"{"title":"A plan"}"#));
+        done(&mut host, live.append_messages(super::drafts("the plan")));
+        let asked = json!({ "request": { "window": 4000, "encoding": "estimate-1" }, "maxBytes": 3000 });
+        let resuming = done(&mut host, live.resume(asked.to_string(), Counts::Estimate));
+        let told: Value = serde_json::from_str(&resuming).expect("JSON");
+        let text = told["text"].as_str().expect("a text");
+        done(&mut host, store.note_text(text.into(), live.id()));
+        host.files.insert(PATH.into(), (resumed(before, text, behind), 0));
+        done(&mut host, store.import_file(json!({ "path": PATH }).to_string(), Counts::Estimate));
+        let is_log = |path: &&String| path.ends_with("/messages.jsonl");
+        let (theirs, others): (Vec<_>, Vec<_>) =
+            host.files.keys().filter(is_log).partition(|path| path.starts_with(&live.folder().path));
+        let said = |path: &&String| -> Vec<String> {
+            let content =
+                |line: &str| serde_json::from_str::<Value>(line).ok()?["content"].as_str().map(String::from);
+            host.text(path).lines().filter_map(content).collect()
+        };
+        let expected: Vec<&str> =
+            ["the plan"].into_iter().chain(behind.iter().map(|(_, text)| *text)).collect();
+        assert_eq!(theirs.iter().flat_map(said).collect::<Vec<_>>(), expected, "{before:?}");
+        assert_eq!(others.iter().flat_map(said).collect::<Vec<_>>(), own, "{before:?}");
+        assert_eq!(others.len(), usize::from(!own.is_empty()), "{before:?}");
+    }
+}
