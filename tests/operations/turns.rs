@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use leftoff::operation::{Door, Leaving, Redact, Store};
+use leftoff::operation::{Door, Leaving, Need, Redact, Step, Store};
 use leftoff::tokens::Vocabulary;
 use serde_json::{Value, json};
 
@@ -100,4 +100,35 @@ fn a_save_is_offered_once_after_forty_turns_without_one() {
     assert_eq!(offers(&mut client, 100), [40], "it was saved meanwhile");
     let gone = client.turn("a", &json!({ "prompt": "go on", "session": "nobody" }));
     assert_eq!(gone["offersSave"], false);
+}
+
+#[test]
+fn of_two_that_tell_something_at_the_same_time_the_second_tells_what_the_first_has_not() {
+    for (mode, id, is_told) in
+        [("prompt", None, false), ("prompt", Some("another"), true), ("session", Some("another"), false)]
+    {
+        let mut client = Client::new(mode);
+        let said = client.host.files.iter().find(|(path, _)| path.ends_with("/messages.jsonl"));
+        let said = said.map(|(_, (bytes, _))| String::from_utf8_lossy(bytes).into_owned()).expect("a log");
+        let own: Value = serde_json::from_str(said.lines().next().expect("a line")).expect("JSON");
+        let line = json!([id.map_or_else(|| own["id"].clone(), |id| json!(id))]).to_string() + "\n";
+        let leaving = Leaving::new(&Door::new(Redact::Off));
+        let mut turn = client.store.turn("a".into(), json!({ "prompt": ASKED }).to_string(), &leaving);
+        let (mut step, mut is_first) = (turn.begin(client.host.stamp()), true);
+        let told = loop {
+            let needs = match step {
+                Step::Done(done) => break done.expect("told"),
+                Step::Needs(needs) => needs,
+            };
+            let is_claim =
+                |need: &Need| matches!(need, Need::Append { file, .. } if file.path.contains("told-"));
+            if let Some(Need::Append { file, .. }) = needs.iter().find(|need| is_first && is_claim(need)) {
+                client.host.append(&file.path, line.as_bytes());
+                is_first = false;
+            }
+            let answers = needs.into_iter().map(|need| client.host.answer(need, false)).collect();
+            step = turn.next(client.host.now_ms(), answers);
+        };
+        assert_eq!((told.contains("7443"), is_first), (is_told, false), "{mode} {id:?}: {told}");
+    }
 }
