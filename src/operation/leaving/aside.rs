@@ -30,14 +30,14 @@ impl Leaving {
         Ok(aside)
     }
 
-    /// The same of a session in this folder, with the secrets of its log.
+    /// The same of a session in this folder; where they are replaced, with the secrets of its log.
     pub(in crate::operation) async fn aside_of(
         &self,
         io: &Io,
         folder: &File,
     ) -> Result<Rc<Leaving>, Trouble> {
         let aside = self.aside(io).await?;
-        if self.is_on() {
+        if self.replaces() {
             aside.file(io, folder, MESSAGES, u64::MAX).await?;
         }
         Ok(aside)
