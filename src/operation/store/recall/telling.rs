@@ -25,7 +25,7 @@ use crate::recall::sessions;
 use crate::recall::sources::{Said, Source, asks, block, fitted, forgets};
 use crate::recall::texts::{called, texts};
 use crate::recall::words::{Field, Words};
-use crate::record::message::{self, Message, Role};
+use crate::record::message::{self, Message, Role, ToolCall};
 use crate::record::scan::records;
 use crate::session::listed::Wanted;
 use crate::time;
@@ -486,12 +486,10 @@ impl Quoting<'_> {
                 let from =
                     if start == 0 { 0 } else { memchr::memchr(b'\n', &bytes).map_or(0, |feed| feed + 1) };
                 let messages = records(&bytes[from..]).filter_map(|record| message::read(&record).0);
-                let called_it =
-                    |message: &Message| message.tool_calls().iter().any(|call| call.id == tool.call_id);
-                let message = messages.filter(called_it).last();
-                let left = self.leaving.messages(self.io, message.into_iter().collect()).await?;
-                let calls = left.iter().flat_map(|message| message.tool_calls());
-                let call = calls.filter(|call| call.id == tool.call_id).last();
+                let is_it = |call: &&ToolCall| call.id == tool.call_id;
+                let asking = messages.filter(|message| message.tool_calls().iter().any(|call| is_it(&call)));
+                let left = self.leaving.messages(self.io, asking.last().into_iter().collect()).await?;
+                let call = left.first().and_then(|message| message.tool_calls().iter().find(is_it));
                 let named = call.map_or_else(|| tool.name.clone(), |call| called(call).replace('\n', " "));
                 Some(named[..boundary(&named, CALL, false)].to_string())
             }
