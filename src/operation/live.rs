@@ -395,14 +395,23 @@ impl Live {
         // A conflict, or another thing that is no document: it is written anew.
         let read = document.and_then(|json| Document::read(self.document_name(), json).ok());
         self.is_stale.set(read.as_ref().is_none_or(|(_, bad)| !bad.is_empty()));
-        self.with(|session| session.take_document(read.map(|(document, _)| document)));
-        self.look_at_words();
+        let has_old_title = self.with(|session| {
+            session.take_document(read.map(|(document, _)| document));
+            session.has_old_title()
+        });
+        self.is_stale.set(self.is_stale.get() || has_old_title);
+        self.look_at_summary();
     }
 
-    /// A document is stale where it says what was made of messages before they were said anew.
-    pub(super) fn look_at_words(&self) {
-        let has_old_words = self.with(|session| session.has_old_words());
-        self.is_stale.set(self.is_stale.get() || has_old_words);
+    /// A document is stale that has a summary of messages as they were before they were said anew.
+    pub(super) fn look_at_summary(&self) {
+        let has_old_summary = self.with(|session| session.has_old_summary());
+        self.is_stale.set(self.is_stale.get() || has_old_summary);
+    }
+
+    pub(super) fn is_written(&self) {
+        self.with(|session| session.document_written());
+        self.is_stale.set(false);
     }
 
     async fn finish(&self, io: &Io, document: Option<&[u8]>) -> Result<(), Trouble> {

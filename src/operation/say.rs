@@ -179,14 +179,14 @@ impl Live {
         self.take(self.document_found(io).await?.as_deref());
         self.record(io, Vec::new()).await?;
         let document = self.with(|session| session.document(self.document_name()));
-        io.replace(&self.document_file(), document.clone().into_bytes(), Some(&self.folder())).await?;
-        self.take(Some(document.as_bytes()));
+        io.replace(&self.document_file(), document.into_bytes(), Some(&self.folder())).await?;
+        self.is_written();
         Ok(())
     }
 
     // What others appended meanwhile belongs to what is derived, too.
     pub(super) async fn derived(&self, io: &Io, learns: bool) -> Result<(), Trouble> {
-        self.look_at_words();
+        self.look_at_summary();
         if !self.has_news.get() && !self.was_read.get() && !self.is_stale() {
             return Ok(());
         }

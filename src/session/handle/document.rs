@@ -23,18 +23,15 @@ use crate::time::{self, Stamp};
 pub(super) struct Beside {
     document: Option<Document>,
     unsaid: Vec<Ask>,
-}
-
-impl Beside {
-    pub(super) fn into_document(self) -> Option<Document> {
-        self.document
-    }
+    // What the document says that the session is about, also once it was written anew.
+    summary: Option<String>,
 }
 
 impl Session {
     /// Takes the document that was found beside the logs, once both were observed; nothing where there is none.
     pub fn take_document(&mut self, document: Option<Document>) {
-        self.beside = Beside { unsaid: self.unsaid(document.as_ref()), document };
+        let summary = document.as_ref().and_then(Document::summary).map(String::from);
+        self.beside = Beside { unsaid: self.unsaid(document.as_ref()), document, summary };
         self.is_newer |= self.beside.document.as_ref().is_some_and(Document::is_newer);
         self.metadata = self.recorded.clone();
         for Ask { change, timestamp, extra, .. } in self.beside.unsaid.clone() {
@@ -45,13 +42,28 @@ impl Session {
         self.metadata.drop_old_words(&self.known);
     }
 
-    /// Whether the document says what was made of a message before it was said anew.
-    pub(crate) fn has_old_words(&self) -> bool {
-        let Some(document) = &self.beside.document else { return false };
-        let is_old = |title: &str| !self.recorded.is_given(title) && self.known.titles.were(title);
-        let summary = document.summary();
-        document.title().is_some_and(is_old)
-            || (summary != self.metadata.summary.as_deref() && self.was_made(summary))
+    /// Takes the document that is known once more, beside what else is known now.
+    pub(super) fn hold_against_document(&mut self) {
+        let Beside { document, summary, .. } = mem::take(&mut self.beside);
+        self.take_document(document);
+        self.beside.summary = summary;
+    }
+
+    /// The document was written as it is to be.
+    pub(crate) fn document_written(&mut self) {
+        self.beside.summary.clone_from(&self.metadata.summary);
+    }
+
+    /// Whether the document that was found is called by what a message said before it was said anew.
+    pub(crate) fn has_old_title(&self) -> bool {
+        let title = self.beside.document.as_ref().and_then(Document::title);
+        title.is_some_and(|title| !self.recorded.is_given(title) && self.known.titles.were(title))
+    }
+
+    /// Whether the document has a summary that was made of such a message.
+    pub(crate) fn has_old_summary(&self) -> bool {
+        let said = &self.beside.summary;
+        *said != self.metadata.summary && self.was_made(said.as_deref())
     }
 
     // Whether nobody gave this summary, and messages say something else now.

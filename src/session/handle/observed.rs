@@ -51,8 +51,7 @@ impl Session {
             }
         }
         self.is_damaged |= problems.iter().any(|problem| problem.code.is_damage());
-        let document = core::mem::take(&mut self.beside).into_document();
-        self.take_document(document);
+        self.hold_against_document();
         problems
     }
 
@@ -190,8 +189,7 @@ impl Session {
             }
             if self.known.revised != self.revised.digest {
                 self.known.revised = self.revised.digest;
-                let document = core::mem::take(&mut self.beside).into_document();
-                self.take_document(document);
+                self.hold_against_document();
             }
             let is_other = placed.is_double && self.revised.says(message, record.start) == Says::All;
             let is_new = !placed.is_repeated || is_other;
