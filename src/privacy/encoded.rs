@@ -205,11 +205,14 @@ fn read_from_a_sign(run: &str) -> Option<(usize, Vec<u8>)> {
     for skipped in 0..4 {
         let Some(rest) = run.get(skipped..) else { break };
         let bytes = bytes_of(rest);
-        let beyond = bytes.iter().filter(|byte| !byte.is_ascii()).count();
-        if is_wide(&bytes) || (beyond == 0 && is_text(&bytes)) {
+        if is_wide(&bytes) {
             return Some((skipped, bytes));
         }
+        let beyond = bytes.iter().filter(|byte| !byte.is_ascii()).count();
         if is_text(&bytes) && best.as_ref().is_none_or(|(least, ..)| beyond < *least) {
+            if beyond == 0 {
+                return Some((skipped, bytes));
+            }
             best = Some((beyond, skipped, bytes));
         }
     }

@@ -94,32 +94,20 @@ test("a summary that was made of what is no longer said is gone, and made anew a
     await store.close();
   }));
 
-test("an answer that is still being said leaves the summary of what was said before", () =>
-  inFolder(async (home) => {
-    const { store, id } = await edited(home, "home");
-    const session = await store.session(id);
-    const summary = await summaryOf(store);
-    const { records: [answer] } = await session.append({ role: "assistant", content: "I", partial: true });
-    await session.append({ role: "assistant", content: "I would", id: answer?.id, rev: 1, partial: true });
-    await session.append({ role: "assistant", content: "I would mend it.", id: answer?.id, rev: 2 });
-    assert.equal(await summaryOf(store), summary);
-    await store.close();
-  }));
-
-test("an answer that was told in part, and then makes calls, leaves it, too", () =>
-  inFolder(async (home) => {
-    const { store, id } = await edited(home, "home");
-    const session = await store.session(id);
-    const summary = await summaryOf(store);
-    const answer = { role: "assistant", content: "I mend it.", id: "answer" };
-    const call = { id: "c", name: "Bash", arguments: "{}" };
-    await session.append({ ...answer, content: "I", partial: true });
-    await session.append({ ...answer, rev: 1 });
-    await session.append({ ...answer, rev: 2 });
-    await session.append({ ...answer, rev: 3, assistant: { toolCalls: [call] } });
-    assert.equal(await summaryOf(store), summary);
-    await store.close();
-  }));
+const CALL = { toolCalls: [{ id: "c", name: "Bash", arguments: "{}" }] };
+for (const [name, lines] of /** @type {const} */ ([
+  ["that is still being said", [{ content: "I", partial: true }, { content: "I would", partial: true }, { content: "I would mend it." }]],
+  ["that was told in part, and then makes calls", [{ content: "I", partial: true }, { content: "I mend it." }, { content: "I mend it." }, { content: "I mend it.", assistant: CALL }]],
+]))
+  test(`an answer ${name} leaves the summary of what was said before`, () =>
+    inFolder(async (home) => {
+      const { store, id } = await edited(home, "home");
+      const session = await store.session(id);
+      const summary = await summaryOf(store);
+      for (const [rev, line] of lines.entries()) await session.append({ role: "assistant", id: "answer", rev, ...line });
+      assert.equal(await summaryOf(store), summary);
+      await store.close();
+    }));
 
 test("who has a session of a workspace open while a message is said anew writes its document anew, and doctor finds nothing", () =>
   inFolder(async (home) => {

@@ -115,10 +115,10 @@ impl Asked<'_> {
         names: &[&str],
         words: &mut Words,
     ) -> Result<Vec<Hit>, Lost> {
-        let mut hits = Vec::new();
         if ranked.best.is_empty() {
-            hits.extend(self.titled(names, words));
+            return Ok(self.titled(names, words).into_iter().collect());
         }
+        let mut hits = Vec::new();
         // Whatever has a single word has all that was asked for.
         let best = ranked.best.first().filter(|_| !self.is_one_word());
         let least = best.map_or(0.0, |best| LEAST * best.score);
