@@ -47,6 +47,12 @@ function parts(secret) {
   return all.flatMap((part) => [part, part.toLowerCase()]);
 }
 
+/** @typedef {Awaited<ReturnType<typeof storeWith>>} Place */
+/** Each with the part in its place. @param {string[]} all @param {(asked: string, at: Place) => AsyncIterable<unknown>} ask @returns {Record<string, (part: string, at: Place) => AsyncIterable<unknown>>} */
+function asking(all, ask) {
+  return Object.fromEntries(all.map((asked) => [`${ask} ${asked}`, (part, at) => ask(asked.replace("PART", part), at)]));
+}
+
 /** Everything that answers, in order, without what differs by chance. @param {AsyncIterable<unknown>} found */
 async function told(found) {
   const all = [];
@@ -58,11 +64,11 @@ async function told(found) {
 for (const others of [0, 40])
   test(`whatever part of a secret is asked for, the answer does not hang on what the secret is; among ${others} other messages`, async () => {
     const [one, other] = await Promise.all([storeWith(ONE, others), storeWith(OTHER, others)]);
-    /** @type {Record<string, (part: string, at: typeof one) => AsyncIterable<unknown>>} */
+    /** @type {Record<string, (part: string, at: Place) => AsyncIterable<unknown>>} */
     const ways = {
-      ...Object.fromEntries(ASKED.map((asked) => [asked, (/** @type {string} */ part, /** @type {typeof one} */ { store }) => store.search(asked.replace("PART", part), { all: true })])),
-      ...Object.fromEntries(PATTERNS.map((asked) => [`/${asked}/`, (/** @type {string} */ part, /** @type {typeof one} */ { store }) => store.search(asked.replace("PART", part), { all: true, regex: true })])),
-      ...Object.fromEntries(ERRORS.map((asked) => [asked, (/** @type {string} */ part, /** @type {typeof one} */ { store }) => store.search("", { all: true, error: asked.replace("PART", part) })])),
+      ...asking(ASKED, (asked, { store }) => store.search(asked, { all: true })),
+      ...asking(PATTERNS, (regex, { store }) => store.search(regex, { all: true, regex: true })),
+      ...asking(ERRORS, (error, { store }) => store.search("", { all: true, error })),
       quoted: (part, { store }) => store.search(`"${part}"`, { all: true }),
       "the best": (part, { store }) => store.search(`pecan ${part}`, { all: true, limit: 1 }),
       command: (part, { store }) => store.search("", { all: true, command: part }),

@@ -2,6 +2,7 @@
 //! does, and nobody is told of the rest.
 
 use alloc::rc::Rc;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Door, Leaving, Redact};
@@ -60,9 +61,13 @@ impl Leaving {
 
     /// A message as it may leave, with what no question asks for in the place of each secret.
     pub(in crate::operation) fn blanked(&self, left: &Message) -> Option<Message> {
+        message::read(&Record::at(0, self.without_placeholders(to_json(left)))).0
+    }
+
+    /// The same of a text.
+    pub(in crate::operation) fn without_placeholders(&self, left: String) -> String {
         let told = self.door.told.borrow();
-        let json = told.iter().fold(to_json(left), |json, one| json.replace(&one.placeholder, "\u{2588}"));
-        message::read(&Record::at(0, json)).0
+        told.iter().fold(left, |text, one| text.replace(&one.placeholder, "\u{2588}"))
     }
 
     /// What was looked at aside is told.

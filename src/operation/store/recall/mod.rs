@@ -169,7 +169,7 @@ struct Answer {
     spaces: Spaces,
     terms: Vec<Term>,
     ranking: Ranking,
-    // What the sessions are called as that may leave, where it is something else.
+    // What the sessions are called by what may leave, without placeholders, where it is something else.
     names: Option<Vec<Vec<String>>>,
 }
 
@@ -432,12 +432,14 @@ impl Store {
         };
         let names = |one: &Session| one.listed.names().into_iter().map(whole).collect::<Vec<_>>();
         let json = sessions.iter().map(|one| to_json(&names(one))).collect();
-        let left = Pieces::new(&*leaving.aside(io).await?, io).all(json).await?;
-        let read = |json: &String| {
-            let names = items(json).unwrap_or_default();
+        let aside = leaving.aside(io).await?;
+        let left = Pieces::new(&aside, io).all(json).await?;
+        let read = |json: String| {
+            let json = aside.without_placeholders(json);
+            let names = items(&json).unwrap_or_default();
             names.into_iter().filter_map(|name| Text::decode(name).map(Text::into_shown)).collect()
         };
-        Ok(Some(left.iter().map(read).collect()))
+        Ok(Some(left.into_iter().map(read).collect()))
     }
 }
 
