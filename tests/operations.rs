@@ -8,6 +8,7 @@ mod committing;
 mod doctor;
 mod ending;
 mod handing;
+mod hiding;
 mod host;
 mod imports;
 mod kept;

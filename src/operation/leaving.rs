@@ -4,6 +4,8 @@
 
 #[cfg(feature = "interop")]
 mod aside;
+#[cfg(feature = "interop")]
+pub(super) mod indexed;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -11,8 +13,6 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
-#[cfg(feature = "interop")]
-use core::ops::Range;
 
 use serde::Serialize;
 
@@ -23,8 +23,6 @@ use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::layout::{EVENTS, File, MESSAGES, REDACTION_KEY, Root};
 use crate::privacy::{Known, Redaction, Secret};
-#[cfg(feature = "interop")]
-use crate::recall::lines::Hide;
 
 const KEY_BYTES: usize = 32;
 /// So many bytes of lines are looked at together.
@@ -348,29 +346,6 @@ pub(super) async fn kept_secrets(io: &Io, folder: &File) -> Result<Vec<String>, 
         }
     }
     Ok(problems)
-}
-
-#[cfg(feature = "interop")]
-impl Hide for Known {
-    fn without(&self, text: &str) -> Option<String> {
-        Known::without(self, text)
-    }
-}
-
-/// What takes the secrets out of texts of a part of a log; nothing where it has none.
-#[cfg(feature = "interop")]
-pub(super) async fn hiding(io: &Io, log: &File, part: Range<u64>) -> Result<Option<Rc<dyn Hide>>, Trouble> {
-    let mut secrets = BTreeMap::new();
-    let mut batches = Batches { file: log.clone(), at: part.start, size: part.end };
-    while let Some((bytes, _)) = batches.next(io).await? {
-        let mut redaction = Redaction::stored(&bytes, true);
-        scan(io, &mut redaction).await?;
-        secrets.extend(redaction.all().iter().map(|one| (one.secret.clone(), one.rule.clone())));
-    }
-    if secrets.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some(Rc::new(Known::new(secrets.into_iter().collect()))))
 }
 
 fn kept(file: &str, start: u64, end: u64, mut rules: Vec<&str>) -> String {

@@ -1,11 +1,15 @@
 //! The messages of a session's log, some at a time; what lies in blobs is put back.
 
+#[cfg(feature = "interop")]
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::live::{Live, PIECE};
 use super::logs::LogName;
 use super::{Io, Trouble, unless_other};
 use crate::layout::BLOBS;
+#[cfg(feature = "interop")]
+use crate::record::blob::Unfolding;
 use crate::record::message::Message;
 use crate::record::scan::Problem;
 use crate::record::span::Span;
@@ -172,6 +176,18 @@ impl Live {
     /// The bytes of a blob; nothing where it is not there, or something else stands in its place.
     pub(super) async fn read_blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
         unless_other(io.read_all(&self.folder().below(BLOBS).below(id)).await)
+    }
+
+    /// A message with what lies in blobs; without one of them, the ends of its text.
+    #[cfg(feature = "interop")]
+    pub(super) async fn unfolded(&self, io: &Io, message: Message) -> Result<Message, Trouble> {
+        let mut unfolding = Unfolding::new(message);
+        while let Some(blob) = unfolding.wanted().map(String::from) {
+            let bytes = self.read_blob(io, &blob).await?;
+            // What is missing, or other bytes, is told by whoever reads the session.
+            let _ = unfolding.take(&blob, bytes.as_deref());
+        }
+        Ok(unfolding.into_message())
     }
 }
 

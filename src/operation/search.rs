@@ -19,7 +19,7 @@ const CHUNK: u64 = 1 << 20;
 pub(super) struct Backward<'a> {
     live: &'a Live,
     search: Search,
-    // What leaves of a store that looks for secrets, and of this log, once something of it may.
+    // What leaves of a store, and where secrets are replaced, of this log, once something of it may.
     leaving: &'a Leaving,
     aside: Option<Rc<Leaving>>,
     end: Option<u64>,
@@ -27,13 +27,14 @@ pub(super) struct Backward<'a> {
 
 impl<'a> Backward<'a> {
     pub fn new(live: &'a Live, search: Search, leaving: &'a Leaving) -> Backward<'a> {
-        let search = if leaving.is_on() { search.leaving() } else { search };
+        let search = if leaving.replaces() { search.leaving() } else { search };
         Backward { live, search, leaving, aside: None, end: None }
     }
 
-    /// Something of it is told.
-    pub fn tell(&self, told: &str) {
-        self.aside.iter().for_each(|aside| self.leaving.tell_of(aside, told));
+    /// Something of a text of it is told.
+    pub async fn tell(&self, io: &Io, text: &str, told: &str) -> Result<(), Trouble> {
+        let aside = self.aside.as_deref().unwrap_or(self.leaving);
+        self.leaving.tell(io, aside, (text, told)).await
     }
 
     /// The next messages that have all of it, the newest first; nothing where there are no more.

@@ -9,11 +9,14 @@ use sha2::{Digest, Sha256};
 /// What SHA-256 takes at once.
 const BLOCK: usize = 64;
 
+/// What each placeholder begins with.
+pub(crate) const BEGIN: &str = "[redacted:";
+
 /// The placeholder of a secret.
 pub(super) fn placeholder(secret: &str, rule: &str, key: &[u8]) -> String {
     let name: String =
         hmac(key, secret.as_bytes()).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!("[redacted:{rule}:{name}]")
+    format!("{BEGIN}{rule}:{name}]")
 }
 
 /// HMAC-SHA256, as RFC 2104 has it.

@@ -12,6 +12,8 @@ pub(crate) mod secrets;
 mod walk;
 
 pub use known::{Known, Part};
+#[cfg(feature = "interop")]
+pub(crate) use mark::BEGIN;
 
 use alloc::collections::BTreeMap;
 use alloc::format;

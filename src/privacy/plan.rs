@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use crate::privacy::Span;
 use crate::privacy::encoded::{Coding, Inner, base64_in, is_like_json, strings_in};
 use crate::privacy::known::Known;
+use crate::privacy::mark::BEGIN;
 
 /// What is encoded again and again is not looked into farther.
 const DEEPEST: usize = 4;
@@ -174,7 +175,7 @@ fn ceil(text: &str, at: usize) -> usize {
 
 /// Whether a text is what stands for a secret already.
 fn is_placeholder(text: &str) -> bool {
-    let inside = text.strip_prefix("[redacted:").and_then(|rest| rest.strip_suffix(']'));
+    let inside = text.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(']'));
     inside.and_then(|inside| inside.rsplit_once(':')).is_some_and(|(rule, name)| {
         let is_of_rule = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');

@@ -58,7 +58,8 @@ async function told(found) {
   const all = [];
   for await (const one of found) all.push(one);
   const placeholders = /redacted:[\w-]+:[0-9a-f]{8}/g;
-  return JSON.stringify(all).replace(placeholders, "redacted").replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "id").replace(/"(totalTokens|tokens)":\d+/g, "").replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "time");
+  const encoded = /eyJ0b2tlbiI6I\w+/g; // One, too, where a secret in Base64 was.
+  return JSON.stringify(all).replace(placeholders, "redacted").replace(encoded, "redacted").replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "id").replace(/"(totalTokens|tokens)":\d+/g, "").replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "time");
 }
 
 for (const others of [0, 40])
@@ -97,4 +98,72 @@ test("what stands beside a secret is found all the same", async () => {
   assert.doesNotMatch(await told(store.search("pecan", { all: true })), /ghp_|k7Qm2Xv9Lb4/);
   assert.doesNotMatch((await store.recall("Which pecan is it?", { maxTokens: 1000 })).text, /ghp_|k7Qm2Xv9Lb4/);
   await store.close();
+});
+
+/** Forms in which nobody sees a secret as it is, and what of it somebody who guesses at it would ask for. @type {Record<string, { said: (secret: string) => string[], asked: (secret: string) => string[] }>} */
+const FORMS = {
+  "in Base64": {
+    said: (secret) => [`walnut ${btoa(JSON.stringify({ token: secret }))} here`],
+    asked: (secret) => [btoa(JSON.stringify({ token: secret })), ...(btoa(JSON.stringify({ token: secret })).match(/[A-Z]?[a-z]{3,}/g) ?? [])],
+  },
+  "a password with blanks": {
+    said: (secret) => [`walnut <add key="Password" value="${words(secret).join(" ")}" />`],
+    asked: words,
+  },
+  "across the cut of a long text": {
+    // A line keeps 4,096 bytes of it.
+    said: (secret) => [`walnut ${"so ".repeat(1356)}${secret} ${"so ".repeat(100_000)}`],
+    asked: parts,
+  },
+  "told by a later message": {
+    said: (secret) => [`walnut ${secret.slice(4)}`, `It was ${secret}.`],
+    asked: parts,
+  },
+};
+
+/** Short ones, which differ where secrets do. @param {string} secret */
+function words(secret) {
+  return (secret.slice(4).match(/.{4}/g) ?? []).map((part) => part.toLowerCase().replace(/\d/g, "x"));
+}
+
+for (const [form, { said, asked }] of Object.entries(FORMS))
+  test(`which of several answers comes first does not hang on a secret either: ${form}`, async () => {
+    const [one, other] = await Promise.all([ONE, OTHER].map(async (secret) => {
+      const store = await openStore({ home: "/home", project: "/project", storage: new MemoryStorage(), redact: "replace" });
+      for (const own of [[], [], said(secret), [], []]) {
+        const session = await store.create();
+        for (const content of ["walnut", ...own, "and"]) {
+          // Long enough for a file of the index.
+          await session.append({ role: "user", content: `${content} ${"so ".repeat(24_000)} on` });
+          await told(store.search("walnut"));
+        }
+      }
+      return store;
+    }));
+    assert.ok(one && other);
+    for (const part of asked(ONE))
+      for (const question of [part, `walnut ${part}`, `${part} and so`])
+        assert.equal(await told(one.search(question)), await told(other.search(question)), question);
+    await Promise.all([one.close(), other.close()]);
+  });
+
+test("where secrets are reported, a search tells those of what it shows, and no others", async () => {
+  const storage = new MemoryStorage();
+  const opened = () => openStore({ home: "/home", project: "/project", storage, redact: "report" });
+  const store = await opened();
+  const ran = (/** @type {string} */ id, /** @type {string} */ command) => ({ role: /** @type {const} */ ("assistant"), content: "", assistant: { toolCalls: [{ id, name: "Bash", arguments: JSON.stringify({ command }) }] } });
+  const session = await store.create();
+  await session.append([
+    { role: "user", content: `walnut ${ONE}` },
+    { role: "user", content: `pecan ${OTHER}` },
+    ran("c1", `curl -H ${ONE} example.org`),
+    { role: "tool", content: `error: bad credentials ${ONE} refused`, tool: { callId: "c1", name: "Bash", isError: true, exitCode: 1 } },
+    ran("c2", `wget --header ${OTHER} example.org`),
+    { role: "tool", content: `error: no route to host ${OTHER}`, tool: { callId: "c2", name: "Bash", isError: true, exitCode: 1 } },
+  ]);
+  for (const [question, options] of /** @type {const} */ ([["^walnut", { regex: true }], ['"walnut"', {}], ["walnut", {}], ["", { command: "curl" }], ["", { error: "error: bad credentials refused" }]])) {
+    const fresh = await opened();
+    assert.match(await told(fresh.search(question, options)), /ghp_k7Qm2Xv9/, question);
+    assert.deepEqual(fresh.secrets.map(({ count }) => count > 0), [true], question || JSON.stringify(options));
+  }
 });

@@ -10,7 +10,7 @@ use crate::json::text::to_json;
 use crate::layout::{File, MESSAGES};
 use crate::operation::pieces::Pieces;
 use crate::operation::{Io, Trouble};
-use crate::privacy::Secret;
+use crate::privacy::{BEGIN, Secret};
 use crate::record::message::{self, Message};
 use crate::record::scan::Record;
 
@@ -22,11 +22,7 @@ impl Leaving {
 
     /// The same for what may come not to leave: nobody is told of what is found in it before [`Leaving::tell_of`].
     pub(in crate::operation) async fn aside(&self, io: &Io) -> Result<Rc<Leaving>, Trouble> {
-        let door = Door::new(self.door.redact);
-        if self.is_on() {
-            door.key.replace(Some(self.door.key(io).await?));
-        }
-        let aside = Leaving::new(&door);
+        let aside = Leaving::new(&self.door.apart(io, self.door.redact).await?);
         aside.secrets.replace(self.secrets.borrow().clone());
         Ok(aside)
     }
@@ -53,21 +49,42 @@ impl Leaving {
         if !self.is_on() {
             return Ok(messages);
         }
-        let json = messages.iter().map(to_json).collect();
-        let left = Pieces::new(self, io).all(json).await?;
-        let none = || Trouble::internal("expected a message that leaves, but found something else");
-        left.into_iter().map(|json| message::read(&Record::at(0, json)).0.ok_or_else(none)).collect()
+        self.each_left(io, &messages).await?.into_iter().map(read).collect()
+    }
+
+    /// The same, each as JSON.
+    pub(super) async fn each_left(&self, io: &Io, messages: &[Message]) -> Result<Vec<String>, Trouble> {
+        Pieces::new(self, io).all(messages.iter().map(to_json).collect()).await
     }
 
     /// A message as it may leave, with what no question asks for in the place of each secret.
     pub(in crate::operation) fn blanked(&self, left: &Message) -> Option<Message> {
-        message::read(&Record::at(0, self.without_placeholders(to_json(left)))).0
+        read(self.without_placeholders(to_json(left))).ok()
     }
 
     /// The same of a text.
     pub(in crate::operation) fn without_placeholders(&self, left: String) -> String {
+        if !left.contains(BEGIN) {
+            return left;
+        }
         let told = self.door.told.borrow();
         told.iter().fold(left, |text, one| text.replace(&one.placeholder, "\u{2588}"))
+    }
+
+    /// A text is told, or a part of it: as it is, or, where secrets are replaced, as it was looked at aside.
+    pub(in crate::operation) async fn tell(
+        &self,
+        io: &Io,
+        aside: &Leaving,
+        (whole, told): (&str, &str),
+    ) -> Result<(), Trouble> {
+        if self.replaces() {
+            self.tell_of(aside, told);
+            return Ok(());
+        }
+        let left = self.left(io, &to_json(&whole)).await?;
+        self.door.tell(&left.secrets);
+        Ok(())
     }
 
     /// What was looked at aside is told.
@@ -80,4 +97,21 @@ impl Leaving {
             }
         }
     }
+}
+
+impl Door {
+    /// The same store's, which does this about secrets, and has told nothing yet.
+    pub(super) async fn apart(&self, io: &Io, redact: Redact) -> Result<Rc<Door>, Trouble> {
+        let door = Door::new(redact);
+        if redact != Redact::Off {
+            door.key.replace(Some(self.key(io).await?));
+        }
+        Ok(door)
+    }
+}
+
+/// A message that leaves.
+pub(super) fn read(json: String) -> Result<Message, Trouble> {
+    let none = || Trouble::internal("expected a message that leaves, but found something else");
+    message::read(&Record::at(0, json)).0.ok_or_else(none)
 }

@@ -27,7 +27,7 @@ use alloc::vec::Vec;
 use crate::recall::documents::{Posting, SAID, WORK};
 
 /// The version of this format.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 // Stands in the version of a run that has no secret which was found in its logs.
 const HIDING: u32 = 1 << 31;
@@ -65,6 +65,8 @@ pub struct Row {
     pub file: u64,
     /// The hash of the last bytes of the piece.
     pub tail: u64,
+    /// How many secrets its log had up to its end, without which it was indexed; zero where nobody looked.
+    pub secrets: u32,
     /// How many documents it has, in each field.
     pub documents: [u32; 2],
     /// How many terms these have together.
@@ -105,6 +107,7 @@ impl Row {
         self.changed_us = next.changed_us;
         self.file = next.file;
         self.tail = next.tail;
+        self.secrets = self.secrets.max(next.secrets);
         for field in [SAID, WORK] {
             self.documents[field] += next.documents[field];
             self.terms[field] += next.terms[field];

@@ -140,12 +140,13 @@ fn read_row(bytes: &mut Bytes<'_>) -> Option<Row> {
     let from = bytes.number()?;
     let to = from.checked_add(bytes.number()?)?;
     let (changed_us, file, tail) = (bytes.word()?.cast_signed(), bytes.word()?, bytes.word()?);
+    let secrets = small(bytes)?;
     let documents = [small(bytes)?, small(bytes)?];
     let terms = [bytes.number()?, bytes.number()?];
     let first = small(bytes)?;
     let last = first.checked_add(small(bytes)?)?;
     let times = (first != u32::MAX).then_some((first, last));
-    Some(Row { key, from, to, changed_us, file, tail, documents, terms, times })
+    Some(Row { key, from, to, changed_us, file, tail, secrets, documents, terms, times })
 }
 
 fn small(bytes: &mut Bytes<'_>) -> Option<u32> {

@@ -225,6 +225,7 @@ fn put_row(out: &mut Vec<u8>, row: &Row) {
     out.extend_from_slice(&row.changed_us.to_le_bytes());
     out.extend_from_slice(&row.file.to_le_bytes());
     out.extend_from_slice(&row.tail.to_le_bytes());
+    put(out, u64::from(row.secrets));
     row.documents.iter().for_each(|count| put(out, u64::from(*count)));
     row.terms.iter().for_each(|count| put(out, *count));
     let (first, last) = row.times.unwrap_or((u32::MAX, u32::MAX));

@@ -12,7 +12,7 @@ use core::pin::Pin;
 
 use super::asking::lists;
 use super::index::{Index, Log};
-use super::making::{LITTLE, Upkeep};
+use super::making::{Hiding, LITTLE, Upkeep};
 use super::runs::{At, Lost, Run, parts};
 use super::spaces::Spaces;
 use super::{TRIES, too_often};
@@ -60,7 +60,7 @@ impl Store {
         before: u64,
     ) -> Result<Option<Shortlist>, Lost> {
         let covering = self.covering(io, core::iter::once(log)).await?;
-        let upkeep = Upkeep { is_all: false, hiding: None, hides_little: false, tidying: few };
+        let upkeep = Upkeep { is_all: false, hiding: Hiding::default(), tidying: few };
         let index = self.index_of_words(io, &[log], covering, upkeep).await?;
         if index.is_behind {
             return Ok(None);

@@ -150,9 +150,10 @@ impl Store {
                     continue;
                 }
                 let words = to_json(&[&exactly.quoted[..], &has[..]].concat());
+                let text = hit.text.clone();
                 let shown = to_json(&exactly.shows.shown(hit));
                 let told = format!("\"found\":\"exact\",\"words\":{words},{}", &shown[1..]);
-                log.tell(&told);
+                log.tell(io, &text, &told).await?;
                 best.insert(place, (has.len(), told));
                 best.truncate(most);
             }

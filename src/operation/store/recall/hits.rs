@@ -18,7 +18,6 @@ use crate::recall::question::{How, Term};
 use crate::recall::sessions;
 use crate::recall::texts::texts;
 use crate::recall::words::{Field, Words};
-use crate::record::blob::Unfolding;
 use crate::record::message::{self, Message, Role};
 use crate::record::scan::Record;
 use crate::resume::excerpt::Marked;
@@ -66,6 +65,8 @@ pub(super) struct Hit {
     pub json: String,
     // What of it is shown, as it may leave.
     text: String,
+    // The text of which that is a part.
+    whole: String,
 }
 
 /// Puts sessions, and the hits of each, into an order by words and by meaning. A session is as near as its nearest hit.
@@ -100,8 +101,9 @@ pub(super) struct Asked<'a> {
 }
 
 impl Hit {
-    fn of(told: &Told<'_>) -> Hit {
-        Hit { json: to_json(told), text: told.excerpt.iter().map(|part| part.text.as_str()).collect() }
+    fn of(told: &Told<'_>, whole: &str) -> Hit {
+        let text = told.excerpt.iter().map(|part| part.text.as_str()).collect();
+        Hit { json: to_json(told), text, whole: whole.into() }
     }
 }
 
@@ -142,16 +144,19 @@ impl Asked<'_> {
         // What stands beside a single word seldom answers it: it is told where the word itself is nowhere else.
         let left = if hits.is_empty() { self.most } else { 0 };
         hits.extend(near.into_iter().take(left));
-        hits.iter().for_each(|hit| self.leaving.tell_of(&own, &hit.json));
+        for hit in &hits {
+            self.leaving.tell(io, &own, (&hit.whole, &hit.json)).await?;
+        }
         Ok(hits)
     }
 
     fn titled(&self, names: &[&str], words: &mut Words) -> Option<Hit> {
         let best = names.iter().max_by_key(|name| self.marked(name, words).has().count_ones());
-        let marked = self.marked(best?, words);
+        let best = best?;
+        let marked = self.marked(best, words);
         let (excerpt, words) = (marked.excerpt(self.worths), self.has(marked.has()));
         let told = Told { id: None, role: None, timestamp: None, excerpt, found: Found::Title, words };
-        Some(Hit::of(&told))
+        Some(Hit::of(&told, best))
     }
 
     fn told(&self, message: &Message, field: usize, words: &mut Words) -> (Found, Hit) {
@@ -173,7 +178,7 @@ impl Asked<'_> {
             found: self.how(all),
             words: self.has(all),
         };
-        (told.found, Hit::of(&told))
+        (told.found, Hit::of(&told, best))
     }
 
     fn marked<'t>(&self, text: &'t str, words: &mut Words) -> Marked<'t> {
@@ -245,11 +250,6 @@ pub(super) async fn read(
         return Ok(None);
     }
     let Some(message) = message::read(&Record::at(at, json)).0 else { return Ok(None) };
-    let mut unfolding = Unfolding::new(message);
-    while let Some(blob) = unfolding.wanted().map(String::from) {
-        let bytes = live.read_blob(io, &blob).await?;
-        // Without it, the ends of its text are shown.
-        let _ = unfolding.take(&blob, bytes.as_deref());
-    }
-    Ok(leaving.messages(io, Vec::from([unfolding.into_message()])).await?.pop())
+    let whole = live.unfolded(io, message).await?;
+    Ok(leaving.messages(io, Vec::from([whole])).await?.pop())
 }

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::making::{LITTLE, Stale, Upkeep, index};
+use super::making::{Indexed, LITTLE, Stale, Upkeep, index};
 use super::runs::{Lost, Piece, Run, TAIL, chain, pieces, tail_hash};
 use super::{Question, TRIES, too_often};
 use crate::layout::{MESSAGES, Place, Placement};
@@ -181,7 +181,7 @@ impl Store {
         io: &Io,
         logs: &[&Log],
         covering: Covering,
-        Upkeep { is_all, hiding, hides_little, tidying }: Upkeep,
+        Upkeep { is_all, hiding, tidying }: Upkeep<'_>,
     ) -> Result<Index, Lost> {
         let Standing { chains, stale, is_behind, gone, dead } =
             self.standing(io, logs, &covering, is_all).await?;
@@ -189,7 +189,10 @@ impl Store {
         if tidying(self, io, &runs, (&gone, &dead)).await? {
             return Err(Lost::Others);
         }
-        let made = index(self, io, stale, (hiding, hides_little)).await?;
+        let Indexed { runs: made, is_anew } = index(self, io, stale, hiding).await?;
+        if is_anew {
+            return Err(Lost::Others);
+        }
         // They are asked of what was made just now, and most often nothing was.
         let numbered = logs.iter().enumerate().filter(|_| !made.is_empty());
         let numbers: BTreeMap<&str, u32> = numbered.map(|(number, one)| (&*one.key, number as u32)).collect();
@@ -222,20 +225,23 @@ impl Store {
         let mut met: Vec<Vec<bool>> = runs.iter().map(|run| vec![!is_all; run.end.rows.len()]).collect();
         for (log, pieces) in logs.iter().zip(pieces) {
             let chain = self.believed(io, log, pieces, runs).await?;
+            let row = |(run, row): &Piece| &runs[*run].end.rows[*row];
+            let last = chain.last().map(row);
             for place in pieces {
                 met[place.0][place.1] = true;
                 if !chain.contains(place) {
                     all.dead[place.0].insert(place.1);
-                    if chain.is_empty() {
+                    // It may have words of a secret that was none yet.
+                    if last.is_none_or(|last| row(place).secrets < last.secrets) {
                         all.gone.insert(place.0);
                     }
                 }
             }
-            let from = chain.last().map_or(0, |(run, row)| runs[*run].end.rows[*row].to);
+            let (from, secrets) = last.map_or((0, 0), |last| (last.to, last.secrets));
             let unindexed = log.looks.0.saturating_sub(from);
             all.is_behind |= log.is_asked && unindexed > log.most;
             if log.is_asked && unindexed > 0 {
-                all.stale.extend(log.stale(from));
+                all.stale.extend(log.stale(from, secrets));
             }
             all.chains.push(chain);
         }
@@ -326,7 +332,7 @@ impl Log {
     }
 
     // As much as is indexed at once. What would not be written would be lost, and is no step to the whole.
-    fn stale(&self, from: u64) -> Option<Stale> {
+    fn stale(&self, from: u64, secrets: u32) -> Option<Stale> {
         let (whole, changed_us) = self.looks;
         let size = whole.min(from.saturating_add(self.most));
         let is_part = size < whole;
@@ -334,8 +340,17 @@ impl Log {
             return None;
         }
         let changed_us = if self.is_settled && !is_part { changed_us } else { 0 };
-        let (key, file) = (String::from(&*self.key), self.place.log(MESSAGES));
-        Some(Stale { key, file, from, size, is_part, changed_us, file_number: self.file })
+        let (key, place) = (String::from(&*self.key), self.place.clone());
+        Some(Stale {
+            key,
+            place,
+            secrets: Some(secrets),
+            from,
+            size,
+            is_part,
+            changed_us,
+            file_number: self.file,
+        })
     }
 }
 

@@ -11,11 +11,12 @@ use core::pin::Pin;
 use super::joining::{Joined, joined};
 use super::runs::{At, Lost, Run, TAIL, file_of, name_of, size_of, tail_hash};
 use crate::json::hash::sha256;
-use crate::layout::File;
-use crate::operation::leaving::hiding;
+use crate::layout::{File, MESSAGES, Place};
+use crate::operation::leaving::indexed::Hides;
+use crate::operation::live::Live;
 use crate::operation::store::Store;
-use crate::operation::{Io, Trouble, Work, unless_bug};
-use crate::recall::lines::{Hide, Lines};
+use crate::operation::{Io, Trouble, unless_bug};
+use crate::recall::lines::Lines;
 use crate::recall::run::Row;
 use crate::recall::run::build::Builder;
 use crate::recall::words::Words;
@@ -36,7 +37,9 @@ const LONGEST: u64 = 32 << 20;
 #[derive(Clone, Debug)]
 pub(super) struct Stale {
     pub key: String,
-    pub file: File,
+    pub place: Rc<Place>,
+    /// How many secrets its rows know; nothing where it does not matter.
+    pub secrets: Option<u32>,
     /// Where they begin.
     pub from: u64,
     /// How long it was when it was looked at, and when it was changed last; zero where it may be changed again unseen.
@@ -48,11 +51,7 @@ pub(super) struct Stale {
     pub file_number: u64,
 }
 
-/// Finds what a piece of a log is to be indexed without. It is passed on, since contexts only read what searches wrote: what finds
-/// secrets is in no module that they need.
-pub(super) type Hiding = for<'a> fn(&'a Io, &'a Stale) -> Work<'a, Option<Rc<dyn Hide>>>;
-
-/// Keeps runs few, and leaves out what does not count any more. It is passed on, too: what joins runs is only where searches are.
+/// Keeps runs few, and leaves out what does not count any more. It is passed on: what joins runs is only where searches are.
 /// `gone` and `dead` as in [`Store::tidied_runs`]. Gives whether there are other runs now.
 pub(super) type Tidying = for<'a> fn(
     &'a Store,
@@ -63,14 +62,37 @@ pub(super) type Tidying = for<'a> fn(
 
 /// What is done about the runs that are asked.
 #[derive(Clone, Copy)]
-pub(super) struct Upkeep {
+pub(super) struct Upkeep<'a> {
     /// There are no sessions but those that are asked.
     pub is_all: bool,
-    /// What is indexed without that.
-    pub hiding: Option<Hiding>,
+    pub hiding: Hiding<'a>,
+    pub tidying: Tidying,
+}
+
+/// What finds the secrets without which logs are indexed. It is passed on, since contexts only read what searches wrote: what
+/// finds secrets is in no module that they need.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Hiding<'a> {
+    pub by: Option<&'a dyn Hides>,
     /// Also of what stays in memory.
     pub hides_little: bool,
-    pub tidying: Tidying,
+}
+
+/// What was indexed just now.
+#[derive(Default)]
+pub(super) struct Indexed {
+    pub runs: Vec<Run>,
+    /// Of some log there are rows that were made without knowing a secret in it. These were made anew, and what is written has to
+    /// be looked at once more.
+    pub is_anew: bool,
+}
+
+/// What was read of a log into a row.
+struct Taken {
+    bytes: u64,
+    /// Where the first line begins that is not whole.
+    to: u64,
+    is_anew: bool,
 }
 
 /// Joins them.
@@ -83,35 +105,46 @@ pub(super) fn joins<'a>(
     Box::pin(store.tidied_runs(io, runs, gone, dead))
 }
 
-/// Without the secrets that the host's rules find.
-pub(super) fn without_secrets<'a>(io: &'a Io, one: &'a Stale) -> Work<'a, Option<Rc<dyn Hide>>> {
-    Box::pin(hiding(io, &one.file, one.from..one.size))
-}
-
 /// Indexes what no run covers. What is little stays in memory, and so does a last line that is not whole.
 pub(super) async fn index(
     store: &Store,
     io: &Io,
     mut stale: Vec<Stale>,
-    (hiding, hides_little): (Option<Hiding>, bool),
-) -> Result<Vec<Run>, Trouble> {
+    hiding: Hiding<'_>,
+) -> Result<Indexed, Trouble> {
     if stale.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Indexed::default());
     }
     stale.sort_by(|one, other| one.key.cmp(&other.key));
     let is_little = stale.iter().map(|one| one.size - one.from).sum::<u64>() <= LITTLE;
-    // No file, no secret in it.
-    let hiding = hiding.filter(|_| hides_little || !is_little);
+    if is_little {
+        let hides = hiding.by.filter(|_| hiding.hides_little);
+        let indexed = indexed(store, io, &stale, (true, hides)).await?;
+        // Only what is written takes the place of rows that are.
+        if !indexed.is_anew {
+            return Ok(indexed);
+        }
+    }
+    indexed(store, io, &stale, (false, hiding.by)).await
+}
+
+async fn indexed(
+    store: &Store,
+    io: &Io,
+    stale: &[Stale],
+    (is_little, hides): (bool, Option<&dyn Hides>),
+) -> Result<Indexed, Trouble> {
     let mut made = Vec::new();
     let mut words = if is_little { Words::default() } else { Words::of_many() };
-    let mut builder = Builder::new(&mut words, hiding.is_some());
-    let (mut held, mut open) = (0, Vec::new());
-    for one in &stale {
-        let read = piece(io, one, (is_little, hiding), &mut builder).await;
-        let Some((read, to)) = store.some_of(&one.file, read.map(Some))? else { continue };
-        held += read;
-        if to < one.size && !one.is_part {
-            open.push(Stale { from: to, ..one.clone() });
+    let mut builder = Builder::new(&mut words, hides.is_some());
+    let (mut held, mut open, mut is_anew) = (0, Vec::new(), false);
+    for one in stale {
+        let taken = piece(store, io, one, (is_little, hides), &mut builder).await;
+        let Some(taken) = store.some_of(&one.file(), taken.map(Some))? else { continue };
+        held += taken.bytes;
+        is_anew |= taken.is_anew;
+        if taken.to < one.size && !one.is_part {
+            open.push(Stale { from: taken.to, secrets: None, ..one.clone() });
         }
         if held >= TOGETHER {
             made.push(kept(io, builder.finish()).await?);
@@ -122,14 +155,16 @@ pub(super) async fn index(
         let bytes = builder.finish();
         made.push(if is_little { Run::in_memory(bytes) } else { kept(io, bytes).await? });
     }
+    // Where nothing can be written, they are asked as they are.
+    is_anew &= is_little || made.iter().flatten().all(|run| matches!(run.at, At::File(_)));
     if !is_little && !open.is_empty() {
-        let mut rest = Builder::new(&mut words, hiding.is_some());
+        let mut rest = Builder::new(&mut words, hides.is_some());
         for one in &open {
-            piece(io, one, (true, hiding), &mut rest).await?;
+            piece(store, io, one, (true, hides), &mut rest).await?;
         }
         made.push(Run::in_memory(rest.finish()));
     }
-    Ok(made.into_iter().flatten().collect())
+    Ok(Indexed { runs: made.into_iter().flatten().collect(), is_anew })
 }
 
 // One that cannot be written, as on a disk that is full, is asked all the same.
@@ -140,42 +175,78 @@ async fn kept(io: &Io, bytes: Vec<u8>) -> Result<Option<Run>, Trouble> {
     Ok(Some(if is_written { Run { at: At::File(name), ..run } } else { run }))
 }
 
-// Takes the rest of a log into a run. Gives how many bytes that were, and where the first line begins that is not whole.
+// Takes the rest of a log into a run, or all of it where its rows know less of its secrets.
 async fn piece(
+    store: &Store,
     io: &Io,
     one: &Stale,
-    (takes_open, hiding): (bool, Option<Hiding>),
+    (takes_open, hides): (bool, Option<&dyn Hides>),
     builder: &mut Builder<'_>,
-) -> Result<(u64, u64), Trouble> {
-    let mut from = one.from;
+) -> Result<Taken, Trouble> {
+    let file = one.file();
+    let live = store.unread(&one.place, "");
+    let (own, [before, secrets]) = match hides {
+        Some(hides) => {
+            let (own, counts) = hides.of_log(io, &file, one.from..one.size).await?;
+            (Some(own), counts)
+        }
+        None => (None, [0; 2]),
+    };
+    let knows = one.secrets.filter(|_| own.is_some() && one.from > 0);
+    let is_anew = knows.is_some_and(|knows| [knows, secrets] != [before; 2]);
+    let mut from = if is_anew { 0 } else { one.from };
     loop {
-        builder.piece(Row { key: one.key.clone(), from, to: from, ..Row::default() });
-        let hide = match hiding {
-            Some(hiding) => hiding(io, &Stale { from, ..one.clone() }).await?,
-            None => None,
-        };
-        let mut lines = Lines::from(from).hiding(hide);
+        builder.piece(Row { key: one.key.clone(), from, to: from, secrets, ..Row::default() });
+        let mut lines = Lines::from(from);
         let mut at = from;
         while at < one.size && !lines.needs_all() {
-            let bytes = io.read_range(&one.file, at, one.size.min(at + CHUNK)).await?;
+            let bytes = io.read_range(&file, at, one.size.min(at + CHUNK)).await?;
             if bytes.is_empty() {
                 break; // It is shorter by now: whoever asks next finds that out.
             }
             at += bytes.len() as u64;
-            lines.feed(&bytes, builder);
+            lines.scan(&bytes);
+            take_all(io, &live, &mut lines, own.as_deref(), builder).await?;
         }
         if lines.needs_all() {
             from = 0; // The piece covers nothing, so that it does not count.
             continue;
         }
-        let to = lines.end(takes_open, builder);
+        let to = lines.last(takes_open);
+        take_all(io, &live, &mut lines, own.as_deref(), builder).await?;
+        lines.put_held(builder);
         if let Some(row) = builder.row() {
             row.to = if takes_open { at } else { to };
             row.changed_us = if to == one.size { one.changed_us } else { 0 };
             row.file = one.file_number;
-            row.tail = tail_hash(&io.read_range(&one.file, to.saturating_sub(TAIL), to).await?);
+            row.tail = tail_hash(&io.read_range(&file, to.saturating_sub(TAIL), to).await?);
         }
-        return Ok((at - from, to));
+        return Ok(Taken { bytes: at - from, to, is_anew });
+    }
+}
+
+async fn take_all(
+    io: &Io,
+    live: &Live,
+    lines: &mut Lines,
+    hides: Option<&dyn Hides>,
+    builder: &mut Builder<'_>,
+) -> Result<(), Trouble> {
+    let Some(hides) = hides else {
+        while let Some(said) = lines.said() {
+            lines.take(said, builder);
+        }
+        return Ok(());
+    };
+    let (messages, places): (Vec<_>, Vec<_>) = core::iter::from_fn(|| lines.said()).unzip();
+    let hidden = hides.hidden(io, live, messages).await?;
+    hidden.into_iter().zip(places).for_each(|said| lines.take(said, builder));
+    Ok(())
+}
+
+impl Stale {
+    fn file(&self) -> File {
+        self.place.log(MESSAGES)
     }
 }
 

@@ -109,7 +109,7 @@ impl Store {
             let listed = self.listed_out(io, &session.listed, leaving).await?;
             let hit = |one: &Met| format!("{{\"session\":{listed},{}", &told(thing, one)[1..]);
             let told = array(met.iter().map(hit));
-            leaving.tell_of(own, &String::from_utf8_lossy(&told));
+            leaving.tell(io, own, (&texts_of(met), &String::from_utf8_lossy(&told))).await?;
             io.page(told).await?;
         }
         Ok(())
@@ -169,7 +169,8 @@ async fn take_all(
         }
         said.extend(message::read(&record).0);
     }
-    leaving.messages(io, said).await?.iter().for_each(|message| search.take(message));
+    let said = if leaving.replaces() { leaving.messages(io, said).await? } else { said };
+    said.iter().for_each(|message| search.take(message));
     Ok(())
 }
 
@@ -190,6 +191,15 @@ async fn has(io: &Io, live: &Live, needle: &[u8]) -> Result<bool, Trouble> {
         at += CHUNK;
     }
     Ok(false)
+}
+
+// What is told of them, whole.
+fn texts_of(met: &[Met]) -> String {
+    let texts = met.iter().flat_map(|one| {
+        let after = one.after.as_ref().map(|after| after.command.as_str());
+        [Some(one.said.as_str()), Some(one.text.as_str()), one.command.as_deref(), after]
+    });
+    texts.flatten().collect::<Vec<_>>().join("\n\n")
 }
 
 fn told(thing: &Thing, met: &Met) -> String {

@@ -29,6 +29,7 @@ use crate::error::Code;
 use crate::json::fields::{Fields, items};
 use crate::json::request;
 use crate::json::text::{Text, to_json};
+use crate::operation::leaving::indexed::Hides;
 use crate::operation::pages::array;
 use crate::operation::pieces::Pieces;
 use crate::operation::{Io, Leaving, Operation, Trouble};
@@ -49,7 +50,7 @@ use crate::time;
 use asking::{likes, lists};
 use hits::{Asked, Hit, order_by_meaning};
 use index::{Covering, Index, Log, Session};
-use making::{Hiding, Upkeep, joins, without_secrets};
+use making::{Hiding, Upkeep, joins};
 pub(super) use names::Names;
 use runs::{Lost, Run, parts};
 use spaces::Spaces;
@@ -354,9 +355,10 @@ impl Store {
         words: &mut Words,
     ) -> Result<Answer, Lost> {
         let logs: Vec<&Log> = sessions.iter().map(|one| &one.log).collect();
-        let hiding = self.setup.redacts.then_some(without_secrets as Hiding);
+        let by = self.setup.redacts.then_some(leaving as &dyn Hides);
+        let hiding = Hiding { by, hides_little: leaving.replaces() };
         let is_all = question.wanted.all && question.session.is_none();
-        let upkeep = Upkeep { is_all, hiding, hides_little: leaving.replaces(), tidying: joins };
+        let upkeep = Upkeep { is_all, hiding, tidying: joins };
         let index = self.index_of_words(io, &logs, covering, upkeep).await?.of_asked();
         let runs = &index.runs;
         let mut sought = question.sought(words);
