@@ -282,6 +282,34 @@ fn every_context_keeps_the_laws_in_every_shape() {
     }
 }
 
+// Each message alone may cost more in a shape than it does among the others.
+#[test]
+fn what_fits_as_a_whole_goes_out_whole_in_every_shape() {
+    let mut chance = Chance::new(seed());
+    let mut tried = 0;
+    while tried < scaled(BUILDS, 1_000) {
+        let number = chance.number();
+        let history = history(number);
+        for format in Format::ALL {
+            let by =
+                |budget: usize| build(&history, &asked(budget, format, r#","reserve":0"#), &Host::default());
+            let Ok(all) = by(10_000_000) else { continue };
+            tried += 1;
+            // How long a summary is hangs on the budget.
+            if all.strategy != "full-history" || history.through.is_some() {
+                continue;
+            }
+            let tight = by(all.tokens_used as usize).expect("it fits");
+            let told = format!("history {number}, {}: {}", format.as_str(), all.tokens_used);
+            assert_eq!(
+                (ids(&tight.messages), tight.tokens_used),
+                (ids(&all.messages), all.tokens_used),
+                "{told}"
+            );
+        }
+    }
+}
+
 // What breaks a law, or may: left out, out of order, twice, without its call, more than fits.
 fn spoilt(messages: &[Message], history: &History, chance: &mut Chance) -> Vec<Message> {
     let mut all = messages.to_vec();

@@ -124,9 +124,16 @@ impl Choosing<'_> {
         let mut best: Option<Context> = None;
         // From so much on it is known to be too much.
         let mut too_much = u32::MAX;
+        // What is too much as a sum may not be together.
+        let mut may_be_less =
+            prices.is_of_a_shape() && !self.material.is_cut && available >= strategy.needs();
         loop {
             let selection = match (self.selected(strategy, budget, prices), &best) {
                 (Ok(selection), _) => selection,
+                (Err(_), None) if may_be_less => {
+                    (may_be_less, budget) = (false, u32::MAX);
+                    continue;
+                }
                 (Err(why), None) => return Err(why.into()),
                 (Err(_), Some(_)) => break,
             };

@@ -84,7 +84,8 @@ impl Strategy {
         }
     }
 
-    fn needs(self) -> u32 {
+    /// The least budget that it is tried with.
+    pub fn needs(self) -> u32 {
         match self {
             Strategy::FullHistory | Strategy::Fallback => 0,
             Strategy::PrunedTools => 2000,
