@@ -3,7 +3,7 @@
 //! looked at before what was cut, folded or summed up from them leaves.
 
 #[cfg(feature = "interop")]
-mod aside;
+pub(super) mod aside;
 #[cfg(feature = "interop")]
 pub(super) mod indexed;
 
@@ -16,7 +16,7 @@ use core::cell::RefCell;
 
 use serde::Serialize;
 
-use super::{Io, Kind, Operation, Trouble, unless_bug};
+use super::{FileId, Io, Kind, Operation, Stat, Trouble, unless_bug};
 use crate::error::{Code, Error};
 #[cfg(feature = "interop")]
 use crate::json::fields::Fields;
@@ -67,12 +67,21 @@ pub struct Door {
     // It makes placeholders the store's own: without it, nobody can try guesses.
     key: RefCell<Option<Rc<[u8]>>>,
     told: RefCell<Vec<Secret>>,
+    // What logs have that were looked through: most grow, and nothing else becomes of them.
+    #[cfg(feature = "interop")]
+    logs: RefCell<BTreeMap<File, Rc<Leaving>>>,
 }
 
 impl Door {
     /// With nothing told yet.
     pub fn new(redact: Redact) -> Rc<Door> {
-        Rc::new(Door { redact, key: RefCell::default(), told: RefCell::default() })
+        Rc::new(Door {
+            redact,
+            key: RefCell::default(),
+            told: RefCell::default(),
+            #[cfg(feature = "interop")]
+            logs: RefCell::default(),
+        })
     }
 
     /// What was found since in what left, also where it was replaced: each as often as it was in one value at most.
@@ -143,6 +152,18 @@ struct Read {
     end: u64,
     size: u64,
     modified_us: i64,
+    file: Option<FileId>,
+}
+
+impl Read {
+    fn is_same(&self, now: &Stat) -> bool {
+        self.size == now.size && self.modified_us == now.modified_us
+    }
+
+    // A log grows; whatever else was written is another file.
+    fn goes_on(&self, now: &Stat) -> bool {
+        self.is_same(now) || self.size < now.size && self.file == now.file
+    }
 }
 
 /// What leaves of one session, with the secrets of its files. Where nothing is looked for, nothing is read.
@@ -150,6 +171,8 @@ struct Read {
 pub struct Leaving {
     pub(super) door: Rc<Door>,
     secrets: RefCell<Vec<(String, String)>>,
+    // Where in its file the line lies in which each of these was found first.
+    places: RefCell<Vec<u64>>,
     met: RefCell<BTreeSet<String>>,
     // Of those, where none came since.
     known: RefCell<Option<Rc<Known>>>,
@@ -162,6 +185,7 @@ impl Leaving {
         Rc::new(Leaving {
             door: door.clone(),
             secrets: RefCell::default(),
+            places: RefCell::default(),
             met: RefCell::default(),
             known: RefCell::default(),
             read: RefCell::default(),
@@ -218,7 +242,7 @@ impl Leaving {
     /// Takes the secrets of lines that were written just now.
     pub fn take(self: &Rc<Leaving>, lines: Vec<u8>) -> Operation<'static, ()> {
         let leaving = self.clone();
-        Operation::new(|io| async move { leaving.keep(&io, &lines, true).await })
+        Operation::new(|io| async move { leaving.keep(&io, &lines, (0, true)).await })
     }
 
     // A value, JSON, of which nobody knows anything but what a title of the session in this folder is made of.
@@ -262,30 +286,28 @@ impl Leaving {
         let Some(stat) = io.stat(&file).await?.filter(|stat| stat.kind == Kind::File) else { return Ok(()) };
         let is_log = is_log(name);
         let before = self.read.borrow().get(name).copied();
-        let is_same =
-            before.is_some_and(|before| before.size == stat.size && before.modified_us == stat.modified_us);
-        // A log grows; whatever else was written is another file.
-        let goes_on = |before: &Read| is_log && (is_same || before.size < stat.size);
-        let start = before.filter(goes_on).map_or(0, |before| before.end);
+        let is_same = before.is_some_and(|before| before.is_same(&stat));
+        let start = before.filter(|before| is_log && before.goes_on(&stat)).map_or(0, |before| before.end);
         if (is_same && !is_log) || start >= stat.size.min(most) {
             return Ok(());
         }
         let mut batches = Batches { file, at: start, size: stat.size };
         let mut end = start;
         while let Some((bytes, from)) = batches.next(io).await? {
-            self.keep(io, &bytes, is_log).await?;
+            self.keep(io, &bytes, (from, is_log)).await?;
             // A line that is not whole yet is read again.
             end = from + after_last_line(&bytes);
             if end >= most {
                 break;
             }
         }
-        let read = Read { end, size: stat.size, modified_us: stat.modified_us };
+        let Stat { size, modified_us, file, .. } = stat;
+        let read = Read { end, size, modified_us, file };
         self.read.borrow_mut().insert(name.into(), read);
         Ok(())
     }
 
-    async fn keep(&self, io: &Io, bytes: &[u8], is_log: bool) -> Result<(), Trouble> {
+    async fn keep(&self, io: &Io, bytes: &[u8], (from, is_log): (u64, bool)) -> Result<(), Trouble> {
         if !self.is_on() {
             return Ok(());
         }
@@ -294,6 +316,7 @@ impl Leaving {
         for found in redaction.all() {
             if self.met.borrow_mut().insert(found.secret.clone()) {
                 self.secrets.borrow_mut().push((found.secret.clone(), found.rule.clone()));
+                self.places.borrow_mut().push(from + found.start);
                 self.known.replace(None);
             }
         }

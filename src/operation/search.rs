@@ -5,6 +5,7 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::leaving::Leaving;
+use super::leaving::aside::without_placeholders;
 use super::live::Live;
 use super::logs::LogName;
 use super::{Io, Trouble};
@@ -87,7 +88,7 @@ impl<'a> Backward<'a> {
         if !said.is_empty() {
             let aside = self.aside(io).await?;
             let left = aside.messages(io, said).await?;
-            hits.extend(left.iter().filter_map(|one| self.search.hit(&aside.blanked(one)?, one)));
+            hits.extend(left.iter().filter_map(|one| self.search.hit(&without_placeholders(one)?, one)));
         }
         Ok(hits)
     }

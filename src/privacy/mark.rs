@@ -10,13 +10,39 @@ use sha2::{Digest, Sha256};
 const BLOCK: usize = 64;
 
 /// What each placeholder begins with.
-pub(crate) const BEGIN: &str = "[redacted:";
+const BEGIN: &str = "[redacted:";
 
 /// The placeholder of a secret.
 pub(super) fn placeholder(secret: &str, rule: &str, key: &[u8]) -> String {
     let name: String =
         hmac(key, secret.as_bytes()).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     format!("{BEGIN}{rule}:{name}]")
+}
+
+/// Whether a text is what stands for a secret already.
+pub(super) fn is_placeholder(text: &str) -> bool {
+    let inside = text.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(']'));
+    inside.and_then(|inside| inside.rsplit_once(':')).is_some_and(|(rule, name)| {
+        let is_of_rule = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        !rule.is_empty() && rule.bytes().all(is_of_rule) && name.len() == 8 && name.bytes().all(is_hex)
+    })
+}
+
+/// A text with a sign that no word has for each placeholder.
+#[cfg(feature = "interop")]
+pub(crate) fn blanked(text: &str) -> String {
+    let (mut blank, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(start) = rest.find(BEGIN) {
+        let behind = start + BEGIN.len();
+        let is_outside = |letter: char| !letter.is_ascii_alphanumeric() && !"_-:".contains(letter);
+        let end = rest[behind..].find(is_outside).map_or(rest.len(), |end| behind + end + 1);
+        let is_one = rest.get(start..end).is_some_and(is_placeholder);
+        blank.push_str(&rest[..start]);
+        blank.push_str(if is_one { "\u{2588}" } else { BEGIN });
+        rest = &rest[if is_one { end } else { behind }..];
+    }
+    blank + rest
 }
 
 /// HMAC-SHA256, as RFC 2104 has it.

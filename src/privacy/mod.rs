@@ -13,7 +13,7 @@ mod walk;
 
 pub use known::{Known, Part};
 #[cfg(feature = "interop")]
-pub(crate) use mark::BEGIN;
+pub(crate) use mark::blanked;
 
 use alloc::collections::BTreeMap;
 use alloc::format;

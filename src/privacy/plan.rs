@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::privacy::Span;
 use crate::privacy::encoded::{Coding, Inner, base64_in, is_like_json, strings_in};
 use crate::privacy::known::Known;
-use crate::privacy::mark::BEGIN;
+use crate::privacy::mark::is_placeholder;
 
 /// What is encoded again and again is not looked into farther.
 const DEEPEST: usize = 4;
@@ -171,14 +171,4 @@ fn floor(text: &str, at: usize) -> usize {
 
 fn ceil(text: &str, at: usize) -> usize {
     (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
-}
-
-/// Whether a text is what stands for a secret already.
-fn is_placeholder(text: &str) -> bool {
-    let inside = text.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(']'));
-    inside.and_then(|inside| inside.rsplit_once(':')).is_some_and(|(rule, name)| {
-        let is_of_rule = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        !rule.is_empty() && rule.bytes().all(is_of_rule) && name.len() == 8 && name.bytes().all(is_hex)
-    })
 }

@@ -126,3 +126,29 @@ fn no_search_tells_by_what_it_finds_what_may_not_leave() {
         assert_eq!(asked(question, request, Redact::Replace), (1, 1), "{question}");
     }
 }
+
+#[test]
+fn a_log_that_grows_is_looked_through_for_secrets_once() {
+    let mut world = World::new(1);
+    world.begin();
+    let session = world.sessions.keys().next().cloned().expect("one was begun");
+    let store = Store::new(Setup { redacts: true, ..setup(None) });
+    let leaving = Leaving::new(&Door::new(Redact::Replace));
+    for nth in 0..40 {
+        let filler = "lorem ".repeat(5_000);
+        world.write(&session, &format!("a{nth}"), 0, format!("{SECRET} {nth} walnut {filler}"));
+    }
+    let length = world.host.files[&world.sessions[&session].log].0.len() as u64;
+    let read = |world: &mut World, question: &str| {
+        let before = world.host.read;
+        let search = store.search(question.into(), r#"{"limit":1}"#.into(), &leaving);
+        assert_eq!(found_by(&mut world.host, search).len(), 1, "{question}");
+        world.host.read - before
+    };
+    assert!(read(&mut world, "walnut") > length);
+    assert!(read(&mut world, "walnut") < length / 2);
+    world.write(&session, "b", 0, "a zephyr".into());
+    // A list reads what it cannot know yet; the log is looked through for that once.
+    assert!(read(&mut world, "zephyr") < 2 * length);
+    assert!(read(&mut world, "walnut") < length / 2);
+}

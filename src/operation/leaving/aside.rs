@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 
 use super::{Door, Leaving, Redact};
 use crate::json::text::to_json;
-use crate::layout::{File, MESSAGES};
+use crate::layout::File;
 use crate::operation::pieces::Pieces;
 use crate::operation::{Io, Trouble};
-use crate::privacy::{BEGIN, Secret};
+use crate::privacy::{Secret, blanked};
 use crate::record::message::{self, Message};
 use crate::record::scan::Record;
 
@@ -35,7 +35,8 @@ impl Leaving {
     ) -> Result<Rc<Leaving>, Trouble> {
         let aside = self.aside(io).await?;
         if self.replaces() {
-            aside.file(io, folder, MESSAGES, u64::MAX).await?;
+            let own = self.door.of_log(io, folder).await?;
+            aside.secrets.borrow_mut().extend(own.secrets.borrow().iter().cloned());
         }
         Ok(aside)
     }
@@ -55,20 +56,6 @@ impl Leaving {
     /// The same, each as JSON.
     pub(super) async fn each_left(&self, io: &Io, messages: &[Message]) -> Result<Vec<String>, Trouble> {
         Pieces::new(self, io).all(messages.iter().map(to_json).collect()).await
-    }
-
-    /// A message as it may leave, with what no question asks for in the place of each secret.
-    pub(in crate::operation) fn blanked(&self, left: &Message) -> Option<Message> {
-        read(self.without_placeholders(to_json(left))).ok()
-    }
-
-    /// The same of a text.
-    pub(in crate::operation) fn without_placeholders(&self, left: String) -> String {
-        if !left.contains(BEGIN) {
-            return left;
-        }
-        let told = self.door.told.borrow();
-        told.iter().fold(left, |text, one| text.replace(&one.placeholder, "\u{2588}"))
     }
 
     /// A text is told, or a part of it: as it is, or, where secrets are replaced, as it was looked at aside.
@@ -108,6 +95,11 @@ impl Door {
         }
         Ok(door)
     }
+}
+
+/// A message as it may leave, with what no question asks for in the place of each secret.
+pub(in crate::operation) fn without_placeholders(left: &Message) -> Option<Message> {
+    read(blanked(&to_json(left))).ok()
 }
 
 /// A message that leaves.

@@ -6,20 +6,21 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::aside::read;
-use super::{Batches, Leaving, Redact};
-use crate::layout::File;
+use super::{Door, Leaving, Redact};
+use crate::layout::{File, MESSAGES};
 use crate::operation::live::Live;
 use crate::operation::{Io, Trouble, Work};
+use crate::privacy::blanked;
 use crate::record::blob;
 use crate::record::message::Message;
 
 /// Finds what messages are to be indexed without.
 pub(in crate::operation) trait Hides {
-    /// What takes out the secrets of a log up to the end of a part of it, and how many the log has before the part and with it.
+    /// What takes out the secrets of the log in a folder, and how many the log has before a part of it and up to its end.
     fn of_log<'a>(
         &'a self,
         io: &'a Io,
-        log: &'a File,
+        folder: &'a File,
         part: Range<u64>,
     ) -> Work<'a, (Rc<dyn Hides>, [u32; 2])>;
 
@@ -31,22 +32,21 @@ impl Hides for Leaving {
     fn of_log<'a>(
         &'a self,
         io: &'a Io,
-        log: &'a File,
+        folder: &'a File,
         part: Range<u64>,
     ) -> Work<'a, (Rc<dyn Hides>, [u32; 2])> {
         Box::pin(async move {
-            let own = Leaving::new(&self.door.apart(io, Redact::Replace).await?);
-            own.part(io, log, 0..part.start).await?;
-            let before = own.count();
-            own.part(io, log, part).await?;
-            let counts = [before, own.count()];
+            let own = self.door.of_log(io, folder).await?;
+            let counts = [part.start, part.end].map(|end| own.count(end));
             Ok((own as Rc<dyn Hides>, counts))
         })
     }
 
     fn hidden<'a>(&'a self, io: &'a Io, live: &'a Live, messages: Vec<Message>) -> Work<'a, Vec<Message>> {
         Box::pin(async move {
-            if self.count() == 0 && messages.iter().all(|message| blob::named(message).is_empty()) {
+            if self.secrets.borrow().is_empty()
+                && messages.iter().all(|message| blob::named(message).is_empty())
+            {
                 return Ok(messages);
             }
             let mut hidden = Vec::with_capacity(messages.len());
@@ -72,20 +72,32 @@ impl Hides for Leaving {
 }
 
 impl Leaving {
-    async fn part(&self, io: &Io, log: &File, part: Range<u64>) -> Result<(), Trouble> {
-        let mut batches = Batches { file: log.clone(), at: part.start, size: part.end };
-        while let Some((bytes, _)) = batches.next(io).await? {
-            self.keep(io, &bytes, true).await?;
-        }
-        Ok(())
-    }
-
-    fn count(&self) -> u32 {
-        self.secrets.borrow().len() as u32
+    // How many of its secrets are met before that byte of the log.
+    fn count(&self, end: u64) -> u32 {
+        self.places.borrow().iter().filter(|place| **place < end).count() as u32
     }
 
     async fn without_secrets(&self, io: &Io, messages: Vec<Message>) -> Result<Vec<Message>, Trouble> {
         let left = self.each_left(io, &messages).await?;
-        left.into_iter().map(|json| self.without_placeholders(json)).map(read).collect()
+        left.into_iter().map(|json| read(blanked(&json))).collect()
+    }
+}
+
+impl Door {
+    /// What the log in a folder has by now, whose secrets are replaced. As long as it grows it is looked through once.
+    pub(super) async fn of_log(&self, io: &Io, folder: &File) -> Result<Rc<Leaving>, Trouble> {
+        let looked = io.stat(&folder.below(MESSAGES)).await?;
+        let goes_on = |own: &Rc<Leaving>| {
+            let before = own.read.borrow().get(MESSAGES).copied();
+            before.zip(looked).is_some_and(|(before, now)| before.goes_on(&now))
+        };
+        let known = self.logs.borrow().get(folder).cloned().filter(goes_on);
+        let own = match known {
+            Some(own) => own,
+            None => Leaving::new(&self.apart(io, Redact::Replace).await?),
+        };
+        own.file(io, folder, MESSAGES, u64::MAX).await?;
+        self.logs.borrow_mut().insert(folder.clone(), own.clone());
+        Ok(own)
     }
 }

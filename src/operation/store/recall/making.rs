@@ -187,7 +187,7 @@ async fn piece(
     let live = store.unread(&one.place, "");
     let (own, [before, secrets]) = match hides {
         Some(hides) => {
-            let (own, counts) = hides.of_log(io, &file, one.from..one.size).await?;
+            let (own, counts) = hides.of_log(io, &live.folder(), one.from..one.size).await?;
             (Some(own), counts)
         }
         None => (None, [0; 2]),

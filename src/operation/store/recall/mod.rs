@@ -33,6 +33,7 @@ use crate::operation::leaving::indexed::Hides;
 use crate::operation::pages::array;
 use crate::operation::pieces::Pieces;
 use crate::operation::{Io, Leaving, Operation, Trouble};
+use crate::privacy::blanked;
 use crate::recall::dates;
 use crate::recall::documents::Corpus;
 use crate::recall::question::{Question as Sought, Term};
@@ -437,7 +438,7 @@ impl Store {
         let aside = leaving.aside(io).await?;
         let left = Pieces::new(&aside, io).all(json).await?;
         let read = |json: String| {
-            let json = aside.without_placeholders(json);
+            let json = blanked(&json);
             let names = items(&json).unwrap_or_default();
             names.into_iter().filter_map(|name| Text::decode(name).map(Text::into_shown)).collect()
         };
