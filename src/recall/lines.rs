@@ -99,7 +99,8 @@ impl Lines {
         self.needs_all
     }
 
-    fn take_all(&mut self, sink: &mut dyn Sink) {
+    /// Takes all that there are.
+    pub fn take_all(&mut self, sink: &mut dyn Sink) {
         while let Some(said) = self.said() {
             self.take(said, sink);
         }

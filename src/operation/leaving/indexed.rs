@@ -11,6 +11,8 @@ use crate::layout::{File, MESSAGES};
 use crate::operation::live::Live;
 use crate::operation::{Io, Trouble, Work};
 use crate::privacy::blanked;
+use crate::recall::documents::Sink;
+use crate::recall::lines::Lines;
 use crate::record::blob;
 use crate::record::message::Message;
 
@@ -24,8 +26,14 @@ pub(in crate::operation) trait Hides {
         part: Range<u64>,
     ) -> Work<'a, (Rc<dyn Hides>, [u32; 2])>;
 
-    /// Messages of that log without them.
-    fn hidden<'a>(&'a self, io: &'a Io, live: &'a Live, messages: Vec<Message>) -> Work<'a, Vec<Message>>;
+    /// Takes the lines of that log which were scanned, without them.
+    fn take_all<'a>(
+        &'a self,
+        io: &'a Io,
+        live: &'a Live,
+        lines: &'a mut Lines,
+        sink: &'a mut dyn Sink,
+    ) -> Work<'a, ()>;
 }
 
 impl Hides for Leaving {
@@ -42,36 +50,48 @@ impl Hides for Leaving {
         })
     }
 
-    fn hidden<'a>(&'a self, io: &'a Io, live: &'a Live, messages: Vec<Message>) -> Work<'a, Vec<Message>> {
+    fn take_all<'a>(
+        &'a self,
+        io: &'a Io,
+        live: &'a Live,
+        lines: &'a mut Lines,
+        sink: &'a mut dyn Sink,
+    ) -> Work<'a, ()> {
         Box::pin(async move {
-            if self.secrets.borrow().is_empty()
-                && messages.iter().all(|message| blob::named(message).is_empty())
-            {
-                return Ok(messages);
-            }
-            let mut hidden = Vec::with_capacity(messages.len());
-            let mut whole = Vec::new();
-            for mut message in messages {
-                // Nothing is indexed of them.
-                message.attachments.clear();
-                if blob::named(&message).is_empty() {
-                    whole.push(message);
-                    continue;
-                }
-                hidden.extend(self.without_secrets(io, core::mem::take(&mut whole)).await?);
-                let unfolded = live.unfolded(io, message).await?;
-                for mut message in self.without_secrets(io, Vec::from([unfolded])).await? {
-                    blob::take_out(&mut message);
-                    hidden.push(message);
-                }
-            }
-            hidden.extend(self.without_secrets(io, whole).await?);
-            Ok(hidden)
+            let (messages, places): (Vec<_>, Vec<_>) = core::iter::from_fn(|| lines.said()).unzip();
+            let hidden = self.hidden(io, live, messages).await?;
+            hidden.into_iter().zip(places).for_each(|said| lines.take(said, sink));
+            Ok(())
         })
     }
 }
 
 impl Leaving {
+    async fn hidden(&self, io: &Io, live: &Live, messages: Vec<Message>) -> Result<Vec<Message>, Trouble> {
+        if self.secrets.borrow().is_empty() && messages.iter().all(|message| blob::named(message).is_empty())
+        {
+            return Ok(messages);
+        }
+        let mut hidden = Vec::with_capacity(messages.len());
+        let mut whole = Vec::new();
+        for mut message in messages {
+            // Nothing is indexed of them.
+            message.attachments.clear();
+            if blob::named(&message).is_empty() {
+                whole.push(message);
+                continue;
+            }
+            hidden.extend(self.without_secrets(io, core::mem::take(&mut whole)).await?);
+            let unfolded = live.unfolded(io, message).await?;
+            for mut message in self.without_secrets(io, Vec::from([unfolded])).await? {
+                blob::take_out(&mut message);
+                hidden.push(message);
+            }
+        }
+        hidden.extend(self.without_secrets(io, whole).await?);
+        Ok(hidden)
+    }
+
     // How many of its secrets are met before that byte of the log.
     fn count(&self, end: u64) -> u32 {
         self.places.borrow().iter().filter(|place| **place < end).count() as u32

@@ -13,7 +13,6 @@ use super::runs::{At, Lost, Run, TAIL, file_of, name_of, size_of, tail_hash};
 use crate::json::hash::sha256;
 use crate::layout::{File, MESSAGES, Place};
 use crate::operation::leaving::indexed::Hides;
-use crate::operation::live::Live;
 use crate::operation::store::Store;
 use crate::operation::{Io, Trouble, unless_bug};
 use crate::recall::lines::Lines;
@@ -116,16 +115,16 @@ pub(super) async fn index(
         return Ok(Indexed::default());
     }
     stale.sort_by(|one, other| one.key.cmp(&other.key));
-    let is_little = stale.iter().map(|one| one.size - one.from).sum::<u64>() <= LITTLE;
-    if is_little {
-        let hides = hiding.by.filter(|_| hiding.hides_little);
-        let indexed = indexed(store, io, &stale, (true, hides)).await?;
-        // Only what is written takes the place of rows that are.
-        if !indexed.is_anew {
+    let mut is_little = stale.iter().map(|one| one.size - one.from).sum::<u64>() <= LITTLE;
+    loop {
+        let hides = hiding.by.filter(|_| hiding.hides_little || !is_little);
+        let indexed = indexed(store, io, &stale, (is_little, hides)).await?;
+        if !is_little || !indexed.is_anew {
             return Ok(indexed);
         }
+        // Only what is written takes the place of rows that are.
+        is_little = false;
     }
-    indexed(store, io, &stale, (false, hiding.by)).await
 }
 
 async fn indexed(
@@ -199,21 +198,29 @@ async fn piece(
         builder.piece(Row { key: one.key.clone(), from, to: from, secrets, ..Row::default() });
         let mut lines = Lines::from(from);
         let mut at = from;
-        while at < one.size && !lines.needs_all() {
-            let bytes = io.read_range(&file, at, one.size.min(at + CHUNK)).await?;
-            if bytes.is_empty() {
-                break; // It is shorter by now: whoever asks next finds that out.
-            }
+        let end = loop {
+            let to = one.size.min(at + CHUNK);
+            let bytes = if at < to { io.read_range(&file, at, to).await? } else { Vec::new() };
             at += bytes.len() as u64;
-            lines.scan(&bytes);
-            take_all(io, &live, &mut lines, own.as_deref(), builder).await?;
-        }
-        if lines.needs_all() {
+            // Where it is shorter by now, whoever asks next finds that out.
+            let end = if bytes.is_empty() {
+                Some(lines.last(takes_open))
+            } else {
+                lines.scan(&bytes);
+                None
+            };
+            match &own {
+                Some(own) => own.take_all(io, &live, &mut lines, builder).await?,
+                None => lines.take_all(builder),
+            }
+            if end.is_some() || lines.needs_all() {
+                break end.filter(|_| !lines.needs_all());
+            }
+        };
+        let Some(to) = end else {
             from = 0; // The piece covers nothing, so that it does not count.
             continue;
-        }
-        let to = lines.last(takes_open);
-        take_all(io, &live, &mut lines, own.as_deref(), builder).await?;
+        };
         lines.put_held(builder);
         if let Some(row) = builder.row() {
             row.to = if takes_open { at } else { to };
@@ -223,25 +230,6 @@ async fn piece(
         }
         return Ok(Taken { bytes: at - from, to, is_anew });
     }
-}
-
-async fn take_all(
-    io: &Io,
-    live: &Live,
-    lines: &mut Lines,
-    hides: Option<&dyn Hides>,
-    builder: &mut Builder<'_>,
-) -> Result<(), Trouble> {
-    let Some(hides) = hides else {
-        while let Some(said) = lines.said() {
-            lines.take(said, builder);
-        }
-        return Ok(());
-    };
-    let (messages, places): (Vec<_>, Vec<_>) = core::iter::from_fn(|| lines.said()).unzip();
-    let hidden = hides.hidden(io, live, messages).await?;
-    hidden.into_iter().zip(places).for_each(|said| lines.take(said, builder));
-    Ok(())
 }
 
 impl Stale {
