@@ -5,6 +5,7 @@
 
 mod bounds;
 mod shell;
+mod tasks;
 
 use crate::common;
 use common::{answered, append, learn, said};

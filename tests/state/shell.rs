@@ -112,3 +112,14 @@ fn a_command_names_files_as_seen_from_where_it_runs() {
     let removed = [call("2", "Bash", r#"{"command":"rm a.rs"}"#), answered("2", "Bash", "")];
     assert_eq!(texts(&known(&[moved, removed].concat()), Kind::is_file), ["deleted /p/a.rs"]);
 }
+
+#[test]
+fn a_script_that_a_shell_is_given_in_a_list_of_words_is_read_as_that_shell_reads_it() {
+    for flag in ["-c", "-lc"] {
+        let given = |script: &str| serde_json::json!({ "command": ["bash", flag, script] }).to_string();
+        check("shell", &given("rm a.txt 'b c.txt'"), "", &["deleted a.txt", "deleted b c.txt"]);
+        check("shell", &given("cd /p && rm a.txt"), "", &["deleted /p/a.txt"]);
+        check("shell", &given("echo 'rm a.txt'"), "", &[]);
+    }
+    check("shell", r#"{"command":["rm","a.txt"]}"#, "", &["deleted a.txt"]);
+}
