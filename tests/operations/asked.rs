@@ -1,9 +1,11 @@
 //! What is asked of a store and of a session: what is no answer to that is refused, and what is asked of the host.
 
-use super::host::Host;
+use super::host::{Host, SECRET};
 use super::store::setup;
 use super::{begun, drafts};
-use leftoff::operation::{Answer, Counts, Live, Need, Operation, Setup, Step};
+use leftoff::error::Code;
+use leftoff::operation::{Answer, Counts, Failure, Live, Need, Operation, Setup, Step};
+use leftoff::session::ask::Ask;
 use serde_json::{Value, json};
 
 /// Its answer, as somebody else answers what the host would.
@@ -162,5 +164,108 @@ fn range_in(value: &Value) -> Value {
             fields.values().map(range_in).find(|found| !found.is_null()).unwrap_or_default()
         }
         _ => Value::Null,
+    }
+}
+
+/// What stands for a secret is longer than the secret.
+const PLACEHOLDER: &str = "[redacted:own:0123abcd which is longer than what it stands for]";
+
+/// As a host answers that knows a secret in everything that leaves.
+fn without_secret(need: &Need) -> Option<Answer> {
+    let Need::Out { bytes } = need else { return None };
+    let json = String::from_utf8_lossy(bytes);
+    let value: Value = serde_json::from_str(&json.replace(SECRET, PLACEHOLDER)).expect("JSON");
+    let changed = vec![json!([SECRET, PLACEHOLDER]); json.matches(SECRET).count()];
+    Some(Answer::Text(json!({ "value": value, "secrets": [], "changed": changed }).to_string()))
+}
+
+#[test]
+fn a_summary_that_is_kept_leaves_without_its_secrets() {
+    let (mut host, live) = begun();
+    let written = json!({ "content": format!("They spoke of {SECRET}."), "model": "m" }).to_string();
+    let request = json!({
+        "request": { "window": 4000, "encoding": "estimate-1" }, "summarizes": true, "apply": true,
+    });
+    driven(&mut host, &mut live.compact(request.to_string(), Counts::Estimate), |need| match need {
+        Need::Summary { .. } => Some(Answer::Text(written.clone())),
+        need => without_secret(need),
+    });
+    let events = host.text(&format!("{}/events.jsonl", super::FOLDER));
+    let line = events.lines().find(|line| line.contains("endMessageId")).expect("it is told");
+    let range = range_in(&serde_json::from_str(line).expect("JSON"));
+    for leaves in [false, true] {
+        let asked = json!({
+            "startMessageId": range["startMessageId"], "endMessageId": range["endMessageId"], "maxTokens": 100,
+            "leaves": leaves,
+        });
+        let mut operation = live.summary_of(asked.to_string(), Counts::Estimate);
+        let told = driven(&mut host, &mut operation, without_secret);
+        assert_eq!(told, format!("They spoke of {}.", if leaves { PLACEHOLDER } else { SECRET }));
+    }
+}
+
+#[test]
+fn a_context_fits_into_its_budget_as_it_leaves() {
+    let (mut host, live) = begun();
+    for turn in 0..200 {
+        let words = format!("{turn} about {SECRET}, {SECRET} and {SECRET}");
+        host.drive_on(&mut live.append_messages(drafts(&words))).expect("appended");
+    }
+    for window in [2000, 4000, 6000] {
+        let asked = json!({
+            "request": { "window": window, "reserve": 0, "encoding": "estimate-1" }, "leaves": true,
+        });
+        let mut operation = live.context(asked.to_string(), Counts::Estimate);
+        let context: Value =
+            serde_json::from_str(&driven(&mut host, &mut operation, without_secret)).expect("JSON");
+        let texts = context["messages"].as_array().expect("an array").iter();
+        let texts: Vec<&str> = texts.filter_map(|message| message["content"].as_str()).collect();
+        let cost: u32 = texts.iter().map(|text| leftoff::tokens::estimate(text)).sum();
+        let used = context["tokensUsed"].as_u64().expect("a number");
+        assert!(texts.iter().any(|text| text.contains(PLACEHOLDER)), "{context}");
+        assert!(u64::from(cost) <= used && used <= window, "{cost}, {used} of {window}");
+        assert!(used > window / 2, "{used} of {window}");
+        assert_eq!(context["tokenBudget"], window);
+    }
+}
+
+#[test]
+fn a_model_that_fails_costs_a_context_its_summary_alone() {
+    let (mut host, live) = begun();
+    let fails = |need: &Need| match need {
+        Need::Summary { .. } => {
+            let (code, message) = ("storage_failed".into(), "it is asleep".into());
+            Some(Answer::Failed(Failure { code, message, ..Failure::default() }))
+        }
+        _ => None,
+    };
+    let asked = json!({ "request": { "window": 4000, "encoding": "estimate-1" }, "summarizes": true });
+    let told = driven(&mut host, &mut live.context(asked.to_string(), Counts::Estimate), fails);
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    let refused = told["summaryRefused"].as_str().expect("why there is none");
+    assert!(refused.contains("the model failed") && refused.contains("it is asleep"), "{refused}");
+    assert!(told["messages"].as_array().is_some_and(|messages| messages.len() > 1), "{told}");
+}
+
+#[test]
+fn a_change_whose_words_no_reader_would_give_back_is_refused_by_their_name() {
+    for (change, word) in [
+        ("title", "title"),
+        ("summary", "summary"),
+        ("status", "reason"),
+        ("pin", "messageId"),
+        ("unpin", "messageId"),
+        ("leaf", "messageId"),
+        ("accepted", "messageId"),
+    ] {
+        let asked = |text: &str| {
+            Ask::from_json(&format!(r#"[{{"type":"{change}","status":"paused","{word}":{text}}}]"#))
+        };
+        assert!(asked(r#""m1""#).is_ok(), "{change}");
+        for text in [r#""half \udc00""#, "7", "null"] {
+            let refused = asked(text).expect_err(change);
+            assert_eq!(refused.code, Code::InvalidRequest, "{change} {text}");
+            assert!(refused.message.contains(word), "{change} {text}: {}", refused.message);
+        }
     }
 }
