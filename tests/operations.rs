@@ -7,6 +7,7 @@ mod closed;
 mod committing;
 mod doctor;
 mod ending;
+mod failing;
 mod handing;
 mod hiding;
 mod host;
