@@ -8,6 +8,7 @@ mod committing;
 mod doctor;
 mod ending;
 mod failing;
+mod followed;
 mod handing;
 mod hiding;
 mod host;
