@@ -9,6 +9,7 @@ mod doctor;
 mod ending;
 mod failing;
 mod followed;
+mod forks;
 mod handing;
 mod hiding;
 mod host;

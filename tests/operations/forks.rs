@@ -1,0 +1,46 @@
+//! What a fork has of what tools did.
+
+use std::rc::Rc;
+
+use super::host::Host;
+use super::store::{create, done, store};
+use leftoff::operation::{Counts, Live};
+use serde_json::{Value, json};
+
+/// Two messages that make a call of one id, as some providers give them, and what each call did.
+fn with_two_calls(host: &mut Host) -> Rc<Live> {
+    let live = done(host, create(&store(), r#"{"title":"A plan"}"#));
+    for message in ["first", "second"] {
+        let call = json!({ "id": "c", "name": "ls", "arguments": "{}" });
+        let line = json!({
+            "v": 1, "id": message, "role": "assistant", "content": "", "assistant": { "toolCalls": [call] },
+        });
+        host.append(&format!("{}/messages.jsonl", live.folder().path), format!("{line}\n").as_bytes());
+        let execution = json!({
+            "call": { "id": "c", "name": "ls" }, "result": { "content": format!("of the {message}") },
+            "messageId": message,
+        });
+        done(host, live.append_tool(execution.to_string(), Counts::Estimate));
+    }
+    live
+}
+
+fn executions(host: &mut Host, live: &Rc<Live>) -> Vec<String> {
+    let told: Vec<Value> = serde_json::from_str(&done(host, live.tools())).expect("JSON");
+    told.iter().map(|one| one["messageId"].as_str().expect("whose it is").to_string()).collect()
+}
+
+#[test]
+fn a_fork_has_what_was_done_for_the_messages_that_it_has_and_nothing_else() {
+    let mut host = Host::default();
+    let live = with_two_calls(&mut host);
+    assert_eq!(executions(&mut host, &live), ["first", "second"]);
+    let log = host.text(&format!("{}/messages.jsonl", live.folder().path));
+    let id = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["id"].as_str().map(String::from);
+    let results = log.lines().filter(|line| line.contains("\"callId\"")).filter_map(id);
+    for (place, at) in results.enumerate() {
+        let forking = store().fork_apart(live.clone(), json!({ "at": at }).to_string(), Counts::Estimate);
+        let fork = done(&mut host, forking);
+        assert_eq!(executions(&mut host, &fork), ["first", "second"][..=place], "{at}");
+    }
+}
