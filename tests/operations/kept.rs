@@ -172,3 +172,66 @@ fn what_was_said_anew_is_recalled_no_more_as_it_was() {
         assert!(others.into_iter().all(|one| !told.contains(one)), "{rev}: {told}");
     }
 }
+
+#[test]
+fn what_an_editor_wrote_in_the_place_of_something_is_recalled_no_more_as_it_was() {
+    let (mut host, live) = begun();
+    let fact = "the walnut lies in the cellar";
+    host.append(&log(), line("fact", 0, fact).replace("\"user\"", "\"assistant\"").as_bytes());
+    for turn in 0..20 {
+        let words = format!("{turn} about something else, {}", "and more of it ".repeat(40));
+        host.append(&log(), line(&format!("m{turn}"), 0, &words).as_bytes());
+    }
+    host.append(&log(), line("question", 0, "where does the walnut lie?").as_bytes());
+    let mut was = "cellar";
+    for place in ["cellar", "closet", "corner"] {
+        let text = host.text(&log()).replace(was, place);
+        host.files.remove(&log());
+        host.append(&log(), text.as_bytes());
+        let asked = json!({ "request": { "window": 3000, "reserve": 0, "encoding": "estimate-1" } });
+        let context = host.drive_on(&mut live.context(asked.to_string(), Counts::Estimate)).expect("built");
+        assert!(context.contains("[RECALLED]") && context.contains(place), "{place}: {context}");
+        assert!(place == was || !context.contains(was), "{place}: {context}");
+        was = place;
+    }
+}
+
+#[test]
+fn what_was_pinned_is_told_as_it_says_now() {
+    let (mut host, live) = begun();
+    let mut told = |rev: u64, content: &str| {
+        host.append(&log(), line("rule", rev, content).as_bytes());
+        if rev == 0 {
+            host.drive_on(&mut live.say(r#"[{"type":"pin","messageId":"rule"}]"#.into())).expect("pinned");
+        }
+        let asked = r#"{"maxTokens":2000,"encoding":"estimate-1"}"#;
+        host.drive_on(&mut live.brief(asked.into())).expect("told")
+    };
+    let mut before = String::new();
+    for (rev, place) in ["walnut", "quartz", "zephyr"].into_iter().enumerate() {
+        let told = told(rev as u64, &format!("the {place} stays"));
+        assert!(told.contains(&format!("the {place} stays")), "{rev}: {told}");
+        assert!(before.is_empty() || !told.contains(&before), "{rev}: {told}");
+        before = format!("the {place} stays");
+    }
+}
+
+#[test]
+fn what_is_so_already_is_not_said_again() {
+    let (mut host, live) = begun();
+    let events = |host: &Host| host.text(&format!("{FOLDER}/events.jsonl")).lines().count();
+    for (change, is_news) in [
+        (json!({ "type": "unarchived" }), false),
+        (json!({ "type": "archived" }), true),
+        (json!({ "type": "archived" }), false),
+        (json!({ "type": "unarchived" }), true),
+        (json!({ "type": "unarchived" }), false),
+        (json!({ "type": "status", "status": "active" }), false),
+        (json!({ "type": "status", "status": "paused" }), true),
+        (json!({ "type": "status", "status": "paused" }), false),
+    ] {
+        let before = events(&host);
+        host.drive_on(&mut live.say(json!([change]).to_string())).expect("said");
+        assert_eq!(events(&host) > before, is_news, "{change}");
+    }
+}
