@@ -275,6 +275,8 @@ fn the_first_heading_of_a_conversation_is_found() {
         ("#hashtag\n####### seven\n", None),
         ("", None),
         ("```\n# open\n", None),
+        ("```\n~~~\n# in both\n```\n# This\n", Some("This")),
+        ("~~~\n```\n# in both\n~~~\n# This\n", Some("This")),
     ] {
         assert_eq!(heading(markdown), expected, "{markdown:?}");
     }

@@ -4,6 +4,7 @@ use super::drafts;
 use super::host::Host;
 use super::moves::other;
 use super::store::{create, done, setup};
+use leftoff::layout::Placement;
 use leftoff::operation::{Live, Store};
 use serde_json::{Value, json};
 use std::rc::Rc;
@@ -71,5 +72,23 @@ fn a_lease_is_given_back_though_nobody_knows_any_more_that_it_was_taken() {
         }
         host.drive_on(&mut again.close()).expect("closed");
         assert_eq!(super::leases(&host), Vec::<&str>::new(), "{then}");
+    }
+}
+
+#[test]
+fn of_two_conversations_that_have_only_messages_left_each_is_found_by_an_id_of_its_own() {
+    let mut host = Host::default();
+    let mut all = std::collections::BTreeSet::new();
+    for name in ["one", "two", "three"] {
+        let folder = format!("conversations/2027-01-15/{name}/.session");
+        let line = json!({ "v": 1, "id": name, "role": "user", "content": format!("about {name}") });
+        host.append(&format!("{folder}/messages.jsonl"), format!("{line}\n").as_bytes());
+        let live = store()
+            .apart(&format!("/work/{folder}"), Placement::Workspace, "")
+            .expect("a session may lie there");
+        done(&mut host, live.open());
+        assert!(all.insert(live.id()), "{name}: {all:?}");
+        let again = again(&mut host, &live);
+        assert_eq!(again.id(), live.id(), "{name}");
     }
 }
