@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use leftoff::operation::{Operation, Store, Trouble};
+use leftoff::operation::{Counts, Live, Operation, Store, Trouble};
+use serde_json::json;
 
 use super::host::{Host, Meanwhile};
-use super::store::{done, store};
+use super::store::{create, done, store};
 
 const OUTPUT: &str = r#"{"sessionId":"s","toolName":"grep","sizeBytes":SIZE}"#;
 
@@ -94,4 +95,26 @@ fn a_model_is_told_of_the_output_of_another_run_what_its_own_would_say() {
     let told = [&mine, &other].map(|store| done(&mut host, store.output_prompt(asked.to_string())));
     assert!(told[0].contains("grep: Matches for \\\"größe\\\" ("), "{}", told[0]);
     assert_eq!(told[0], told[1]);
+}
+
+#[test]
+fn whoever_resumes_a_session_hears_how_many_of_its_outputs_are_gone() {
+    let (mut host, store) = (Host::default(), store());
+    let [live, other] =
+        [r#"{"title":"One"}"#, r#"{"title":"Two"}"#].map(|asked| done(&mut host, create(&store, asked)));
+    let mut gone = 0;
+    for count in [2, 3] {
+        for one in [vec![&live; count], vec![&other; 1]].concat() {
+            host.given = result(40_000).into_bytes();
+            let output = OUTPUT.replace("SIZE", "40000").replace("\"s\"", &format!("\"{}\"", one.id()));
+            done(&mut host, store.save_output(output));
+        }
+        let asked = json!({ "sessionId": live.id() }).to_string();
+        assert_eq!(done(&mut host, store.clear_outputs(asked)), count as u64);
+        gone += count;
+        let asked = r#"{"request":{"window":4000,"encoding":"estimate-1"}}"#;
+        let told = |live: &Rc<Live>, host: &mut Host| done(host, live.resume(asked.into(), Counts::Estimate));
+        assert!(told(&live, &mut host).contains(&format!("Tool outputs: {gone} of earlier runs")), "{gone}");
+        assert!(!told(&other, &mut host).contains("Tool outputs: "), "{gone}");
+    }
 }
