@@ -116,6 +116,20 @@ fn a_doctor_names_what_it_may_not_look_into_and_removes_nothing_for_that() {
 }
 
 #[test]
+fn a_folder_that_nobody_may_look_into_costs_the_doctor_nothing_but_that() {
+    let (mut host, here, there) = begun();
+    let blobs = format!("{}/blobs", here.folder().path);
+    let folders = ["cache", "cache/recall", "context", &blobs, &format!("{}/summaries", here.folder().path)];
+    for folder in folders {
+        host.append(&format!("{folder}/.left.tmp-1000"), b"{}");
+        host.closed = Some(folder.into());
+        let told = done(&mut host, store().doctor("{}".into()));
+        assert!(told.contains("permission_denied"), "{folder}: {told}");
+        assert!(told.contains(&here.id()) && told.contains(&there.id()), "{folder}: {told}");
+    }
+}
+
+#[test]
 fn a_session_that_nobody_may_look_into_costs_the_doctor_no_other() {
     let (mut host, here, _) = begun();
     host.closed = Some(here.folder().path);
