@@ -1,6 +1,6 @@
 //! What a search finds in logs as they are: long lines, lines of one revision, sessions that are gone, and times.
 
-use super::host::Host;
+use super::host::{Host, SECRET};
 use super::store::{create, done, setup, store};
 use leftoff::operation::{Door, Leaving, Live, Redact, Setup, Step, Store};
 use serde_json::{Value, json};
@@ -172,5 +172,30 @@ fn the_trash_leads_nowhere_but_to_where_sessions_lie() {
     ] {
         let (found, _) = from(Some(path));
         assert_eq!(found, None, "{path}");
+    }
+}
+
+#[test]
+fn whoever_searches_hears_of_the_secrets_in_what_was_told_and_in_nothing_else() {
+    for question in ["walnut", "\"the walnut\"", "/wal.ut/", "quartz", "\"the quartz\"", "/quart./"] {
+        let is_secret = question.contains("quart");
+        for redact in [Redact::Replace, Redact::Report] {
+            let mut host = Host::default();
+            let (_, log) = begun(&mut host, "A talk");
+            host.append(&log, line("plain", "the walnut lies there").as_bytes());
+            host.append(&log, line("secret", &format!("the quartz opens by {SECRET}, see")).as_bytes());
+            let door = Door::new(redact);
+            let (word, more) = match question.strip_prefix('/').and_then(|word| word.strip_suffix('/')) {
+                Some(word) => (word, json!({ "all": true, "regex": true })),
+                None => (question, json!({ "all": true })),
+            };
+            done(&mut host, store().search(word.into(), more.to_string(), &Leaving::new(&door)));
+            let told = host.pages.concat();
+            assert!(told.contains("lies there") || told.contains("see"), "{question}: {told}");
+            assert_eq!(told.contains(SECRET), is_secret && redact == Redact::Report, "{question}: {told}");
+            if is_secret || redact == Redact::Replace {
+                assert_eq!(!door.told().is_empty(), is_secret, "{question} {redact:?}: {told}");
+            }
+        }
     }
 }
