@@ -147,6 +147,37 @@ fn signatures_and_encrypted_reasoning_leave_as_they_are() {
 }
 
 #[test]
+fn reasoning_is_known_by_its_type_whatever_stands_between() {
+    for between in ["plain", "}", "{", "]", "\"", "\\", "a \"}\" b", "\"type\":\"text\""] {
+        let json = format!(
+            r#"{{"data":"{SECRET}","x":{0},"y":[{0}],"z":{{"a":{0}}},"type":"redacted_thinking"}}"#,
+            json!(between)
+        );
+        let redaction = through(Redaction::new(&json, &[], Known::default()).expect("JSON"));
+        assert_eq!(redaction.value(), None, "{json}");
+    }
+}
+
+#[test]
+fn what_is_no_file_is_looked_at_as_it_stands_however_much_of_it_looks_like_one() {
+    let code = |bytes: usize| STANDARD.encode((0..bytes).map(|at| (at * 7 % 251) as u8).collect::<Vec<_>>());
+    let hidden = STANDARD.encode(format!("it is {SECRET}, see what is said of it there"));
+    // Nobody reads on in a text that ends within a letter.
+    let (short, long) = (code(61), code(9001));
+    let [short, long] = [&short, &long].map(|code| code.trim_end_matches('='));
+    for text in [
+        format!("{short} {hidden}"),
+        format!("{short} {hidden} {short}"),
+        format!("{long}!\n{hidden}\n{long}"),
+        format!("see: {hidden}\n{long}\n{long}"),
+    ] {
+        assert!(holds(&text, 4), "the test has to see it");
+        let clean = out(&json!(text));
+        assert!(!holds(clean.as_str().expect("a text"), 4), "{clean}");
+    }
+}
+
+#[test]
 fn a_part_of_what_is_known_has_the_name_of_the_whole() {
     let known = || Known::new(vec![(SECRET.into(), "own".into())]);
     let cut = json!([SECRET[..12], SECRET[..7], format!("it was {}...", &SECRET[8..]), SECRET]);

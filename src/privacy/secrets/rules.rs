@@ -363,6 +363,29 @@ mod tests {
         assert_eq!([line(4, 7), line(0, 2), line(15, 18)], ["two three", "one", "four"]);
     }
 
+    // By which rules something of a text is a secret.
+    fn rules(text: &str) -> Vec<String> {
+        found(text).into_iter().map(|span| span.rule).collect()
+    }
+
+    #[test]
+    fn letters_alone_are_a_secret_by_a_rule_of_their_own_and_none_by_the_general_one() {
+        let letters = "qWmZxNbVcLkJhGfDsApOiUyTrEwQmZnXbCvL";
+        assert_eq!(rules(&["gh", "p_", letters].concat()), ["github-pat"]);
+        let key = |value: &str| ["api_", "key = \"", value, "\""].concat();
+        assert_eq!(rules(&key(letters)), [""; 0]);
+        assert_eq!(rules(&key(&letters.replace('Z', "7"))), [GENERIC]);
+    }
+
+    #[test]
+    fn what_is_excepted_by_how_it_looks_or_by_a_word_alone_is_no_secret() {
+        let value = "q7Xw0Lk2Zt9Bv4Ym6Rn8";
+        let named = |name: &str, value: &str| [name, " = \"", value, "\""].concat();
+        assert_eq!(rules(&named("api_key", value)), [GENERIC]);
+        assert_eq!(rules(&named("api_version", value)), [""; 0]);
+        assert_eq!(rules(&named("api_key", "014df517-39d1-4453-b7b3-9930c563627c")), [""; 0]);
+    }
+
     #[test]
     fn what_repeats_itself_has_no_bits() {
         assert_eq!([entropy("aaaa"), entropy("abab"), entropy("abcd")], [0.0, 1.0, 2.0]);
