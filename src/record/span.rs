@@ -50,3 +50,30 @@ impl FromFields for Span {
         Some(Span { start: fields.take("start", bad)?, end: fields.take("end", bad)? })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_read_has_each_of_them_whole_and_no_two_that_could_be_one(
+            mut spans in prop::collection::vec((0..MOST * 4, 0..MOST), 1..12),
+        ) {
+            spans.sort_unstable_by_key(|(start, _)| *start);
+            let spans: Vec<Span> =
+                spans.into_iter().map(|(start, length)| Span { start, end: start + length }).collect();
+            let read = Span::together(spans.iter().copied());
+            for span in spans {
+                prop_assert!(read.iter().any(|one| one.start <= span.start && span.end <= one.end), "{:?}", span);
+            }
+            for pair in read.windows(2) {
+                prop_assert!(pair[0].start <= pair[1].start && pair[0].end < pair[1].end);
+                let is_far = pair[1].start >= pair[0].end + CLOSE;
+                prop_assert!(is_far || pair[1].end > pair[0].start + MOST, "{:?}", pair);
+            }
+        }
+    }
+}

@@ -70,6 +70,11 @@ mod tests {
         assert_eq!(names, sorted);
         assert_eq!(in_words("Part 02", "part 2"), Ordering::Equal);
         assert_eq!(in_words("part 9", "Part 10"), Ordering::Less);
+        for (large, small) in
+            [("Ärzte", "ärzte"), ("Øre", "øre"), ("Ωμέγα", "ωμέγα"), ("Яблоко", "яблоко"), ("Ёлка", "ёлка")]
+        {
+            assert_eq!(in_words(large, small), Ordering::Equal, "{large}");
+        }
         assert_eq!(in_words("a b", "ab"), Ordering::Less);
     }
 
