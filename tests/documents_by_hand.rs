@@ -391,53 +391,41 @@ fn who_called_it_and_where_it_comes_from_are_edited_like_the_rest() {
 
 #[test]
 fn a_second_edit_of_the_same_document_adds_what_the_first_had_not() {
+    type Says = fn(&str) -> Value;
     type Has = fn(&Metadata) -> Option<&str>;
-    let fields: [(Value, Value, Has, [&str; 2]); 5] = [
+    let words = ["one", "two"];
+    let of_session: [(Says, Has, [&str; 2]); 5] = [
+        (|to| json!({ "title": to }), |of| of.given_title.as_deref(), words),
+        (|to| json!({ "context_summary": to }), |of| of.summary.as_deref(), words),
+        (|to| json!({ "conversation_type": to }), |of| Some(&of.session_type), words),
+        (|to| json!({ "status": to }), |of| Some(of.status.as_str()), ["paused", "completed"]),
+        (|to| json!({ "agent_config": { "model": to } }), |of| of.agent.model.as_deref(), words),
+    ];
+    let of_metadata: [(Says, Has, [&str; 2]); 2] = [
+        (|to| json!({ "parent": { "session": to } }), |of| Some(&of.parent.as_ref()?.session), words),
         (
-            json!({ "title": "one" }),
-            json!({ "title": "two" }),
-            |of| of.given_title.as_deref(),
-            ["one", "two"],
-        ),
-        (
-            json!({ "context_summary": "one" }),
-            json!({ "context_summary": "two" }),
-            |of| of.summary.as_deref(),
-            ["one", "two"],
-        ),
-        (
-            json!({ "conversation_type": "one" }),
-            json!({ "conversation_type": "two" }),
-            |of| Some(&of.session_type),
-            ["one", "two"],
-        ),
-        (
-            json!({ "status": "paused" }),
-            json!({ "status": "completed" }),
-            |of| Some(of.status.as_str()),
-            ["paused", "completed"],
-        ),
-        (
-            json!({ "agent_config": { "model": "one" } }),
-            json!({ "agent_config": { "model": "two" } }),
-            |of| of.agent.model.as_deref(),
-            ["one", "two"],
+            |to| json!({ "imported": { "agent": to, "sourceId": "s" } }),
+            |of| Some(&of.imported.as_ref()?.agent),
+            words,
         ),
     ];
-    for (first, second, has, [one, two]) in fields {
+    let fields = of_session.map(|field| (Name::SessionJson, field)).into_iter();
+    for (name, (says, has, [one, two])) in fields.chain(of_metadata.map(|field| (Name::MetadataJson, field)))
+    {
+        let (first, second) = (says(one), says(two));
         let mut host = Host::begun();
         // Both were opened in the same state.
-        let documents = [&first, &second].map(|changes| host.edited(Name::SessionJson, changes));
-        host.meet(Name::SessionJson, &documents[0]);
+        let documents = [&first, &second].map(|changes| host.edited(name, changes));
+        host.meet(name, &documents[0]);
         host.ask(&json!([]));
         assert_eq!(has(&host.again()), Some(one), "{first}");
-        host.meet(Name::SessionJson, &documents[1]);
+        host.meet(name, &documents[1]);
         assert_eq!(has(host.session.metadata()), Some(two), "{second}");
         host.ask(&json!([]));
         assert_eq!(has(&host.again()), Some(two), "{second}");
         // What a document said once is not adopted from it again.
         let written = host.log.len();
-        host.meet(Name::SessionJson, &documents[1]);
+        host.meet(name, &documents[1]);
         host.ask(&json!([]));
         assert_eq!(host.log.len(), written, "{second}");
     }
