@@ -176,6 +176,7 @@ fn the_newest_user_message_is_there_without_the_files_that_do_not_fit() {
         assert_eq!(last.content.as_str(), "Why does it fail?", "{format:?}");
         let kept: Vec<bool> = last.attachments.iter().map(|file| file.data.is_some()).collect();
         assert_eq!(kept, [false, true], "{format:?}");
+        assert_eq!(last.attachments[0].bytes, Some(30_000), "{format:?}: it says how large it was");
         let decision = built.report.messages.last().unwrap();
         assert_eq!((decision.action, decision.rule), (Action::Shortened, "cut-to-fit"));
         let written = write(&built.messages, format).json;

@@ -107,8 +107,9 @@ fn what_was_said_on_the_day_that_a_question_names_comes_first() {
 
 #[test]
 fn an_order_brings_back_what_it_names() {
-    let context = asked(pin(), "Update `croniter` now.", "");
-    assert!(block(&context).is_some_and(|text| text.contains(PIN)));
+    let other = named("other", said(Role::Assistant, "We update the schedule now and then."));
+    let context = asked([pin(), vec![other]].concat(), "Update `croniter` and the schedule now.", "");
+    assert!(block(&context).is_some_and(|text| text.contains(PIN) && !text.contains("now and then")));
 }
 
 #[test]
