@@ -4,6 +4,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod bounds;
+mod sentences;
 mod shell;
 mod tasks;
 

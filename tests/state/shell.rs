@@ -24,6 +24,10 @@ fn a_command_says_which_files_it_changes_where_its_words_are_plain() {
     check_shell(&["mv a.rs b.rs"], &["deleted a.rs", "created b.rs"]);
     check_shell(&["cp a.rs b.rs"], &["created b.rs"]);
     check_shell(&["echo \"$(date)\" > a.txt"], &[]);
+    check_shell(
+        &["echo \"$HOME, $USER\" > a.txt", "echo \"$HOME\" && rm b.txt"],
+        &["created a.txt", "deleted b.txt"],
+    );
     check_shell(&["rm \"$(cat list)\" \"b.rs\""], &[]);
     check_shell(
         &["sed -i -e 's/a/b/' x.rs y.rs", "sed -i 's/rm z/b/' ./z.rs"],
@@ -100,6 +104,7 @@ fn a_command_names_files_as_seen_from_where_it_runs() {
         &["cd src && rm a.rs", "rm b.rs", "cd /p && rm c.rs", "rm d.rs"],
         &["deleted src/a.rs", "deleted src/b.rs", "deleted /p/c.rs", "deleted /p/d.rs"],
     );
+    check_shell(&["cd src; date; echo a > a.rs"], &["created src/a.rs"]);
     check_shell(&["cd /p", "cd src", "rm a.rs", "rm b.rs"], &["deleted /p/src/a.rs", "deleted /p/src/b.rs"]);
     check_shell(&["cd $HOME", "cd src", "rm a.rs", "rm /p/b.rs"], &["deleted /p/b.rs"]);
     let inside = r#"{"cmd":"rm a.rs","workdir":"/p/src"}"#;
