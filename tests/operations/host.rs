@@ -55,6 +55,8 @@ pub struct Host {
     /// How many needs it was asked, and how many bytes it was read.
     pub asked: u64,
     pub read: u64,
+    /// When its files were made, in microseconds.
+    pub made_us: i64,
     /// Where the repository was cloned from, unless that is what all tests have.
     pub remote: Option<&'static str>,
     changes: i64,
@@ -291,7 +293,7 @@ impl Host {
                 file: None,
             });
         };
-        let (size, file) = (bytes.len() as u64, Some(FileId { number: 0, made_us: 1 }));
+        let (size, file) = (bytes.len() as u64, Some(FileId { number: 0, made_us: self.made_us }));
         Some(Stat { kind: Kind::File, size, modified_us: *changed, changed_us: *changed, file })
     }
 

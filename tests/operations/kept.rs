@@ -235,3 +235,17 @@ fn what_is_so_already_is_not_said_again() {
         assert_eq!(events(&host) > before, is_news, "{change}");
     }
 }
+
+#[test]
+fn a_log_in_whose_place_another_one_was_made_is_read_anew_however_it_ends() {
+    let (mut host, live) = begun();
+    let first = |live: &Live| live.session().borrow().known().titles.first_line().map(String::from);
+    assert!(first(&live).is_some_and(|title| title.contains("turn 0")));
+    // What was read last stands at the same place, and more behind it.
+    let text = host.text(&log()).replace("turn 0 ", "game 0 ") + &line("more", 0, "and more");
+    host.files.remove(&log());
+    host.append(&log(), text.as_bytes());
+    host.made_us = -5;
+    host.drive_on(&mut live.catch_up()).expect("read");
+    assert!(first(&live).is_some_and(|title| title.contains("game 0")), "{:?}", first(&live));
+}
