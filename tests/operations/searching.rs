@@ -199,3 +199,52 @@ fn whoever_searches_hears_of_the_secrets_in_what_was_told_and_in_nothing_else() 
         }
     }
 }
+
+#[test]
+fn of_sessions_that_say_the_same_the_one_of_the_day_that_is_named_comes_first() {
+    for (question, expected) in
+        [("zygote compiled on 3 July 2026", "july"), ("zygote compiled on 3 June 2026", "june")]
+    {
+        for is_reversed in [false, true] {
+            let mut host = Host::default();
+            let mut all = [("june", "2026-06-03"), ("july", "2026-07-03"), ("may", "2026-05-03")];
+            if is_reversed {
+                all.reverse();
+            }
+            for (id, day) in all {
+                let (_, log) = begun(&mut host, "A talk");
+                let message = json!({
+                    "v": 1, "id": id, "role": "user", "content": "The zygote compiled after lunch.",
+                    "timestamp": format!("{day}T09:00:00.000Z"),
+                });
+                host.append(&log, format!("{message}\n").as_bytes());
+            }
+            assert_eq!(found(&mut host, question, ALL)[0], expected, "{question}");
+        }
+    }
+}
+
+#[test]
+fn what_was_said_comes_before_what_a_tool_printed_of_the_same_words() {
+    for is_said_first in [true, false] {
+        let mut host = Host::default();
+        for is_said in [is_said_first, !is_said_first] {
+            let (_, log) = begun(&mut host, "A talk");
+            let text = "the walnut lies in the cellar behind the door";
+            if is_said {
+                host.append(&log, line("said", text).as_bytes());
+                continue;
+            }
+            let call = json!([{ "id": "c", "name": "look", "arguments": "{}" }]);
+            let call = json!({
+                "v": 1, "id": "call", "role": "assistant", "content": "", "assistant": { "toolCalls": call },
+            });
+            let result = json!({
+                "v": 1, "id": "printed", "role": "tool", "content": text,
+                "tool": { "callId": "c", "name": "look" },
+            });
+            host.append(&log, format!("{call}\n{result}\n").as_bytes());
+        }
+        assert_eq!(found(&mut host, "walnut cellar", ALL), ["said", "printed"], "{is_said_first}");
+    }
+}

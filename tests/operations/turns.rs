@@ -132,3 +132,61 @@ fn of_two_that_tell_something_at_the_same_time_the_second_tells_what_the_first_h
         assert_eq!((told.contains("7443"), is_first), (is_told, false), "{mode} {id:?}: {told}");
     }
 }
+
+#[test]
+fn where_a_quote_was_cut_it_is_marked_and_nowhere_else() {
+    let filling = "Somebody talked of weather, gardens and bread. ".repeat(60);
+    let fact = "The zephyr gateway listens on port 7443.";
+    for (before, behind) in [(false, false), (true, false), (false, true), (true, true)] {
+        let (mut host, store) = (Host::default(), store());
+        host.vocabulary = Some(Rc::new(Vocabulary::o200k_base()));
+        host.append("settings.json", json!({ "recall": "prompt" }).to_string().as_bytes());
+        let live = done(&mut host, create(&store, r#"{"title":"Ports"}"#));
+        let around = |is_there: bool| if is_there { filling.as_str() } else { "" };
+        let text = format!("{}{fact} {}", around(before), around(behind));
+        done(&mut host, live.append_messages(drafts(text.trim())));
+        let mut client = Client { host, store };
+        let told = client.turn("a", &json!({ "prompt": ASKED }));
+        let told = told["recalled"].as_str().expect("a text");
+        let at = told.find("7443").expect("it is told");
+        let is_marked = [told[..at].contains("[...]"), told[at..].contains("[...]")];
+        assert_eq!(is_marked, [before, behind], "{told}");
+    }
+}
+
+/// What a client is told of a session that has these messages, asked for the port.
+fn told_of(messages: &[(&str, &str)]) -> String {
+    let (mut host, store) = (Host::default(), store());
+    host.vocabulary = Some(Rc::new(Vocabulary::o200k_base()));
+    host.append("settings.json", json!({ "recall": "prompt" }).to_string().as_bytes());
+    let live = done(&mut host, create(&store, r#"{"title":"Ports"}"#));
+    for (number, (role, content)) in messages.iter().enumerate() {
+        let line = json!({ "v": 1, "id": format!("m{number}"), "role": role, "content": content });
+        host.append(&format!("{}/messages.jsonl", live.folder().path), format!("{line}\n").as_bytes());
+    }
+    let mut client = Client { host, store };
+    let told = client.turn("a", &json!({ "prompt": ASKED }));
+    told["recalled"].as_str().expect("a text").into()
+}
+
+#[test]
+fn a_question_is_told_with_what_has_most_of_its_words_of_what_was_said_next() {
+    let answer = ("assistant", "The zephyr gateway listens on port 7443.");
+    let others = [("assistant", "Let me look into that."), ("assistant", "Is there anything else?")];
+    for place in 0..=others.len() {
+        let mut said = others.to_vec();
+        said.insert(place, answer);
+        let all = [&[("user", "On which port does the zephyr gateway listen?")], &said[..]].concat();
+        let told = told_of(&all);
+        assert!(told.contains("7443") && !told.contains("anything else"), "{place}: {told}");
+    }
+}
+
+#[test]
+fn what_asks_nothing_is_told_without_what_was_said_next() {
+    for speaker in ["user", "assistant"] {
+        let fact = (speaker, "The zephyr gateway listens on port 7443.");
+        let told = told_of(&[fact, ("assistant", "I have written that down, thank you.")]);
+        assert!(told.contains("7443") && !told.contains("written that down"), "{speaker}: {told}");
+    }
+}
