@@ -92,3 +92,19 @@ fn of_two_conversations_that_have_only_messages_left_each_is_found_by_an_id_of_i
         assert_eq!(again.id(), live.id(), "{name}");
     }
 }
+
+#[test]
+fn a_folder_that_is_called_as_a_text_takes_no_heading_from_the_text_beside_it() {
+    for beside in [None, Some("a.md/notes.txt"), Some("a.txt"), Some("zz.md")] {
+        let mut host = Host::default();
+        let conversation = "conversations/2027-01-15/one";
+        let line = json!({ "v": 1, "id": "m", "role": "user", "content": "about something" });
+        host.append(&format!("{conversation}/.session/messages.jsonl"), format!("{line}\n").as_bytes());
+        host.append(&format!("{conversation}/plan.md"), b"# The plan\n");
+        if let Some(beside) = beside {
+            host.append(&format!("{conversation}/{beside}"), b"# Another\n");
+        }
+        let listed = done(&mut host, store().list(r#"{"all":true}"#.into()));
+        assert!(listed.contains("\"title\":\"The plan\""), "{beside:?}: {listed}");
+    }
+}
