@@ -2,7 +2,7 @@
 
 use super::host::{Host, SECRET};
 use super::store::setup;
-use super::{begun, drafts};
+use super::{begun, begun_by, drafts};
 use leftoff::error::Code;
 use leftoff::operation::{Answer, Counts, Failure, Live, Need, Operation, Setup, Step};
 use leftoff::session::ask::Ask;
@@ -68,10 +68,17 @@ fn a_compaction_is_due_from_four_fifths_of_the_budget_on() {
 }
 
 #[test]
-fn whoever_embeds_is_asked_for_vectors_and_nobody_else_is() {
-    for embeds in [true, false] {
-        let (mut host, live) = begun();
-        host.drive_on(&mut live.append_messages(drafts("the walnut lies in the cellar"))).expect("appended");
+fn whoever_embeds_is_asked_for_vectors_where_there_is_an_order_and_nobody_else_is() {
+    let facts = ["the walnut lies in the cellar", "the walnut fell from a shelf", "the walnut lies well"];
+    let mut met = std::collections::BTreeSet::new();
+    for (embeds, count) in
+        [true, false].into_iter().flat_map(|embeds| (1..=facts.len()).map(move |n| (embeds, n)))
+    {
+        let mut host = Host::default();
+        let live = begun_by(&mut host);
+        for fact in &facts[..count] {
+            host.drive_on(&mut live.append_messages(drafts(fact))).expect("appended");
+        }
         for turn in 0..20 {
             let words = format!("{turn} about something else, {}", "and more of it ".repeat(40));
             host.drive_on(&mut live.append_messages(drafts(&words))).expect("appended");
@@ -84,8 +91,14 @@ fn whoever_embeds_is_asked_for_vectors_and_nobody_else_is() {
             None
         });
         assert!(context.contains("[RECALLED]"), "{context}");
-        assert_eq!(is_asked, embeds);
+        let context: Value = serde_json::from_str(&context).expect("JSON");
+        let recall = &context["report"]["recall"];
+        let of = |key: &str| recall[key].as_array().map_or(0, Vec::len);
+        let found = of("messages") + of("leftOut");
+        met.insert(found);
+        assert_eq!(is_asked, embeds && found > 1, "{embeds} {recall}");
     }
+    assert!(met.contains(&2), "{met:?}");
 }
 
 #[test]
@@ -225,6 +238,9 @@ fn a_context_fits_into_its_budget_as_it_leaves() {
         assert!(texts.iter().any(|text| text.contains(PLACEHOLDER)), "{context}");
         assert!(u64::from(cost) <= used && used <= window, "{cost}, {used} of {window}");
         assert!(used > window / 2, "{used} of {window}");
+        let kept = host.drive_on(&mut live.last_context()).expect("it is kept");
+        let kept: Value = serde_json::from_str(&kept).expect("JSON");
+        assert_eq!(kept["tokensUsed"], used, "what is kept of it is what left");
         assert_eq!(context["tokenBudget"], window);
     }
 }
