@@ -6,7 +6,7 @@ use super::drafts;
 use super::host::Host;
 use super::store::{create, done, setup};
 use leftoff::operation::{Live, Store};
-use serde_json::json;
+use serde_json::{Value, json};
 
 struct Scene {
     host: Host,
@@ -78,4 +78,26 @@ fn nothing_is_summed_up_twice() {
     let before = scene.events();
     scene.pauses();
     assert_eq!(scene.events(), before);
+}
+
+#[test]
+fn what_a_message_said_before_it_was_said_anew_comes_back_by_no_document() {
+    let mut scene = Scene::begun();
+    scene.asks("Why does hunter2 fail?");
+    assert!(scene.pauses().is_some_and(|text| text.contains("hunter2")));
+    let folder = scene.live.folder().path;
+    let line = scene.host.text(&format!("{folder}/messages.jsonl"));
+    let mut message: Value = serde_json::from_str(line.lines().next().expect("a line")).expect("JSON");
+    let fields = message.as_object_mut().expect("an object");
+    fields.retain(|key, _| ["v", "id", "role"].contains(&key.as_str()));
+    fields.extend([("rev".into(), json!(1)), ("content".into(), json!("Why does the login fail?"))]);
+    scene.host.append(&format!("{folder}/messages.jsonl"), format!("{message}\n").as_bytes());
+    let told = |scene: &Scene| scene.host.text(&format!("{folder}/events.jsonl")).matches("hunter2").count();
+    let before = told(&scene);
+    for _ in 0..2 {
+        assert!(scene.summary().is_none_or(|text| !text.contains("hunter2")));
+        scene.says(json!([{ "type": "title", "title": "The login" }]));
+        assert_eq!(told(&scene), before, "nobody gave it");
+        scene.asks("And the domain?");
+    }
 }
