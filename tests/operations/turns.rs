@@ -190,3 +190,21 @@ fn what_asks_nothing_is_told_without_what_was_said_next() {
         assert!(told.contains("7443") && !told.contains("written that down"), "{speaker}: {told}");
     }
 }
+
+#[test]
+fn who_saved_by_hand_has_saved() {
+    let mut client = Client::new("off");
+    let live = done(&mut client.host, create(&client.store, "{}"));
+    let request = json!({ "prompt": "go on", "session": live.id() });
+    let is_offered = |client: &mut Client| client.turn("a", &request)["offersSave"] == true;
+    assert!((1..40).all(|_| !is_offered(&mut client)));
+    let path = format!("{}/metadata.json", live.folder().path);
+    let document = client.host.text(&path).replace("\"lifecycle\": \"active\"", "\"lifecycle\": \"paused\"");
+    client.host.files.remove(&path);
+    client.host.append(&path, document.as_bytes());
+    done(&mut client.host, client.store.rest());
+    let live = done(&mut client.host, client.store.session(live.id()));
+    done(&mut client.host, live.say(r#"[{"type":"title","title":"Ports"}]"#.into()));
+    assert!((1..40).all(|_| !is_offered(&mut client)), "it was saved meanwhile");
+    assert!(is_offered(&mut client));
+}
