@@ -1,7 +1,7 @@
 //! What a host answers: a part of what was asked for, or that it is broken.
 
 use super::host::{Host, Meanwhile};
-use super::{begun, goes_on, moves, operations, said, store};
+use super::{begun, drafts, goes_on, leaving, moves, operations, said, store};
 use leftoff::operation::{Counts, Need, Operation, Step, context_of};
 use leftoff::tokens::Vocabulary;
 use serde_json::{Value, json};
@@ -63,6 +63,17 @@ fn a_bug_of_a_store_is_told_wherever_it_shows() {
     is_told_of_at_each_step("settings", |drive| {
         let (mut host, _) = store::begun();
         drive(&mut host, store::setup(None).settings().map(drop));
+    });
+    is_told_of_at_each_step("recall in the order of meaning", |drive| {
+        let (mut host, store) = store::begun();
+        for port in [7443, 7444] {
+            let live = store::done(&mut host, store::create(&store, "{}"));
+            let said = format!("The zephyr gateway listens on port {port}.");
+            store::done(&mut host, live.append_messages(drafts(&said)));
+        }
+        let question = "On which port does the zephyr gateway listen?";
+        let request = r#"{"embeds":true,"encoding":"estimate-1"}"#;
+        drive(&mut host, store.recall(question.into(), request.into(), &leaving()).map(drop));
     });
     for (name, is_home, begins) in moves::operations() {
         is_told_of_at_each_step(name, |drive| {
