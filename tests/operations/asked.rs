@@ -4,12 +4,13 @@ use super::host::{Host, SECRET};
 use super::store::setup;
 use super::{begun, begun_by, drafts};
 use leftoff::error::Code;
+use leftoff::layout::{File, Root};
 use leftoff::operation::{Answer, Counts, Failure, Live, Need, Operation, Setup, Step};
 use leftoff::session::ask::Ask;
 use serde_json::{Value, json};
 
 /// Its answer, as somebody else answers what the host would.
-fn driven<T>(
+pub fn driven<T>(
     host: &mut Host,
     operation: &mut Operation<'_, T>,
     mut answer: impl FnMut(&Need) -> Option<Answer>,
@@ -27,7 +28,7 @@ fn driven<T>(
     panic!("it does not end");
 }
 
-fn ids(host: &Host) -> Vec<String> {
+pub fn ids(host: &Host) -> Vec<String> {
     let log = host.text(&format!("{}/messages.jsonl", super::FOLDER));
     let id = |line: &str| serde_json::from_str::<Value>(line).ok()?["id"].as_str().map(String::from);
     log.lines().filter_map(id).collect()
@@ -283,5 +284,53 @@ fn a_change_whose_words_no_reader_would_give_back_is_refused_by_their_name() {
             assert_eq!(refused.code, Code::InvalidRequest, "{change} {text}");
             assert!(refused.message.contains(word), "{change} {text}: {}", refused.message);
         }
+    }
+}
+
+#[test]
+fn the_bytes_that_a_need_is_about_lie_behind_it_and_nothing_lies_behind_others() {
+    let (file, bytes) = (File::new(Root::Home, "a"), b"some bytes".to_vec());
+    let texts: Vec<String> = ["one", "two"].map(String::from).into();
+    let needs = [
+        (Need::Page { bytes: bytes.clone() }, Some(&b"some bytes"[..])),
+        (Need::Out { bytes: bytes.clone() }, Some(b"some bytes")),
+        (Need::Keep { file: file.clone(), bytes: bytes.clone() }, Some(b"some bytes")),
+        (Need::Put { file: file.clone(), bytes, at: 0 }, Some(b"some bytes")),
+        (Need::Secrets { texts: texts.clone() }, Some(b"one\n\0\ntwo")),
+        (Need::Vectors { texts }, None),
+        (Need::Stat { file }, None),
+        (Need::Process, None),
+    ];
+    for (need, expected) in needs {
+        assert_eq!(need.payload().as_deref(), expected, "{need:?}");
+    }
+}
+
+#[test]
+fn who_answers_something_else_than_was_asked_is_told_what_it_was() {
+    for (answer, found) in [
+        (Answer::Stat(None), "what a file is like"),
+        (Answer::Entries(None), "the entries of a folder"),
+        (Answer::End(0, None), "the end of a file"),
+    ] {
+        let (mut host, _) = begun();
+        let live = super::live();
+        let mut opening = live.open();
+        let Step::Needs(mut needs) = opening.begin(host.stamp()) else { panic!("it asks") };
+        let refused = loop {
+            let is_read = needs.iter().any(|need| matches!(need, Need::Read { .. }));
+            let answers = needs.into_iter().map(|need| match need {
+                Need::Read { .. } => answer.clone(),
+                need => host.answer(need, false),
+            });
+            let answers = answers.collect();
+            match opening.next(host.now_ms(), answers) {
+                Step::Needs(more) => needs = more,
+                Step::Done(done) => break done.expect_err("it is no answer"),
+            }
+            assert!(!is_read, "{found}");
+        };
+        assert_eq!(refused.code(), "internal", "{found}");
+        assert!(refused.message().contains(found), "{refused}");
     }
 }
