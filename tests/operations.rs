@@ -28,6 +28,7 @@ mod retries;
 mod searching;
 mod stamps;
 mod store;
+mod summing;
 mod turns;
 
 use std::rc::Rc;

@@ -1,0 +1,71 @@
+//! What a caller's model is told of a session that it sums up: which messages those are, and what they say.
+
+use super::asked::{driven, ids};
+use super::host::Host;
+use super::{begun, begun_by, drafts};
+use leftoff::operation::{Answer, Counts, Live, Need};
+use leftoff::tokens::estimate;
+use serde_json::json;
+use std::rc::Rc;
+
+/// What a model is asked while a context is made.
+struct Asked {
+    user: String,
+    range: (String, String, u64),
+    is_again: bool,
+}
+
+/// The model writes as much as it may.
+fn asked(host: &mut Host, live: &Rc<Live>, window: u32) -> Vec<Asked> {
+    let request = json!({
+        "request": { "window": window, "reserve": 0, "encoding": "estimate-1" }, "summarizes": true,
+    });
+    let mut all = Vec::new();
+    driven(host, &mut live.context(request.to_string(), Counts::Estimate), |need| {
+        let Need::Summary {
+            user, max_tokens, start_message_id, end_message_id, message_count, previous, ..
+        } = need
+        else {
+            return None;
+        };
+        let range = (start_message_id.clone(), end_message_id.clone(), *message_count);
+        all.push(Asked { user: user.clone(), range, is_again: previous.is_some() });
+        let mut content = String::from("They spoke");
+        while estimate(&format!("{content} of files")) <= *max_tokens {
+            content.push_str(" of files");
+        }
+        Some(Answer::Text(json!({ "content": content, "model": "m" }).to_string()))
+    });
+    all
+}
+
+#[test]
+fn a_summary_is_of_the_messages_that_it_says_however_often_it_is_written_again() {
+    let (mut host, live) = begun();
+    let ids = ids(&host);
+    let mut written_again = 0;
+    for window in (2500..=4000).rev().step_by(25) {
+        for Asked { range: (start, end, count), is_again, .. } in asked(&mut host, &live, window) {
+            let place = |id: &String| ids.iter().position(|one| one == id);
+            assert_eq!((place(&start), place(&end)), (Some(0), Some(count as usize - 1)), "{window}");
+            written_again += usize::from(is_again);
+        }
+        assert!(asked(&mut host, &live, window).is_empty(), "{window}: it is kept");
+    }
+    assert!(written_again > 1, "{written_again}");
+}
+
+#[test]
+fn of_a_message_that_is_longer_than_a_model_reads_at_once_it_is_told_how_it_begins() {
+    let mut host = Host::default();
+    let live = begun_by(&mut host);
+    let long = format!("The walnut goes first, {}", "and so on ".repeat(3000));
+    let more = "It tells of weather, gardens and bread. ".repeat(60);
+    for text in [&[long.as_str()][..], &[more.as_str(); 20], &["And now?"]].concat() {
+        host.drive_on(&mut live.append_messages(drafts(text))).expect("appended");
+    }
+    let all = asked(&mut host, &live, 4000);
+    let told: String = all.iter().map(|one| one.user.as_str()).collect();
+    assert!(told.contains("The walnut goes first, and so on"), "{told}");
+    assert!(told.matches("and so on").count() < 1500, "{}", told.len());
+}
