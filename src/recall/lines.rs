@@ -76,6 +76,7 @@ impl Lines {
     }
 
     /// The next line that is a message.
+    #[inline]
     pub fn said(&mut self) -> Option<Said> {
         loop {
             if let Found::Record(record) = self.scanner.next()?
@@ -107,6 +108,7 @@ impl Lines {
     }
 
     /// Takes one.
+    #[inline]
     pub fn take(&mut self, (message, new): Said, sink: &mut dyn Sink) {
         if let Some((held, met)) = &mut self.held
             && held.id == message.id

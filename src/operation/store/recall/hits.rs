@@ -65,7 +65,7 @@ pub(super) struct Hit {
     pub json: String,
     // What of it is shown, as it may leave.
     text: String,
-    // The text of which that is a part.
+    // The text of which that is a part, where somebody is told of the secrets in it.
     whole: String,
 }
 
@@ -98,13 +98,6 @@ pub(super) struct Asked<'a> {
     pub leaving: &'a Rc<Leaving>,
     /// So many messages of a session are told.
     pub most: usize,
-}
-
-impl Hit {
-    fn of(told: &Told<'_>, whole: &str) -> Hit {
-        let text = told.excerpt.iter().map(|part| part.text.as_str()).collect();
-        Hit { json: to_json(told), text, whole: whole.into() }
-    }
 }
 
 impl Asked<'_> {
@@ -156,7 +149,7 @@ impl Asked<'_> {
         let marked = self.marked(best, words);
         let (excerpt, words) = (marked.excerpt(self.worths), self.has(marked.has()));
         let told = Told { id: None, role: None, timestamp: None, excerpt, found: Found::Title, words };
-        Some(Hit::of(&told, best))
+        Some(self.hit(&told, best))
     }
 
     fn told(&self, message: &Message, field: usize, words: &mut Words) -> (Found, Hit) {
@@ -178,7 +171,13 @@ impl Asked<'_> {
             found: self.how(all),
             words: self.has(all),
         };
-        (told.found, Hit::of(&told, best))
+        (told.found, self.hit(&told, best))
+    }
+
+    fn hit(&self, told: &Told<'_>, whole: &str) -> Hit {
+        let text = told.excerpt.iter().map(|part| part.text.as_str()).collect();
+        let whole = if self.leaving.is_on() { whole.into() } else { String::new() };
+        Hit { json: to_json(told), text, whole }
     }
 
     fn marked<'t>(&self, text: &'t str, words: &mut Words) -> Marked<'t> {
