@@ -106,6 +106,19 @@ fn what_was_said_on_the_day_that_a_question_names_comes_first() {
 }
 
 #[test]
+fn a_short_message_that_answers_is_found_among_long_ones() {
+    for question in [
+        "Where do the walnuts march?",
+        "Where do the walnuts march in 2026?",
+        "Where did the walnuts go on 3 March 2026?",
+    ] {
+        let fact = named("fact", said(Role::Assistant, "The walnuts march to the cellar."));
+        let recall = asked(vec![fact], question, "").report.recall.expect(question);
+        assert_eq!(recall.messages[0].id, "fact", "{question}");
+    }
+}
+
+#[test]
 fn an_order_brings_back_what_it_names() {
     let other = named("other", said(Role::Assistant, "We update the schedule now and then."));
     let context = asked([pin(), vec![other]].concat(), "Update `croniter` and the schedule now.", "");
