@@ -103,6 +103,30 @@ fn whoever_embeds_is_asked_for_vectors_where_there_is_an_order_and_nobody_else_i
 }
 
 #[test]
+fn what_other_sessions_say_is_put_in_an_order_by_meaning_where_there_are_two() {
+    for count in 1..=3 {
+        let (mut host, store) = (Host::default(), super::store::store());
+        for port in 7443..7443 + count {
+            let live = super::store::done(&mut host, super::store::create(&store, "{}"));
+            let said = format!("The zephyr gateway listens on port {port}.");
+            super::store::done(&mut host, live.append_messages(drafts(&said)));
+        }
+        let question = "On which port does the zephyr gateway listen?";
+        let request = r#"{"embeds":true,"encoding":"estimate-1"}"#;
+        let mut texts = 0;
+        let mut recall = store.recall(question.into(), request.into(), &super::leaving());
+        let told = driven(&mut host, &mut recall, |need| {
+            if let Need::Vectors { texts: wanted } = need {
+                texts += wanted.len();
+            }
+            None
+        });
+        assert!(told.contains("7443"), "{told}");
+        assert_eq!(texts, if count > 1 { 1 + count } else { 0 }, "{told}");
+    }
+}
+
+#[test]
 fn a_summary_has_no_more_than_its_tokens_as_it_leaves() {
     let (mut host, live) = begun();
     let ids = ids(&host);

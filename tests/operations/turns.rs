@@ -208,3 +208,18 @@ fn who_saved_by_hand_has_saved() {
     assert!((1..40).all(|_| !is_offered(&mut client)), "it was saved meanwhile");
     assert!(is_offered(&mut client));
 }
+
+#[test]
+fn what_has_half_of_a_question_is_not_told_beside_what_has_all_of_it() {
+    let words = ["zephyr", "gateway", "port", "listen"];
+    for (first, second) in (0..4).flat_map(|first| (first..4).map(move |second| (first, second))) {
+        let mut client = Client::new("prompt");
+        let live = done(&mut client.host, create(&client.store, r#"{"title":"Weather"}"#));
+        let few = format!("Somebody spoke of a {} and a {}", words[first], words[second]);
+        let few = format!("{few} that day, and of weather, gardens, bread and of much else besides.");
+        done(&mut client.host, live.append_messages(drafts(&few)));
+        let told = client.turn("a", &json!({ "prompt": ASKED }));
+        let told = told["recalled"].as_str().expect("a text");
+        assert!(told.contains("7443") && !told.contains("Somebody"), "{few}: {told}");
+    }
+}
