@@ -82,4 +82,15 @@ mod tests {
         let message = b"Test Using Larger Than Block-Size Key - Hash Key First";
         check(&[0xaa; 131], message, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
     }
+
+    #[test]
+    fn a_key_of_up_to_a_block_is_filled_with_zeros() {
+        for length in 0..=BLOCK {
+            let mut filled = [0; BLOCK];
+            filled[..length].fill(0xaa);
+            assert_eq!(hmac(&[0xaa; BLOCK][..length], b"message"), hmac(&filled, b"message"), "{length}");
+            // A key of a block is one that HMAC of a longer one is not made of.
+            assert_ne!(hmac(&filled, b"message"), hmac(&Sha256::digest(filled), b"message"), "{length}");
+        }
+    }
 }

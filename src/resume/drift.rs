@@ -225,6 +225,16 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_cut_where_it_is_longer_than_names_are() {
+        for (length, is_cut) in [(1, false), (LONGEST_NAME, false), (LONGEST_NAME + 1, true)] {
+            let said = "n".repeat(length);
+            let told = name(&said);
+            assert_eq!(told.ends_with('…'), is_cut, "{length}");
+            assert!(said.starts_with(told.trim_end_matches('…')), "{length}");
+        }
+    }
+
+    #[test]
     fn what_is_as_it_was_or_not_said_is_no_drift() {
         check(Now::default(), &[]);
         let now = Now {
