@@ -248,3 +248,31 @@ fn what_was_said_comes_before_what_a_tool_printed_of_the_same_words() {
         assert_eq!(found(&mut host, "walnut cellar", ALL), ["said", "printed"], "{is_said_first}");
     }
 }
+
+#[test]
+fn in_one_session_too_what_was_said_comes_first() {
+    let text = "the walnut lies in the cellar behind the door";
+    let call = json!([{ "id": "c", "name": "look", "arguments": "{}" }]);
+    let call = json!({
+        "v": 1, "id": "call", "role": "assistant", "content": "", "assistant": { "toolCalls": call },
+    });
+    let result = json!({
+        "v": 1, "id": "printed", "role": "tool", "content": text, "tool": { "callId": "c", "name": "look" },
+    });
+    let (spoken, printed) = (line("said", text), format!("{call}\n{result}\n"));
+    for lines in [[&spoken, &printed], [&printed, &spoken]] {
+        let mut host = Host::default();
+        let (_, log) = begun(&mut host, "A talk");
+        for (nth, one) in lines.into_iter().enumerate() {
+            host.append(&log, one.as_bytes());
+            for other in nth * 5..nth * 5 + 5 {
+                host.append(
+                    &log,
+                    line(&format!("{other}"), "of the weather, of gardens and of bread").as_bytes(),
+                );
+            }
+        }
+        let found = found(&mut host, "walnut cellar", ALL);
+        assert_eq!(found.first().map(String::as_str), Some("said"), "{found:?}");
+    }
+}
