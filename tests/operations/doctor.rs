@@ -243,3 +243,25 @@ fn what_a_pointer_says_of_places_elsewhere_nobody_can_tell() {
         assert_eq!(codes(&found) == ["dangling_pointer"], is_told, "{path}: {found:?}");
     }
 }
+
+#[test]
+fn a_pointer_that_leads_nowhere_is_mended_to_the_newest_session_that_a_list_has() {
+    for is_archived in [false, true] {
+        let mut host = Host::default();
+        let all = [r#"{"title":"One"}"#, r#"{"title":"Two"}"#].map(|asked| {
+            let live = done(&mut host, create(&store(), asked));
+            done(&mut host, live.append_messages(drafts("one")));
+            live
+        });
+        if is_archived {
+            done(&mut host, all[1].say(r#"[{"type":"archived"}]"#.into()));
+        }
+        const POINTER: &str = ".leftoff/current-session.json";
+        let lost = host.text(POINTER).replace(&all[1].id(), "gone");
+        host.files.remove(POINTER);
+        host.append(POINTER, lost.as_bytes());
+        done(&mut host, store().doctor(r#"{"fix":true}"#.into()));
+        let expected = &all[usize::from(!is_archived)];
+        assert!(host.text(POINTER).contains(&expected.id()), "{is_archived}: {}", host.text(POINTER));
+    }
+}

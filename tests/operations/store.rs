@@ -359,3 +359,24 @@ fn what_is_no_plain_name_or_day_takes_no_place() {
     }
     assert_eq!(host.files.keys().cloned().collect::<Vec<_>>(), before);
 }
+
+#[test]
+fn the_session_that_a_pointer_says_is_current_whatever_it_is_of() {
+    let mut host = Host::default();
+    let chat = done(&mut host, create(&store(), r#"{"title":"One"}"#));
+    let other = done(&mut host, create(&store(), r#"{"title":"Two","type":"subagent"}"#));
+    const POINTER: &str = ".leftoff/current-session.json";
+    let pointer = host.text(POINTER);
+    for live in [&other, &chat] {
+        let [id, path] = if pointer.contains(&chat.id()) {
+            [chat.id(), chat.shown()]
+        } else {
+            [other.id(), other.shown()]
+        };
+        let pointer = pointer.replace(&path, &live.shown()).replace(&id, &live.id());
+        host.files.remove(POINTER);
+        host.append(POINTER, pointer.as_bytes());
+        let current = done(&mut host, store().current()).expect("there is one");
+        assert_eq!(current.id(), live.id());
+    }
+}
