@@ -2,7 +2,7 @@
 //! it.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -188,13 +188,17 @@ impl Live {
 
     // What tools did whose results are among these messages.
     async fn executed_for(&self, io: &Io, messages: &[Message]) -> Result<Vec<String>, Trouble> {
-        let answered: BTreeSet<&str> =
-            messages.iter().filter_map(|message| Some(&*message.tool.as_ref()?.call_id)).collect();
-        let ids: BTreeSet<&str> = messages.iter().map(|message| &*message.id).collect();
+        // Another answer may give its call the same id.
+        let (mut asking, mut answered) = (BTreeMap::new(), BTreeSet::new());
+        for message in messages {
+            asking.extend(message.tool_calls().iter().map(|call| (&*call.id, &*message.id)));
+            let call = message.tool.as_ref().map(|tool| &*tool.call_id);
+            answered.extend(call.map(|call| (call, asking.get(call).copied().unwrap_or_default())));
+        }
         let mut executed = Box::pin(self.executed(io)).await?;
-        executed.retain(|(one, _)| {
-            let is_of = one.message_id.as_deref().is_none_or(|id| id.is_empty() || ids.contains(id));
-            answered.contains(&*one.tool_call_id) && is_of
+        executed.retain(|(one, _)| match one.message_id.as_deref().filter(|id| !id.is_empty()) {
+            Some(message) => answered.contains(&(&*one.tool_call_id, message)),
+            None => answered.iter().any(|(call, _)| *call == one.tool_call_id),
         });
         Ok(executed.into_iter().map(|(_, json)| json).collect())
     }
