@@ -16,6 +16,21 @@ use crate::privacy::mark::is_placeholder;
 const DEEPEST: usize = 4;
 /// No secret that a rule knows has fewer letters.
 const LEAST: usize = 6;
+/// Names and values of leftoff's format and of providers', as long as a part of a secret may be: one that has such a word in it is
+/// no reason to change what a message is.
+const OF_FORMATS: &str = "\
+    arguments assistant attachments cache_control callProviderMetadata candidates contentBlocks \
+    content_filter contents createdAt custom_tool_call custom_tool_call_output data-url developer document \
+    durationMs dynamic-tool encrypted_content ephemeral error-json error-text errorText execution-denied \
+    exitCode file-data file-url fileData file_data file_url filename finishReason finish_reason function \
+    functionCall functionResponse function_call function_call_output image_url inlineData input-available \
+    input_audio input_file input_image input_text is_error mediaType media_type messageId messages mimeType \
+    output-available output-denied output-error output_text parentId providerExecuted providerMetadata \
+    providerOptions rawInput reasoning reasoningEncryptedContent reasoning_content redactedData \
+    redacted_thinking response signature step-start stopReason stop_reason summary_text systemInstruction \
+    thinking thoughtSignature thought_signature timestamp tool-approval-request tool-approval-response \
+    tool-call tool-result toolCallId toolCalls toolName tool_call tool_call_id tool_calls tool_result \
+    tool_use tool_use_id";
 /// A longer name tells nothing.
 const NAME: usize = 100;
 
@@ -145,7 +160,7 @@ fn hits(text: &str, spans: &[Span], head: usize, known: &Known) -> Vec<Hit> {
         let place = floor(text, start.saturating_sub(head))..ceil(text, end.saturating_sub(head));
         places.push((place, rule, None));
     }
-    let parts = known.find(text);
+    let parts = if is_of_formats(text) { Vec::new() } else { known.find(text) };
     places.extend(parts.into_iter().map(|part| (part.place, part.rule, Some(part.secret))));
     places.retain(|(place, ..)| place.start < place.end && !is_placeholder(&text[place.clone()]));
     // Of two at one place the one that a rule found is first.
@@ -162,6 +177,10 @@ fn hits(text: &str, spans: &[Span], head: usize, known: &Known) -> Vec<Hit> {
         Hit { place, secret, rule: rule.into() }
     };
     all.into_iter().map(hit).collect()
+}
+
+fn is_of_formats(text: &str) -> bool {
+    text.len() < 24 && OF_FORMATS.split(' ').any(|name| name == text)
 }
 
 // A host may count in other units, and be within a letter.

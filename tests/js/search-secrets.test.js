@@ -167,3 +167,40 @@ test("where secrets are reported, a search tells those of what it shows, and no 
     assert.deepEqual(fresh.secrets.map(({ count }) => count > 0), [true], question || JSON.stringify(options));
   }
 });
+
+test("a secret that has a word of the format in it changes no message but by itself", async () => {
+  const call = (/** @type {string} */ command) => ({ toolCalls: [{ id: "c1", name: "Bash", arguments: JSON.stringify({ command }) }] });
+  for (const redact of /** @type {const} */ (["off", "report", "replace"])) {
+    const store = await openStore({ home: "/home", project: "/project", storage: new MemoryStorage(), redact });
+    const session = await store.create();
+    await session.append([
+      { role: "user", content: 'walnut <add key="Password" value="my-assistant-key-9" /> there, api_key = "arguments93kd0Qz7Lm"' },
+      { role: "assistant", content: "the pecan is" },
+      { role: "assistant", content: "a macadamia is", assistant: call("curl hickory") },
+      { role: "tool", content: "so ".repeat(24_000), tool: { callId: "c1", name: "Bash" } },
+    ]);
+    for (const word of ["pecan", "macadamia", "hickory"])
+      assert.match(await told(store.search(word, { role: "assistant" })), new RegExp(word), `${redact}: ${word}`);
+    const { messages } = await session.context({ window: 100_000, encoding: "estimate-1", format: "openai-chat" });
+    assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant", "assistant", "tool"], redact);
+    await store.close();
+  }
+});
+
+test("a line that is not whole yet costs no search, whatever secret it has, and a log that is written anew is looked through anew", async () => {
+  for (const redact of /** @type {const} */ (["report", "replace"])) {
+    const storage = new MemoryStorage();
+    const opened = () => openStore({ home: "/home", project: "/project", storage, redact });
+    const store = await opened();
+    const session = await store.create();
+    const fill = "so ".repeat(24_000);
+    await session.append([{ role: "user", content: "walnut one" }, { role: "user", content: `pecan part ${ONE.slice(4, 24)} ${fill}` }]);
+    await told(store.search("walnut"));
+    const log = `${session.path}/messages.jsonl`;
+    const line = (/** @type {string} */ content) => JSON.stringify({ id: content.slice(0, 3), role: "user", content });
+    await storage.append(log, new TextEncoder().encode(`${line(`filbert ${ONE} ${fill}`).slice(0, -2)}`));
+    for (const other of [store, await opened()]) assert.match(await told(other.search("walnut")), /"isHit":true/, redact);
+    await storage.append(log, new TextEncoder().encode(`"}\n`));
+    for (const other of [store, await opened()]) assert.match(await told(other.search("filbert")), /"isHit":true/, redact);
+  }
+});

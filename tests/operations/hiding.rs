@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use leftoff::operation::{Door, Leaving, Redact, Setup, Store};
 
 use super::host::SECRET;
-use super::recalling::{World, context, found, found_by};
+use super::recalling::{World, context, found, found_by, line};
 use super::store::{done, setup};
 
 /// Whether some run has a word.
@@ -151,4 +151,33 @@ fn a_log_that_grows_is_looked_through_for_secrets_once() {
     // A list reads what it cannot know yet; the log is looked through for that once.
     assert!(read(&mut world, "zephyr") < 2 * length);
     assert!(read(&mut world, "walnut") < length / 2);
+}
+
+#[test]
+fn a_line_that_is_not_whole_yet_costs_no_search_whatever_secret_it_has() {
+    let mut world = World::new(1);
+    world.begin();
+    let session = world.sessions.keys().next().cloned().expect("one was begun");
+    let store = Store::new(Setup { redacts: true, ..setup(None) });
+    let filler = "lorem ".repeat(12_000);
+    world.write(&session, "a", 0, format!("{} is a part, and walnut {filler}", &SECRET[5..17]));
+    let log = world.sessions[&session].log.clone();
+    let line = line("b", 0, &format!("{SECRET} falcon {filler}"));
+    for redact in [Redact::Report, Redact::Replace] {
+        let leaving = Leaving::new(&Door::new(redact));
+        let mut asked = |world: &mut World, question: &str| {
+            let search = store.search(question.into(), "{}".into(), &leaving);
+            found_by(&mut world.host, search).len()
+        };
+        assert_eq!(asked(&mut world, "walnut"), 1);
+        let whole = world.host.files[&log].clone();
+        for cut in [line.len() / 2, line.len() - 1] {
+            world.host.append(&log, &line[..cut]);
+            assert_eq!(asked(&mut world, "walnut"), 1, "{redact:?} {cut}");
+            world.host.append(&log, &line[cut..]);
+            assert_eq!(asked(&mut world, "falcon"), 1, "{redact:?} {cut}");
+            assert!(!has(&world, &SECRET[5..17]));
+            world.host.files.insert(log.clone(), whole.clone());
+        }
+    }
 }

@@ -51,7 +51,7 @@ pub(super) fn found_by(host: &mut Host, search: Operation<'_, ()>) -> Vec<(Strin
     found
 }
 
-fn line(id: &str, rev: u64, content: &str) -> Vec<u8> {
+pub(super) fn line(id: &str, rev: u64, content: &str) -> Vec<u8> {
     format!("{}\n", json!({"v": 1, "id": id, "role": "user", "rev": rev, "content": content})).into_bytes()
 }
 

@@ -58,7 +58,7 @@ impl Leaving {
         Pieces::new(self, io).all(messages.iter().map(to_json).collect()).await
     }
 
-    /// A text is told, or a part of it: as it is, or, where secrets are replaced, as it was looked at aside.
+    /// A value is told, JSON, or a part of it: as it is, or, where secrets are replaced, as it was looked at aside.
     pub(in crate::operation) async fn tell(
         &self,
         io: &Io,
@@ -69,7 +69,7 @@ impl Leaving {
             self.tell_of(aside, told);
             return Ok(());
         }
-        let left = self.left(io, &to_json(&whole)).await?;
+        let left = self.left(io, whole).await?;
         self.door.tell(&left.secrets);
         Ok(())
     }

@@ -2,29 +2,33 @@
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
+use alloc::string::String;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use super::aside::read;
-use super::{Door, Leaving, Redact};
+use super::{Batches, Door, Leaving, Redact};
 use crate::layout::{File, MESSAGES};
 use crate::operation::live::Live;
 use crate::operation::{Io, Trouble, Work};
-use crate::privacy::blanked;
+use crate::privacy::{Known, blanked};
 use crate::recall::documents::Sink;
 use crate::recall::lines::Lines;
 use crate::record::blob;
 use crate::record::message::Message;
 
+// So much of a log says whether it goes on.
+const TAIL: u64 = 4096;
+
 /// Finds what messages are to be indexed without.
 pub(in crate::operation) trait Hides {
-    /// What takes out the secrets of the log in a folder, and how many the log has before a part of it and up to its end.
-    fn of_log<'a>(
-        &'a self,
-        io: &'a Io,
-        folder: &'a File,
-        part: Range<u64>,
-    ) -> Work<'a, (Rc<dyn Hides>, [u32; 2])>;
+    /// What takes out the secrets of the log in a folder.
+    fn of_log<'a>(&'a self, io: &'a Io, folder: &'a File) -> Work<'a, Rc<dyn Hides>>;
+
+    /// How many of them lines have that begin before that byte.
+    fn count(&self, end: u64) -> u32;
+
+    /// Whether the log has parts before that byte of one that only lines behind it tell.
+    fn tells_more<'a>(&'a self, io: &'a Io, folder: &'a File, from: u64) -> Work<'a, bool>;
 
     /// Takes the lines of that log which were scanned, without them.
     fn take_all<'a>(
@@ -37,16 +41,31 @@ pub(in crate::operation) trait Hides {
 }
 
 impl Hides for Leaving {
-    fn of_log<'a>(
-        &'a self,
-        io: &'a Io,
-        folder: &'a File,
-        part: Range<u64>,
-    ) -> Work<'a, (Rc<dyn Hides>, [u32; 2])> {
+    fn of_log<'a>(&'a self, io: &'a Io, folder: &'a File) -> Work<'a, Rc<dyn Hides>> {
+        Box::pin(async move { Ok(self.door.of_log(io, folder).await? as Rc<dyn Hides>) })
+    }
+
+    fn count(&self, end: u64) -> u32 {
+        let end = end.min(self.end());
+        self.places.borrow().iter().filter(|place| **place < end).count() as u32
+    }
+
+    fn tells_more<'a>(&'a self, io: &'a Io, folder: &'a File, from: u64) -> Work<'a, bool> {
         Box::pin(async move {
-            let own = self.door.of_log(io, folder).await?;
-            let counts = [part.start, part.end].map(|end| own.count(end));
-            Ok((own as Rc<dyn Hides>, counts))
+            let secrets = self.secrets.borrow().clone().into_iter().zip(self.places.borrow().clone());
+            let new = secrets.filter(|(_, place)| (from..self.end()).contains(place));
+            let new: Vec<_> = new.map(|(secret, _)| secret).collect();
+            if new.is_empty() {
+                return Ok(false);
+            }
+            let known = Known::new(new);
+            let mut batches = Batches { file: folder.below(MESSAGES), at: 0, size: from };
+            while let Some((bytes, _)) = batches.next(io).await? {
+                if !known.find(&String::from_utf8_lossy(&bytes)).is_empty() {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
         })
     }
 
@@ -67,6 +86,21 @@ impl Hides for Leaving {
 }
 
 impl Leaving {
+    async fn goes_on(&self, io: &Io, log: &File) -> Result<bool, Trouble> {
+        let before = self.read.borrow().get(MESSAGES).copied();
+        Ok(before.zip(io.stat(log).await?).is_some_and(|(before, now)| before.goes_on(&now)))
+    }
+
+    // What stands before the place up to which the log was read. Whoever writes it anew seldom leaves that there.
+    async fn tail(&self, io: &Io, log: &File) -> Result<Vec<u8>, Trouble> {
+        io.read_range(log, self.end().saturating_sub(TAIL), self.end()).await
+    }
+
+    // Where the first line begins that is not whole yet: it may still say another secret.
+    fn end(&self) -> u64 {
+        self.read.borrow().get(MESSAGES).map_or(0, |read| read.end)
+    }
+
     async fn hidden(&self, io: &Io, live: &Live, messages: Vec<Message>) -> Result<Vec<Message>, Trouble> {
         if self.secrets.borrow().is_empty() && messages.iter().all(|message| blob::named(message).is_empty())
         {
@@ -92,11 +126,6 @@ impl Leaving {
         Ok(hidden)
     }
 
-    // How many of its secrets are met before that byte of the log.
-    fn count(&self, end: u64) -> u32 {
-        self.places.borrow().iter().filter(|place| **place < end).count() as u32
-    }
-
     async fn without_secrets(&self, io: &Io, messages: Vec<Message>) -> Result<Vec<Message>, Trouble> {
         let left = self.each_left(io, &messages).await?;
         left.into_iter().map(|json| read(blanked(&json))).collect()
@@ -106,18 +135,21 @@ impl Leaving {
 impl Door {
     /// What the log in a folder has by now, whose secrets are replaced. As long as it grows it is looked through once.
     pub(super) async fn of_log(&self, io: &Io, folder: &File) -> Result<Rc<Leaving>, Trouble> {
-        let looked = io.stat(&folder.below(MESSAGES)).await?;
-        let goes_on = |own: &Rc<Leaving>| {
-            let before = own.read.borrow().get(MESSAGES).copied();
-            before.zip(looked).is_some_and(|(before, now)| before.goes_on(&now))
+        let log = folder.below(MESSAGES);
+        let known = self.logs.borrow().get(folder).cloned();
+        let known = match known {
+            Some((own, tail)) if own.goes_on(io, &log).await? && own.tail(io, &log).await? == tail => {
+                Some(own)
+            }
+            _ => None,
         };
-        let known = self.logs.borrow().get(folder).cloned().filter(goes_on);
         let own = match known {
             Some(own) => own,
             None => Leaving::new(&self.apart(io, Redact::Replace).await?),
         };
         own.file(io, folder, MESSAGES, u64::MAX).await?;
-        self.logs.borrow_mut().insert(folder.clone(), own.clone());
+        let tail = own.tail(io, &log).await?;
+        self.logs.borrow_mut().insert(folder.clone(), (own.clone(), tail));
         Ok(own)
     }
 }

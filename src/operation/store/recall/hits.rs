@@ -65,7 +65,7 @@ pub(super) struct Hit {
     pub json: String,
     // What of it is shown, as it may leave.
     text: String,
-    // The text of which that is a part, where somebody is told of the secrets in it.
+    // What that is a part of, JSON, where somebody is told of the secrets in it.
     whole: String,
 }
 
@@ -149,7 +149,7 @@ impl Asked<'_> {
         let marked = self.marked(best, words);
         let (excerpt, words) = (marked.excerpt(self.worths), self.has(marked.has()));
         let told = Told { id: None, role: None, timestamp: None, excerpt, found: Found::Title, words };
-        Some(self.hit(&told, best))
+        Some(self.hit(&told, &best))
     }
 
     fn told(&self, message: &Message, field: usize, words: &mut Words) -> (Found, Hit) {
@@ -171,12 +171,12 @@ impl Asked<'_> {
             found: self.how(all),
             words: self.has(all),
         };
-        (told.found, self.hit(&told, best))
+        (told.found, self.hit(&told, message))
     }
 
-    fn hit(&self, told: &Told<'_>, whole: &str) -> Hit {
+    fn hit<T: Serialize>(&self, told: &Told<'_>, whole: &T) -> Hit {
         let text = told.excerpt.iter().map(|part| part.text.as_str()).collect();
-        let whole = if self.leaving.is_on() { whole.into() } else { String::new() };
+        let whole = if self.leaving.is_on() { to_json(whole) } else { String::new() };
         Hit { json: to_json(told), text, whole }
     }
 

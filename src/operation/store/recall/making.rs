@@ -184,18 +184,20 @@ async fn piece(
 ) -> Result<Taken, Trouble> {
     let file = one.file();
     let live = store.unread(&one.place, "");
-    let (own, [before, secrets]) = match hides {
-        Some(hides) => {
-            let (own, counts) = hides.of_log(io, &live.folder(), one.from..one.size).await?;
-            (Some(own), counts)
-        }
-        None => (None, [0; 2]),
+    let own = match hides {
+        Some(hides) => Some(hides.of_log(io, &live.folder()).await?),
+        None => None,
     };
-    let knows = one.secrets.filter(|_| own.is_some() && one.from > 0);
-    let is_anew = knows.is_some_and(|knows| [knows, secrets] != [before; 2]);
+    let is_anew = match (&own, one.secrets) {
+        (Some(own), Some(knows)) if one.from > 0 => {
+            // Another process may know more, by rules of its own.
+            knows < own.count(one.from) || own.tells_more(io, &live.folder(), one.from).await?
+        }
+        _ => false,
+    };
     let mut from = if is_anew { 0 } else { one.from };
     loop {
-        builder.piece(Row { key: one.key.clone(), from, to: from, secrets, ..Row::default() });
+        builder.piece(Row { key: one.key.clone(), from, to: from, ..Row::default() });
         let mut lines = Lines::from(from);
         let mut at = from;
         let end = loop {
@@ -226,6 +228,8 @@ async fn piece(
             row.to = if takes_open { at } else { to };
             row.changed_us = if to == one.size { one.changed_us } else { 0 };
             row.file = one.file_number;
+            let knows = one.secrets.filter(|_| from > 0).unwrap_or_default();
+            row.secrets = own.as_ref().map_or(0, |own| own.count(to).max(knows));
             row.tail = tail_hash(&io.read_range(&file, to.saturating_sub(TAIL), to).await?);
         }
         return Ok(Taken { bytes: at - from, to, is_anew });

@@ -193,13 +193,13 @@ async fn has(io: &Io, live: &Live, needle: &[u8]) -> Result<bool, Trouble> {
     Ok(false)
 }
 
-// What is told of them, whole.
+// What is told of them, whole, as JSON.
 fn texts_of(met: &[Met]) -> String {
     let texts = met.iter().flat_map(|one| {
         let after = one.after.as_ref().map(|after| after.command.as_str());
         [Some(one.said.as_str()), Some(one.text.as_str()), one.command.as_deref(), after]
     });
-    texts.flatten().collect::<Vec<_>>().join("\n\n")
+    to_json(&texts.flatten().collect::<Vec<_>>())
 }
 
 fn told(thing: &Thing, met: &Met) -> String {
