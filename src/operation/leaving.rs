@@ -67,9 +67,9 @@ pub struct Door {
     // It makes placeholders the store's own: without it, nobody can try guesses.
     key: RefCell<Option<Rc<[u8]>>>,
     told: RefCell<Vec<Secret>>,
-    // What logs have that were looked through, and how each ends: most grow, and nothing else becomes of them.
+    // What logs have that were looked through: most grow, and nothing else becomes of them.
     #[cfg(feature = "interop")]
-    logs: RefCell<BTreeMap<File, (Rc<Leaving>, Vec<u8>)>>,
+    logs: RefCell<BTreeMap<File, indexed::Log>>,
 }
 
 impl Door {

@@ -165,7 +165,7 @@ fn a_line_that_is_not_whole_yet_costs_no_search_whatever_secret_it_has() {
     let line = line("b", 0, &format!("{SECRET} falcon {filler}"));
     for redact in [Redact::Report, Redact::Replace] {
         let leaving = Leaving::new(&Door::new(redact));
-        let mut asked = |world: &mut World, question: &str| {
+        let asked = |world: &mut World, question: &str| {
             let search = store.search(question.into(), "{}".into(), &leaving);
             found_by(&mut world.host, search).len()
         };

@@ -19,6 +19,13 @@ use crate::record::message::Message;
 // So much of a log says whether it goes on.
 const TAIL: u64 = 4096;
 
+/// What a log has that was looked through, and what it ended with.
+#[derive(Clone, Debug)]
+pub(super) struct Log {
+    own: Rc<Leaving>,
+    tail: Vec<u8>,
+}
+
 /// Finds what messages are to be indexed without.
 pub(in crate::operation) trait Hides {
     /// What takes out the secrets of the log in a folder.
@@ -138,7 +145,7 @@ impl Door {
         let log = folder.below(MESSAGES);
         let known = self.logs.borrow().get(folder).cloned();
         let known = match known {
-            Some((own, tail)) if own.goes_on(io, &log).await? && own.tail(io, &log).await? == tail => {
+            Some(Log { own, tail }) if own.goes_on(io, &log).await? && own.tail(io, &log).await? == tail => {
                 Some(own)
             }
             _ => None,
@@ -149,7 +156,7 @@ impl Door {
         };
         own.file(io, folder, MESSAGES, u64::MAX).await?;
         let tail = own.tail(io, &log).await?;
-        self.logs.borrow_mut().insert(folder.clone(), (own.clone(), tail));
+        self.logs.borrow_mut().insert(folder.clone(), Log { own: own.clone(), tail });
         Ok(own)
     }
 }
