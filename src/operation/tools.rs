@@ -83,25 +83,14 @@ impl Live {
             return Ok(Vec::new());
         }
         self.here(io, &|| Box::pin(self.caught_up(io))).await?;
-        // Which message made the call last.
-        let mut owners: BTreeMap<String, String> = BTreeMap::new();
-        let mut contents: BTreeMap<(Option<String>, String), Text> = BTreeMap::new();
+        let mut answers = Answers::default();
         let mut messages = Messages::oldest_first(self, io, self.size(io, LogName::Messages).await?).await?;
         while let Some(some) = messages.next().await? {
-            for message in some {
-                for call in message.tool_calls() {
-                    owners.insert(call.id.clone(), message.id.clone());
-                }
-                if let Some(tool) = &message.tool {
-                    let owner = owners.get(&tool.call_id).cloned();
-                    contents.insert((None, tool.call_id.clone()), message.content.clone());
-                    contents.insert((owner, tool.call_id.clone()), message.content.clone());
-                }
-            }
+            answers.meet(&some);
         }
         let joined = recorded.into_iter().map(|one| {
-            let of = |owner: Option<String>| contents.get(&(owner, one.tool_call_id.clone()));
-            let json = joined(&one, of(one.message_id.clone()).or_else(|| of(None)));
+            let of = |owner| answers.of(owner, &one.tool_call_id);
+            let json = joined(&one, of(one.message_id.as_deref()).or_else(|| of(None)));
             (one, json)
         });
         Ok(joined.collect())
@@ -275,6 +264,39 @@ impl Live {
         });
         Ok(recorded)
     }
+}
+
+/// What answers the calls of a session.
+#[derive(Default)]
+pub(super) struct Answers {
+    // Which message made each call last so far.
+    owners: BTreeMap<String, String>,
+    contents: BTreeMap<String, Text>,
+}
+
+impl Answers {
+    /// The next messages, oldest first.
+    pub fn meet(&mut self, messages: &[Message]) {
+        for message in messages {
+            for call in message.tool_calls() {
+                self.owners.insert(call.id.clone(), message.id.clone());
+            }
+            let Some(tool) = &message.tool else { continue };
+            let owner = self.owners.get(&tool.call_id).map_or("", String::as_str);
+            for owner in [None, Some(owner)] {
+                self.contents.insert(key(owner, &tool.call_id), message.content.clone());
+            }
+        }
+    }
+
+    /// What answers a call of this message (`""`: of none); of any message unless given.
+    pub fn of(&self, owner: Option<&str>, call: &str) -> Option<&Text> {
+        self.contents.get(&key(owner, call))
+    }
+}
+
+fn key(owner: Option<&str>, call: &str) -> String {
+    to_json(&owner) + call
 }
 
 impl Around {

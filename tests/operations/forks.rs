@@ -44,3 +44,28 @@ fn a_fork_has_what_was_done_for_the_messages_that_it_has_and_nothing_else() {
         assert_eq!(executions(&mut host, &fork), ["first", "second"][..done_by], "{at}");
     }
 }
+
+#[test]
+fn a_fork_of_what_was_imported_has_what_tools_did_for_it_too() {
+    let mut host = Host::default();
+    let live = done(&mut host, create(&store(), r#"{"title":"A plan"}"#));
+    let log = format!("{}/messages.jsonl", live.folder().path);
+    let source = json!({ "agent": "claude-code", "id": "1" });
+    for id in ["first", "second"] {
+        let line =
+            json!({ "v": 1, "id": id, "role": "assistant", "content": "It is done.", "source": source });
+        host.append(&log, format!("{line}\n").as_bytes());
+        // Its source told of no such call.
+        let execution = json!({
+            "call": { "id": format!("of-{id}"), "name": "ls" }, "result": { "content": format!("of the {id}") }, "messageId": id,
+        });
+        done(&mut host, live.append_tool(execution.to_string(), Counts::Estimate));
+    }
+    let lines = host.text(&log);
+    let id = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["id"].as_str().map(String::from);
+    for (at, done_by) in lines.lines().filter_map(id).zip([0, 1, 1, 2]) {
+        let forking = store().fork_apart(live.clone(), json!({ "at": at }).to_string(), Counts::Estimate);
+        let fork = done(&mut host, forking);
+        assert_eq!(executions(&mut host, &fork), ["first", "second"][..done_by], "{at}");
+    }
+}

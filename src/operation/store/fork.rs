@@ -2,7 +2,6 @@
 //! it.
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -15,6 +14,7 @@ use crate::json::text::to_json;
 use crate::layout::Place;
 use crate::operation::live::Live;
 use crate::operation::pages::{OfPath, Reading, array, json};
+use crate::operation::tools::Answers;
 use crate::operation::{Appending, Counts, Drafts, Io, Operation, Trouble, unless_bug};
 use crate::record::event::{Agent, Change, Created, Origin};
 use crate::record::id;
@@ -188,17 +188,17 @@ impl Live {
 
     // What tools did whose results are among these messages.
     async fn executed_for(&self, io: &Io, messages: &[Message]) -> Result<Vec<String>, Trouble> {
-        // Another answer may give its call the same id.
-        let (mut asking, mut answered) = (BTreeMap::new(), BTreeSet::new());
-        for message in messages {
-            asking.extend(message.tool_calls().iter().map(|call| (&*call.id, &*message.id)));
-            let call = message.tool.as_ref().map(|tool| &*tool.call_id);
-            answered.extend(call.map(|call| (call, asking.get(call).copied().unwrap_or_default())));
-        }
+        let mut answers = Answers::default();
+        answers.meet(messages);
+        let is_here = |id: &str| messages.iter().any(|message| message.id == id);
         let mut executed = Box::pin(self.executed(io)).await?;
-        executed.retain(|(one, _)| match one.message_id.as_deref().filter(|id| !id.is_empty()) {
-            Some(message) => answered.contains(&(&*one.tool_call_id, message)),
-            None => answered.iter().any(|(call, _)| *call == one.tool_call_id),
+        executed.retain(|(one, _)| {
+            let is_of = |owner| answers.of(owner, &one.tool_call_id).is_some();
+            match one.message_id.as_deref().filter(|id| !id.is_empty()) {
+                None => is_of(None),
+                // Another answer may give its call the same id; and what was imported makes no call that its source did not tell.
+                Some(owner) => is_of(Some(owner)) || is_of(Some("")) && is_here(owner),
+            }
         });
         Ok(executed.into_iter().map(|(_, json)| json).collect())
     }
