@@ -22,6 +22,10 @@ use crate::session::lease::{Lease, Process};
 use crate::time::Stamp;
 use crate::tokens::Vocabulary;
 
+// So many bytes before a place say whether a file goes on there as it was.
+#[cfg(feature = "interop")]
+const TAIL: u64 = 4096;
+
 /// What lies between an operation and its host: the needs of this step, and the answers to those of the last.
 #[derive(Default)]
 pub(crate) struct Desk {
@@ -137,6 +141,12 @@ impl Io {
             }
             Ok(all)
         })
+    }
+
+    /// What stands before a place in a file: one that has something else there was written anew.
+    #[cfg(feature = "interop")]
+    pub fn read_tail<'a>(&'a self, file: &'a File, end: u64) -> Work<'a, Vec<u8>> {
+        self.read_range(file, end.saturating_sub(TAIL), end)
     }
 
     /// All of a file; nothing where none is.

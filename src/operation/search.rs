@@ -9,7 +9,6 @@ use super::leaving::aside::without_placeholders;
 use super::live::Live;
 use super::logs::LogName;
 use super::{Io, Trouble};
-use crate::json::text::to_json;
 use crate::record::batch;
 use crate::record::span::Span;
 use crate::resume::search::{Answer, Hit, Search};
@@ -36,7 +35,7 @@ impl<'a> Backward<'a> {
     /// Something of a text of it is told.
     pub async fn tell(&self, io: &Io, text: &str, told: &str) -> Result<(), Trouble> {
         let aside = self.aside.as_deref().unwrap_or(self.leaving);
-        self.leaving.tell(io, aside, (&to_json(&text), told)).await
+        self.leaving.tell(io, aside, (&self.leaving.reported(text), told)).await
     }
 
     /// The next messages that have all of it, the newest first; nothing where there are no more.

@@ -72,23 +72,6 @@ impl Known {
         Known { secrets, parts, table }
     }
 
-    /// A text without them, and without parts of them; nothing where it has none.
-    pub fn without(&self, text: &str) -> Option<String> {
-        let parts = self.find(text);
-        if parts.is_empty() {
-            return None;
-        }
-        let mut left = String::with_capacity(text.len());
-        let mut at = 0;
-        for part in parts {
-            left.push_str(&text[at..part.place.start]);
-            left.push(' ');
-            at = part.place.end;
-        }
-        left.push_str(&text[at..]);
-        Some(left)
-    }
-
     /// Where parts of them stand, those that meet as one.
     pub fn find(&self, text: &str) -> Vec<Part<'_>> {
         let mut found: Vec<Part<'_>> = Vec::new();

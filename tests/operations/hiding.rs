@@ -1,5 +1,7 @@
 //! Nothing of a secret that is found is in the index of what was said, and no question finds what may not leave.
 
+use std::rc::Rc;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use leftoff::operation::{Door, Leaving, Redact, Setup, Store};
@@ -8,11 +10,12 @@ use super::host::SECRET;
 use super::recalling::{World, context, found, found_by, line};
 use super::store::{done, setup};
 
-/// Whether some run has a word.
-fn has(world: &World, word: &str) -> bool {
-    let word = word.to_lowercase();
-    let has = |bytes: &[u8]| bytes.windows(word.len()).any(|here| here == word.as_bytes());
-    world.runs().iter().any(|path| has(&world.host.files[path].0))
+/// A session, and a store that looks for secrets.
+fn begun() -> (World, String, Rc<Store>) {
+    let mut world = World::new(1);
+    world.begin();
+    let session = world.sessions.keys().next().cloned().expect("one was begun");
+    (world, session, Store::new(Setup { redacts: true, ..setup(None) }))
 }
 
 #[test]
@@ -25,7 +28,7 @@ fn no_secret_that_is_found_is_in_the_index_of_a_store_that_looks_for_them() {
     for session in &sessions {
         world.write(session, "a", 0, format!("the key is {SECRET} and walnut {filler}"));
     }
-    let has = |world: &World| SECRET.split('-').any(|part| part.len() > 3 && has(world, part));
+    let has = |world: &World| SECRET.split('-').any(|part| part.len() > 3 && world.has(part));
     // A store that looks for none has their words.
     found(&mut world.host, &world.store, "walnut", r#"{"all":true}"#);
     assert!(!world.runs().is_empty() && has(&world));
@@ -59,7 +62,7 @@ fn what_a_later_message_tells_to_be_a_secret_leaves_the_index_wherever_it_was_sa
         }
         if is_asked_between {
             assert_eq!(found(&mut world.host, &store, part, r#"{"all":true}"#).len(), 2);
-            assert!(has(&world, part));
+            assert!(world.has(part));
         }
         world.write(&sessions[0], "b", 0, format!("{SECRET} it was, said the falcon {later}"));
         let leaving = Leaving::new(&Door::new(Redact::Replace));
@@ -73,25 +76,22 @@ fn what_a_later_message_tells_to_be_a_secret_leaves_the_index_wherever_it_was_sa
         assert_eq!(asked("walnut").len(), 2);
         world.write(&sessions[1], "b", 0, format!("{SECRET} it was, said the falcon"));
         let found = found_by(&mut world.host, store.search("falcon".into(), "{}".into(), &leaving));
-        assert!(found.len() == 2 && !has(&world, part), "{:?}", world.runs());
+        assert!(found.len() == 2 && !world.has(part), "{:?}", world.runs());
     }
 }
 
 #[test]
 fn a_secret_that_is_encoded_is_not_in_the_index_either() {
-    let mut world = World::new(1);
-    world.begin();
-    let session = world.sessions.keys().next().cloned().expect("one was begun");
-    let store = Store::new(Setup { redacts: true, ..setup(None) });
+    let (mut world, session, store) = begun();
     let encoded = STANDARD.encode(format!(r#"{{"token":"{SECRET}"}}"#));
     let filler = "lorem ".repeat(12_000);
     world.write(&session, "a", 0, format!("walnut {encoded} {filler}"));
     assert_eq!(found(&mut world.host, &store, "walnut", r#"{"all":true}"#).len(), 1);
-    assert!(has(&world, "walnut"));
+    assert!(world.has("walnut"));
     for part in encoded.as_bytes().windows(12) {
         let part = std::str::from_utf8(part).expect("ASCII");
         // What stands before the secret is none.
-        assert!(encoded.starts_with(part) || !has(&world, part), "{part}");
+        assert!(encoded.starts_with(part) || !world.has(part), "{part}");
     }
 }
 
@@ -129,10 +129,7 @@ fn no_search_tells_by_what_it_finds_what_may_not_leave() {
 
 #[test]
 fn a_log_that_grows_is_looked_through_for_secrets_once() {
-    let mut world = World::new(1);
-    world.begin();
-    let session = world.sessions.keys().next().cloned().expect("one was begun");
-    let store = Store::new(Setup { redacts: true, ..setup(None) });
+    let (mut world, session, store) = begun();
     let leaving = Leaving::new(&Door::new(Redact::Replace));
     for nth in 0..40 {
         let filler = "lorem ".repeat(5_000);
@@ -155,10 +152,7 @@ fn a_log_that_grows_is_looked_through_for_secrets_once() {
 
 #[test]
 fn a_line_that_is_not_whole_yet_costs_no_search_whatever_secret_it_has() {
-    let mut world = World::new(1);
-    world.begin();
-    let session = world.sessions.keys().next().cloned().expect("one was begun");
-    let store = Store::new(Setup { redacts: true, ..setup(None) });
+    let (mut world, session, store) = begun();
     let filler = "lorem ".repeat(12_000);
     world.write(&session, "a", 0, format!("{} is a part, and walnut {filler}", &SECRET[5..17]));
     let log = world.sessions[&session].log.clone();
@@ -176,7 +170,7 @@ fn a_line_that_is_not_whole_yet_costs_no_search_whatever_secret_it_has() {
             assert_eq!(asked(&mut world, "walnut"), 1, "{redact:?} {cut}");
             world.host.append(&log, &line[cut..]);
             assert_eq!(asked(&mut world, "falcon"), 1, "{redact:?} {cut}");
-            assert!(!has(&world, &SECRET[5..17]));
+            assert!(!world.has(&SECRET[5..17]));
             world.host.files.insert(log.clone(), whole.clone());
         }
     }

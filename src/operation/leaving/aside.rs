@@ -5,6 +5,8 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::Serialize;
+
 use super::{Door, Leaving, Redact};
 use crate::json::text::to_json;
 use crate::layout::File;
@@ -36,6 +38,9 @@ impl Leaving {
         let aside = self.aside(io).await?;
         if self.replaces() {
             let own = self.door.of_log(io, folder).await?;
+            if self.secrets.borrow().is_empty() {
+                aside.known.replace(Some(own.known()));
+            }
             aside.secrets.borrow_mut().extend(own.secrets.borrow().iter().cloned());
         }
         Ok(aside)
@@ -58,19 +63,23 @@ impl Leaving {
         Pieces::new(self, io).all(messages.iter().map(to_json).collect()).await
     }
 
-    /// A value is told, JSON, or a part of it: as it is, or, where secrets are replaced, as it was looked at aside.
+    /// A value as JSON, where what is in it is told as it is; else nothing.
+    pub(in crate::operation) fn reported<T: Serialize + ?Sized>(&self, value: &T) -> String {
+        if self.door.redact == Redact::Report { to_json(value) } else { String::new() }
+    }
+
+    /// A value is told, as [`Leaving::reported`] gives it, or a part of it: as it is, or, where secrets are replaced, as it was looked at aside.
     pub(in crate::operation) async fn tell(
         &self,
         io: &Io,
         aside: &Leaving,
         (whole, told): (&str, &str),
     ) -> Result<(), Trouble> {
-        if self.replaces() {
-            self.tell_of(aside, told);
-            return Ok(());
+        match self.door.redact {
+            Redact::Off => {}
+            Redact::Report => self.door.tell(&self.left(io, whole).await?.secrets),
+            Redact::Replace => self.tell_of(aside, told),
         }
-        let left = self.left(io, whole).await?;
-        self.door.tell(&left.secrets);
         Ok(())
     }
 

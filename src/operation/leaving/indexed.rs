@@ -16,9 +16,6 @@ use crate::recall::lines::Lines;
 use crate::record::blob;
 use crate::record::message::Message;
 
-// So much of a log says whether it goes on.
-const TAIL: u64 = 4096;
-
 /// What a log has that was looked through, and what it ended with.
 #[derive(Clone, Debug)]
 pub(super) struct Log {
@@ -98,11 +95,6 @@ impl Leaving {
         Ok(before.zip(io.stat(log).await?).is_some_and(|(before, now)| before.goes_on(&now)))
     }
 
-    // What stands before the place up to which the log was read. Whoever writes it anew seldom leaves that there.
-    async fn tail(&self, io: &Io, log: &File) -> Result<Vec<u8>, Trouble> {
-        io.read_range(log, self.end().saturating_sub(TAIL), self.end()).await
-    }
-
     // Where the first line begins that is not whole yet: it may still say another secret.
     fn end(&self) -> u64 {
         self.read.borrow().get(MESSAGES).map_or(0, |read| read.end)
@@ -144,19 +136,20 @@ impl Door {
     pub(super) async fn of_log(&self, io: &Io, folder: &File) -> Result<Rc<Leaving>, Trouble> {
         let log = folder.below(MESSAGES);
         let known = self.logs.borrow().get(folder).cloned();
-        let known = match known {
-            Some(Log { own, tail }) if own.goes_on(io, &log).await? && own.tail(io, &log).await? == tail => {
-                Some(own)
-            }
-            _ => None,
-        };
         let own = match known {
-            Some(own) => own,
-            None => Leaving::new(&self.apart(io, Redact::Replace).await?),
+            Some(Log { own, tail })
+                if own.goes_on(io, &log).await? && io.read_tail(&log, own.end()).await? == tail =>
+            {
+                own
+            }
+            _ => Leaving::new(&self.apart(io, Redact::Replace).await?),
         };
+        let before = own.end();
         own.file(io, folder, MESSAGES, u64::MAX).await?;
-        let tail = own.tail(io, &log).await?;
-        self.logs.borrow_mut().insert(folder.clone(), Log { own: own.clone(), tail });
+        if own.end() > before {
+            let tail = io.read_tail(&log, own.end()).await?;
+            self.logs.borrow_mut().insert(folder.clone(), Log { own: own.clone(), tail });
+        }
         Ok(own)
     }
 }

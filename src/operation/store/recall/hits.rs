@@ -65,7 +65,7 @@ pub(super) struct Hit {
     pub json: String,
     // What of it is shown, as it may leave.
     text: String,
-    // What that is a part of, JSON, where somebody is told of the secrets in it.
+    // What that is a part of, as [`Leaving::reported`] gives it.
     whole: String,
 }
 
@@ -144,8 +144,7 @@ impl Asked<'_> {
     }
 
     fn titled(&self, names: &[&str], words: &mut Words) -> Option<Hit> {
-        let best = names.iter().max_by_key(|name| self.marked(name, words).has().count_ones());
-        let best = best?;
+        let best = names.iter().max_by_key(|name| self.marked(name, words).has().count_ones())?;
         let marked = self.marked(best, words);
         let (excerpt, words) = (marked.excerpt(self.worths), self.has(marked.has()));
         let told = Told { id: None, role: None, timestamp: None, excerpt, found: Found::Title, words };
@@ -176,8 +175,7 @@ impl Asked<'_> {
 
     fn hit<T: Serialize>(&self, told: &Told<'_>, whole: &T) -> Hit {
         let text = told.excerpt.iter().map(|part| part.text.as_str()).collect();
-        let whole = if self.leaving.is_on() { to_json(whole) } else { String::new() };
-        Hit { json: to_json(told), text, whole }
+        Hit { json: to_json(told), text, whole: self.leaving.reported(whole) }
     }
 
     fn marked<'t>(&self, text: &'t str, words: &mut Words) -> Marked<'t> {

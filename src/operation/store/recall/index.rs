@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::making::{Indexed, LITTLE, Stale, Upkeep, index};
-use super::runs::{Lost, Piece, Run, TAIL, chain, pieces, tail_hash};
+use super::runs::{Lost, Piece, Run, chain, pieces, tail_hash};
 use super::{Question, TRIES, too_often};
 use crate::layout::{MESSAGES, Place, Placement};
 use crate::operation::io::each;
@@ -314,7 +314,7 @@ impl Store {
             false // An editor has put another one in its place.
         } else {
             let file = log.place.log(MESSAGES);
-            tail_hash(&io.read_range(&file, last.to.saturating_sub(TAIL), last.to).await?) == last.tail
+            tail_hash(&io.read_tail(&file, last.to).await?) == last.tail
         };
         Ok(if is_same { chain } else { Vec::new() })
     }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::pin::Pin;
 
 use super::joining::{Joined, joined};
-use super::runs::{At, Lost, Run, TAIL, file_of, name_of, size_of, tail_hash};
+use super::runs::{At, Lost, Run, file_of, name_of, size_of, tail_hash};
 use crate::json::hash::sha256;
 use crate::layout::{File, MESSAGES, Place};
 use crate::operation::leaving::indexed::Hides;
@@ -230,7 +230,7 @@ async fn piece(
             row.file = one.file_number;
             let knows = one.secrets.filter(|_| from > 0).unwrap_or_default();
             row.secrets = own.as_ref().map_or(0, |own| own.count(to).max(knows));
-            row.tail = tail_hash(&io.read_range(&file, to.saturating_sub(TAIL), to).await?);
+            row.tail = tail_hash(&io.read_tail(&file, to).await?);
         }
         return Ok(Taken { bytes: at - from, to, is_anew });
     }

@@ -109,7 +109,8 @@ impl Store {
             let listed = self.listed_out(io, &session.listed, leaving).await?;
             let hit = |one: &Met| format!("{{\"session\":{listed},{}", &told(thing, one)[1..]);
             let told = array(met.iter().map(hit));
-            leaving.tell(io, own, (&texts_of(met), &String::from_utf8_lossy(&told))).await?;
+            let whole = leaving.reported(&texts_of(met));
+            leaving.tell(io, own, (&whole, &String::from_utf8_lossy(&told))).await?;
             io.page(told).await?;
         }
         Ok(())
@@ -193,13 +194,13 @@ async fn has(io: &Io, live: &Live, needle: &[u8]) -> Result<bool, Trouble> {
     Ok(false)
 }
 
-// What is told of them, whole, as JSON.
-fn texts_of(met: &[Met]) -> String {
+// What is told of them, whole.
+fn texts_of(met: &[Met]) -> Vec<&str> {
     let texts = met.iter().flat_map(|one| {
         let after = one.after.as_ref().map(|after| after.command.as_str());
         [Some(one.said.as_str()), Some(one.text.as_str()), one.command.as_deref(), after]
     });
-    to_json(&texts.flatten().collect::<Vec<_>>())
+    texts.flatten().collect()
 }
 
 fn told(thing: &Thing, met: &Met) -> String {

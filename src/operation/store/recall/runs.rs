@@ -28,8 +28,6 @@ pub(super) const PARTS: &str = ".part";
 const LEFT_MS: i64 = 24 * 60 * 60 * 1000;
 // Most ends are shorter.
 const END: u64 = 64 * 1024;
-/// So many bytes before the end of a piece are hashed: a log that has others there was written anew.
-pub(super) const TAIL: u64 = 4096;
 
 /// A run: a file, or one that is in memory alone.
 #[derive(Clone)]
@@ -219,6 +217,11 @@ impl Store {
     }
 }
 
+/// The hash by which the end of a piece is known.
+pub(super) fn tail_hash(tail: &[u8]) -> u64 {
+    xxh64(tail, 0)
+}
+
 /// Where a piece of a session's log is: the run and the row.
 pub(super) type Piece = (usize, usize);
 
@@ -257,9 +260,4 @@ pub(super) fn chain(runs: &[Run], pieces: &[Piece], (size, changed_us): (u64, i6
         at = row(best).to;
         chain.push(*best);
     }
-}
-
-/// The hash by which the end of a piece is known.
-pub(super) fn tail_hash(bytes: &[u8]) -> u64 {
-    xxh64(&bytes[bytes.len().saturating_sub(TAIL as usize)..], 0)
 }
