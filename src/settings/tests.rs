@@ -232,3 +232,30 @@ proptest! {
         prop_assert!(serde_json::to_string(&read).is_ok());
     }
 }
+
+#[test]
+fn to_write_one_setting_opens_nothing_that_is_shut_until_it_is_mended() {
+    for text in [
+        r#"{"redact":"replace","redact":"off","record":false,"record":true}"#,
+        r#"{"redact":"off","record":true,"redact":"report"}"#,
+        r#"{"mine":1,"Redact":"off","mine":2}"#,
+    ] {
+        for (key, value) in
+            [("idleMinutes", Some("7")), ("autoPersist.debounceMs", Some("900")), ("agent", None)]
+        {
+            let file = file(Source::Home, text);
+            let before = read(core::slice::from_ref(&file));
+            let next = written(key, value, &file).expect("written").expect("a text");
+            let after = read(&[SettingsFile { text: Some(next), ..file }]);
+            assert_eq!(after.problems, before.problems, "{text} {key}");
+            assert_eq!(
+                [of(&after, "redact"), of(&after, "record")],
+                [of(&before, "redact"), of(&before, "record")]
+            );
+        }
+        // What it is to be is said by writing it.
+        let file = file(Source::Home, text);
+        let next = written("redact", Some("\"report\""), &file).expect("written").expect("a text");
+        assert_eq!(next.matches("\"redact\"").count(), 1, "{next}");
+    }
+}

@@ -4,7 +4,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::check::entries;
 use super::{Read, Setting, SettingsFile, check_writing, document};
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
@@ -87,13 +86,14 @@ impl Read {
     }
 }
 
-// The fields with one in its place, or behind the others; without a value, without it.
+// The fields with one in its place, or behind the others; without a value, without it. What another one says twice stays so: which of
+// them it is to be is its user's to say.
 fn put(fields: Option<&Fields<'_>>, key: &str, value: Option<&str>) -> String {
-    let mut next: Vec<(&str, &str)> = fields.iter().flat_map(|fields| entries(fields)).collect();
-    match (next.iter().position(|(name, _)| *name == key), value) {
-        (Some(place), Some(value)) => next[place].1 = value,
-        (Some(place), None) => drop(next.remove(place)),
-        (None, value) => next.extend(value.map(|value| (key, value))),
+    let mut next: Vec<(&str, &str)> = fields.iter().flat_map(|fields| fields.named()).collect();
+    let place = next.iter().position(|(name, _)| *name == key).unwrap_or(next.len());
+    next.retain(|(name, _)| *name != key);
+    if let Some(value) = value {
+        next.insert(place, (key, value));
     }
     let next: Vec<String> = next.iter().map(|(name, value)| format!("{}:{value}", to_json(name))).collect();
     format!("{{{}}}", next.join(","))
