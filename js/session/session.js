@@ -279,8 +279,8 @@ export class Session {
    * Records what a tool did: its result as a message, and beside it how it went. Once for each call. A call that no
    * message makes is added to the assistant's newest one.
    * @param {Execution} execution @returns {Promise<{ execution: ReadExecution, isNew: boolean }>} `isNew`: false where that call was on record
-   * @throws {LeftoffError} `invalid_request` for a call without an id or a name, a result that is no text, and where no
-   *   message of the assistant's could make the call
+   * @throws {LeftoffError} `invalid_request` for a call without an id or a name, a result that is no text, and a
+   *   `messageId` of a message that is not the assistant's
    * @example
    * const toolCalls = [{ id: "call_1", name: "bash", arguments: '{"command":"npm test"}' }];
    * await session.append({ role: "assistant", assistant: { toolCalls } });

@@ -15,6 +15,7 @@ use super::messages::Messages;
 use super::{Io, Operation, Trouble};
 use crate::error::Code;
 use crate::json::fields::Fields;
+use crate::json::request;
 use crate::json::text::{Text, to_json, to_open_json};
 use crate::record::id;
 use crate::record::message::{self, Message, Role, ToolCall};
@@ -102,7 +103,12 @@ impl Live {
             let Around { owner, answer, .. } = self.around(io, &asked).await?;
             self.revived(io).await?;
             self.observe(io, LogName::Tools).await?;
-            if let Some(known) = self.known(io, &asked, owner.as_ref().map(|owner| &*owner.id)).await? {
+            // What was answered without a call was so for the message that was the newest one then.
+            let makes_it = |owner: &&Message| {
+                answer.is_none() || asked.message_id.is_some() || has_call(owner, &asked.id)
+            };
+            let maker = owner.as_ref().filter(makes_it).map(|owner| &*owner.id);
+            if let Some(known) = self.known(io, &asked, maker).await? {
                 // The result may have come after it was looked for.
                 if answer.is_none() && round == 0 {
                     continue;
@@ -235,7 +241,13 @@ impl Live {
             }
         }
         if asked.message_id.is_some() {
-            return Ok(found);
+            let is_other = |owner: &Message| owner.role != Some(Role::Assistant);
+            return if found.owner.as_ref().is_some_and(is_other) {
+                Err(request::wrong("expected the assistant's message as \"messageId\", but found another's")
+                    .into())
+            } else {
+                Ok(found)
+            };
         }
         // Some providers give the same ids again. Whose calls had to be added, of that client another result behind another
         // answer is that of another call.
@@ -244,7 +256,7 @@ impl Live {
         let said = asked.content();
         let is_other_answer = answer.as_ref().is_some_and(|answer| answer.content != said);
         let is_other =
-            owner.as_ref().is_some_and(|owner| owner.rev > 0 && !is_newest(owner)) && is_other_answer;
+            owner.as_ref().is_none_or(|owner| owner.rev > 0 && !is_newest(owner)) && is_other_answer;
         Ok(match owner {
             Some(owner) if !is_other => Around { owner: Some(owner), answer, newest },
             _ => Around { owner: newest, answer: answer.filter(|_| !is_other), newest: None },
@@ -260,7 +272,8 @@ impl Live {
         recorded.retain(|one| {
             let owner = one.message_id.clone().filter(|id| !id.is_empty());
             let by_message = owner.map(|owner| (owner, one.tool_call_id.clone()));
-            met.insert(by_message.unwrap_or_else(|| (String::new(), one.id.clone())))
+            let own = if one.id.is_empty() { &one.tool_call_id } else { &one.id };
+            met.insert(by_message.unwrap_or_else(|| (String::new(), own.clone())))
         });
         Ok(recorded)
     }

@@ -1,8 +1,10 @@
 //! What tools did, told by a client that has no calls of its own: each is one, of the answer that it was made for.
 
+use std::rc::Rc;
+
 use super::begun_by;
 use super::host::Host;
-use leftoff::operation::{Appending, Counts, Drafts};
+use leftoff::operation::{Appending, Counts, Drafts, Live};
 use serde_json::{Value, json};
 
 fn answer(text: &str) -> Appending {
@@ -34,4 +36,72 @@ fn a_call_of_an_id_that_an_earlier_answer_had_is_another_one_and_told_again_it_i
         let of: Vec<&Value> = all.iter().map(|one| &one["messageId"]).collect();
         assert_eq!(of, owners.iter().collect::<Vec<_>>());
     }
+}
+
+fn told(host: &mut Host, live: &Rc<Live>, of: Option<&str>, content: &str) -> Value {
+    let mut execution = json!({ "call": { "id": "c", "name": "ls" }, "result": { "content": content } });
+    if let Some(id) = of {
+        execution["messageId"] = json!(id);
+    }
+    let told =
+        host.drive_on(&mut live.append_tool(execution.to_string(), Counts::Estimate)).expect("appended");
+    serde_json::from_str(&told).expect("JSON")
+}
+
+#[test]
+fn a_call_for_what_was_imported_is_one_however_often_it_is_told_and_what_is_said_meanwhile() {
+    let mut host = Host::default();
+    let live = begun_by(&mut host);
+    let line = |id: &str| {
+        let source = json!({ "agent": "claude-code", "id": id });
+        let line =
+            json!({ "v": 1, "id": id, "role": "assistant", "content": "It is done.", "source": source });
+        format!("{line}\n")
+    };
+    let log = format!("{}/messages.jsonl", live.folder().path);
+    host.append(&log, line("first").as_bytes());
+    assert_eq!(told(&mut host, &live, None, "a")["isNew"], true);
+    host.append(&log, line("second").as_bytes());
+    let again = told(&mut host, &live, None, "a");
+    assert_eq!(
+        (&again["isNew"], &again["execution"]["messageId"]),
+        (&json!(false), &json!("first")),
+        "{again}"
+    );
+    // Another result is that of another call of the same id.
+    let other = told(&mut host, &live, None, "b");
+    assert_eq!(
+        (&other["isNew"], &other["execution"]["messageId"]),
+        (&json!(true), &json!("second")),
+        "{other}"
+    );
+    assert_eq!(told(&mut host, &live, None, "b")["isNew"], false);
+    assert_eq!(host.text(&log).matches(r#""role":"tool""#).count(), 2);
+}
+
+#[test]
+fn what_a_tool_did_is_of_no_message_that_the_assistant_did_not_say() {
+    let mut host = Host::default();
+    let live = begun_by(&mut host);
+    let log = format!("{}/messages.jsonl", live.folder().path);
+    host.append(&log, b"{\"v\":1,\"id\":\"u\",\"role\":\"user\",\"content\":\"Again.\"}\n");
+    let before = host.text(&log);
+    let execution =
+        json!({ "call": { "id": "c", "name": "ls" }, "result": { "content": "a" }, "messageId": "u" });
+    let refused = host.drive_on(&mut live.append_tool(execution.to_string(), Counts::Estimate));
+    assert_eq!(refused.expect_err("refused").code(), "invalid_request");
+    assert_eq!(host.text(&log), before);
+}
+
+#[test]
+fn lines_of_another_program_that_have_no_ids_are_each_of_their_call() {
+    let mut host = Host::default();
+    let live = begun_by(&mut host);
+    let log = format!("{}/tools.jsonl", live.folder().path);
+    for call in ["c", "d", "c"] {
+        host.append(&log, format!("{{\"v\":1,\"toolCallId\":\"{call}\",\"tool\":\"ls\"}}\n").as_bytes());
+    }
+    let all: Vec<Value> =
+        serde_json::from_str(&host.drive_on(&mut live.tools()).expect("told")).expect("JSON");
+    assert_eq!(all.iter().map(|one| &one["toolCallId"]).collect::<Vec<_>>(), ["c", "d"]);
 }

@@ -193,11 +193,11 @@ impl Live {
         let is_here = |id: &str| messages.iter().any(|message| message.id == id);
         let mut executed = Box::pin(self.executed(io)).await?;
         executed.retain(|(one, _)| {
-            let is_of = |owner| answers.of(owner, &one.tool_call_id).is_some();
+            let is_to = |owner| answers.of(owner, &one.tool_call_id).is_some();
             match one.message_id.as_deref().filter(|id| !id.is_empty()) {
-                None => is_of(None),
+                None => is_to(None),
                 // Another answer may give its call the same id; and what was imported makes no call that its source did not tell.
-                Some(owner) => is_of(Some(owner)) || is_of(Some("")) && is_here(owner),
+                Some(owner) => is_to(Some(owner)) || is_to(Some("")) && is_here(owner),
             }
         });
         Ok(executed.into_iter().map(|(_, json)| json).collect())
