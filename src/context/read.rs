@@ -247,7 +247,7 @@ impl Reading {
             let kept = (rev == highest[id]).then_some(item);
             let start = item.start.unwrap_or_default();
             let Some(known) = places.get_mut(id) else {
-                let is_older = rev > 0 && !self.is_whole();
+                let is_older = rev > 0 && !self.is_whole() && !Span::any_holds(&self.source.firsts, start);
                 let is_left_out = is_older && !required.contains(id);
                 places.insert(id, if is_left_out { Vec::new() } else { Vec::from([placed.len()]) });
                 if !is_left_out {

@@ -122,7 +122,8 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// It came to a batch of which nobody knows yet whether it counts: what is known of the session does not go so far.
+    /// It came to a batch of which nobody knows yet whether it counts, or to a revision that may be the first line of its
+    /// message: what is known of the session does not go so far.
     #[cfg(feature = "interop")]
     pub fn has_undecided(&self) -> bool {
         self.reader.has_undecided()

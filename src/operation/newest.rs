@@ -33,7 +33,7 @@ impl<'a> Newest<'a> {
         loop {
             let some = self.messages.next().await?;
             if self.messages.has_undecided() {
-                // Which batches count, who reads from the start knows.
+                // Which batches count, and where messages begin, who reads from the start knows.
                 live.in_turn(io, &|| Box::pin(live.caught_up_there(io))).await?;
                 let end = self.end.min(live.with(|session| session.known().bytes));
                 self.messages = Messages::newest_first(live, io, end);

@@ -126,6 +126,8 @@ impl FromFields for Done {
 pub(crate) struct Passed {
     /// In its order.
     pub spans: Vec<Span>,
+    /// Revisions that are the first line of their message, in their order.
+    pub firsts: Vec<Span>,
     /// From there on nobody knows which batches count.
     pub decided: u64,
 }
@@ -148,7 +150,7 @@ impl Default for Passed {
 
 impl From<Vec<Span>> for Passed {
     fn from(spans: Vec<Span>) -> Passed {
-        Passed { spans, decided: u64::MAX }
+        Passed { spans, firsts: Vec::new(), decided: u64::MAX }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::session::title::Titles;
 use crate::time;
 use crate::tokens::cost;
 
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// What is known of the covered bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -71,6 +71,9 @@ pub struct Checkpoint {
     /// nothing, wherever they stand.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repeated: Vec<Span>,
+    /// Revisions that are the first line of their message: it stands there, not before all that was read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub firsts: Vec<Span>,
     /// The operations that counted, the newest [`batch::REMEMBERED`] of them, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<batch::Done>,
@@ -220,6 +223,7 @@ impl FromFields for Checkpoint {
             newest_user_first: fields.take("newestUserFirst", bad),
             newest_user: fields.take("newestUser", bad),
             repeated: fields.take("repeated", bad).unwrap_or_default(),
+            firsts: fields.take("firsts", bad).unwrap_or_default(),
             operations: fields.take("operations", bad).unwrap_or_default(),
             of_tools: fields.take("ofTools", bad).unwrap_or_default(),
             revised: fields.take("revised", bad).unwrap_or_default(),

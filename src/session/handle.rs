@@ -312,7 +312,6 @@ impl Session {
 
     // The message that the current path ends with, where that is another than the log's last one.
     fn chosen_last(&self) -> Option<String> {
-        self.leaf.as_ref()?;
         let last = self.path(None).map(|path| String::from(self.branches.last_of(&path)))?;
         Some(last).filter(|last| Some(last) != self.known.last_id.as_ref())
     }
@@ -334,6 +333,7 @@ impl Session {
             newest_user: self.known.newest_user.filter(|_| path.is_none()),
             newest_user_first: self.known.newest_user_first.filter(|_| path.is_none()),
             repeated: self.known.repeated.clone(),
+            firsts: self.known.firsts.clone(),
             path,
             state: self.known.learned.state.clone(),
             project: self.metadata.project.as_ref().map(|project| project.path.clone()).unwrap_or_default(),

@@ -139,7 +139,7 @@ impl Reader {
         self.passed = passed;
     }
 
-    /// Whether lines were left out of which nobody knew whether they count.
+    /// Whether lines were left out of which nobody knew whether they count, or stand where they are.
     #[cfg(feature = "interop")]
     pub(crate) fn has_undecided(&self) -> bool {
         self.has_undecided
@@ -261,8 +261,11 @@ impl Reader {
                     let is_double =
                         |later: &Held| is_own && later.rev == line.rev && later.bytes != line.bytes;
                     self.elsewhere.extend(later.filter(is_double).map(|later| later.place));
-                    held.insert(id, later.filter(|later| later.rev > line.rev).unwrap_or(line));
-                    return;
+                    if !Span::any_holds(&self.passed.firsts, record.start) {
+                        self.has_undecided |= record.start >= self.passed.decided;
+                        held.insert(id, later.filter(|later| later.rev > line.rev).unwrap_or(line));
+                        return;
+                    }
                 }
                 later
             }
@@ -284,7 +287,7 @@ impl Reader {
         self.unfolding = Some((record.span(), Unfolding::new(message)));
     }
 
-    // At the beginning of the log: revisions of messages whose first line is lost.
+    // At the beginning of the log: revisions of messages whose first line is lost, where nobody knew that.
     fn has_left_over(&mut self) -> bool {
         let Order::NewestFirst(held) = &mut self.order else { return false };
         let mut places: Vec<Span> = core::mem::take(held).into_values().map(|one| one.place).collect();

@@ -25,6 +25,8 @@ pub struct Source {
     pub newest_user_first: Option<Span>,
     /// Lines that say again what was said before.
     pub repeated: Vec<Span>,
+    /// Revisions that are the first line of their message, in their order.
+    pub firsts: Vec<Span>,
     /// The path, where the log has more than one.
     pub path: Option<(Branches, Path)>,
     /// What the conversation has come to.

@@ -91,3 +91,29 @@ fn what_has_a_parent_or_is_there_already_stays_where_it_is() {
     chosen(&mut host, &live, "d");
     assert_eq!(path(&mut host, &live), ["a", "c", "d again", "e"]);
 }
+
+#[test]
+fn what_follows_a_revision_of_another_branch_continues_what_is_shown() {
+    let (mut host, live) = branched();
+    let again = json!({ "id": "a", "rev": 1, "role": "user", "content": "a" });
+    host.append(&format!("{FOLDER}/messages.jsonl"), format!("{again}\n").as_bytes());
+    let shown = path(&mut host, &live);
+    for appending in [drafts("x"), with_ids(&["y", "z"])] {
+        host.drive_on(&mut live.append_messages(appending)).expect("appended");
+    }
+    assert_eq!(path(&mut host, &live), [shown, ["x", "y", "z"].map(String::from).to_vec()].concat());
+}
+
+#[test]
+fn what_is_said_anew_is_no_parent_of_what_is_said_with_it() {
+    let mut host = Host::default();
+    let live = super::begun_by(&mut host);
+    host.drive_on(&mut live.append_messages(with_ids(&["a", "b"]))).expect("appended");
+    let both =
+        json!([{ "id": "a", "rev": 1, "role": "user", "content": "a2" }, { "role": "user", "content": "c" }]);
+    let both = Appending { drafts: Drafts::Said(both.to_string(), None), ..drafts("") };
+    let lines = host.drive_on(&mut live.append_messages(both)).expect("appended");
+    let lines = String::from_utf8(lines).expect("text");
+    let last: Value = serde_json::from_str(lines.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(last["parentId"], "b", "{lines}");
+}

@@ -2,10 +2,10 @@
 
 use super::host::Host;
 use super::store::{done, shown, store};
-use super::{FOLDER, begun_by, drafts, leaving, once};
+use super::{FOLDER, begun_by, drafts, leaving, live, once};
 use leftoff::layout::Placement;
-use leftoff::operation::{Appending, Drafts};
-use serde_json::Value;
+use leftoff::operation::{Appending, Counts, Drafts};
+use serde_json::{Value, json};
 
 #[test]
 fn each_message_comes_once_though_only_who_reads_from_the_start_knows_which_count() {
@@ -54,9 +54,52 @@ fn one_that_stands_there_again_costs_no_other() {
     }
 }
 
+#[test]
+fn a_revision_that_is_the_first_line_of_its_message_stands_where_it_stands() {
+    let mut host = Host::default();
+    let writer = begun_by(&mut host);
+    let long = "x".repeat(5_000);
+    // Copied from a session where it was said again, or what it was before is damaged.
+    let mut lines = String::new();
+    for turn in 0..12 {
+        let content = format!("turn {turn} {long}");
+        let line = |rev: u64| json!({ "v": 1, "id": turn.to_string(), "rev": rev, "role": "user", "content": content });
+        lines += &match turn % 4 {
+            0 => format!("{}\n", line(2)),
+            1 => format!("{}}}\n{}\n", line(0), line(1)),
+            _ => format!("{}\n", line(0)),
+        };
+    }
+    let again =
+        json!({ "v": 1, "id": "4", "rev": 3, "role": "user", "content": format!("turn 4 again {long}") });
+    host.append(&format!("{FOLDER}/messages.jsonl"), format!("{lines}{again}\n").as_bytes());
+    let told = |turn: u64| if turn == 4 { "turn 4 again ".into() } else { format!("turn {turn} ") };
+    let expected: Vec<String> = (0..12).rev().map(told).collect();
+    assert_eq!(newest(&mut host, &long), expected);
+    for is_reopened in [false, true] {
+        let live = if is_reopened { live() } else { writer.clone() };
+        host.pages.clear();
+        host.drive_on(&mut live.messages(r#"{"newestFirst":true}"#.into())).expect("read");
+        assert_eq!(said(&host, &long), expected, "{is_reopened}");
+        let asked = r#"{"request":{"window":4000,"reserve":0,"encoding":"estimate-1"}}"#;
+        let context = host.drive_on(&mut live.context(asked.into(), Counts::Estimate)).expect("a context");
+        let context: Value = serde_json::from_str(&context).expect("JSON");
+        let last = context["messages"].as_array().and_then(|messages| messages.last()).expect("a message");
+        assert!(last["content"].as_str().expect("a text").starts_with("turn 11 "), "{last}");
+        assert!(
+            context.to_string().contains("turn 9 ") && context.to_string().contains("turn 8 "),
+            "{context}"
+        );
+    }
+}
+
 fn newest(host: &mut Host, without: &str) -> Vec<String> {
     let newest = store().newest_messages(shown(FOLDER), Placement::Home, &leaving());
     host.drive_on(&mut { newest }).expect("read");
+    said(host, without)
+}
+
+fn said(host: &Host, without: &str) -> Vec<String> {
     let page = |page: &String| serde_json::from_str::<Vec<Value>>(page).expect("a page");
     let said = |message: Value| message["content"].as_str().expect("a text").replace(without, "");
     host.pages.iter().flat_map(page).map(said).collect()

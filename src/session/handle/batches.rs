@@ -45,7 +45,8 @@ impl Session {
 
     /// What of the log counts for nothing.
     pub(crate) fn passed(&self) -> Passed {
-        Passed { spans: self.known.repeated.clone(), decided: self.known.bytes }
+        let known = &self.known;
+        Passed { spans: known.repeated.clone(), firsts: known.firsts.clone(), decided: known.bytes }
     }
 
     /// How far it is known what counts.

@@ -180,6 +180,9 @@ impl Session {
             placed.parent_is_missing = false;
         }
         problems.extend(placed.problems(&record));
+        if message.rev > 0 && !placed.is_repeated {
+            self.known.firsts.push(record.span());
+        }
         if placed.is_again {
             self.known.pass(record.start, record);
         } else {

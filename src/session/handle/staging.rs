@@ -49,10 +49,10 @@ impl Session {
             if message.id.is_empty() {
                 let own = |batch: &Batch| batch.id_of(&self.metadata.id, place);
                 message.id = of.map_or_else(|| id::new(stamp, place as u32), own);
-                message.parent_id = message.parent_id.or(last);
+                message.parent_id = message.parent_id.or_else(|| last.clone());
             } else if is_chosen && !self.branches.has(&message.id) {
                 // Without a parent it would belong to the branch of the line before it.
-                message.parent_id = message.parent_id.or(last);
+                message.parent_id = message.parent_id.or_else(|| last.clone());
             }
             message.seq = Some(self.known.messages + place as u64);
             let is_of_now = message.timestamp.is_none() && message.source.is_none();
@@ -62,7 +62,10 @@ impl Session {
                 let (cumulative, by) = (Some(cumulative), Some(by.as_str().into()));
                 Tokens { count: tokens, cumulative, by, extra: Extra::default() }
             });
-            last = Some(message.id.clone());
+            // What is said anew stands where it stood.
+            if message.rev == 0 && !self.branches.has(&message.id) {
+                last = Some(message.id.clone());
+            }
             blobs.extend(blob::take_out(&mut message));
             records.push(message);
         }
