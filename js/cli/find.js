@@ -1,6 +1,7 @@
 // @ts-check
 /** Sessions that are looked for: in lists, by words, by what was said. */
 
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { realPath } from "../storage/real-path.js";
@@ -76,6 +77,7 @@ export async function search(args) {
   const { file, command, error } = args;
   const isWorded = file === undefined && command === undefined && error === undefined;
   if (isWorded && !words.trim()) throw new LeftoffError({ code: "usage", message: "expected WORDS to look for, but found none" });
+  if (!isWorded && (args.role !== undefined || args.regex)) throw new LeftoffError({ code: "usage", message: "expected --role and --regex with WORDS, but found them with --file, --command or --error" });
   if (!isWorded && words.trim()) throw new LeftoffError({ code: "usage", message: "expected WORDS, --file, --command or --error, but found several" });
   const { limit, sort: _, ...asked } = wanted(args);
   const most = args.limit === undefined ? SESSIONS : limit;
@@ -138,10 +140,13 @@ export async function recall(args) {
   });
 }
 
-// A name alone is that of a folder, wherever it is; what leads somewhere is the folder there.
+// A name alone is that of a folder, wherever it is; what leads somewhere is the folder there, or the one that was there when its
+// sessions began.
 /** @param {string | undefined} project */
 function folderOf(project) {
-  return project === undefined || !/[/\\]|^\.\.?$/.test(project) ? project : realPath(resolve(project));
+  if (project === undefined || !/[/\\]|^\.\.?$/.test(project)) return project;
+  const path = resolve(project);
+  return existsSync(path) ? realPath(path) : path;
 }
 
 /** Which sessions are asked for. @param {Args} args */

@@ -10,7 +10,7 @@ import { codeOf } from "../storage/folders.js";
 import { ofSystem } from "../storage/refusal.js";
 import { agentTyped, setAgentTyped } from "./given.js";
 import { settled } from "./in-agent.js";
-import { note } from "./print.js";
+import { counted, note } from "./print.js";
 import { chosen, using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
@@ -114,7 +114,7 @@ export async function fork(args) {
 export async function relocate(args) {
   return using(args, async (store) => {
     const value = await store.relocate(args.old, args.new);
-    return { text: `${value.count} sessions belong to ${args.new} now\n`, value };
+    return { text: `${counted(value.count, "session")} of ${args.old} belong${value.count === 1 ? "s" : ""} to ${args.new} now\n`, value };
   });
 }
 

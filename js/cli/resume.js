@@ -23,6 +23,7 @@ import { chosen, using } from "./store.js";
 export async function resume(args) {
   if (args.from !== undefined) return resumedIn(args);
   const words = args._.join(" ");
+  if (args.list && words) throw new LeftoffError({ code: "usage", message: "expected WORDS or --list, but found both" });
   const isAlone = !words && !args.print && args.with === undefined;
   if (args.list || (isAlone && !canAsk(args))) return list(args);
   const request = { ...(await requested(args)), override: args.override };
@@ -41,13 +42,21 @@ async function fromList(args, request) {
   return one ? resumed(args, one.id, request) : begin(args);
 }
 
+/** The one that words mean, or the current one; where filters are typed, of those that they leave. @param {Store} store @param {Args} args @param {string} words */
+async function meantBy(store, args, words) {
+  const { sort: _, limit: __, all, ...filters } = wanted(args);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const among = isFiltered ? await store.list({ all, ...filters }) : undefined;
+  return chosen(store, { ...args, all, session: words || "last", saidToo: true, among });
+}
+
 /** What hands it over, for who starts the agent himself. @param {Args} args @param {string} words @param {import("../types/index.js").ContextRequest & { override?: boolean }} request */
 async function printed(args, words, request) {
   // As text it is of one shape, whatever the agent's provider takes.
   const asked = args.json ? request : { ...request, format: undefined };
   const { model, window } = request;
   const { text, context, ...value } = await using(args, async (store) => {
-    const session = await chosen(store, { ...args, session: words || "last", saidToo: true });
+    const session = await meantBy(store, args, words);
     const { text: command, promptHash } = await commandNow(store, session, args.from);
     const now = { model, window, promptHash, servers: args.from && (await mcpServers(args.from, store)) };
     // Who prints it looks; in a client it is the text that goes on there.
@@ -92,7 +101,7 @@ async function resumedIn(args) {
 async function resumed(args, words, { override, ...request }) {
   const isPrinted = args.print || args.json || !isTerminal();
   const { agent, ...value } = await using(args, async (store) => {
-    const session = await chosen(store, { ...args, session: words || "last", saidToo: true });
+    const session = await meantBy(store, args, words);
     const agent = args.with ?? (await agentOf(args, store, session));
     if (!isPrinted) refuseUnlessInstalled(agent);
     const isComplete = session.metadata.lifecycle === "completed";

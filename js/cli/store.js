@@ -12,6 +12,7 @@ import { cut } from "./width.js";
 
 /** @typedef {import("../types/index.js").Listed} Listed */
 /** @typedef {import("../store/store.js").Store} Store */
+/** @typedef {import("../session/session.js").Session} Session */
 
 /** Between so many somebody is asked to choose. */
 const MOST = 5;
@@ -45,16 +46,24 @@ export async function using(args, work) {
 }
 
 /**
- * The session that is meant: the one that goes on in an agent's client, the current one, or the one that words mean.
+ * The session that is meant: the one that goes on in an agent's client, the current one, or the one that words mean; `among`: of these
+ * alone.
  * @param {Store} store @param {Record<string, any>} args
  */
 export async function chosen(store, args) {
   if (args.from && args.session === undefined) return conversationIn(store, args.from);
   const isNamed = args.session !== undefined && args.session !== "last";
-  const session = isNamed ? await meant(store, args, args.session) : await store.current();
+  const session = await (isNamed ? meant(store, args, args.session) : newest(store, args));
+  if (!session && args.among) throw new LeftoffError({ code: "not_found", message: "expected a session that is what the filters ask for, but found none" });
   if (!session) throw new LeftoffError({ code: "not_found", message: "expected a session of this project, but found none; 'leftoff list --all' shows the others" });
   for (const { message } of session.notices.splice(0)) note(message);
   return session;
+}
+
+/** The current one, or the first of these. @param {Store} store @param {Record<string, any>} args @returns {Promise<Session | undefined>} */
+async function newest(store, { among }) {
+  if (!among) return store.current();
+  return among.length > 0 ? store.session(among[0].id) : undefined;
 }
 
 /**
@@ -63,20 +72,33 @@ export async function chosen(store, args) {
  * @param {Store} store @param {Record<string, any>} args @param {string} words
  */
 async function meant(store, args, words) {
-  if (isNumber(words)) return store.session(await numbered(store, args, words));
+  if (isNumber(words)) return ofThese(args, words, await store.session(await numbered(store, args, words)));
   try {
-    return await store.session(words);
+    return ofThese(args, words, await store.session(words));
   } catch (error) {
     if (!(error instanceof LeftoffError) || !["not_found", "ambiguous"].includes(error.code)) throw error;
-    const all = await store.list({ all: args.all, type: null, archived: null });
+    /** @type {Listed[]} */
+    const all = args.among ?? (await store.list({ all: args.all, type: null, archived: null }));
     const called = error.code === "ambiguous" ? all.filter(({ id, name }) => id.startsWith(words) || name === words) : withWords(words, all);
-    const found = called.length === 0 && args.saidToo ? await thatSay(store, args, words) : called;
+    const said = called.length === 0 && args.saidToo ? await thatSay(store, args, words) : called;
+    const found = said.filter(({ id }) => isOne(args, id));
     const [one, ...others] = found;
-    if (one && others.length === 0 && error.code === "not_found") return store.session(one.id);
+    if (one && others.length === 0 && (error.code === "not_found" || args.among)) return store.session(one.id);
     if (one && others.length > 0 && canAsk(args)) return asked(store, args, { words, found });
     if (error.code === "ambiguous" || !one) throw await told(error, store, words);
     throw new LeftoffError({ code: "ambiguous", message: `expected one session "${words}", but found ${found.length}:\n${candidates(found)}\n${HOW}` });
   }
+}
+
+/** @param {Record<string, any>} args @param {string} id */
+function isOne({ among }, id) {
+  return !among || among.some((/** @type {Listed} */ one) => one.id === id);
+}
+
+/** @param {Record<string, any>} args @param {string} words @param {Session} session */
+function ofThese(args, words, session) {
+  if (isOne(args, session.id)) return session;
+  throw new LeftoffError({ code: "usage", message: `expected a session that is what the filters ask for, but found "${words}", which is not` });
 }
 
 /** One a line; of many, how many more there are. @param {Listed[]} found */

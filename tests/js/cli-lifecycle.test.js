@@ -173,3 +173,44 @@ check("what a file of settings says is too old or too much is archived when sess
   leftoff(["unarchive", old]);
   assert.equal(listed().length, 3, "not again on the same day");
 });
+
+check("of words and last, what resumes is one that the filters leave", (leftoff) => {
+  const begun = (/** @type {string} */ type, /** @type {string} */ title) => {
+    const { id } = value(leftoff(["new", "--type", type, "--title", title, "--json"]));
+    value(leftoff(["append", id, "--json"], `{"role":"user","content":"What of ${title}?"}\n`));
+    return id;
+  };
+  const [review] = [begun("review", "weather in Rome"), begun("chat", "weather in Oslo")];
+  const resumed = (/** @type {string[]} */ ...args) => leftoff(["resume", ...args, "--print"]);
+  for (const words of ["last", "weather", review]) assert.match(resumed(words, "--type", "review").stdout, /What of weather in Rome/, words);
+  assert.match(resumed("last").stdout, /What of weather in Oslo/);
+  for (const [args, status, code] of /** @type {const} */ ([
+    [["last", "--type", "plan"], 1, "not_found"],
+    [["weather", "--type", "plan"], 1, "not_found"],
+    [["weather", "--since", "soon"], 2, "usage"],
+    [[review, "--type", "chat"], 2, "usage"],
+    [["--list", "weather"], 2, "usage"],
+  ])) {
+    const { status: ended, stderr } = leftoff(["resume", ...args, "--json"]);
+    assert.deepEqual([ended, JSON.parse(stderr || "{}").error?.code ?? stderr], [status, code], args.join(" "));
+  }
+});
+
+check("a search by file, command or error refuses what goes with words alone", (leftoff) => {
+  for (const more of [["--role", "tool"], ["--regex"]]) {
+    const { status, stderr } = leftoff(["search", "--command", "ls", ...more]);
+    assert.equal(status, 2, more[0]);
+    assert.match(stderr, /expected --role and --regex with WORDS/);
+  }
+});
+
+check("a project whose folder is gone is asked for by its path", (leftoff, project) => {
+  const gone = join(project, "gone");
+  fs.mkdirSync(gone);
+  const { id } = value(spawnSync(nodePath, [entry, "new", "--title", "The falcon", "--json"], { cwd: gone, encoding: "utf8" }));
+  value(leftoff(["append", id, "--json"], '{"role":"user","content":"The falcon."}\n'));
+  const path = fs.realpathSync(gone);
+  fs.rmSync(gone, { recursive: true });
+  const ids = value(leftoff(["list", "--project", path, "--json"])).map((/** @type {{ id: string }} */ one) => one.id);
+  assert.deepEqual(ids, [id]);
+});

@@ -50,7 +50,8 @@ export async function answered({ name, program, args, isShell }, { prompt, folde
   };
   const heard = Object.entries(SIGNALS).map(([signal, status]) => /** @type {const} */ ([signal, () => stop({ status, stopped: "interrupted" })]));
   for (const [signal, listener] of heard) process.on(signal, listener);
-  if (timeout) timers.push(setTimeout(() => stop({ status: 124, stopped: `no end within ${timeout} seconds` }), timeout * 1000));
+  // A timer that has to wait longer than this ends at once.
+  if (timeout && timeout * 1000 < 2 ** 31) timers.push(setTimeout(() => stop({ status: 124, stopped: `no end within ${timeout} seconds` }), timeout * 1000));
   try {
     const closed = new Promise((resolve, reject) => child.on("error", reject).on("close", (status, signal) => resolve({ status, signal })));
     // Who does not read to the end has heard enough.

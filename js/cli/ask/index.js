@@ -24,6 +24,7 @@ export async function ask(args) {
   const question = args._.join(" ");
   if (question.trim() === "") throw new LeftoffError({ code: "usage", message: "expected a question, but found none" });
   const timeout = args.timeout === undefined ? undefined : number(args.timeout, "timeout");
+  if (timeout === 0) throw new LeftoffError({ code: "usage", message: 'expected a number of seconds for --timeout, but found "0"' });
   return using(args, async (store) => {
     const { ask: kept } = store.settings;
     const engine = engineOf({ ...args, engine: args.engine ?? (kept.engine || undefined) });

@@ -76,6 +76,10 @@ impl Thing {
             let message = "expected one of \"file\", \"command\" and \"error\", but found several";
             return Err(request::wrong(message).into());
         }
+        if !things.is_empty() && (fields.raw("role").is_some() || fields.raw("regex") == Some("true")) {
+            let message = "expected \"role\" and \"regex\" with words, but found them with something else";
+            return Err(request::wrong(message).into());
+        }
         Ok(things.pop())
     }
 }
