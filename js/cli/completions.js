@@ -113,7 +113,8 @@ function firsts(commands) {
 }
 
 /** @param {Defined} command @param {{ before: string[], last: string }} typed @returns {Promise<Candidate[]>} */
-async function ofCommand({ args }, { before, last }) {
+async function ofCommand(command, { before, last }) {
+  const { args } = command;
   const places = Object.values(args).filter(({ type }) => type === "positional");
   const option = (/** @type {string} */ word) => (word.startsWith("--") && args[word.slice(2)]?.type === "string" ? args[word.slice(2)] : undefined);
   /** @type {Argument | undefined} */
@@ -125,14 +126,14 @@ async function ofCommand({ args }, { before, last }) {
     if (!isValue && (isOver || !word.startsWith("-"))) place += 1;
     if (!isValue && word === "--") isOver = true;
   }
-  if (wanted) return begun(last, await ofArgument(wanted, args, before));
+  if (wanted) return begun(last, await ofArgument(wanted, command, before));
   const [, name, value = ""] = (!isOver && last.match(/^(--[\w-]+)=(.*)$/s)) || [];
   const assigned = name && option(name);
-  if (assigned) return begun(value, await ofArgument(assigned, args, before)).map(([word, what]) => [word.startsWith(":") ? word : `${name}=${word}`, what]);
+  if (assigned) return begun(value, await ofArgument(assigned, command, before)).map(([word, what]) => [word.startsWith(":") ? word : `${name}=${word}`, what]);
   if (last.startsWith("-") && !isOver) return begun(last, flags(args));
   const many = places.at(-1)?.valueHint?.endsWith("...") ? places.at(-1) : undefined;
   const argument = places[place] ?? many;
-  return argument ? begun(last, await ofArgument(argument, args, before)) : [];
+  return argument ? begun(last, await ofArgument(argument, command, before)) : [];
 }
 
 /** @param {Defined["args"]} args @returns {Candidate[]} */
@@ -141,16 +142,16 @@ function flags(args) {
   return [...own.map(([name, argument]) => /** @type {Candidate} */ ([flagOf(name, argument), argument.description])), ["--help", "what it takes"]];
 }
 
-/** @param {Argument} argument @param {Defined["args"]} args @param {string[]} before @returns {Promise<Candidate[]>} */
-async function ofArgument({ values, valueHint = "" }, args, before) {
+/** @param {Argument} argument @param {Defined} command @param {string[]} before @returns {Promise<Candidate[]>} */
+async function ofArgument({ values, valueHint = "" }, command, before) {
   if (values) return listed(values).map((value) => [value, ""]);
   const kind = valueHint.replace("...", "");
-  if (kind === "SESSION") return sessions(args, before);
+  if (kind === "SESSION") return sessions(command, before);
   return KINDS[kind] ? [[KINDS[kind], ""]] : [];
 }
 
-/** As the index has them: who presses a key must not wait, nor change anything. @param {Defined["args"]} args @param {string[]} before @returns {Promise<Candidate[]>} */
-async function sessions(args, before) {
+/** As the index has them: who presses a key must not wait, nor change anything. @param {Defined} command @param {string[]} before @returns {Promise<Candidate[]>} */
+async function sessions({ args, meta }, before) {
   /** @type {Args} */
   let typed = {};
   try {
@@ -158,9 +159,11 @@ async function sessions(args, before) {
     typed = parseArgs(before, Object.fromEntries(Object.entries(args).filter(([, { type }]) => type !== "positional")));
     const store = await openStore({ home: typed.home, project: typed.workspace, redact: typed.redact });
     try {
-      const { value } = await store.redacted(await store.list({ all: typed.all, verify: false, limit: MOST }));
+      if (meta.name === "trash") return before.includes("restore") ? (await store.redacted(await store.trashed())).value.map(({ id, title }) => [id, title]) : [];
+      const isHidden = meta.name === "unarchive";
+      const { value } = await store.redacted(await store.list({ all: typed.all, archived: isHidden, verify: false, limit: MOST }));
       const named = value.flatMap(({ id, name = "", title }) => [.../** @type {Candidate[]} */ ([[id, title]]), .../** @type {Candidate[]} */ (PLAIN.test(name) ? [[name, title]] : [])]);
-      return named.length > 0 ? [["last", "the current one"], ...named] : [];
+      return named.length > 0 && !isHidden ? [["last", "the current one"], ...named] : named;
     } finally {
       await store.close();
     }

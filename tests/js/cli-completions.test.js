@@ -79,9 +79,19 @@ check("sessions are offered where one is wanted, by id and plain name, of the st
   assert.deepEqual(next("resume", "001"), ["001-api-design"]);
   assert.deepEqual(next("stop", id.slice(0, 30)).includes(id), true);
   assert.deepEqual(next("show", "--home", join(folder, "other"), ""), []);
+  assert.deepEqual([next("unarchive", ""), next("trash", "restore", "")], [[], []]);
   assert.deepEqual(next("show", "--home", ""), [":folders"]);
   assert.match(typed("completions", "bash", "--", "show", id), /^[^\t\n]+\tOne\n$/);
   assert.deepEqual(fs.readdirSync(folder, { recursive: true }), before);
+});
+
+check("what is archived or deleted is offered to what brings it back", false, ({ typed, next }) => {
+  const [archived, deleted, other] = ["one", "two", "three"].map((title) => JSON.parse(typed("new", "--title", title, "--json")).id);
+  for (const args of [["archive", archived], ["delete", deleted, "--yes"], ["list"]]) typed(...args);
+  assert.deepEqual(next("unarchive", ""), [archived]);
+  assert.deepEqual(next("trash", "restore", ""), [deleted]);
+  assert.deepEqual(next("trash", "list", ""), []);
+  assert.ok(next("archive", "").includes(other));
 });
 
 check("bash completes by the script", missing("bash"), ({ env, typed, folder }) => {
