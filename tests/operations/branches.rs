@@ -117,3 +117,22 @@ fn what_is_said_anew_is_no_parent_of_what_is_said_with_it() {
     let last: Value = serde_json::from_str(lines.lines().last().expect("a line")).expect("JSON");
     assert_eq!(last["parentId"], "b", "{lines}");
 }
+
+#[test]
+fn a_revision_that_nobody_said_before_is_the_parent_of_what_is_said_behind_it() {
+    let (mut host, live) = branched();
+    let both = json!([
+        { "id": "x", "rev": 1, "role": "user", "content": "x", "parentId": "b", "branch": true },
+        { "role": "assistant", "content": "y" },
+    ]);
+    let both = Appending { drafts: Drafts::Said(both.to_string(), None), ..drafts("") };
+    host.drive_on(&mut live.append_messages(both)).expect("appended");
+    assert_eq!(path(&mut host, &live), ["a", "b", "x", "y"]);
+    // What is said with a revision of another branch continues what is shown.
+    let both = json!([
+        { "id": "d", "rev": 1, "role": "user", "content": "d" }, { "id": "n", "role": "user", "content": "n" },
+    ]);
+    let both = Appending { drafts: Drafts::Said(both.to_string(), None), ..drafts("") };
+    host.drive_on(&mut live.append_messages(both)).expect("appended");
+    assert_eq!(path(&mut host, &live), ["a", "b", "x", "y", "n"]);
+}

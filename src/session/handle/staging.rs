@@ -41,7 +41,7 @@ impl Session {
         self.refuse_newer()?;
         let mut cumulative = self.known.tokens;
         let chosen = self.chosen_last();
-        let is_chosen = chosen.is_some();
+        let mut is_chosen = chosen.is_some();
         let mut last = chosen.or_else(|| self.known.last_id.clone());
         let mut records = Vec::with_capacity(drafts.len());
         let mut blobs = Vec::new();
@@ -62,8 +62,14 @@ impl Session {
                 let (cumulative, by) = (Some(cumulative), Some(by.as_str().into()));
                 Tokens { count: tokens, cumulative, by, extra: Extra::default() }
             });
-            // What is said anew stands where it stood.
-            if message.rev == 0 && !self.branches.has(&message.id) {
+            // What is said anew stands where it stood. Who begins at a checkpoint does not know all that was said.
+            let is_anew = self.branches.has(&message.id)
+                || message.rev > 0
+                    && (self.is_from_checkpoint || records.iter().any(|one: &Message| one.id == message.id));
+            if is_anew {
+                // It may be of another branch, and its line is then the last one.
+                is_chosen |= self.is_branched();
+            } else {
                 last = Some(message.id.clone());
             }
             blobs.extend(blob::take_out(&mut message));
