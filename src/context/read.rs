@@ -309,10 +309,11 @@ impl Reading {
                 continue;
             }
             let message = self.on_path(&record);
-            if let Some(last) = message.as_ref().filter(|message| self.is_summed_up_with(message, record.end))
+            if let Some(last) =
+                message.as_ref().filter(|message| self.is_summed_up_with(message, record.span()))
             {
                 // The same line again says nothing new.
-                self.read.retain(|item| item.message.id != last.id || item.message.rev > 0);
+                self.read.retain(|item| item.message.id != last.id || item.message.rev > last.rev);
                 self.begins_at = Some(record.end);
                 return;
             }
@@ -326,10 +327,11 @@ impl Reading {
     }
 
     // A later revision of it lies behind its place.
-    fn is_summed_up_with(&self, message: &Message, end: u64) -> bool {
+    fn is_summed_up_with(&self, message: &Message, Span { start, end }: Span) -> bool {
         let is_there = |one: &Compacted| one.end_byte.is_none_or(|said| said == end);
+        let is_first = message.rev == 0 || Span::any_holds(&self.source.firsts, start);
         let compacted = self.source.compacted.as_ref();
-        compacted.is_some_and(|one| one.through == message.id && message.rev == 0 && is_there(one))
+        compacted.is_some_and(|one| one.through == message.id && is_first && is_there(one))
     }
 
     fn take_apart(&mut self, Span { start, end }: Span, bytes: &[u8]) {

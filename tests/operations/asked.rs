@@ -2,7 +2,7 @@
 
 use super::host::{Host, SECRET};
 use super::store::setup;
-use super::{begun, begun_by, drafts};
+use super::{FOLDER, begun, begun_by, drafts};
 use leftoff::error::Code;
 use leftoff::layout::{File, Root};
 use leftoff::operation::{Answer, Counts, Failure, Live, Need, Operation, Setup, Step};
@@ -356,5 +356,32 @@ fn who_answers_something_else_than_was_asked_is_told_what_it_was() {
         };
         assert_eq!(refused.code(), "internal", "{found}");
         assert!(refused.message().contains(found), "{refused}");
+    }
+}
+
+#[test]
+fn a_compaction_ends_at_a_message_that_begins_as_a_revision_as_at_any_other() {
+    let compacted = |rev: u64| {
+        let mut host = Host::default();
+        let live = begun_by(&mut host);
+        let long = "Lorem ipsum dolor sit amet, consectetur. ".repeat(12);
+        for turn in 0..60 {
+            for role in ["user", "assistant"] {
+                let id = format!("{role}{turn}");
+                let line =
+                    json!({ "v": 1, "id": id, "rev": rev, "role": role, "content": format!("{id} {long}") });
+                host.append(&format!("{FOLDER}/messages.jsonl"), format!("{line}\n").as_bytes());
+            }
+        }
+        let request =
+            json!({ "request": { "window": 8000, "encoding": "estimate-1" }, "keep": 2000, "apply": true });
+        let told =
+            host.drive_on(&mut live.compact(request.to_string(), Counts::Estimate)).expect("compacted");
+        serde_json::from_str::<Value>(&told).expect("JSON")
+    };
+    let [plain, revised] = [0, 1].map(compacted);
+    assert_eq!(plain["isApplied"], true, "{plain}");
+    for key in ["isApplied", "messageCount", "tokensAfter"] {
+        assert_eq!(revised[key], plain[key], "{key}: {revised}");
     }
 }
