@@ -9,7 +9,8 @@ use super::live::Live;
 use super::logs::LogName;
 use super::messages::Messages;
 use super::pages::{array, json};
-use super::{Io, Trouble};
+use super::{Io, Trouble, unless_bug};
+use crate::session::prints;
 
 /// The messages of a log alone, newest first: of a session that was not opened, and is not to be without need.
 pub(super) struct Newest<'a> {
@@ -34,7 +35,13 @@ impl<'a> Newest<'a> {
             let some = self.messages.next().await?;
             if self.messages.has_undecided() {
                 // Which batches count, and where messages begin, who reads from the start knows.
+                let looked_ms = io.now_ms();
+                let log = io.stat(&live.log_file(LogName::Messages)).await?;
+                let log = log.map(|log| (log.size, log.changed_us));
                 live.in_turn(io, &|| Box::pin(live.caught_up_there(io))).await?;
+                if prints::is_settled(&[log], looked_ms) {
+                    unless_bug(live.keep_far_read(io, log).await)?;
+                }
                 let end = self.end.min(live.with(|session| session.known().bytes));
                 self.messages = Messages::newest_first(live, io, end);
                 continue;

@@ -37,6 +37,8 @@ struct Around {
     owner: Option<Message>,
     /// Its result.
     answer: Option<Message>,
+    /// That of another call of its id.
+    other: Option<Message>,
     newest: Option<Message>,
 }
 
@@ -100,7 +102,7 @@ impl Live {
     async fn tool_appended(&self, io: &Io, mut asked: Asked, counts: &Counts) -> Result<String, Trouble> {
         let (mut lines, mut is_behind) = (Vec::new(), false);
         for round in 0..TRIES {
-            let Around { owner, answer, .. } = self.around(io, &asked).await?;
+            let Around { owner, answer, other, .. } = self.around(io, &asked).await?;
             self.revived(io).await?;
             self.observe(io, LogName::Tools).await?;
             // What was answered without a call was so for the message that was the newest one then.
@@ -113,7 +115,7 @@ impl Live {
                 if answer.is_none() && round == 0 {
                     continue;
                 }
-                let content = answer.as_ref().map(|answer| &answer.content);
+                let content = answer.as_ref().or(other.as_ref()).map(|answer| &answer.content);
                 return Ok(told(&known, content, false, &String::from_utf8_lossy(&lines)));
             }
             // A result whose call nobody made would be in no context. What was imported stays as its source has it.
@@ -251,15 +253,16 @@ impl Live {
         }
         // Some providers give the same ids again. Whose calls had to be added, of that client another result behind another
         // answer is that of another call.
-        let Around { owner, answer, newest } = found;
+        let Around { owner, answer, newest, other } = found;
         let is_newest = |owner: &Message| newest.as_ref().is_some_and(|newest| newest.id == owner.id);
         let said = asked.content();
         let is_other_answer = answer.as_ref().is_some_and(|answer| answer.content != said);
         let is_other =
             owner.as_ref().is_none_or(|owner| owner.rev > 0 && !is_newest(owner)) && is_other_answer;
+        let (answer, other) = if is_other { (None, answer) } else { (answer, other) };
         Ok(match owner {
-            Some(owner) if !is_other => Around { owner: Some(owner), answer, newest },
-            _ => Around { owner: newest, answer: answer.filter(|_| !is_other), newest: None },
+            Some(owner) if !is_other => Around { owner: Some(owner), answer, newest, other },
+            _ => Around { owner: newest, answer, newest: None, other },
         })
     }
 

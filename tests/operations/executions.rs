@@ -75,7 +75,10 @@ fn a_call_for_what_was_imported_is_one_however_often_it_is_told_and_what_is_said
         (&json!(true), &json!("second")),
         "{other}"
     );
-    assert_eq!(told(&mut host, &live, None, "b")["isNew"], false);
+    for content in ["b", "another"] {
+        let again = told(&mut host, &live, None, content);
+        assert_eq!((&again["isNew"], &again["execution"]["result"]["content"]), (&json!(false), &json!("b")));
+    }
     assert_eq!(host.text(&log).matches(r#""role":"tool""#).count(), 2);
 }
 
