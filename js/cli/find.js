@@ -2,7 +2,7 @@
 /** Sessions that are looked for: in lists, by words, by what was said. */
 
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 
 import { realPath } from "../storage/real-path.js";
 import { LeftoffError, listText } from "../index.js";
@@ -145,8 +145,12 @@ export async function recall(args) {
 /** @param {string | undefined} project */
 function folderOf(project) {
   if (project === undefined || !/[/\\]|^\.\.?$/.test(project)) return project;
-  const path = resolve(project);
-  return existsSync(path) ? realPath(path) : path;
+  return realAsFar(resolve(project));
+}
+
+/** @param {string} path @returns {string} */
+function realAsFar(path) {
+  return existsSync(path) || dirname(path) === path ? realPath(path) : join(realAsFar(dirname(path)), basename(path));
 }
 
 /** Which sessions are asked for. @param {Args} args */

@@ -44,10 +44,9 @@ async function fromList(args, request) {
 
 /** The one that words mean, or the current one; where filters are typed, of those that they leave. @param {Store} store @param {Args} args @param {string} words */
 async function meantBy(store, args, words) {
-  const { sort: _, limit: __, all, ...filters } = wanted(args);
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  const among = isFiltered ? await store.list({ all, ...filters }) : undefined;
-  return chosen(store, { ...args, all, session: words || "last", saidToo: true, among });
+  const { sort: _, limit: __, all, ...asked } = wanted(args);
+  const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+  return chosen(store, { ...args, all, session: words || "last", saidToo: true, filters: Object.keys(filters).length > 0 ? filters : undefined });
 }
 
 /** What hands it over, for who starts the agent himself. @param {Args} args @param {string} words @param {import("../types/index.js").ContextRequest & { override?: boolean }} request */

@@ -46,24 +46,25 @@ export async function using(args, work) {
 }
 
 /**
- * The session that is meant: the one that goes on in an agent's client, the current one, or the one that words mean; `among`: of these
- * alone.
+ * The session that is meant: the one that goes on in an agent's client, the current one, or the one that words mean; `filters`: of what
+ * those leave.
  * @param {Store} store @param {Record<string, any>} args
  */
 export async function chosen(store, args) {
   if (args.from && args.session === undefined) return conversationIn(store, args.from);
   const isNamed = args.session !== undefined && args.session !== "last";
   const session = await (isNamed ? meant(store, args, args.session) : newest(store, args));
-  if (!session && args.among) throw new LeftoffError({ code: "not_found", message: "expected a session that is what the filters ask for, but found none" });
+  if (!session && args.filters) throw new LeftoffError({ code: "not_found", message: "expected a session that is what the filters ask for, but found none" });
   if (!session) throw new LeftoffError({ code: "not_found", message: "expected a session of this project, but found none; 'leftoff list --all' shows the others" });
   for (const { message } of session.notices.splice(0)) note(message);
   return session;
 }
 
-/** The current one, or the first of these. @param {Store} store @param {Record<string, any>} args @returns {Promise<Session | undefined>} */
-async function newest(store, { among }) {
-  if (!among) return store.current();
-  return among.length > 0 ? store.session(among[0].id) : undefined;
+/** The current one, or the first that filters leave. @param {Store} store @param {Record<string, any>} args @returns {Promise<Session | undefined>} */
+async function newest(store, { all, filters }) {
+  if (!filters) return store.current();
+  const [first] = await store.list({ all, ...filters, limit: 1 });
+  return first && store.session(first.id);
 }
 
 /**
@@ -72,32 +73,30 @@ async function newest(store, { among }) {
  * @param {Store} store @param {Record<string, any>} args @param {string} words
  */
 async function meant(store, args, words) {
-  if (isNumber(words)) return ofThese(args, words, await store.session(await numbered(store, args, words)));
+  if (isNumber(words)) return ofThese(store, args, { words, session: await store.session(await numbered(store, args, words)) });
   try {
-    return ofThese(args, words, await store.session(words));
+    return await ofThese(store, args, { words, session: await store.session(words) });
   } catch (error) {
     if (!(error instanceof LeftoffError) || !["not_found", "ambiguous"].includes(error.code)) throw error;
-    /** @type {Listed[]} */
-    const all = args.among ?? (await store.list({ all: args.all, type: null, archived: null }));
+    const all = await store.list({ all: args.all, ...named(args) });
     const called = error.code === "ambiguous" ? all.filter(({ id, name }) => id.startsWith(words) || name === words) : withWords(words, all);
-    const said = called.length === 0 && args.saidToo ? await thatSay(store, args, words) : called;
-    const found = said.filter(({ id }) => isOne(args, id));
+    const found = called.length === 0 && args.saidToo ? await thatSay(store, args, words) : called;
     const [one, ...others] = found;
-    if (one && others.length === 0 && (error.code === "not_found" || args.among)) return store.session(one.id);
+    if (one && others.length === 0 && (error.code === "not_found" || args.filters)) return store.session(one.id);
     if (one && others.length > 0 && canAsk(args)) return asked(store, args, { words, found });
     if (error.code === "ambiguous" || !one) throw await told(error, store, words);
     throw new LeftoffError({ code: "ambiguous", message: `expected one session "${words}", but found ${found.length}:\n${candidates(found)}\n${HOW}` });
   }
 }
 
-/** @param {Record<string, any>} args @param {string} id */
-function isOne({ among }, id) {
-  return !among || among.some((/** @type {Listed} */ one) => one.id === id);
+/** Who names a session means also one that lists hide. @param {Record<string, any>} args */
+function named({ filters = {} }) {
+  return { type: null, ...(filters.status === undefined && { archived: null }), ...filters };
 }
 
-/** @param {Record<string, any>} args @param {string} words @param {Session} session */
-function ofThese(args, words, session) {
-  if (isOne(args, session.id)) return session;
+/** @param {Store} store @param {Record<string, any>} args @param {{ words: string, session: Session }} found */
+async function ofThese(store, args, { words, session }) {
+  if (!args.filters || (await store.list({ all: true, ...named(args) })).some(({ id }) => id === session.id)) return session;
   throw new LeftoffError({ code: "usage", message: `expected a session that is what the filters ask for, but found "${words}", which is not` });
 }
 
@@ -141,7 +140,8 @@ function withWords(words, all) {
 export async function thatSay(store, args, words, limit) {
   /** @type {Map<string, Listed>} */
   const found = new Map();
-  for await (const { session, found: how } of store.search(words, { all: args.all, limit })) if (how === "all" || how === "exact") found.set(session.path, session);
+  const { since: _, until: __, ...filters } = args.filters ?? {};
+  for await (const { session, found: how } of store.search(words, { all: args.all, limit, ...filters })) if (how === "all" || how === "exact") found.set(session.path, session);
   return [...found.values()];
 }
 

@@ -184,6 +184,9 @@ check("of words and last, what resumes is one that the filters leave", (leftoff)
   const resumed = (/** @type {string[]} */ ...args) => leftoff(["resume", ...args, "--print"]);
   for (const words of ["last", "weather", review]) assert.match(resumed(words, "--type", "review").stdout, /What of weather in Rome/, words);
   assert.match(resumed("last").stdout, /What of weather in Oslo/);
+  value(leftoff(["archive", review, "--json"]));
+  for (const words of ["weather", "Rome?", review]) assert.match(resumed(words, "--status", "archived").stdout, /What of weather in Rome/, words);
+  assert.match(resumed(review, "--type", "review").stdout, /What of weather in Rome/);
   for (const [args, status, code] of /** @type {const} */ ([
     [["last", "--type", "plan"], 1, "not_found"],
     [["weather", "--type", "plan"], 1, "not_found"],
@@ -211,6 +214,9 @@ check("a project whose folder is gone is asked for by its path", (leftoff, proje
   value(leftoff(["append", id, "--json"], '{"role":"user","content":"The falcon."}\n'));
   const path = fs.realpathSync(gone);
   fs.rmSync(gone, { recursive: true });
-  const ids = value(leftoff(["list", "--project", path, "--json"])).map((/** @type {{ id: string }} */ one) => one.id);
-  assert.deepEqual(ids, [id]);
+  fs.symlinkSync(project, join(project, "link"));
+  for (const named of [path, join("link", "gone")]) {
+    const ids = value(leftoff(["list", "--project", named, "--json"])).map((/** @type {{ id: string }} */ one) => one.id);
+    assert.deepEqual(ids, [id], named);
+  }
 });
