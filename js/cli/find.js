@@ -144,8 +144,7 @@ export async function recall(args) {
 // sessions began.
 /** @param {string | undefined} project */
 function folderOf(project) {
-  if (project === undefined || !/[/\\]|^\.\.?$/.test(project)) return project;
-  return realAsFar(resolve(project));
+  return project === undefined || !/[/\\]|^\.\.?$/.test(project) ? project : realAsFar(resolve(project));
 }
 
 /** @param {string} path @returns {string} */

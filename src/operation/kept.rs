@@ -21,7 +21,7 @@ use crate::record::scan::records;
 use crate::record::span::Span;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::handle::Session;
-use crate::session::prints::Print;
+use crate::session::prints::{self, Print};
 
 /// What one hash covers.
 const COVERED: u64 = 1 << 20;
@@ -77,12 +77,15 @@ impl Live {
         Ok(())
     }
 
-    /// The same, where much of the log had to be read. `log`: what that was like before it was read, which it has to be after what it
-    /// was made from was hashed, too.
-    pub(super) async fn keep_far_read(&self, io: &Io, log: Print) -> Result<(), Trouble> {
+    /// The same, where much of the log had to be read. `log`: what that was like before it was read, when it was looked at, which it
+    /// has to be after what it was made from was hashed, too.
+    pub(super) async fn keep_far_read(&self, io: &Io, (log, looked_ms): (Print, i64)) -> Result<(), Trouble> {
         let known = self.kept.borrow().covers.as_ref().map_or(0, |covers| covers.bytes);
         let is_far = self.end(LogName::Messages).saturating_sub(known) > FAR;
-        if is_far { self.keep(io, Some(log)).await } else { Ok(()) }
+        if is_far && prints::is_settled(&[log], looked_ms) {
+            unless_bug(self.keep(io, Some(log)).await)?;
+        }
+        Ok(())
     }
 
     // `log`: what it has to be like once it was hashed.

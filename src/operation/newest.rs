@@ -9,8 +9,7 @@ use super::live::Live;
 use super::logs::LogName;
 use super::messages::Messages;
 use super::pages::{array, json};
-use super::{Io, Trouble, unless_bug};
-use crate::session::prints;
+use super::{Io, Trouble};
 
 /// The messages of a log alone, newest first: of a session that was not opened, and is not to be without need.
 pub(super) struct Newest<'a> {
@@ -39,9 +38,7 @@ impl<'a> Newest<'a> {
                 let log = io.stat(&live.log_file(LogName::Messages)).await?;
                 let log = log.map(|log| (log.size, log.changed_us));
                 live.in_turn(io, &|| Box::pin(live.caught_up_there(io))).await?;
-                if prints::is_settled(&[log], looked_ms) {
-                    unless_bug(live.keep_far_read(io, log).await)?;
-                }
+                live.keep_far_read(io, (log, looked_ms)).await?;
                 let end = self.end.min(live.with(|session| session.known().bytes));
                 self.messages = Messages::newest_first(live, io, end);
                 continue;

@@ -243,23 +243,21 @@ impl Live {
             }
         }
         if asked.message_id.is_some() {
-            let is_other = |owner: &Message| owner.role != Some(Role::Assistant);
-            return if found.owner.as_ref().is_some_and(is_other) {
-                Err(request::wrong("expected the assistant's message as \"messageId\", but found another's")
-                    .into())
-            } else {
-                Ok(found)
-            };
+            if found.owner.as_ref().is_some_and(|owner| owner.role != Some(Role::Assistant)) {
+                let message = "expected the assistant's message as \"messageId\", but found another's";
+                return Err(request::wrong(message).into());
+            }
+            return Ok(found);
         }
         // Some providers give the same ids again. Whose calls had to be added, of that client another result behind another
         // answer is that of another call.
-        let Around { owner, answer, newest, other } = found;
+        let Around { owner, answer, newest, .. } = found;
         let is_newest = |owner: &Message| newest.as_ref().is_some_and(|newest| newest.id == owner.id);
         let said = asked.content();
         let is_other_answer = answer.as_ref().is_some_and(|answer| answer.content != said);
         let is_other =
             owner.as_ref().is_none_or(|owner| owner.rev > 0 && !is_newest(owner)) && is_other_answer;
-        let (answer, other) = if is_other { (None, answer) } else { (answer, other) };
+        let (answer, other) = if is_other { (None, answer) } else { (answer, None) };
         Ok(match owner {
             Some(owner) if !is_other => Around { owner: Some(owner), answer, newest, other },
             _ => Around { owner: newest, answer, newest: None, other },

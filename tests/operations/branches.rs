@@ -46,7 +46,11 @@ fn path(host: &mut Host, live: &Rc<Live>) -> Vec<String> {
 fn with_ids(ids: &[&str]) -> Appending {
     let messages: Vec<Value> =
         ids.iter().map(|id| json!({ "id": id, "role": "user", "content": id })).collect();
-    Appending { drafts: Drafts::Said(json!(messages).to_string(), None), ..drafts("") }
+    said(&json!(messages))
+}
+
+fn said(messages: &Value) -> Appending {
+    Appending { drafts: Drafts::Said(messages.to_string(), None), ..drafts("") }
 }
 
 #[test]
@@ -111,8 +115,7 @@ fn what_is_said_anew_is_no_parent_of_what_is_said_with_it() {
     host.drive_on(&mut live.append_messages(with_ids(&["a", "b"]))).expect("appended");
     let both =
         json!([{ "id": "a", "rev": 1, "role": "user", "content": "a2" }, { "role": "user", "content": "c" }]);
-    let both = Appending { drafts: Drafts::Said(both.to_string(), None), ..drafts("") };
-    let lines = host.drive_on(&mut live.append_messages(both)).expect("appended");
+    let lines = host.drive_on(&mut live.append_messages(said(&both))).expect("appended");
     let lines = String::from_utf8(lines).expect("text");
     let last: Value = serde_json::from_str(lines.lines().last().expect("a line")).expect("JSON");
     assert_eq!(last["parentId"], "b", "{lines}");
@@ -125,14 +128,12 @@ fn a_revision_that_nobody_said_before_is_the_parent_of_what_is_said_behind_it() 
         { "id": "x", "rev": 1, "role": "user", "content": "x", "parentId": "b", "branch": true },
         { "role": "assistant", "content": "y" },
     ]);
-    let both = Appending { drafts: Drafts::Said(both.to_string(), None), ..drafts("") };
-    host.drive_on(&mut live.append_messages(both)).expect("appended");
+    host.drive_on(&mut live.append_messages(said(&both))).expect("appended");
     assert_eq!(path(&mut host, &live), ["a", "b", "x", "y"]);
     // What is said with a revision of another branch continues what is shown.
     let both = json!([
         { "id": "d", "rev": 1, "role": "user", "content": "d" }, { "id": "n", "role": "user", "content": "n" },
     ]);
-    let both = Appending { drafts: Drafts::Said(both.to_string(), None), ..drafts("") };
-    host.drive_on(&mut live.append_messages(both)).expect("appended");
+    host.drive_on(&mut live.append_messages(said(&both))).expect("appended");
     assert_eq!(path(&mut host, &live), ["a", "b", "x", "y", "n"]);
 }

@@ -23,11 +23,7 @@ fn a_call_of_an_id_that_an_earlier_answer_had_is_another_one_and_told_again_it_i
         let message: Value = serde_json::from_slice(&lines).expect("a message");
         owners.push(message["id"].clone());
         for time in 0..3 {
-            let execution = json!({
-                "call": { "id": "c", "name": "ls" }, "result": { "content": format!("result {turn}") },
-            });
-            let told = host.drive_on(&mut live.append_tool(execution.to_string(), Counts::Estimate));
-            let told: Value = serde_json::from_str(&told.expect("appended")).expect("JSON");
+            let told = told(&mut host, &live, &format!("result {turn}"));
             assert_eq!(told["isNew"], time == 0, "{turn}: {told}");
             assert_eq!(told["execution"]["messageId"], owners[turn], "{turn}: {told}");
         }
@@ -38,11 +34,8 @@ fn a_call_of_an_id_that_an_earlier_answer_had_is_another_one_and_told_again_it_i
     }
 }
 
-fn told(host: &mut Host, live: &Rc<Live>, of: Option<&str>, content: &str) -> Value {
-    let mut execution = json!({ "call": { "id": "c", "name": "ls" }, "result": { "content": content } });
-    if let Some(id) = of {
-        execution["messageId"] = json!(id);
-    }
+fn told(host: &mut Host, live: &Rc<Live>, content: &str) -> Value {
+    let execution = json!({ "call": { "id": "c", "name": "ls" }, "result": { "content": content } });
     let told =
         host.drive_on(&mut live.append_tool(execution.to_string(), Counts::Estimate)).expect("appended");
     serde_json::from_str(&told).expect("JSON")
@@ -60,23 +53,23 @@ fn a_call_for_what_was_imported_is_one_however_often_it_is_told_and_what_is_said
     };
     let log = format!("{}/messages.jsonl", live.folder().path);
     host.append(&log, line("first").as_bytes());
-    assert_eq!(told(&mut host, &live, None, "a")["isNew"], true);
+    assert_eq!(told(&mut host, &live, "a")["isNew"], true);
     host.append(&log, line("second").as_bytes());
-    let again = told(&mut host, &live, None, "a");
+    let again = told(&mut host, &live, "a");
     assert_eq!(
         (&again["isNew"], &again["execution"]["messageId"]),
         (&json!(false), &json!("first")),
         "{again}"
     );
     // Another result is that of another call of the same id.
-    let other = told(&mut host, &live, None, "b");
+    let other = told(&mut host, &live, "b");
     assert_eq!(
         (&other["isNew"], &other["execution"]["messageId"]),
         (&json!(true), &json!("second")),
         "{other}"
     );
     for content in ["b", "another"] {
-        let again = told(&mut host, &live, None, content);
+        let again = told(&mut host, &live, content);
         assert_eq!((&again["isNew"], &again["execution"]["result"]["content"]), (&json!(false), &json!("b")));
     }
     assert_eq!(host.text(&log).matches(r#""role":"tool""#).count(), 2);

@@ -30,19 +30,23 @@ fn executions(host: &mut Host, live: &Rc<Live>) -> Vec<String> {
     told.iter().map(|one| one["messageId"].as_str().expect("whose it is").to_string()).collect()
 }
 
+/// A fork at each of its lines: two answers, each with its result behind it. A call whose result is not there yet did nothing.
+fn check_forks(host: &mut Host, live: &Rc<Live>) {
+    let log = host.text(&format!("{}/messages.jsonl", live.folder().path));
+    let id = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["id"].as_str().map(String::from);
+    for (at, done_by) in log.lines().filter_map(id).zip([0, 1, 1, 2]) {
+        let forking = store().fork_apart(live.clone(), json!({ "at": at }).to_string(), Counts::Estimate);
+        let fork = done(host, forking);
+        assert_eq!(executions(host, &fork), ["first", "second"][..done_by], "{at}");
+    }
+}
+
 #[test]
 fn a_fork_has_what_was_done_for_the_messages_that_it_has_and_nothing_else() {
     let mut host = Host::default();
     let live = with_two_calls(&mut host);
     assert_eq!(executions(&mut host, &live), ["first", "second"]);
-    let log = host.text(&format!("{}/messages.jsonl", live.folder().path));
-    let id = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["id"].as_str().map(String::from);
-    // A call whose result is not there yet did nothing.
-    for (at, done_by) in log.lines().filter_map(id).zip([0, 1, 1, 2]) {
-        let forking = store().fork_apart(live.clone(), json!({ "at": at }).to_string(), Counts::Estimate);
-        let fork = done(&mut host, forking);
-        assert_eq!(executions(&mut host, &fork), ["first", "second"][..done_by], "{at}");
-    }
+    check_forks(&mut host, &live);
 }
 
 #[test]
@@ -61,11 +65,5 @@ fn a_fork_of_what_was_imported_has_what_tools_did_for_it_too() {
         });
         done(&mut host, live.append_tool(execution.to_string(), Counts::Estimate));
     }
-    let lines = host.text(&log);
-    let id = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["id"].as_str().map(String::from);
-    for (at, done_by) in lines.lines().filter_map(id).zip([0, 1, 1, 2]) {
-        let forking = store().fork_apart(live.clone(), json!({ "at": at }).to_string(), Counts::Estimate);
-        let fork = done(&mut host, forking);
-        assert_eq!(executions(&mut host, &fork), ["first", "second"][..done_by], "{at}");
-    }
+    check_forks(&mut host, &live);
 }

@@ -2,6 +2,7 @@
 //! it.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -190,14 +191,14 @@ impl Live {
     async fn executed_for(&self, io: &Io, messages: &[Message]) -> Result<Vec<String>, Trouble> {
         let mut answers = Answers::default();
         answers.meet(messages);
-        let is_here = |id: &str| messages.iter().any(|message| message.id == id);
+        let ids: BTreeSet<_> = messages.iter().map(|message| &*message.id).collect();
         let mut executed = Box::pin(self.executed(io)).await?;
         executed.retain(|(one, _)| {
             let is_to = |owner| answers.of(owner, &one.tool_call_id).is_some();
             match one.message_id.as_deref().filter(|id| !id.is_empty()) {
                 None => is_to(None),
                 // Another answer may give its call the same id; and what was imported makes no call that its source did not tell.
-                Some(owner) => is_to(Some(owner)) || is_to(Some("")) && is_here(owner),
+                Some(owner) => is_to(Some(owner)) || is_to(Some("")) && ids.contains(owner),
             }
         });
         Ok(executed.into_iter().map(|(_, json)| json).collect())

@@ -268,9 +268,8 @@ impl Store {
             Some(files) => {
                 let live = self.unread(&one.place, "");
                 let opened = unless_bug(live.opened(io).await)?;
-                let log = &files[..1];
-                if opened.is_some() && goes_on && prints::is_settled(log, looked_ms) {
-                    unless_bug(live.keep_far_read(io, log[0]).await)?;
+                if opened.is_some() && goes_on {
+                    live.keep_far_read(io, (files[0], looked_ms)).await?;
                 }
                 opened.and_then(|()| self.line_of(&live, &one.place, files))
             }

@@ -46,12 +46,14 @@ impl Session {
         let mut records = Vec::with_capacity(drafts.len());
         let mut blobs = Vec::new();
         for (place, mut message) in drafts.into_iter().enumerate() {
-            if message.id.is_empty() {
+            let has_id = !message.id.is_empty();
+            if !has_id {
                 let own = |batch: &Batch| batch.id_of(&self.metadata.id, place);
                 message.id = of.map_or_else(|| id::new(stamp, place as u32), own);
-                message.parent_id = message.parent_id.or_else(|| last.clone());
-            } else if is_chosen && !self.branches.has(&message.id) {
-                // Without a parent it would belong to the branch of the line before it.
+            }
+            let is_known = self.branches.has(&message.id);
+            // Without a parent one that has an id would belong to the branch of the line before it.
+            if !has_id || is_chosen && !is_known {
                 message.parent_id = message.parent_id.or_else(|| last.clone());
             }
             message.seq = Some(self.known.messages + place as u64);
@@ -63,7 +65,7 @@ impl Session {
                 Tokens { count: tokens, cumulative, by, extra: Extra::default() }
             });
             // What is said anew stands where it stood. Who begins at a checkpoint does not know all that was said.
-            let is_anew = self.branches.has(&message.id)
+            let is_anew = is_known
                 || message.rev > 0
                     && (self.is_from_checkpoint || records.iter().any(|one: &Message| one.id == message.id));
             if is_anew {
