@@ -6,6 +6,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { rustdoc } from "./docs.mjs";
 import { examples, floors, lengths, oneSpelling, suitesTold, testModules, withoutTests } from "./house.mjs";
+import { names } from "./names.mjs";
 import { ask, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv } from "./toolchain.mjs";
 
@@ -46,6 +47,7 @@ export async function lint() {
   await step("floors", floors);
   await step("examples", examples);
   await step("lengths", lengths);
+  await step("names and rooms", names);
   await step("suites that are told of", suitesTold);
   for (const [name, features] of Object.entries(HOST)) {
     await step(`clippy, features ${name}`, () => {

@@ -1,0 +1,185 @@
+// @ts-check
+// The lint for names and rooms: each figure below is a ceiling that may only fall. A name is a verb and its object, or a noun of the
+// field; a participle or an adverb alone says neither who did what nor to what.
+
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { withoutTests } from "./house.mjs";
+import { fail, root } from "./run.mjs";
+
+/** What may not rise. Whoever lowers a figure lowers its ceiling here. */
+const CEILINGS = {
+  functions: { most: 872, of: "functions named by a bare participle or adverb" },
+  types: { most: 244, of: "types named by a bare participle or adverb" },
+  methods: { most: 263, of: "methods of one type" },
+  circles: { most: 46, of: "files of one folder of src/ that use each other in circles" },
+  wide: { most: 451, of: "lines of over 140 letters in js/" },
+};
+
+/** Irregular participles, adverbs, prepositions and pronouns that a name may not consist of. */
+const REFUSED = new Set([
+  ..."begun beheld bought bound broken brought built chosen come cut done drawn drunk driven fed fallen felt fit flown forgotten found given gone got grown had heard held hidden hung kept known laid led left lent lost made meant met paid put ran rung said seen sent set shown shut spent spoken split stood stuck sung sunk swept taken taught thought thrown told torn understood undone won woken worn written".split(" "),
+  ..."about above afresh after again ahead alike all alone along already also among anew another any apart around as aside at away back before behind below beneath beside besides between beyond both by down each elsewhere enough ever every few first forth from here hence how in inside instead into just last later least less like lately many more most much near never next nigh none not now of off often on once one only onto other others out outside over past quite rather same several since so some soon still such than that then there these this those through thus to together too toward twice under until unto up upon what when where whether which while who whole whom whose why with within without yet".split(" "),
+]);
+/** What ends as a participle does, and is a noun, a verb or an adjective of the field. */
+const NOT_PARTICIPLES = new Set("bed bleed breed deed embed exceed feed greed indeed heed need proceed read red seed shed shred speed spread steed succeed thread tweed weed wed".split(" "));
+/** Words above that are verbs or nouns of the field as well. `next`, `from` and `of` name what Rust's own traits name so. */
+const ALSO_VERBS = new Set("cut first fit from last next of put set split".split(" "));
+
+/** Whether a name, in one word, is a participle or an adverb. @param {string} name */
+export function isBare(name) {
+  const word = name.toLowerCase();
+  if (/[_\d]/.test(name) || /[a-z][A-Z]/.test(name) || ALSO_VERBS.has(word)) return false;
+  return REFUSED.has(word) || (/^[a-z]{2,}ed$/.test(word) && !NOT_PARTICIPLES.has(word));
+}
+
+/** @param {string} folder @param {RegExp} ending @returns {{ path: string, text: string }[]} */
+function readTree(folder, ending) {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => name.replaceAll("\\", "/"));
+  return names.filter((name) => ending.test(name)).sort().map((name) => ({ path: name, text: readFileSync(join(root, folder, name), "utf8") }));
+}
+
+/** The names of what Rust declares by one of these words. @param {string} code @param {string} words */
+const declared = (code, words) => Array.from(code.matchAll(new RegExp(`\\b(?:${words}) ([A-Za-z]\\w*)`, "g")), ([, name = ""]) => name);
+
+/** Functions and types of a file of JavaScript. @param {string} code */
+function declaredInScript(code) {
+  const functions = [/^(?:export )?(?:async )?function\*? (\w+)/gm, /^(?:export )?const (\w+) = (?:async )?\(/gm, /^ {2}(?:static )?(?:async )?\*?(?:get |set )?#?(\w+)\([^;]*\) \{$/gm];
+  const types = [/^(?:export )?(?:declare )?class (\w+)/gm, /@typedef \{.*\} (\w+)/g, /^(?:export )?(?:declare )?(?:interface|type) (\w+)/gm];
+  const named = (/** @type {RegExp[]} */ patterns) => patterns.flatMap((pattern) => Array.from(code.matchAll(pattern), ([, name = ""]) => name));
+  return { functions: named(functions).filter((name) => !["if", "for", "while", "switch", "catch"].includes(name)), types: named(types) };
+}
+
+/**
+ * How many methods each type has by itself, over all its `impl`s below one folder at the top; those of traits are the trait's.
+ * @param {{ path: string, text: string }[]} files
+ */
+export function countMethods(files) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { path, text } of files) {
+    const code = withoutTests(text);
+    const floor = path.split("/")[0]?.replace(/\.rs$/, "");
+    for (const [, name = "", body = ""] of code.matchAll(/^impl(?:<[^>]*>)? ([A-Z]\w*)(?:<.*>)? \{\n([^]*?)^\}/gm)) {
+      const methods = body.match(/^ {4}(?:pub(?:\([^)]*\))? )?(?:async )?(?:const )?fn /gm)?.length ?? 0;
+      const type = `${floor}::${name}`;
+      counts.set(type, (counts.get(type) ?? 0) + methods);
+    }
+  }
+  return counts;
+}
+
+/**
+ * How many files stand in circles with others of their folder.
+ * @param {{ path: string, text: string }[]} files of a crate, as seen from its src/
+ */
+export function countInCircles(files) {
+  const paths = new Set(files.map(({ path }) => path));
+  const uses = new Map(files.map(({ path, text }) => [path, usesOf(path, text, paths)]));
+  return circlesOf(uses).reduce((sum, group) => sum + group.length, 0);
+}
+
+/** Which other files of its floor a file uses, by `crate::`, `super::` and `self::`. @param {string} path @param {string} text @param {Set<string>} paths */
+function usesOf(path, text, paths) {
+  const code = withoutTests(text).replace(/\/\/.*$/gm, "");
+  const module = path.replace(/(?:^|\/)mod\.rs$|\.rs$/, "").split("/").filter(Boolean);
+  const [floor] = module;
+  /** @type {Set<string>} */
+  const used = new Set();
+  for (const [, first = "", rest = ""] of code.matchAll(/\b(crate|self|super)((?:::\w+)*(?:::\{[^;]*\})?)/g)) {
+    const base = first === "crate" ? [] : first === "self" ? module : module.slice(0, -1);
+    for (const segments of spread(rest.slice(2))) {
+      let place = base;
+      let names = segments;
+      while (names[0] === "super") [place, names] = [place.slice(0, -1), names.slice(1)];
+      const file = fileOf([...place, ...names], paths);
+      if (file && file !== path && file.split("/")[0]?.replace(/\.rs$/, "") === floor) used.add(file);
+    }
+  }
+  return used;
+}
+
+/** The paths that a group in braces stands for: `a::{b, c::{d}}` is `a::b` and `a::c::d`. @param {string} path @returns {string[][]} */
+function spread(path) {
+  const brace = path.indexOf("{");
+  if (brace < 0) return [path.split("::").filter(Boolean)];
+  const before = path.slice(0, brace).split("::").filter(Boolean);
+  let depth = 0;
+  let item = "";
+  /** @type {string[]} */
+  const items = [];
+  for (const letter of path.slice(brace + 1, path.lastIndexOf("}"))) {
+    if (letter === "," && depth === 0) items.push(item.trim());
+    if (letter === "," && depth === 0) item = "";
+    else item += letter;
+    if (letter === "{") depth += 1;
+    if (letter === "}") depth -= 1;
+  }
+  return [...items, item.trim()].filter(Boolean).flatMap((each) => spread(each.split(" as ")[0] ?? "").map((names) => [...before, ...names]));
+}
+
+/** The file of the longest beginning of a path that is a module. @param {string[]} names @param {Set<string>} paths */
+function fileOf(names, paths) {
+  for (let length = names.length; length > 0; length -= 1) {
+    const module = names.slice(0, length).join("/");
+    for (const file of [`${module}.rs`, `${module}/mod.rs`]) if (paths.has(file)) return file;
+  }
+  return undefined;
+}
+
+/** The groups of files that reach each other, of two or more, by Tarjan's algorithm. @param {Map<string, Set<string>>} uses */
+function circlesOf(uses) {
+  /** @type {Map<string, { index: number, low: number, open: boolean }>} */
+  const seen = new Map();
+  /** @type {string[]} */
+  const stack = [];
+  /** @type {string[][]} */
+  const groups = [];
+  /** @param {string} path */
+  const visit = (path) => {
+    const own = { index: seen.size, low: seen.size, open: true };
+    seen.set(path, own);
+    stack.push(path);
+    for (const next of uses.get(path) ?? []) {
+      const other = seen.get(next) ?? visit(next);
+      if (other.open) own.low = Math.min(own.low, other.low);
+    }
+    if (own.low === own.index) {
+      const group = stack.splice(stack.indexOf(path));
+      for (const member of group) (seen.get(member) ?? own).open = false;
+      if (group.length > 1) groups.push(group);
+    }
+    return own;
+  };
+  for (const path of uses.keys()) if (!seen.has(path)) visit(path);
+  return groups;
+}
+
+/** Today's figures, and where each comes from. */
+export function measure() {
+  const rust = readTree("src", /\.rs$/);
+  const crates = readTree("crates", /\.rs$/);
+  const scripts = readTree("js", /\.(?:js|d\.ts)$/);
+  const code = [...rust, ...crates].map(({ text }) => withoutTests(text).replace(/^\s*\/\/.*$/gm, ""));
+  const script = scripts.map(({ text }) => declaredInScript(text));
+  const functions = [...code.flatMap((text) => declared(text, "fn")), ...script.flatMap(({ functions }) => functions)].filter(isBare);
+  const types = [...code.flatMap((text) => declared(text, "struct|enum|trait|type")), ...script.flatMap(({ types }) => types)].filter(isBare);
+  const methods = Array.from(countMethods([...rust, ...crates])).sort(([, a], [, b]) => b - a);
+  const wide = scripts.filter(({ path }) => path.endsWith(".js")).flatMap(({ path, text }) => text.split("\n").filter((line) => line.length > 140).map(() => path));
+  return {
+    functions: { count: functions.length, found: functions },
+    types: { count: types.length, found: types },
+    methods: { count: methods[0]?.[1] ?? 0, found: methods.slice(0, 2).map(([name]) => name) },
+    circles: { count: countInCircles(rust), found: [] },
+    wide: { count: wide.length, found: wide },
+  };
+}
+
+/** Ends the process where a figure rose above its ceiling; says so where one fell below. */
+export function names() {
+  for (const [name, { count, found }] of Object.entries(measure())) {
+    const { most, of } = CEILINGS[/** @type {keyof typeof CEILINGS} */ (name)];
+    if (count > most) fail(`expected at most ${most} ${of}, but found ${count}: ${Array.from(new Set(found)).sort().join(" ")}`);
+    if (count < most) console.log(`  ${count} ${of}: the ceiling of ${most} in scripts/names.mjs may fall.`);
+  }
+}
