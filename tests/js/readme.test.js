@@ -145,6 +145,20 @@ test("the example of resuming runs, and asks whoever wants to stop", () =>
     assert.match(told, /^\[RESUMED CONVERSATION\]\n[\s\S]*Warning: [\s\S]*\n----- [0-9a-f]{32}\n$/);
   }));
 
+test("the example of searching and forking runs, and the fork ends with the hit", () =>
+  inStore({ turns: 2 }, async ({ home }) => {
+    const store = await openStore({ home, project: home });
+    const session = await store.create({ title: "The port" });
+    await session.append([{ role: "user", content: "Which port does the API use?" }, { role: "user", content: "And the queue?" }]);
+    /** @type {{ title: string, text: string }[]} */
+    const hits = [];
+    const run = new (Object.getPrototypeOf(async () => {}).constructor)("store", "session", "hits", `${example("As a library", "js", 5)}\nreturn copy;`);
+    const copy = await run(store, session, hits);
+    assert.deepEqual(hits.map(({ title, text }) => [title, text]), [["The port", "Which port does the API use?"]]);
+    assert.equal(copy.metadata.stats.messageCount, 1);
+    await store.close();
+  }));
+
 test("the command line example runs, each line with what its reader has at home", () =>
   inFolder(async (folder) => {
     const claude = join(folder, ".claude/projects/-home-ann-code");
