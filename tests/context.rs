@@ -165,11 +165,11 @@ fn a_budget_that_nothing_fits_says_what_it_needs() {
     let (session, log) = grown(&[(20, vec![])]);
     let error = build(&session, &log, r#"{"window":8,"encoding":"estimate-1"}"#).unwrap_err();
     assert_eq!(error.code, Code::BudgetTooSmall);
-    assert!(error.message.starts_with("expected a budget of at least"), "{}", error.message);
+    assert!(error.message.contains("needs at least"), "{}", error.message);
     // A long message need not be there whole.
     let (session, log) = grown(&[(9000, vec![])]);
     let error = build(&session, &log, r#"{"window":8,"encoding":"estimate-1"}"#).unwrap_err();
-    let needed = error.message.split(' ').find_map(|word| word.parse::<u32>().ok()).unwrap();
+    let needed = error.message.rsplit(' ').find_map(|word| word.parse::<u32>().ok()).unwrap();
     assert!(needed < 200, "{}", error.message);
 }
 

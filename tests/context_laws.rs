@@ -193,8 +193,8 @@ fn check_twice(small: &Context, large: &Context) {
 // A budget that is too small is told which one is not: the smallest, where messages together cost what each of them does.
 fn check_needed(history: &History, error: &Error, format: Format, more: &str, host: &Host) {
     assert_eq!(error.code, Code::BudgetTooSmall);
-    let told = error.message.split_once("at least ").and_then(|(_, rest)| rest.split_once(" tokens"));
-    let needed: usize = told.expect("it says how much").0.parse().expect("a number");
+    let told = error.message.split_once("needs at least ").map(|(_, needed)| needed);
+    let needed: usize = told.expect("it says how much").parse().expect("a number");
     let by = |budget: usize| build(history, &asked(budget, format, &format!(",\"reserve\":0{more}")), host);
     let context = by(needed).unwrap_or_else(|error| panic!("{needed} are not enough: {}", error.message));
     check_laws(history, &context, format);

@@ -28,7 +28,7 @@ export async function goingOn(agent, { storage, project, env = process.env }) {
   // A database has those of all folders.
   const path = agent === "opencode" ? newest[0] : await chosen(agent, newest, { storage, project, env });
   if (path) return agent === "opencode" ? { path, only: { folder: project } } : { path };
-  throw new LeftoffError({ code: "not_found", message: `expected a conversation of ${agent} in "${project}", but found none` });
+  throw new LeftoffError({ code: "not_found", message: `no conversation of ${agent} in "${project}"` });
 }
 
 /** @param {string} agent @param {string[]} newest @param {{ storage: Storage, project: string, env: Env }} where */

@@ -74,7 +74,7 @@ const SQLITE = "@sqlite.org/sqlite-wasm";
  */
 async function opened(database, wal) {
   const { default: init } = await /** @type {Promise<typeof import("@sqlite.org/sqlite-wasm")>} */ (import(/* webpackIgnore: true */ /* @vite-ignore */ SQLITE)).catch((cause) => {
-    throw new LeftoffError({ code: "missing_dependency", message: "expected the package @sqlite.org/sqlite-wasm, which reads databases, but could not load it", cause });
+    throw new LeftoffError({ code: "missing_dependency", message: "the package @sqlite.org/sqlite-wasm, which reads databases, could not be loaded: run 'npm install @sqlite.org/sqlite-wasm'", cause });
   });
   try {
     const { capi, oo1 } = await init();

@@ -31,7 +31,7 @@ const FZSTD = "fzstd";
  */
 export async function unpacked(bytes, path) {
   const { Decompress } = await /** @type {Promise<typeof import("fzstd")>} */ (import(/* webpackIgnore: true */ /* @vite-ignore */ FZSTD)).catch((cause) => {
-    throw new LeftoffError({ code: "missing_dependency", message: "expected the package fzstd, which reads what zstd compressed, but could not load it", cause });
+    throw new LeftoffError({ code: "missing_dependency", message: "the package fzstd, which reads zstd files, could not be loaded: run 'npm install fzstd'", cause });
   });
   const most = Math.min(MOST_BYTES, Math.max(ALWAYS, MOST_TIMES * bytes.length));
   const tooLarge = (/** @type {string} */ found) =>
@@ -53,7 +53,7 @@ export async function unpacked(bytes, path) {
     stream.push(bytes, true);
   } catch (cause) {
     if (cause instanceof LeftoffError) throw cause;
-    throw new LeftoffError({ code: "damaged", message: `expected what zstd compressed in "${path}", but it could not be read`, cause });
+    throw new LeftoffError({ code: "damaged", message: `"${path}" could not be decompressed: its zstd data is damaged`, cause });
   }
   return joined(pieces);
 }

@@ -150,7 +150,7 @@ export class SessionManager {
       throw new LeftoffError({ code: "not_found", message: `expected a session of "${projectPath}", but found that "${sessionId}" is of "${session.metadata.project.path}"` });
     }
     if (!(await store.point(session))) {
-      throw new LeftoffError({ code: "no_pointer", message: `expected a project that can have a current session, but found "${projectPath}", which is a folder of many or cannot be written in` });
+      throw new LeftoffError({ code: "no_pointer", message: `"${projectPath}" can have no current session: it holds many projects, or cannot be written` });
     }
   }
 
@@ -202,7 +202,7 @@ export class SessionManager {
     if (known) return known;
     const store = await this.#store();
     const session = await store.session(id);
-    if (session.id !== id) throw new LeftoffError({ code: "not_found", message: `expected a session "${id}", but found none` });
+    if (session.id !== id) throw new LeftoffError({ code: "not_found", message: `no session "${id}"` });
     this.#given({ store, session });
     return { store, session };
   }

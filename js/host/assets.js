@@ -18,7 +18,7 @@ const coming = new Map();
 export function asset(name) {
   const found = known.get(name) ?? loadNow(name);
   if (found) return found;
-  throw new LeftoffError({ code: "asset_missing", message: `expected ${name} to be loaded, but found that it is not: await loadWasm() before` });
+  throw new LeftoffError({ code: "asset_missing", message: `${name} is not loaded: await loadWasm() first` });
 }
 
 /** Whether one is here, or was loaded. @param {string} name */
@@ -45,7 +45,7 @@ export async function loaded(name, read) {
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const policy = cause instanceof WebAssembly.CompileError && beginsAsModule(found) ? "; a page's Content-Security-Policy needs 'wasm-unsafe-eval' in script-src" : "";
-    throw new LeftoffError({ code: "asset_missing", message: `expected to load ${name}, but it failed: ${why}${policy}`, cause });
+    throw new LeftoffError({ code: "asset_missing", message: `${name} could not be loaded: ${why}${policy}`, cause });
   } finally {
     // What failed may be tried again.
     coming.delete(name);

@@ -39,7 +39,7 @@ export function defaultHome() {
 /** What a store keeps its files in unless a storage is given: one for each root. @param {string} home */
 export async function storages(home) {
   // In the folder that one happens to be in, nobody would find it again.
-  if (!home) throw new LeftoffError({ code: "not_found", message: 'expected to know your own folder, for a store in it, but found that this process may not: name the store\'s folder by "home", or allow that, in Deno by --allow-env=LEFTOFF_HOME,HOME' });
+  if (!home) throw new LeftoffError({ code: "not_found", message: 'this process may not look up your home folder: pass the store\'s folder as "home", or allow it, in Deno by --allow-env=LEFTOFF_HOME,HOME' });
   refuseUnlessFolder(home);
   return (/** @type {string | undefined} */ root) => new NodeStorage({ root });
 }

@@ -62,10 +62,10 @@ export const keptSessions = async () => [];
 
 /** @returns {Promise<never>} */
 export async function writtenForAgent() {
-  throw new LeftoffError({ code: "missing_dependency", message: "expected an agent's client, but found a page, where none is installed" });
+  throw new LeftoffError({ code: "missing_dependency", message: "a page cannot start an agent's client" });
 }
 
 /** @param {string} path @returns {Promise<never>} */
 export async function readFile(path) {
-  throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found a page, which has no disk: give its bytes, or a Blob` });
+  throw new LeftoffError({ code: "not_found", message: `a page cannot read the path "${path}": pass the file as bytes or a Blob` });
 }

@@ -51,7 +51,7 @@ function run(git, { folder, arguments: args, variables, without, limitMs }, inpu
     child.stderr.setEncoding("utf8").on("data", (text) => (words = (words + text).slice(-MAX_WORDS)));
     child.on("error", (cause) => {
       timers.forEach(clearTimeout);
-      reject(isRefused(cause) ? cause : new LeftoffError({ code: "git_failed", message: `expected to run "${git}", but the system refused: ${cause.message}`, cause }));
+      reject(isRefused(cause) ? cause : new LeftoffError({ code: "git_failed", message: `"${git}" could not be started: ${cause.message}`, cause }));
     });
     // What a hook leaves running keeps the pipes; git itself has answered.
     child.on("exit", () => timers.push(setTimeout(finish, GRACE_MS)));

@@ -56,7 +56,7 @@ export function secretScan() {
 async function loaded() {
   const { rules } = await /** @type {Promise<typeof import("@secretlint/secretlint-rule-preset-recommend")>} */ (import(/* webpackIgnore: true */ /* @vite-ignore */ SECRETLINT)).catch((cause) => {
     loading = undefined;
-    throw new LeftoffError({ code: "missing_dependency", message: "expected the package @secretlint/secretlint-rule-preset-recommend, which finds secrets, but could not load it", cause });
+    throw new LeftoffError({ code: "missing_dependency", message: "the package @secretlint/secretlint-rule-preset-recommend, which finds secrets, could not be loaded: run 'npm install @secretlint/secretlint-rule-preset-recommend'", cause });
   });
   /** @type {Found[]} */
   let found = [];

@@ -39,7 +39,7 @@ async function whole(result, format) {
 /** @param {unknown} one */
 function plain(one) {
   if (!isObject(one)) return one;
-  if (typeof one.then === "function") throw new LeftoffError({ code: "invalid_request", message: "expected messages, but found a promise instead: await it first" });
+  if (typeof one.then === "function") throw new LeftoffError({ code: "invalid_request", message: "append was given a promise: await it first" });
   return !("role" in one) && "steps" in one && "response" in one ? resultOf(one.responseMessages ?? one.response?.messages) : one;
 }
 

@@ -331,5 +331,5 @@ function below(folder, path) {
 
 /** What is said where a session does not lie where it lay. @param {string} folder @param {unknown} [cause] */
 export function elsewhere(folder, cause) {
-  return new LeftoffError({ code: "not_found", message: `expected the session in "${folder}", but found that it was moved or deleted meanwhile`, cause });
+  return new LeftoffError({ code: "not_found", message: `the session in "${folder}" was moved or deleted meanwhile`, cause });
 }

@@ -132,7 +132,7 @@ export function refuseLinkAndFolder(at) {
 
 /** @param {string} path that of a file */
 export function notAFolder(path) {
-  return Object.assign(new Error(`expected a folder at "${path}", but found a file instead`), { code: "ENOTDIR" });
+  return Object.assign(new Error(`"${path}" is a file, not a folder`), { code: "ENOTDIR" });
 }
 
 /** A path as Windows itself writes it: who calls may separate names by `/` there, too. @param {string} path */

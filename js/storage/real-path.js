@@ -34,7 +34,7 @@ export function refuseUnlessFolder(path) {
     if (codeOf(cause) === "ENOENT") return refuseFileAbove(path);
     throw translated("stat", path, cause, { hasRoot: false });
   }
-  if (!stat.isDirectory()) throw new LeftoffError({ code: "not_a_folder", message: `expected a folder at "${path}", but found a file instead` });
+  if (!stat.isDirectory()) throw new LeftoffError({ code: "not_a_folder", message: `"${path}" is a file, not a folder` });
 }
 
 /** Windows says of what lies beneath a file that it is not there. @param {string} path */
@@ -48,7 +48,7 @@ export function workingFolder() {
   try {
     return process.cwd();
   } catch (cause) {
-    throw new LeftoffError({ code: "not_found", message: "expected to be in a folder, but found that it is gone", cause });
+    throw new LeftoffError({ code: "not_found", message: "the working folder is gone", cause });
   }
 }
 
@@ -59,7 +59,7 @@ export function realPath(folder) {
     path = realpathSync(folder);
   } catch (cause) {
     const isNone = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
-    throw isNone ? new LeftoffError({ code: "not_found", message: `expected a folder at "${folder}", but found none`, cause }) : translated("stat", folder, cause, { hasRoot: false });
+    throw isNone ? new LeftoffError({ code: "not_found", message: `no folder at "${folder}"`, cause }) : translated("stat", folder, cause, { hasRoot: false });
   }
   refuseUnlessFolder(path);
   return path;

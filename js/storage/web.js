@@ -6,6 +6,6 @@ import { LeftoffError } from "../error.js";
 /** The disk, which is not there. */
 export class NodeStorage {
   constructor() {
-    throw new LeftoffError({ code: "missing_dependency", message: "expected a disk for NodeStorage, but found a page, which has none: give a MemoryStorage, or an OpfsStorage in a worker" });
+    throw new LeftoffError({ code: "missing_dependency", message: "a page has no disk for NodeStorage: use MemoryStorage, or OpfsStorage in a worker" });
   }
 }

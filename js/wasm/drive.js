@@ -271,7 +271,7 @@ export function driveNow(begin, { module, scan }) {
     const said = needsOf(step).map(({ need, payload }) => (scan && need.type === "secrets" ? [TEXT, toJson(foundIn(scan, need.texts, payload))] : undefined));
     if (said.includes(undefined)) {
       module.called(() => operationsOf(module).drop(number));
-      throw new LeftoffError({ code: "missing_dependency", message: "expected what finds secrets to be loaded, but it is not: nothing leaves" });
+      throw new LeftoffError({ code: "missing_dependency", message: "the finder of secrets is not loaded: nothing can leave the store" });
     }
     step = nextIn(module, number, said);
   }

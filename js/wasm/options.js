@@ -30,8 +30,10 @@ export const CALLS = new Map(Object.entries(OPTIONS).map(([call, options]) => [/
 /** The options of a call, where it knows all of them, and each is of its kind. @template {object} T @param {Call} call @param {T} options @returns {T} */
 export function knownOptions(call, options) {
   const { names, kinds } = /** @type {{ names: string[], kinds: [string, string][] }} */ (CALLS.get(call));
-  const found = typeof options !== "object" || options === null ? String(options) : Object.keys(options).find((name) => !names.includes(name));
-  if (found !== undefined) throw refused(names.join(", ").replace(/, (?=\w+$)/, " or "), found);
+  const known = names.join(", ").replace(/, (?=\w+$)/, " or ");
+  if (typeof options !== "object" || options === null) throw refused(`an object with ${known}`, options);
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new LeftoffError({ code: "invalid_request", message: `unknown option ${JSON.stringify(unknown)}: expected ${known}` });
   for (const [name, kind] of kinds) {
     const value = /** @type {Record<string, unknown>} */ (options)[name];
     if (value !== undefined) ofKind(name, value, kind);

@@ -149,7 +149,7 @@ export class CoreStore {
     this.#instance = -1;
   }
 
-  #refuseIfClosed() { if (this.isClosed) throw new LeftoffError({ code: "storage_closed", message: "expected a store that is open, but found that it was closed" }); }
+  #refuseIfClosed() { if (this.isClosed) throw new LeftoffError({ code: "storage_closed", message: "the store is closed" }); }
 
   #made() {
     const module = /** @type {typeof whole} */ (this.#module);

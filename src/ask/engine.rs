@@ -77,15 +77,14 @@ impl Engine {
         let known = PRESETS.join(", ");
         let Some(name) = engine.map(str::trim).filter(|name| !name.is_empty()).or_else(first) else {
             let message = format!(
-                "expected one of {known} on the PATH, but found none that answers; --engine names another command that reads a prompt on standard input, as --engine \"ollama run llama3.2\""
+                "none of {known} is on the PATH: install one, or name a command that reads a prompt on standard input, such as --engine \"ollama run llama3.2\""
             );
             return Err(Error::new(Code::NotFound, message));
         };
         let Some(preset) = KNOWN.iter().find(|preset| preset.name == name) else {
             if model.is_some() {
-                let message = format!(
-                    "expected one of {known} with --model, but found \"{name}\", which takes its model in the command"
-                );
+                let message =
+                    format!("--model works with {known}; \"{name}\" takes its model in the command");
                 return Err(Error::new(Code::InvalidRequest, message));
             }
             let name = String::from(name);
@@ -98,13 +97,12 @@ impl Engine {
             });
         };
         if !installed.contains(&name) {
-            let message = format!(
-                "expected \"{name}\" on the PATH, but found none; --engine takes one of {known}, or another command"
-            );
+            let message =
+                format!("\"{name}\" is not on the PATH; --engine takes {known}, or another command");
             return Err(Error::new(Code::NotFound, message));
         }
         if preset.model.is_none() && model.is_none() {
-            let message = format!("expected --model with the engine \"{name}\", which has none of its own");
+            let message = format!("the engine \"{name}\" has no default model: give --model");
             return Err(Error::new(Code::InvalidRequest, message));
         }
         let mut args: Vec<String> = preset.args.iter().map(|word| String::from(*word)).collect();

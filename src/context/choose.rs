@@ -89,7 +89,7 @@ impl Choosing<'_> {
         }
         let (needed, found) = (self.needed(prices), self.budget.available_tokens);
         let message = format!(
-            "expected a budget of at least {needed} tokens for what has to be there, but found {found} instead"
+            "the budget of {found} tokens is too small: what the context must hold needs at least {needed}"
         );
         Err(Error::new(Code::BudgetTooSmall, message))
     }

@@ -177,7 +177,7 @@ impl Request {
         request::refuse_bad(&mut bad)?;
         if let Some((key, _)) = fields.rest().iter().next() {
             return Err(request::wrong(format!(
-                "expected window, model, reserve, system, tools, encoding, assumes, format, recall, count, summarize, embed, strategies or only, but found {key} instead"
+                "unknown option {key}: expected window, model, reserve, system, tools, encoding, assumes, format, recall, count, summarize, embed, strategies or only"
             )));
         }
         request.check_only()?;

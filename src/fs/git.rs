@@ -46,7 +46,7 @@ struct Heard {
 pub(super) fn run(how: How<'_>) -> Result<Option<Ran>, Failure> {
     let Some(program) = program().filter(|_| how.at.is_dir()) else { return Ok(None) };
     let refused = |error: std::io::Error| {
-        let message = format!("expected to run \"{}\", but the system refused: {error}", program.display());
+        let message = format!("\"{}\" could not be started: {error}", program.display());
         Failure { code: "git_failed".into(), message, ..Failure::default() }
     };
     ran(&program, how).map(Some).map_err(refused)

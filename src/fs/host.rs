@@ -90,7 +90,7 @@ impl Host {
         if !self.has_ended() {
             return Ok(());
         }
-        let message = "expected a store that is open, but found that it was closed".into();
+        let message = "the store is closed".into();
         Err(Failure { code: "storage_closed".into(), message, ..Failure::default() }.into())
     }
 

@@ -24,7 +24,7 @@ pub(crate) fn know(fields: &Fields<'_>, known: &str, bad: &mut Vec<BadValue>) {
     let is_known = |key: &str| known.split(", ").flat_map(|some| some.split(" or ")).any(|one| one == key);
     if let Some((key, _)) = fields.named().find(|(key, _)| !is_known(key)) {
         let found = to_json(&*fields.path_to(key));
-        bad.push(BadValue { message: format!("expected {known}, but found {found} instead") });
+        bad.push(BadValue { message: format!("unknown option {found}: expected {known}") });
     }
 }
 
@@ -56,13 +56,13 @@ mod tests {
     fn a_name_that_nobody_knows_is_refused_by_it() {
         assert_eq!(refused(r#"{"at":1,"to":2}"#, "at, of or to"), None);
         assert_eq!(refused("{}", "at"), None);
-        let message = "expected at, of or to, but found \"att\" instead";
+        let message = "unknown option \"att\": expected at, of or to";
         assert_eq!(refused(r#"{"at":1,"att":2}"#, "at, of or to").as_deref(), Some(message));
         assert_eq!(
             refused(r#"{"or":1}"#, "at or to").as_deref(),
-            Some("expected at or to, but found \"or\" instead")
+            Some("unknown option \"or\": expected at or to")
         );
-        assert_eq!(refused(r#"{"":1}"#, "at").as_deref(), Some("expected at, but found \"\" instead"));
+        assert_eq!(refused(r#"{"":1}"#, "at").as_deref(), Some("unknown option \"\": expected at"));
     }
 
     #[test]

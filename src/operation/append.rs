@@ -182,7 +182,10 @@ impl Live {
                 return Ok(Staged { bytes: Vec::new(), blobs: Vec::new() });
             }
             if !self.with(|session| session.is_next(batch)) {
-                return Err(Trouble::refused(Code::Conflict, "expected another message to be the last one"));
+                return Err(Trouble::refused(
+                    Code::Conflict,
+                    "another message was appended after the expected one",
+                ));
             }
         }
         if self.is_due() {

@@ -73,7 +73,7 @@ impl Live {
             let keep = fields.take_raw("keep").map(kept_tokens).transpose();
             request::refuse_bad(bad)?;
             if undo && (apply || !matches!(keep, Ok(None))) {
-                let message = "expected \"undo\" alone, but found \"apply\" or \"keep\" beside it";
+                let message = "\"undo\" cannot be combined with \"apply\" or \"keep\"";
                 return Err(Trouble::refused(Code::InvalidRequest, message));
             }
             let done = if undo {

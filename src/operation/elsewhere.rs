@@ -118,8 +118,7 @@ impl Drop for Reading<'_> {
 }
 
 pub(super) fn moved_or_deleted(shown: &str) -> Trouble {
-    let message =
-        format!("expected the session in \"{shown}\", but found that it was moved or deleted meanwhile");
+    let message = format!("the session in \"{shown}\" was moved or deleted meanwhile");
     Trouble::refused(Code::NotFound, message)
 }
 

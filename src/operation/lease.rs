@@ -139,9 +139,7 @@ impl Live {
         let holders = self.holders(io).await?;
         let Some(Lease { program, pid, host, since, .. }) = holders.first() else { return Ok(()) };
         let (program, since) = (said(program), said(since));
-        let message = format!(
-            "expected a session that nobody else has open, but found {program}, process {pid} on {host}, at it since {since}"
-        );
+        let message = format!("{program} has the session open: process {pid} on {host}, since {since}");
         Err(Trouble::refused(Code::OpenElsewhere, message))
     }
 

@@ -193,6 +193,6 @@ pub(super) fn array(items: impl Iterator<Item = String>) -> Vec<u8> {
 }
 
 fn no_message(id: &str) -> Trouble {
-    let message = format!("expected a message {} in this session, but found none", to_json(id));
+    let message = format!("no message {} in this session", to_json(id));
     Trouble::refused(Code::NotFound, message)
 }

@@ -135,7 +135,7 @@ impl Live {
             resuming.now.tools = resuming.now.tools.take().or_else(defined);
             if resuming.max_bytes.is_some() && asked.request.shape() != Some(Format::Leftoff) {
                 let message =
-                    "expected no format beside \"maxBytes\", since the text has its own, but found one";
+                    "\"format\" cannot be combined with \"maxBytes\": the text has a format of its own";
                 return Err(Trouble::refused(Code::InvalidRequest, message));
             }
             let document = live.with(|session| session.document(Name::MetadataJson));

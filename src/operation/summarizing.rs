@@ -162,7 +162,7 @@ pub(super) async fn written(
     let most = u64::from(tokens + BUFFER).min(original_tokens.saturating_sub(1));
     if found > most {
         return Err(refused(format!(
-            "expected a summary of at most {most} tokens, for {original_tokens} that it replaces, but found {found} instead"
+            "the summary has {found} tokens, but may have at most {most}: it replaces {original_tokens}"
         )));
     }
     let stamp = io.stamp();
@@ -182,7 +182,7 @@ async fn answered(io: &Io, need: Need) -> Result<(String, String), Trouble> {
     let answer = match io.made(need).await {
         Err(trouble) if trouble.is_bug() => return Err(trouble),
         Err(trouble) => {
-            return Err(refused(format!("expected a summary, but the model failed: {}", trouble.message())));
+            return Err(refused(format!("the model failed to summarize: {}", trouble.message())));
         }
         Ok(answer) => answer,
     };

@@ -263,7 +263,7 @@ impl Live {
             }
         }
         let missing = if found.is_empty() { start } else { end };
-        let message = format!("expected a message \"{missing}\" in this session, but found none");
+        let message = format!("no message \"{missing}\" in this session");
         Err(Trouble::refused(Code::NotFound, message))
     }
 

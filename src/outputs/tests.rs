@@ -45,7 +45,7 @@ fn what_is_no_output_is_refused_by_its_name() {
         ),
         (
             r#"{"sessionId":"s","toolName":"t","querryId":"q"}"#,
-            "expected sessionId, toolName, args, result, taskId or queryId, but found \"querryId\" instead",
+            "unknown option \"querryId\": expected sessionId, toolName, args, result, taskId or queryId",
         ),
     ] {
         assert_eq!(Output::from_json(json).map_err(|error| error.message), Err(message.into()), "{json}");

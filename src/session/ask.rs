@@ -79,15 +79,10 @@ impl Ask {
         if now.may_become(*status, self.has_override) {
             return Ok(true);
         }
-        let hint =
-            if *status == Status::Active { "; it is taken up again only with an override" } else { "" };
+        let hint = if *status == Status::Active { " without an override" } else { "" };
         Err(Error::new(
             Code::InvalidTransition,
-            format!(
-                "expected a session that may become {}, but found a {} one instead{hint}",
-                status.as_str(),
-                now.as_str()
-            ),
+            format!("a {} session cannot become {}{hint}", now.as_str(), status.as_str()),
         ))
     }
 }

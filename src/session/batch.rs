@@ -106,10 +106,7 @@ impl Done {
         if self.operation != batch.operation || self.hash == batch.hash {
             return Ok(self.operation == batch.operation);
         }
-        let message = format!(
-            "expected the messages that the operation {:?} appended before, but found others instead",
-            self.operation
-        );
+        let message = format!("the operation {:?} appended other messages before", self.operation);
         Err(Error::new(Code::OperationReused, message))
     }
 }

@@ -253,7 +253,7 @@ impl Session {
             return Ok(());
         }
         let message = format!(
-            "expected a session of version {}, but found one that a newer leftoff wrote to: it can be read, not written",
+            "a newer leftoff wrote to this session: this one writes version {} and can only read it",
             line::VERSION
         );
         Err(Error::new(Code::NewerVersion, message))

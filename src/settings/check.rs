@@ -39,10 +39,8 @@ impl Place<'_> {
             let full = [prefix, name].concat();
             if !names(prefix).contains(&name) {
                 let known = names(prefix).join(", ");
-                problems.push(format!(
-                    "expected a known setting in \"{}\", but found \"{key}\" instead; known are {known}",
-                    self.path
-                ));
+                problems
+                    .push(format!("unknown setting \"{key}\" in \"{}\": expected one of {known}", self.path));
             } else if let Some(at) = KNOWN.iter().position(|known| known.key == full) {
                 match place.value(&KNOWN[at], value) {
                     Ok(value) => said.push((at, value.into())),

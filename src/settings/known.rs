@@ -78,9 +78,9 @@ impl Known {
                 names.join(", "),
                 to_json(found)
             )),
-            OfProject::Nothing => Some(format!(
-                "expected \"{key}\" in the settings of the home alone, but found it in \"{path}\""
-            )),
+            OfProject::Nothing => {
+                Some(format!("\"{key}\" can only be set in the settings of the home, not in \"{path}\""))
+            }
         }
     }
 

@@ -128,7 +128,7 @@ pub fn read(files: &[SettingsFile]) -> Read {
 /// `invalid_setting` where there is no such setting, the value is none of its, or the file cannot be used.
 pub fn check_writing(key: &str, value: Option<&str>, file: &SettingsFile) -> Result<(), Error> {
     let Some(known) = KNOWN.iter().find(|known| known.key == key) else {
-        return refuse(&[format!("expected one of {}, but found \"{key}\" instead", keys().join(", "))]);
+        return refuse(&[format!("unknown setting \"{key}\": expected one of {}", keys().join(", "))]);
     };
     let mut problems = Vec::new();
     match document(file) {

@@ -43,10 +43,10 @@ fn what_cannot_be_used_is_reported_and_what_stands_beside_it_holds() {
     for (said, words) in [
         (
             "\"idleMinute\":7",
-            "found \"idleMinute\" instead; known are autoPersist, idleMinutes, outputs, recall, record, redact, agent, ask",
+            "\": expected one of autoPersist, idleMinutes, outputs, recall, record, redact, agent, ask",
         ),
-        ("\"autoPersist.enabled\":false", "found \"autoPersist.enabled\""),
-        ("\"autoPersist\":{\"x\":1}", "found \"autoPersist.x\" instead; known are enabled, "),
+        ("\"autoPersist.enabled\":false", "unknown setting \"autoPersist.enabled\" in"),
+        ("\"autoPersist\":{\"x\":1}", "unknown setting \"autoPersist.x\" in"),
         ("\"__proto__\":{}", "\"__proto__\""),
         ("\"idleMinutes\":\"7\"", "expected a number for \"idleMinutes\""),
         ("\"idleMinutes\":null", "found null"),

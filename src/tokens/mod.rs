@@ -90,7 +90,7 @@ impl Encoding {
             (None, Some(model)) => match models::find(model) {
                 Some(model) => return Ok(model.encoding),
                 None => format!(
-                    "expected an \"encoding\", as o200k_base or estimate-1, but found the model \"{model}\", which is not known, instead"
+                    "unknown model \"{model}\": give an \"encoding\", such as o200k_base or estimate-1"
                 ),
             },
         };

@@ -144,7 +144,7 @@ test("an engine that is known is found on the PATH; where none is, that is told 
     assert.equal(found.stdout, "1: -p --model opus\n", found.stderr);
     const none = typed(folder, ["ask", "Where?"], { path: "/nowhere" });
     assert.equal(none.status, 1);
-    assert.match(none.stderr, /expected one of claude, gemini, codex, opencode, ollama on the PATH, but found none[^]*--engine[^]*\(not_found\)/);
+    assert.match(none.stderr, /none of claude, gemini, codex, opencode, ollama is on the PATH[^]*--engine[^]*\(not_found\)/);
     assert.match(typed(folder, ["ask", "--engine", ECHO]).stderr, /expected QUESTION\.\.\., but found none/);
     const lone = typed(folder, ["ask", "--resume", "--home", join(folder, "other"), "--engine", ECHO, "And?"]);
     assert.match(lone.stderr, /expected a conversation to go on with/);

@@ -125,7 +125,7 @@ check("where several are meant five are named, one a line, and how many more the
     const { status, stdout, stderr } = typed(...command);
     assert.deepEqual([status, stdout], [2, ""]);
     const lines = stderr.split("\n");
-    assert.match(lines[0] ?? "", /but found 9:$/);
+    assert.match(lines[0] ?? "", /could be any of 9 sessions:$/);
     assert.deepEqual(lines.slice(1, 6).map((line) => /^ {2}([0-9a-f-]{36}) {2}Fix \d$/.test(line)), [true, true, true, true, true], stderr);
     assert.equal(lines[6], "  and 4 more");
     assert.match(lines[7] ?? "", /^name one by .*\(ambiguous\)$/);

@@ -56,7 +56,7 @@ check("a file is no folder, wherever one is wanted", false, (typed, folder) => {
 
 check("an empty name means nothing, and not the folder that one is in", false, (typed) => {
   assert.match(typed(["import", ""]).stderr, ONE("usage"));
-  assert.match(typed(["show", ""]).stderr, /^leftoff: expected one session "", but found none \(not_found\)\n$/);
+  assert.match(typed(["show", ""]).stderr, /^leftoff: no session "" \(not_found\)\n$/);
 });
 
 check("doctor, too, names the session that an id resembles", false, (typed) => {

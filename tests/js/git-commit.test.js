@@ -274,8 +274,8 @@ test("a session that is ignored is refused with the rule", () =>
       [".gitignore", "# private\n.session/", /".session\/" in ".gitignore", line 2/],
       [".gitignore", "conversations", /"conversations" in ".gitignore", line 1/],
       [`${PLACE}/.session/.gitignore`, "*", /"\*" in ".*\.session\/\.gitignore", line 1/],
-      [".git/info/exclude", "*.jsonl", /messages\.jsonl" ignored by the rule "\*\.jsonl" in "\.git\/info\/exclude", line 1/],
-      [".gitignore", "blobs/", /blobs\/aa" ignored by the rule "blobs\/"/],
+      [".git/info/exclude", "*.jsonl", /messages\.jsonl" by the rule "\*\.jsonl" in "\.git\/info\/exclude", line 1/],
+      [".gitignore", "blobs/", /blobs\/aa" by the rule "blobs\/"/],
     ];
     for (const [file, rule, words] of rules) {
       put(join(top, file), `${rule}\n`);

@@ -47,7 +47,7 @@ test("what cannot be loaded is refused by its name, and nothing is asked for ove
 
 test("a policy is blamed for a module alone, not for bytes that are none", async () => {
   const { message } = /** @type {LeftoffError} */ (await loadWasm({ agents: new TextEncoder().encode("<!doctype html>") }).catch((error) => error));
-  assert.ok(message.startsWith("expected to load agents.wasm, but it failed: ") && !message.includes("Content-Security-Policy"), message);
+  assert.ok(message.startsWith("agents.wasm could not be loaded: ") && !message.includes("Content-Security-Policy"), message);
 });
 
 test("a store with a storage of its own asks for no folder and no program", async () => {

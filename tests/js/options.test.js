@@ -15,7 +15,7 @@ const typed = (options) => options;
 async function refused(call, found) {
   const error = await Promise.resolve().then(call).catch((cause) => cause);
   assert.ok(error instanceof LeftoffError && error.code === "invalid_request", `${call}: ${/** @type {any} */ (error)?.message}`);
-  assert.match(error.message, new RegExp(`^expected \\w+(, \\w+)*( or \\w+)?, but found "${found}" instead$`), `${call}: ${/** @type {any} */ (error)?.message}`);
+  assert.match(error.message, new RegExp(`^(unknown option "${found}": expected \\w+(, \\w+)*( or \\w+)?|expected an object with \\w+(, \\w+)*( or \\w+)?, but found "?${found}"? instead)$`), `${call}: ${/** @type {any} */ (error)?.message}`);
 }
 
 test("each call that takes options names the first that it does not know, and what it knows", async () => {

@@ -50,7 +50,7 @@ pub(in crate::operation) async fn commit(
 ) -> Result<String, Trouble> {
     // Of a link git keeps where it leads, and nothing of what lies there.
     if io.stat(session).await?.is_none_or(|found| found.kind != Kind::Folder) {
-        let message = format!("expected a session in \"{at}\", but found none");
+        let message = format!("no session in \"{at}\"");
         return Err(Trouble::refused(Code::NotFound, message));
     }
     let git = Git { io, at };
@@ -117,11 +117,11 @@ impl Git<'_> {
         Err(match is_none {
             true => Trouble::refused(
                 Code::NotARepository,
-                format!("expected \"{at}\" to be in a git repository, but found none; 'git init' makes one"),
+                format!("\"{at}\" is in no git repository; run 'git init' to create one"),
             ),
             false => Trouble::refused(
                 Code::GitFailed,
-                format!("expected git to read the repository of \"{at}\", but it said: {words}"),
+                format!("git could not read the repository of \"{at}\": {words}"),
             ),
         })
     }
@@ -136,9 +136,7 @@ impl Git<'_> {
                     false => self.is_in_git_folder(sign, setup).await?,
                 };
                 if is_there {
-                    let message = format!(
-                        "expected no {name} under way, but found one; finish it or give it up, and commit then"
-                    );
+                    let message = format!("a {name} is in progress; finish or abort it, then commit");
                     return Err(Trouble::refused(Code::GitBusy, message));
                 }
             }
@@ -147,7 +145,7 @@ impl Git<'_> {
         let unmerged = self.said(&["ls-files", "--unmerged", "-z", "--", "."]).await?;
         let Some(first) = names(&unmerged).into_iter().next() else { return Ok(()) };
         let file = first.split_once('\t').map_or(&*first, |(_, file)| file);
-        let message = format!("expected no conflict, but found one in \"{file}\"; settle it with git add");
+        let message = format!("\"{file}\" has a conflict; resolve it and run 'git add'");
         Err(Trouble::refused(Code::GitBusy, message))
     }
 
@@ -170,9 +168,8 @@ impl Git<'_> {
         let rule = names(&succeeded(answer, "check-ignore")?);
         let word = |place: usize| rule.get(place).map(String::as_str).unwrap_or_default();
         let (source, line, pattern) = (word(0), word(1), word(2));
-        let message = format!(
-            "expected the session to be committed, but found \"{ignored}\" ignored by the rule \"{pattern}\" in \"{source}\", line {line}"
-        );
+        let message =
+            format!("git ignores \"{ignored}\" by the rule \"{pattern}\" in \"{source}\", line {line}");
         Err(Trouble::refused(Code::SessionIgnored, message))
     }
 
@@ -248,17 +245,16 @@ fn succeeded(Ran { status, out, words, is_late }: Ran, command: &str) -> Result<
     }
     if is_late {
         let said = if words.is_empty() { String::new() } else { format!("; it said: {words}") };
-        let message = format!("expected git {command} to end in time, but it did not{said}");
+        let message = format!("git {command} did not end in time{said}");
         return Err(Trouble::refused(Code::GitFailed, message));
     }
     if is_locked(&words) {
-        let message =
-            format!("expected to have the repository alone, but found it locked by another process: {words}");
+        let message = format!("another process has locked the repository: {words}");
         return Err(Trouble::refused(Code::GitBusy, message));
     }
     let status = status.map_or("null".into(), |status| status.to_string());
     let said = if words.is_empty() { format!("nothing, status {status}") } else { words };
-    Err(Trouble::refused(Code::GitFailed, format!("expected git {command} to succeed, but it said: {said}")))
+    Err(Trouble::refused(Code::GitFailed, format!("git {command} failed: {said}")))
 }
 
 fn names(out: &[u8]) -> Vec<String> {
@@ -266,5 +262,5 @@ fn names(out: &[u8]) -> Vec<String> {
 }
 
 fn missing() -> Trouble {
-    Trouble::refused(Code::GitMissing, "expected git on the PATH, but found none")
+    Trouble::refused(Code::GitMissing, "git is not on the PATH: install it")
 }

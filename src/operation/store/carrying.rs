@@ -216,8 +216,7 @@ impl Store {
             && !is_left
             && io.stat(&File::new(from.folder().root, "")).await?.is_none()
         {
-            let message =
-                format!("expected the workspace \"{root}\", where the session {id} lay, but found none");
+            let message = format!("the workspace \"{root}\" of session {id} is gone");
             return Err(Trouble::refused(Code::NotFound, message));
         }
         if is_left {

@@ -26,7 +26,7 @@ impl Store {
         Operation::new(move |io| async move {
             if placement == Placement::Home {
                 let message = format!(
-                    "expected a session of a workspace, but found one in the home: \"{shown}\" is in no repository"
+                    "only a session in a workspace can be committed: \"{shown}\" is in the home, in no repository"
                 );
                 return Err(Trouble::refused(Code::NotInWorkspace, message));
             }

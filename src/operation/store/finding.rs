@@ -65,15 +65,16 @@ pub fn exactly(id: &str, all: &[Candidate]) -> Result<usize, Error> {
     let named = such(&is_named);
     let has_named = !named.is_empty();
     let found = if has_named { named } else { such(&|one| one.id.starts_with(id)) };
-    let (code, some) = match found[..] {
-        [one] => return Ok(one),
-        [] => (Code::NotFound, "none".to_string()),
+    match found[..] {
+        [one] => Ok(one),
+        [] => Err(Error::new(Code::NotFound, format!("no session \"{id}\""))),
         _ => {
             let all: Vec<&Candidate> = found.iter().map(|place| &all[*place]).collect();
-            (Code::Ambiguous, format!("{}:\n{}", found.len(), choices(&all, has_named)))
+            let message =
+                format!("\"{id}\" could be any of {} sessions:\n{}", found.len(), choices(&all, has_named));
+            Err(Error::new(Code::Ambiguous, message))
         }
-    };
-    Err(Error::new(code, format!("expected one session \"{id}\", but found {some}")))
+    }
 }
 
 // One a line; of many, how many more there are. Copies and equal names are told apart by where they lie.
@@ -306,7 +307,7 @@ mod tests {
         let words = |id: &str, all: &[Candidate]| exactly(id, all).expect_err("several").message;
         assert_eq!(
             words("ab1", &all()),
-            "expected one session \"ab1\", but found 2:\n  ab1  A plan  /ab1\n  c  A plan  /c"
+            "\"ab1\" could be any of 2 sessions:\n  ab1  A plan  /ab1\n  c  A plan  /c"
         );
         let many: Vec<Candidate> =
             (0..7).map(|n| Candidate { id: format!("a{n}"), ..Candidate::default() }).collect();

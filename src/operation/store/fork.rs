@@ -162,8 +162,10 @@ impl Live {
         });
         let messages = self.said_up_to(io, at.as_ref()).await?;
         let Some(last) = messages.last().filter(|last| at.as_ref().is_none_or(|at| *at == last.id)) else {
-            let named = at.map(|at| format!("{} ", to_json(&at))).unwrap_or_default();
-            let message = format!("expected a message {named}to fork at, but found none");
+            let message = match at {
+                Some(at) => format!("no message {} in this session to fork at", to_json(&at)),
+                None => "the session has no message to fork at".into(),
+            };
             return Err(Trouble::refused(Code::NotFound, message));
         };
         let origin = Origin { session: self.id(), message_id: last.id.clone() };

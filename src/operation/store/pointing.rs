@@ -33,7 +33,7 @@ impl Store {
         let store = self.clone();
         Operation::new(|io| async move {
             let Some(path) = store.where_it_lies(&io, &id, &path).await? else {
-                let message = format!("expected a session of this store in \"{path}\", but found none");
+                let message = format!("no session of this store in \"{path}\"");
                 return Err(Trouble::refused(Code::NotFound, message));
             };
             store.pointed_to(&io, &Pointer { id, path }).await

@@ -66,7 +66,7 @@ impl Store {
         if is_taken(io, &folder, &own, &[(TAKEN, by.into_bytes())]).await? {
             return Ok(place);
         }
-        let message = format!("expected no session in \"{}\", but found one", self.setup.shown(&folder));
+        let message = format!("\"{}\" holds a session already", self.setup.shown(&folder));
         Err(Trouble::refused(Code::AlreadyExists, message))
     }
 
@@ -106,7 +106,7 @@ impl Store {
             }
             if about.name.is_some() {
                 let found = self.setup.shown(&place.conversation());
-                let message = format!("expected no session in \"{found}\", but found one");
+                let message = format!("\"{found}\" holds a session already");
                 return Err(Trouble::refused(Code::AlreadyExists, message));
             }
         }

@@ -53,16 +53,13 @@ impl Store {
             let one = store.found_trashed(&io, &id).await?;
             if there.iter().any(|there| there.entry.id == one.id) {
                 let id = &one.id;
-                let message = format!(
-                    "expected no session \"{id}\", but found one: what lies in the trash stays there"
-                );
+                let message =
+                    format!("the session \"{id}\" exists already; the one in the trash stays there");
                 return Err(Trouble::refused(Code::AlreadyExists, message));
             }
             let Some(place) = one.was else {
                 let path = &one.path;
-                let message = format!(
-                    "expected to know where \"{path}\" was, but found no note of it; move it there by hand"
-                );
+                let message = format!("nothing says where \"{path}\" was; move it back by hand");
                 return Err(Trouble::refused(Code::NotFound, message));
             };
             match &place {
@@ -164,7 +161,7 @@ impl About {
 // Another root, perhaps another disk: copied whole beside its place, and there in one step.
 async fn brought_back(io: &Io, from: &File, to: &File, workspace: &str) -> Result<(), Trouble> {
     if io.stat(&File::new(to.root.clone(), "")).await?.is_none_or(|stat| stat.kind == Kind::File) {
-        let message = format!("expected the workspace \"{workspace}\", but found none");
+        let message = format!("no workspace \"{workspace}\"");
         return Err(Trouble::refused(Code::NotFound, message));
     }
     let beside = to.beside(&format!("{}-{}", to.name(), id::new(&io.stamp(), 0)));

@@ -47,10 +47,7 @@ impl Store {
                     Ok(live.id())
                 }
                 None => {
-                    let message = format!(
-                        "expected a session that was imported from {agent}'s {}, but found none",
-                        to_json(&id)
-                    );
+                    let message = format!("no session was imported from {agent}'s {}", to_json(&id));
                     Err(Trouble::refused(Code::NotFound, message))
                 }
             }

@@ -78,7 +78,7 @@ impl Store {
 
 fn gone(path: &str) -> Error {
     let message = format!(
-        "expected a tool output at \"{path}\", but found none: it is there until its session ends or its store is closed"
+        "no tool output at \"{path}\": outputs are kept until their session ends or their store is closed"
     );
     Error::new(Code::NotFound, message)
 }

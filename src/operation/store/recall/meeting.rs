@@ -73,11 +73,12 @@ impl Thing {
         }
         request::refuse_bad(&mut bad)?;
         if things.len() > 1 {
-            let message = "expected one of \"file\", \"command\" and \"error\", but found several";
+            let message = "give only one of \"file\", \"command\" and \"error\"";
             return Err(request::wrong(message).into());
         }
         if !things.is_empty() && (fields.raw("role").is_some() || fields.raw("regex") == Some("true")) {
-            let message = "expected \"role\" and \"regex\" with words, but found them with something else";
+            let message =
+                "\"role\" and \"regex\" apply to words only, not to \"file\", \"command\" or \"error\"";
             return Err(request::wrong(message).into());
         }
         Ok(things.pop())

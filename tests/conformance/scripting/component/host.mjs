@@ -38,7 +38,7 @@ export class ScriptedHost extends Host {
 
   /** What is asked of a store is refused once that was closed. */
   refuseEnded() {
-    if (this.hasEnded) throw refusal("storage_closed", "expected a store that is open, but found that it was closed");
+    if (this.hasEnded) throw refusal("storage_closed", "the store is closed");
   }
 
   /** @param {any} operation @param {Record<string, (asked: any) => any>} [own] */
