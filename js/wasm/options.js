@@ -31,7 +31,7 @@ export const CALLS = new Map(Object.entries(OPTIONS).map(([call, options]) => [/
 export function knownOptions(call, options) {
   const { names, kinds } = /** @type {{ names: string[], kinds: [string, string][] }} */ (CALLS.get(call));
   const known = names.join(", ").replace(/, (?=\w+$)/, " or ");
-  if (typeof options !== "object" || options === null) throw refused(`an object with ${known}`, options);
+  if (typeof options !== "object" || options === null || Array.isArray(options)) throw refused(`an object with ${known}`, options);
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown !== undefined) throw new LeftoffError({ code: "invalid_request", message: `unknown option ${JSON.stringify(unknown)}: expected ${known}` });
   for (const [name, kind] of kinds) {

@@ -21,7 +21,7 @@ const inConversation = (work) =>
   });
 
 /** Refused with this code and these words, and everything as it was. @param {{ folder: string, top: string, code: string, words?: RegExp }} expected */
-async function refused({ folder, top, code, words = /expected/ }) {
+async function refused({ folder, top, code, words = /git init/ }) {
   const before = stateOf(top);
   await assert.rejects(commit({ folder, title: "T" }), (error) => {
     assert.ok(error instanceof LeftoffError);

@@ -70,8 +70,7 @@ pub fn exactly(id: &str, all: &[Candidate]) -> Result<usize, Error> {
         [] => Err(Error::new(Code::NotFound, format!("no session \"{id}\""))),
         _ => {
             let all: Vec<&Candidate> = found.iter().map(|place| &all[*place]).collect();
-            let message =
-                format!("\"{id}\" could be any of {} sessions:\n{}", found.len(), choices(&all, has_named));
+            let message = format!("\"{id}\" matches {} sessions:\n{}", found.len(), choices(&all, has_named));
             Err(Error::new(Code::Ambiguous, message))
         }
     }
@@ -305,10 +304,7 @@ mod tests {
     #[test]
     fn who_has_to_choose_is_told_between_which() {
         let words = |id: &str, all: &[Candidate]| exactly(id, all).expect_err("several").message;
-        assert_eq!(
-            words("ab1", &all()),
-            "\"ab1\" could be any of 2 sessions:\n  ab1  A plan  /ab1\n  c  A plan  /c"
-        );
+        assert_eq!(words("ab1", &all()), "\"ab1\" matches 2 sessions:\n  ab1  A plan  /ab1\n  c  A plan  /c");
         let many: Vec<Candidate> =
             (0..7).map(|n| Candidate { id: format!("a{n}"), ..Candidate::default() }).collect();
         assert!(words("a", &many).ends_with("\n  a4  \n  and 2 more"));
