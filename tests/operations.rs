@@ -23,6 +23,7 @@ mod newer;
 mod newest;
 mod opening;
 mod outputs;
+mod recalled;
 mod recalling;
 mod retries;
 mod searching;

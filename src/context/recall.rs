@@ -20,8 +20,9 @@ use crate::record::span::Span;
 use crate::session::source::Source;
 use crate::tokens::Vocabulary;
 
-// How far back a log is read for it, in bytes: whoever asks at every turn waits for it at every turn, however long the log is.
-pub(crate) const FARTHEST: u64 = 2 * 1024 * 1024;
+/// How far back a log is looked through, in bytes, where no index has its words; and how much of it is indexed at once. It is more than
+/// almost any session has: what lies farther back is recalled only once all is indexed.
+pub(crate) const FARTHEST: u64 = 64 * 1024 * 1024;
 const READ: u64 = 1024 * 1024;
 // What the fence and its first line cost, and what a quote costs beside its text.
 const FRAME: u32 = 30;

@@ -16,6 +16,9 @@ const TAIL: usize = 1024;
 /// So many terms are looked for: a bit each.
 pub(crate) const MOST_TERMS: usize = 64;
 
+// `summarize`, `summary`, `overview`, `recap` as terms.
+const OVERVIEW: [&str; 5] = ["summar", "summari", "summaris", "overview", "recap"];
+
 /// What is looked for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Question {
@@ -194,6 +197,11 @@ fn names(word: &str, is_first: bool) -> bool {
     let is_code =
         has(|char| matches!(char, '_' | '/' | '.' | ':' | '(')) || has(|char| char.is_ascii_digit());
     is_quoted || is_code || is_mixed || is_capital && !is_first
+}
+
+/// Whether somebody asks for a summary of what was said, not for one thing.
+pub(crate) fn seeks_overview(terms: &[Term]) -> bool {
+    terms.iter().any(|term| OVERVIEW.contains(&&*term.text))
 }
 
 #[cfg(test)]

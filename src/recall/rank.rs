@@ -9,14 +9,19 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::documents::{Corpus, Documents, SAID, WORK};
-use super::number::{length_of, ln};
-use super::question::{Question, Term};
+use super::documents::{Corpus, Document, Documents, SAID, WORK};
+use super::number::{length_of, ln, size_of};
+use super::question::{Question, Term, seeks_overview};
+use crate::record::message::Role;
 
 const K1: f32 = 1.2;
 const B: f32 = 0.6;
 /// What was done and shown, to what was said.
 pub(crate) const WORTH_WORK: f32 = 0.7;
+// What a model's long answer is worth, to what it answers, whose words it repeats at length.
+const WORTH_ANSWER: f32 = 0.5;
+// A line of more bytes is a long answer.
+const LONG_ANSWER: u64 = 800;
 // What stands in the message itself, in the one before or behind, and two farther.
 const AROUND: [f32; 3] = [1.0, 0.5, 0.1];
 // A message of more terms, about sixty, is seen by itself.
@@ -171,6 +176,15 @@ pub(crate) fn rank(question: &Question, corpus: &Corpus, worth: &Worth, most: us
         }
     }
     ranked
+}
+
+/// What a match is worth by whose it is. Who asks for an overview may mean the answers as well.
+pub(crate) fn worth_of_role(terms: &[Term], field: usize, document: &Document) -> f32 {
+    let is_long_answer = field == SAID
+        && document.role == Some(Role::Assistant)
+        && size_of(document.size) > LONG_ANSWER
+        && !seeks_overview(terms);
+    if is_long_answer { WORTH_ANSWER } else { 1.0 }
 }
 
 /// How well each document of a field matches.

@@ -11,8 +11,8 @@ use super::number::length_of;
 use super::question::Term;
 use super::rank::{Ranked, WORTH_WORK, Worth, rarity, saturated, scores};
 
-/// So many messages of a session make what it is worth.
-pub(crate) const TOLD: usize = 4;
+// So many messages of a session make what it is worth.
+const TOLD: usize = 4;
 
 // BM25 of a session.
 const K: f32 = 2.0;

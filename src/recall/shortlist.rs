@@ -8,7 +8,7 @@ use super::documents::WORK;
 use super::documents::{Corpus, Document};
 use super::number::size_of;
 use super::question::Question;
-use super::rank::{Ranked, Worth, rank};
+use super::rank::{Ranked, Worth, rank, worth_of_role};
 use crate::record::message::Role;
 use crate::record::span::Span;
 
@@ -74,7 +74,8 @@ impl Shortlist {
                 let line = line(document);
                 candidates.push(Candidate { line, ..Candidate::default() });
             }
-            candidates[place].score += one.score * (1.0 + question.nearness(document.seconds));
+            let score = one.score * worth_of_role(&question.terms, one.field, &document);
+            candidates[place].score += score * (1.0 + question.nearness(document.seconds));
             if document.role == Some(Role::Tool) {
                 let before = (one.document.saturating_sub(CALLS)..one.document).rev();
                 let mut before = before.filter_map(|number| places(one.field, number));

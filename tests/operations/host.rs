@@ -57,11 +57,16 @@ pub struct Host {
     pub read: u64,
     /// When its files were made, in microseconds.
     pub made_us: i64,
+    /// What was changed may be changed again at the same moment.
+    pub is_fresh: bool,
     /// Where the repository was cloned from, unless that is what all tests have.
     pub remote: Option<&'static str>,
     changes: i64,
     steps: u64,
 }
+
+// After whatever time it tells.
+const FRESH_US: i64 = 2_000_000_000_000_001;
 
 // Of a repository with a remote: what `git` prints.
 fn ran(arguments: &[String], remote: Option<&str>) -> Ran {
@@ -294,7 +299,8 @@ impl Host {
             });
         };
         let (size, file) = (bytes.len() as u64, Some(FileId { number: 0, made_us: self.made_us }));
-        Some(Stat { kind: Kind::File, size, modified_us: *changed, changed_us: *changed, file })
+        let changed = if self.is_fresh { *changed + FRESH_US } else { *changed };
+        Some(Stat { kind: Kind::File, size, modified_us: changed, changed_us: changed, file })
     }
 
     fn list(&self, folder: &str, names: &[&str]) -> Option<Vec<Entry>> {

@@ -424,30 +424,3 @@ fn to_search_one_session_costs_no_more_for_those_beside_it() {
     };
     assert_eq!(asked(40), asked(0));
 }
-
-#[test]
-fn a_long_session_that_nobody_searched_is_indexed_by_its_questions() {
-    let mut world = World::new(1);
-    world.begin();
-    let session = world.sessions.keys().next().cloned().expect("one was begun");
-    let Kept { live, log, .. } = &world.sessions[&session];
-    let (live, log) = (live.clone(), log.clone());
-    let mut lines = [line("first", 0, "Hello"), line("fact", 0, "The walnut is in the cellar.")].concat();
-    let filler = "lorem ".repeat(1000);
-    for nth in 0.. {
-        if lines.len() > 5 << 20 {
-            break;
-        }
-        lines.extend(line(&format!("m{nth}"), 0, &filler));
-    }
-    lines.extend(line("asked", 0, "Where is the walnut?"));
-    world.host.append(&log, &lines);
-    let mut told = Vec::new();
-    for _ in 0..4 {
-        let context = done(&mut world.host, context(&world.store, &live));
-        let context: Value = serde_json::from_str(&context).expect("JSON");
-        told.push((context["report"]["recall"].to_string().contains("\"fact\""), world.runs().len()));
-    }
-    // Of five million bytes two are indexed at a time, and it is known once all are.
-    assert_eq!(told, [(false, 1), (false, 2), (true, 3), (true, 3)]);
-}

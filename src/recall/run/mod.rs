@@ -59,7 +59,8 @@ pub struct Row {
     pub from: u64,
     /// Behind its last byte.
     pub to: u64,
-    /// When the log was changed last, in microseconds since 1970, where it ended with this piece; zero where nobody is sure.
+    /// When the log was changed last, in microseconds since 1970, where it ended with this piece; negative where it may have
+    /// been changed again at that moment unseen, zero where nobody is sure.
     pub changed_us: i64,
     /// The number by which the system knows the log; zero where it knows none.
     pub file: u64,

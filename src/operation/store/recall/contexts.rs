@@ -1,8 +1,8 @@
 //! What a context may recall of its session, by the index: what is read for it grows with the question, not with the log.
 //!
-//! What no run has of the log is indexed at the question, by the same writer as for a search, but no more than a context reads without an
-//! index: who waits for it at every turn waits for no more. So a log is indexed as it grows. A long one that nobody has searched yet is
-//! looked through at its end, while each question indexes some more of it from its start, until all of it is.
+//! What no run has of the log is indexed at the question, by the same writer as for a search: what is recalled doesn't depend on what was
+//! asked before. So a log is indexed as it grows. Of one that has more bytes without an index than a context reads, each question indexes
+//! some from its start, and its end is looked through, until all of it is indexed.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ use crate::recall::shortlist::{Shortlist, best, wanted};
 
 // So many runs of one log become fewer that have little of it each: less than a question indexes.
 const MANY: usize = 32;
-const SHORT: u64 = FARTHEST / 4;
+const SHORT: u64 = 512 << 10;
 
 impl Store {
     /// The messages before a line of a session's log that may answer; nothing where no store has the session, or much of it is not

@@ -98,6 +98,8 @@ pub(super) struct Asked<'a> {
     pub leaving: &'a Rc<Leaving>,
     /// So many messages of a session are told.
     pub most: usize,
+    /// As many as there are are told, also what matches far worse than the best.
+    pub fills: bool,
 }
 
 impl Asked<'_> {
@@ -115,16 +117,16 @@ impl Asked<'_> {
         }
         let mut hits = Vec::new();
         // Whatever has a single word has all that was asked for.
-        let best = ranked.best.first().filter(|_| !self.is_one_word());
-        let least = best.map_or(0.0, |best| LEAST * best.score);
+        let best = self.spaces.in_order(io, self.runs, self.terms, &ranked.best).await?;
+        let first = best.first().filter(|_| !self.fills && !self.is_one_word());
+        let least = first.map_or(0.0, |(first, _)| LEAST * first.score);
         let own = self.leaving.aside_of(io, &live.folder()).await?;
         let mut met = Vec::new();
         let mut near = Vec::new();
-        for best in ranked.best.iter().filter(|best| best.score >= least) {
+        for (best, at) in best.into_iter().filter(|(best, _)| best.score >= least) {
             if hits.len() == self.most {
                 break;
             }
-            let at = self.spaces.line(io, self.runs, best).await?;
             if met.contains(&at) {
                 continue;
             }

@@ -309,14 +309,20 @@ impl Store {
         let Some((run, row)) = chain.last() else { return Ok(chain) };
         let last = &runs[*run].end.rows[*row];
         let is_same = if last.to == log.looks.0 {
-            last.changed_us == log.looks.1
+            // What may have changed at that moment unseen is read once more when nothing can any more.
+            let is_unsure = !log.is_settled && last.changed_us == -log.looks.1 && last.file == log.file;
+            last.changed_us == log.looks.1 || is_unsure && self.ends_so(io, log, last).await?
         } else if last.file != log.file {
             false // An editor has put another one in its place.
         } else {
-            let file = log.place.log(MESSAGES);
-            tail_hash(&io.read_tail(&file, last.to).await?) == last.tail
+            self.ends_so(io, log, last).await?
         };
         Ok(if is_same { chain } else { Vec::new() })
+    }
+
+    async fn ends_so(&self, io: &Io, log: &Log, row: &Row) -> Result<bool, Trouble> {
+        let file = log.place.log(MESSAGES);
+        Ok(tail_hash(&io.read_tail(&file, row.to).await?) == row.tail)
     }
 }
 
@@ -339,7 +345,11 @@ impl Log {
         if is_part && self.most <= LITTLE {
             return None;
         }
-        let changed_us = if self.is_settled && !is_part { changed_us } else { 0 };
+        let changed_us = match (is_part, self.is_settled) {
+            (true, _) => 0,
+            (false, true) => changed_us,
+            (false, false) => -changed_us,
+        };
         let (key, place) = (String::from(&*self.key), self.place.clone());
         Some(Stale {
             key,

@@ -41,7 +41,7 @@ pub(super) struct Stale {
     pub secrets: Option<u32>,
     /// Where they begin.
     pub from: u64,
-    /// How long it was when it was looked at, and when it was changed last; zero where it may be changed again unseen.
+    /// How long it was when it was looked at, and when it was changed last, as [`Row::changed_us`] has it.
     pub size: u64,
     pub changed_us: i64,
     /// It goes on behind that, which is for another time.

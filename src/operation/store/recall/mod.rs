@@ -39,7 +39,7 @@ use crate::recall::documents::Corpus;
 use crate::recall::question::{Question as Sought, Term};
 use crate::recall::rank::Ranked;
 use crate::recall::run::read::documents;
-use crate::recall::sessions::{Known, Ranking, TOLD, rank};
+use crate::recall::sessions::{Known, Ranking, rank};
 use crate::recall::things::Thing;
 use crate::recall::words::Words;
 use crate::record::message::Role;
@@ -63,6 +63,9 @@ const MEANT: usize = 24;
 // So many messages of a session are told, and where that alone is asked, unless another number is wanted.
 const OF_SESSION: usize = 3;
 const OF_ONE: usize = 20;
+// So many are looked at for these.
+const OF_SESSION_MET: usize = 16;
+const OF_ONE_MET: usize = 64;
 // So often others make other runs of those there are before a question is answered, and more of them may be damaged.
 const TRIES: usize = 64;
 const SEARCHED: &str = "all, type, status, archived, agent, folder, since, until, limit, verify, role, regex, file, command, error or embeds";
@@ -180,9 +183,9 @@ impl Answer {
         names_of(&self.sessions, self.names.as_deref(), session)
     }
 
-    // Where the line of a message begins.
-    async fn place(&self, io: &Io, best: &Ranked) -> Result<u64, Lost> {
-        self.spaces.line(io, &self.runs, best).await
+    // Messages, each with where its line begins.
+    async fn in_order(&self, io: &Io, best: &[Ranked]) -> Result<Vec<(Ranked, u64)>, Lost> {
+        self.spaces.in_order(io, &self.runs, &self.terms, best).await
     }
 }
 
@@ -269,6 +272,7 @@ impl Store {
             worths: &ranking.worth.terms,
             leaving,
             most: question.most_of_one(true),
+            fills: question.session.is_some(),
         };
         let found: Vec<_> = ranking.sessions.iter().take(question.most_sessions()).collect();
         for (nth, some) in found.chunks(if question.embeds { MEANT } else { PAGE }).enumerate() {
@@ -382,7 +386,9 @@ impl Store {
         }
         let spaces = Spaces::of(runs, &index.sessions, sessions.len());
         let asked = if question.is_of_some() { Some(only(io, question, runs, &spaces).await?) } else { None };
-        let told = question.most_of_one(true).max(TOLD);
+        // More than are told: they are put in order by whose they are, too.
+        let met = if question.session.is_some() { OF_ONE_MET } else { OF_SESSION_MET };
+        let told = question.most_of_one(true).max(met);
         let by = |corpus: Corpus| {
             let ranking = rank(&sought.terms, &corpus, &known, (asked.as_ref(), told));
             let is_any = !ranking.sessions.is_empty();

@@ -9,7 +9,7 @@ use super::runs::{Lost, Run, parts};
 use crate::operation::Io;
 use crate::recall::documents::{Corpus, Document, Documents, Posting, SAID, WORK};
 use crate::recall::question::Term;
-use crate::recall::rank::Ranked;
+use crate::recall::rank::{Ranked, worth_of_role};
 use crate::recall::run::Lists;
 use crate::recall::run::read::page;
 
@@ -110,13 +110,30 @@ impl Spaces {
         (piece.run, document - piece.at[field] + piece.starts[field])
     }
 
-    /// Where the line of a message begins.
-    pub async fn line(&self, io: &Io, runs: &[Run], best: &Ranked) -> Result<u64, Lost> {
-        let (nth, document) = self.place(best.field, best.document);
-        let (range, place) = runs[nth].end.page_of(best.field, document);
-        let read = parts(io, runs, &[(nth, range)]).await?;
-        let document = read.first().and_then(|bytes| page(bytes)?.get(place).copied());
-        Ok(document.ok_or_else(|| runs[nth].lost())?.at)
+    /// Messages of a session that match, each with where its line begins; put in order by whose they are, too.
+    pub async fn in_order(
+        &self,
+        io: &Io,
+        runs: &[Run],
+        terms: &[Term],
+        best: &[Ranked],
+    ) -> Result<Vec<(Ranked, u64)>, Lost> {
+        let place = |one: &Ranked| {
+            let (run, document) = self.place(one.field, one.document);
+            let (range, place) = runs[run].end.page_of(one.field, document);
+            (run, range, place)
+        };
+        let places: Vec<_> = best.iter().map(place).collect();
+        let ranges: Vec<_> = places.iter().map(|(run, range, _)| (*run, range.clone())).collect();
+        let mut found = Vec::new();
+        for ((one, (run, _, place)), bytes) in best.iter().zip(&places).zip(parts(io, runs, &ranges).await?) {
+            let document = page(&bytes).and_then(|page| page.get(*place).copied());
+            let document = document.ok_or_else(|| runs[*run].lost())?;
+            let score = one.score * worth_of_role(terms, one.field, &document);
+            found.push((Ranked { score, ..*one }, document.at));
+        }
+        found.sort_by(|(one, _), (other, _)| other.score.total_cmp(&one.score));
+        Ok(found)
     }
 
     /// The documents of a field, as `all` has them of each run.

@@ -333,8 +333,7 @@ impl Quoting<'_> {
         let mut source = Source { ms: i64::MIN, ..Source::default() };
         let mut said: Vec<(u64, Said)> = Vec::new();
         let mut terms: Vec<usize> = Vec::new();
-        for best in ranked.best.iter().take(MESSAGES) {
-            let at = answer.place(self.io, best).await?;
+        for (best, at) in answer.in_order(self.io, &ranked.best).await?.into_iter().take(MESSAGES) {
             if said.iter().any(|(other, _)| *other == at) {
                 continue;
             }
