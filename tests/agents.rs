@@ -35,6 +35,8 @@ mod opencode;
 mod pi;
 #[path = "agents/qwen.rs"]
 mod qwen;
+#[path = "agents/reported.rs"]
+mod reported;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

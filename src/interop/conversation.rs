@@ -146,6 +146,12 @@ impl Conversation {
         {
             tool.call_id = self.unnamed.pop_front().unwrap_or_default();
         }
+        // A call behind it may have the same id.
+        if let Some(tool) = &mut message.tool
+            && tool.name.is_empty()
+        {
+            tool.name = self.name_of(&tool.call_id);
+        }
         let source = Source { agent: self.agent.as_str().into(), id: native.clone(), extra: flags };
         let message = Message { timestamp, source: Some(source), ..message };
         // An id names the record; several messages of it, and records that share one, are told apart by number.
@@ -156,6 +162,10 @@ impl Conversation {
         self.taken_back = None;
         self.tip = Some(self.drafts.len() - 1);
         self.drafts.len() - 1
+    }
+
+    fn name_of(&self, call: &str) -> String {
+        self.tools.get(call).filter(|name| name.len() <= LONGEST_NAME).cloned().unwrap_or_default()
     }
 
     /// Adds pieces to an answer, from a record of `bytes` bytes beyond its first. A call without an id gets one, so that
@@ -295,8 +305,7 @@ impl Conversation {
             if let Some(tool) = &mut message.tool
                 && tool.name.is_empty()
             {
-                let named = self.tools.get(&tool.call_id).filter(|name| name.len() <= LONGEST_NAME);
-                tool.name = named.cloned().unwrap_or_default();
+                tool.name = self.name_of(&tool.call_id);
             }
             if let Some(tool) = &mut message.tool
                 && is_refusal(self.agent, tool.is_error, message.content.as_str())

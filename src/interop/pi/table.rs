@@ -4,7 +4,7 @@ use crate::interop::{Coverage, Reasons};
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
-    tested: &["0.73.1"],
+    tested: &["0.73.1", "1.6.0"],
     mapped: &[
         "session.type",
         "session.id",
@@ -44,6 +44,7 @@ pub const COVERAGE: Coverage = Coverage {
         "assistant.content[toolCall].name",
         "assistant.model",
         "assistant.stopReason",
+        "assistant.durationMs",
         "assistant.usage",
         "assistant.usage.input",
         "assistant.usage.output",

@@ -61,6 +61,9 @@ export function tally(text) {
     const isTwin = (other) => (one.id && other.id === one.id) || (open.includes(other) && other.words === one.words);
     const twin = told.findIndex((other) => other.into === into && other.queued !== queued && isTwin(other));
     into.user += twin < 0 ? 1 : 0;
+    // What is said behind a prompt is another answer, whatever its id.
+    const asks = queued || record.isCompactSummary === true || (record.isMeta !== true && of("tool_result").length === 0);
+    if (asks && twin < 0) for (const answer of answers) if (answer.startsWith(`${record.isSidechain === true}/`)) answers.delete(answer);
     twin < 0 ? told.push(one) : told.splice(twin, 1);
   }
   return speakers > 0 ? { main, side, types, fields, bad, versions: [...versions] } : null;
