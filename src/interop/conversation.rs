@@ -164,6 +164,23 @@ impl Conversation {
         self.drafts.len() - 1
     }
 
+    /// Adds a message before another one, or behind all.
+    pub fn insert(&mut self, at: Option<usize>, message: Message, origin: Origin) {
+        let last = self.drafts.len().checked_sub(1);
+        let before = at.map_or(last, |at| self.drafts[at].before);
+        self.add_behind(before, message, origin);
+        if let Some(at) = at
+            && let Some(new) = self.drafts.pop()
+        {
+            for draft in &mut self.drafts {
+                draft.before = draft.before.map(|before| if before >= at { before + 1 } else { before });
+            }
+            self.drafts[at].before = Some(at);
+            self.drafts.insert(at, new);
+            self.tip = self.drafts.len().checked_sub(1);
+        }
+    }
+
     fn name_of(&self, call: &str) -> String {
         self.tools.get(call).filter(|name| name.len() <= LONGEST_NAME).cloned().unwrap_or_default()
     }
@@ -240,6 +257,16 @@ impl Conversation {
         });
         self.session.title = None;
         self.session.created_ms = None;
+    }
+
+    /// It began as a copy of another session, of which the message at `last` is the last that was taken over.
+    pub fn forked_from(&mut self, source_id: &str, created_ms: i64, last: usize) {
+        let agent = self.agent.as_str();
+        let times = self.drafts[..=last].iter().rev().filter_map(|draft| draft.message.timestamp.as_deref());
+        let ms = times.filter_map(time::parse).next().unwrap_or(created_ms);
+        let session = id::imported(agent, source_id, "", created_ms);
+        let message_id = id::imported(agent, source_id, &self.drafts[last].native, ms);
+        self.session.fork = Some(event::Origin { session, message_id });
     }
 
     /// Whether nothing was said.

@@ -10,6 +10,7 @@ pub const COVERAGE: Coverage = Coverage {
         "session.id",
         "session.timestamp",
         "session.cwd",
+        "session.parentSession",
         "message.type",
         "message.id",
         "message.parentId",
