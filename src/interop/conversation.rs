@@ -146,6 +146,12 @@ impl Conversation {
         {
             tool.call_id = self.unnamed.pop_front().unwrap_or_default();
         }
+        // A call behind it may have the same id.
+        if let Some(tool) = &mut message.tool
+            && tool.name.is_empty()
+        {
+            tool.name = self.name_of(&tool.call_id);
+        }
         let source = Source { agent: self.agent.as_str().into(), id: native.clone(), extra: flags };
         let message = Message { timestamp, source: Some(source), ..message };
         // An id names the record; several messages of it, and records that share one, are told apart by number.
@@ -156,6 +162,27 @@ impl Conversation {
         self.taken_back = None;
         self.tip = Some(self.drafts.len() - 1);
         self.drafts.len() - 1
+    }
+
+    /// Adds a message before another one, or behind all.
+    pub fn insert(&mut self, at: Option<usize>, message: Message, origin: Origin) {
+        let last = self.drafts.len().checked_sub(1);
+        let before = at.map_or(last, |at| self.drafts[at].before);
+        self.add_behind(before, message, origin);
+        if let Some(at) = at
+            && let Some(new) = self.drafts.pop()
+        {
+            for draft in &mut self.drafts {
+                draft.before = draft.before.map(|before| if before >= at { before + 1 } else { before });
+            }
+            self.drafts[at].before = Some(at);
+            self.drafts.insert(at, new);
+            self.tip = self.drafts.len().checked_sub(1);
+        }
+    }
+
+    fn name_of(&self, call: &str) -> String {
+        self.tools.get(call).filter(|name| name.len() <= LONGEST_NAME).cloned().unwrap_or_default()
     }
 
     /// Adds pieces to an answer, from a record of `bytes` bytes beyond its first. A call without an id gets one, so that
@@ -232,6 +259,16 @@ impl Conversation {
         self.session.created_ms = None;
     }
 
+    /// It began as a copy of another session, of which the message at `last` is the last that was taken over.
+    pub fn forked_from(&mut self, source_id: &str, created_ms: i64, last: usize) {
+        let agent = self.agent.as_str();
+        let times = self.drafts[..=last].iter().rev().filter_map(|draft| draft.message.timestamp.as_deref());
+        let ms = times.filter_map(time::parse).next().unwrap_or(created_ms);
+        let session = id::imported(agent, source_id, "", created_ms);
+        let message_id = id::imported(agent, source_id, &self.drafts[last].native, ms);
+        self.session.fork = Some(event::Origin { session, message_id });
+    }
+
     /// Whether nothing was said.
     pub fn is_empty(&self) -> bool {
         self.drafts.is_empty()
@@ -295,8 +332,7 @@ impl Conversation {
             if let Some(tool) = &mut message.tool
                 && tool.name.is_empty()
             {
-                let named = self.tools.get(&tool.call_id).filter(|name| name.len() <= LONGEST_NAME);
-                tool.name = named.cloned().unwrap_or_default();
+                tool.name = self.name_of(&tool.call_id);
             }
             if let Some(tool) = &mut message.tool
                 && is_refusal(self.agent, tool.is_error, message.content.as_str())

@@ -2,8 +2,12 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::iter::once;
+use core::ops::Range;
 
 use crate::error::{Code, Error};
+use crate::interop::torn::{self, Part};
 use crate::interop::{AgentName, Import, Losses, Object};
 use crate::json::fields::{MAX_DEPTH, NotFields, too_deep};
 use crate::record::line::MAX_LINE;
@@ -27,28 +31,59 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// The objects that the lines hold, each with its place; what is none is a problem.
+/// The objects that the lines hold, each with its place; what is none is a problem. A line may hold several, and parts of
+/// some that are torn.
 pub(super) fn records(
     bytes: &[u8],
     agent: AgentName,
 ) -> impl Iterator<Item = Result<(Object<'_>, Span), Problem>> {
-    lines(bytes).map(move |(start, line)| {
-        let place = Span { start: start as u64, end: (start + line.len()) as u64 };
-        let object = parse(line).map_err(|(code, found)| {
+    lines(bytes).flat_map(move |(start, line)| {
+        let place =
+            |part: Range<usize>| Span { start: (start + part.start) as u64, end: (start + part.end) as u64 };
+        let (code, found) = match parse(line) {
+            Ok(object) => return once(Ok((object, place(0..line.len())))).chain(Vec::new()),
+            Err(wrong) => wrong,
+        };
+        let wrong = |code, part, found: &str| {
             let expected = match code {
                 ProblemCode::LineTooLong => format!("a line of at most {MAX_SOURCE_LINE} bytes"),
                 ProblemCode::InvalidUtf8 => "text".into(),
                 _ => format!("a record of {}", agent.as_str()),
             };
-            problem(code, place, format!("expected {expected}, but found {found} instead"))
-        })?;
-        Ok((object, place))
+            Err(problem(code, place(part), format!("expected {expected}, but found {found} instead")))
+        };
+        let mut parts = parts_of(line, code).into_iter().map(|part| match part {
+            Part::Whole(part, object) => Ok((object, place(part))),
+            Part::Torn(part) => wrong(ProblemCode::Damaged, part, "a part of one"),
+        });
+        let first = parts.next().unwrap_or_else(|| wrong(code, 0..line.len(), &found));
+        once(first).chain(parts.collect::<Vec<_>>())
     })
 }
 
 /// The objects that the first lines hold: enough to know a format by.
 pub(super) fn first_objects(bytes: &[u8], count: usize) -> impl Iterator<Item = Object<'_>> {
-    lines(bytes).take(count).filter_map(|(_, line)| parse(line).ok())
+    lines(bytes).take(count).flat_map(|(_, line)| objects(line))
+}
+
+/// The objects that a line holds.
+pub(super) fn objects(line: &[u8]) -> impl Iterator<Item = Object<'_>> {
+    let (object, parts) = match parse(line) {
+        Ok(object) => (Some(object), Vec::new()),
+        Err((code, _)) => (None, parts_of(line, code)),
+    };
+    object.into_iter().chain(parts.into_iter().filter_map(|part| match part {
+        Part::Whole(_, object) => Some(object),
+        Part::Torn(_) => None,
+    }))
+}
+
+// The parts of a line that is no record as a whole; none where no record is in it.
+fn parts_of(line: &[u8], code: ProblemCode) -> Vec<Part<'_>> {
+    match code {
+        ProblemCode::Damaged | ProblemCode::InvalidUtf8 => torn::parts(line),
+        _ => Vec::new(),
+    }
 }
 
 fn parse(line: &[u8]) -> Result<Object<'_>, (ProblemCode, String)> {

@@ -30,6 +30,7 @@ pub mod qwen;
 mod refusal;
 pub mod servers;
 pub mod talk;
+mod torn;
 mod transcript;
 mod version;
 

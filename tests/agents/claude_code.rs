@@ -1,7 +1,7 @@
 //! Each rule of the format, by a few records of its own.
 
 use leftoff::error::Code;
-use leftoff::interop::{AgentName, Import, Loss, read};
+use leftoff::interop::{AgentName, Import, Loss, detect, read};
 use leftoff::record::message::{Message, Part};
 use leftoff::record::scan::ProblemCode;
 use leftoff::state::{Kind, State};
@@ -297,8 +297,8 @@ fn a_newer_version_is_read_and_listed_once_as_untested() {
         let untested = import.sessions[0].losses.iter().filter(|loss| loss.field.starts_with("version:"));
         untested.map(|loss| (loss.field.clone(), loss.count)).collect::<Vec<_>>()
     };
-    assert_eq!(of(&["2.1.329", "2.1.99", "0.9.400", "odd", "2.1", "2.1.330.1"]), []);
-    assert_eq!(of(&["2.1.329", "2.1.1000", "2.1.330"]), [("version:2.1.1000".into(), 2)]);
+    assert_eq!(of(&["2.1.332", "2.1.99", "0.9.400", "odd", "2.1", "2.1.333.1"]), []);
+    assert_eq!(of(&["2.1.332", "2.1.1000", "2.1.333"]), [("version:2.1.1000".into(), 2)]);
     assert_eq!(of(&["3.0.0-beta.1"]), [("version:3.0.0-beta.1".into(), 1)]);
 }
 
@@ -374,4 +374,70 @@ fn what_was_denied_or_interrupted_did_not_run() {
     assert_eq!(ran(json!({"toolDenialKind": "user-rejected"})), (true, 0));
     assert_eq!(ran(json!({"toolUseResult": {"stdout": "", "interrupted": true}})), (true, 0));
     assert_eq!(ran(json!({"toolUseResult": {"stdout": "", "interrupted": false}})), (false, 1));
+}
+
+fn queue(operation: &str, content: Option<&str>) -> Value {
+    let mut record = json!({"type": "queue-operation", "operation": operation, "sessionId": "s",
+        "timestamp": "2026-01-01T00:00:09.000Z"});
+    if let Some(content) = content {
+        record["content"] = content.into();
+    }
+    record
+}
+
+#[test]
+fn what_was_queued_and_never_delivered_is_in_the_session() {
+    let ask =
+        |n: u32, text: &str| record(&format!("u{n}"), if n == 1 { "" } else { "a1" }, n, "user", json!(text));
+    let answer = |n: u32, before: &str| {
+        record(
+            &format!("a{n}"),
+            before,
+            n,
+            "assistant",
+            json!([{"type": "text", "text": format!("answer {n}")}]),
+        )
+    };
+    let said = |records: &[Value]| {
+        let session = import(records).sessions.remove(0);
+        let path = session.messages.windows(2).all(|two| two[1].parent_id.as_ref() == Some(&two[0].id));
+        assert!(path && session.messages.iter().all(|message| !message.branch), "one path");
+        session.messages.iter().map(|message| message.content.as_str().to_owned()).collect::<Vec<_>>()
+    };
+    let waits = queue("enqueue", Some("and then"));
+    // The client died while it answered, also between taking it out and saying it.
+    let died = [ask(1, "go"), waits.clone(), answer(1, "u1")];
+    assert_eq!(said(&died), ["go", "answer 1", "and then"]);
+    assert_eq!(said(&[&died[..], &[queue("dequeue", None)]].concat()), ["go", "answer 1", "and then"]);
+    assert_eq!(
+        said(&[&died[..], &[queue("popAll", Some("and then"))]].concat()),
+        ["go", "answer 1", "and then"]
+    );
+    // Another process goes on, with or without a queue of its own; the same messages keep their names and places.
+    let later = queue("enqueue", Some("later"));
+    for more in [vec![ask(3, "later")], vec![later.clone(), queue("dequeue", None), ask(3, "later")]] {
+        assert_eq!(said(&[&died[..], &more].concat()), ["go", "answer 1", "and then", "later"]);
+    }
+    let ids = |records: &[Value]| {
+        import(records).sessions[0].messages.iter().map(|one| one.id.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&died), ids(&[&died[..], &[ask(3, "later")]].concat())[..3]);
+    // It was delivered, alone, with others, or by an attachment; or the user took it back.
+    for delivered in ["and then", "and then\nand this", "first\nand then"] {
+        let records = [&died[..], &[queue("dequeue", None), ask(3, delivered)]].concat();
+        assert_eq!(said(&records), ["go", "answer 1", delivered]);
+    }
+    let edited = [&died[..], &[queue("popAll", Some("and then")), ask(3, "and then, carefully")]].concat();
+    assert_eq!(said(&edited), ["go", "answer 1", "and then, carefully"]);
+    // Two wait, one is delivered.
+    let two =
+        [ask(1, "go"), waits.clone(), later, answer(1, "u1"), queue("dequeue", None), ask(3, "and then")];
+    assert_eq!(said(&two), ["go", "answer 1", "and then", "later"]);
+    // It was all that was typed; what the client tells itself, and what a command does, is not typed to the model.
+    assert_eq!(said(std::slice::from_ref(&waits)), ["and then"]);
+    assert_eq!(detect(waits.to_string().as_bytes()), Some(AgentName::ClaudeCode));
+    for other in ["<task-notification>done</task-notification>", "/compact now"] {
+        let records = [ask(1, "go"), queue("enqueue", Some(other)), answer(1, "u1"), queue("dequeue", None)];
+        assert_eq!(said(&records), ["go", "answer 1"], "{other}");
+    }
 }

@@ -336,6 +336,31 @@ fn what_is_shorter_than_it_was_is_no_base() {
     assert_eq!(codex::base(side.to_string().as_bytes()), None);
 }
 
+#[test]
+fn of_a_base_that_was_cleaned_of_secrets_the_numbers_of_its_records_tell_the_part() {
+    let secret = "sk-live-0123456789";
+    let root =
+        |key: &str| rollout("p", 0, Value::Null, &[user(key), assistant(key), user("three"), assistant("x")]);
+    let cut = |root: &str| root.lines().take(3).map(|line| line.len() + 1).sum::<usize>();
+    let first = root(secret);
+    let base = json!({"thread_id": "p", "end_ordinal_exclusive": 3, "end_byte_offset": cut(&first)});
+    let fork = rollout("f", 3, base, &[user("other")]);
+    let found = codex::base(fork.as_bytes()).expect("it goes on with another");
+    assert_eq!(found.part(first.as_bytes()), Some(cut(&first)));
+    let length = |text: &str| "*".repeat(text.len());
+    // Of other lengths, also such that the old place is the end of another line or behind the file's.
+    let next = first.lines().nth(3).expect("a line").len() + 1;
+    let shorter = secret.len().saturating_sub(next / 2);
+    for key in
+        ["*".into(), length(secret), "[removed by a person who was careful]".into(), "*".repeat(shorter)]
+    {
+        let cleaned: String = root(&key);
+        assert_eq!(found.part(cleaned.as_bytes()), Some(cut(&cleaned)), "{key}");
+    }
+    let is_short = root("*").lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
+    assert_eq!(found.part(is_short.as_bytes()), None, "a record is missing");
+}
+
 // A rewound thread has two files: what both say is the same message, and what was said since begins a branch.
 #[test]
 fn a_rewound_thread_is_one_session_with_a_branch() {

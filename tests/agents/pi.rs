@@ -156,3 +156,39 @@ fn a_session_whose_header_is_lost_is_named_by_its_file() {
     let session = read(line.as_bytes(), "2026_abc.jsonl", Some(AgentName::Pi)).unwrap().sessions.remove(0);
     assert_eq!(session.source_id, "abc");
 }
+
+#[test]
+fn a_fork_names_the_session_and_the_message_that_it_was_made_of() {
+    let at = |second: usize| format!("2026-01-02T00:00:{second:02}.000Z");
+    let head = |id: &str, second: usize, parent: Option<&str>| {
+        let mut head =
+            json!({"type": "session", "version": 3, "id": id, "timestamp": at(second), "cwd": "/p"});
+        if let Some(parent) = parent {
+            head["parentSession"] = parent.into();
+        }
+        head
+    };
+    let said = |n: usize, role: &str| {
+        let before = if n == 1 { Value::Null } else { format!("e{}", n - 1).into() };
+        json!({"type": "message", "id": format!("e{n}"), "parentId": before, "timestamp": at(n),
+            "message": {"role": role, "content": [{"type": "text", "text": format!("said {n}")}]}})
+    };
+    let session = |records: &[Value]| {
+        let file: String = records.iter().map(|record| format!("{record}\n")).collect();
+        read(file.as_bytes(), "x.jsonl", Some(AgentName::Pi)).expect("a session").sessions.remove(0)
+    };
+    let copied = [said(1, "user"), said(2, "assistant")];
+    let parent = session(&[&[head("p", 0, None)][..], &copied, &[said(3, "user")]].concat());
+    let path = "/home/ann/.pi/agent/sessions/--p--/2026-01-02T00-00-00-000Z_p.jsonl";
+    let fork = session(&[&[head("f", 9, Some(path))][..], &copied, &[said(10, "user")]].concat());
+    let origin = fork.fork.expect("it is a fork");
+    assert_eq!((&origin.session, &origin.message_id), (&parent.id, &parent.messages[1].id));
+    assert_eq!(fork.messages.len(), 3);
+    assert!(fork.losses.iter().all(|loss| loss.field != "session.parentSession"));
+    // One that took nothing over, or whose file's name says no time, says so.
+    for (path, said) in [(path, vec![said(10, "user")]), ("/elsewhere/p.jsonl", copied.to_vec())] {
+        let other = session(&[vec![head("f", 9, Some(path))], said].concat());
+        assert_eq!(other.fork, None);
+        assert!(other.losses.iter().any(|loss| loss.field == "session.parentSession"), "{path}");
+    }
+}

@@ -158,14 +158,14 @@ fn a_sub_agents_records_are_a_session_of_their_own() {
 }
 
 #[test]
-fn several_records_in_one_line_are_read_and_half_a_line_is_one_problem() {
+fn several_records_in_one_line_are_read_and_half_a_record_is_one_problem() {
     let (first, second) = (said("u", "", "user", "a}{b"), said("a", "u", "assistant", "yes"));
     let line = format!("{first}{second}");
     let session = |text: &str| read(text.as_bytes(), "x", Some(AgentName::Qwen));
     assert_eq!(told(&session(&line).unwrap().sessions[0]), ["u a}{b", "a yes"]);
     let import = session(&format!("{second}\n{}", &line[..line.len() - 5])).unwrap();
     assert_eq!(import.problems.iter().map(|one| one.code).collect::<Vec<_>>(), [ProblemCode::Damaged]);
-    assert_eq!(told(&import.sessions[0]), ["a yes"]);
+    assert_eq!(told(&import.sessions[0]), ["a yes", "u a}{b"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@
 
 mod attached;
 mod content;
+mod queue;
 mod record;
 mod table;
 mod thread;
@@ -28,6 +29,7 @@ use crate::json::fields::kind_of;
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
 
+use queue::Queue;
 use record::{Envelope, Linked, Record};
 use table::REASONS;
 use thread::Thread;
@@ -38,6 +40,8 @@ const AGENT: &str = AgentName::ClaudeCode.as_str();
 const NO_MESSAGE: &str = "a record that is no message";
 /// What the client says in the user's name where the user stopped an answer.
 const INTERRUPTED: &str = "\"[Request interrupted by user]\"";
+/// What was typed while the agent was at work, and what became of that.
+const QUEUE: &str = "queue-operation";
 /// A prompt that was typed while the agent was at work.
 const QUEUED: &str = "attachment/queued_command";
 
@@ -45,7 +49,8 @@ const QUEUED: &str = "attachment/queued_command";
 pub(crate) fn knows(bytes: &[u8]) -> bool {
     first_objects(bytes, usize::MAX).any(|mut object| {
         let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
-        is_conversation(&kind) && is_signed(&object) && said_in(&mut object, &kind).is_ok()
+        let is_queued = kind == QUEUE && object.has("operation") && object.has("content");
+        is_signed(&object) && (is_queued || is_conversation(&kind) && said_in(&mut object, &kind).is_ok())
     })
 }
 
@@ -126,6 +131,7 @@ struct Reader<'a> {
     thread_of_agent: BTreeMap<String, usize>,
     linked: BTreeMap<String, Linked>,
     seen: BTreeSet<(String, Option<&'a str>, &'a str)>,
+    queue: Queue,
     problems: Vec<Problem>,
 }
 
@@ -147,6 +153,7 @@ impl<'a> Reader<'a> {
             thread_of_agent: BTreeMap::new(),
             linked: BTreeMap::new(),
             seen: BTreeSet::new(),
+            queue: Queue::default(),
             problems: Vec::new(),
         }
     }
@@ -166,8 +173,18 @@ impl<'a> Reader<'a> {
             "user" | "assistant" => self.message(object, &kind, place),
             "attachment" if is_queued_prompt(&object) => self.message(object.at(QUEUED), QUEUED, place),
             "custom-title" | "ai-title" | "summary" => self.title(object, &kind),
+            QUEUE => self.queued(object, place),
             _ => self.other(object, &kind, place),
         }
+    }
+
+    fn queued(&mut self, mut object: Object<'a>, place: Span) {
+        let session_id: Option<String> = object.take_name("sessionId", &mut Losses::default());
+        let is_signed = session_id.is_some();
+        self.session_id = self.session_id.take().or(session_id);
+        let talk = &mut self.threads[0].talk;
+        talk.losses.add(format!("record:{QUEUE}"), NO_MESSAGE);
+        self.is_known |= self.queue.take(&mut object, place, talk.drafts.len()) && is_signed;
     }
 
     fn message(&mut self, mut object: Object<'a>, kind: &str, place: Span) {
@@ -335,6 +352,7 @@ impl<'a> Reader<'a> {
     fn finish(mut self, name: &str) -> Import {
         let native = self.session_id.take().unwrap_or_else(|| name.into());
         let title = self.choose_title();
+        core::mem::take(&mut self.queue).deliver(&mut self.threads[0].talk);
         let mut threads = core::mem::take(&mut self.threads);
         // What stood in a conversation without messages is told with the first that has some.
         let mut orphaned = Losses::default();

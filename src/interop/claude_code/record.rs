@@ -29,7 +29,7 @@ pub(super) const ASSISTANT_FLAGS: &[&str] = &["isApiErrorMessage"];
 
 impl Envelope {
     pub fn take(object: &mut Object<'_>, losses: &mut Losses) -> Envelope {
-        let uuid = object.take_name("uuid", losses);
+        let uuid = object.take_name("uuid", losses).filter(|uuid| !uuid.is_empty());
         let parent = object.take("parentUuid", losses);
         let timestamp = object.take_time("timestamp", losses);
         let parent = parent.or_else(|| object.take("logicalParentUuid", losses));

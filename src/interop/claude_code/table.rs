@@ -7,7 +7,7 @@ pub const COVERAGE: Coverage = Coverage {
     tested: &[
         "1.0.0", "1.0.24", "1.0.31", "1.0.51", "1.0.53", "1.0.55", "1.0.128", "1.9.0", "2.0.5", "2.0.28",
         "2.0.37", "2.0.42", "2.0.55", "2.1.80", "2.1.88", "2.1.92", "2.1.111", "2.1.112", "2.1.161",
-        "2.1.197", "2.1.198", "2.1.207", "2.1.220", "2.1.287", "2.1.329",
+        "2.1.197", "2.1.198", "2.1.207", "2.1.220", "2.1.287", "2.1.329", "2.1.332",
     ],
     mapped: &[
         "user.type",
@@ -154,6 +154,8 @@ pub(super) const REASONS: Reasons = &[
     ("assistant.userType", "a detail of the client"),
     ("user.entrypoint", "a detail of the client"),
     ("assistant.entrypoint", "a detail of the client"),
+    ("user.sentAtMs", "the record's time is kept"),
+    ("user.rowSource", "a detail of the client"),
     ("user.slug", "a name that Claude Code derives"),
     ("assistant.slug", "a name that Claude Code derives"),
     ("assistant.requestId", "an id of the provider's request"),

@@ -24,6 +24,7 @@ pub(super) struct Thread {
     pub talk: Conversation,
     // The sub-agent, for a conversation that is not the main one.
     agent: Option<String>,
+    // Since the newest prompt, by the ids of their messages: a gateway may give all the same one.
     answers: BTreeMap<String, usize>,
     // The newest prompt behind each message.
     prompts: BTreeMap<usize, usize>,
@@ -111,8 +112,9 @@ impl Thread {
         let pieces = answer_pieces(record.content, losses);
         let flags = flags(&mut record.object, ASSISTANT_FLAGS, losses);
         let is_cut = record.object.take("isAbortedMidStream", losses) == Some(true);
-        let answer: Option<String> = record.message.take("id", losses);
+        let answer = record.message.take("id", losses).filter(|answer: &String| !answer.is_empty());
         let known = answer.as_ref().and_then(|answer| self.answers.get(answer)).copied();
+        let known = known.filter(|place| !self.is_behind_result(*place, record.before, &pieces));
         let place = known.unwrap_or_else(|| {
             let message = Message { role: Some(Role::Assistant), ..Message::default() };
             self.talk.add_behind(record.before, message, record.origin(flags))
@@ -133,7 +135,8 @@ impl Thread {
     /// Adds a user's record; the place of its last message.
     pub fn prompt(&mut self, mut record: Record<'_>) -> usize {
         let is_own = |flag: &&str| record.object.raw(flag) == Some("true");
-        let mut is_prompt = !["isMeta", "isCompactSummary"].iter().any(is_own);
+        let is_summary = is_own(&"isCompactSummary");
+        let mut is_prompt = !is_own(&"isMeta") && !is_summary;
         let losses = &mut self.talk.losses;
         let flags = flags(&mut record.object, USER_FLAGS, losses);
         let messages = prompt_messages(record.content, losses);
@@ -164,8 +167,18 @@ impl Thread {
             }
             last = Some(place);
         }
+        if is_prompt || is_summary {
+            self.answers.clear();
+        }
         self.leave(record.object, record.message);
         self.talk.drafts.len() - 1
+    }
+
+    // What is said behind a result of an answer is another one; calls of the same one may be written behind it.
+    fn is_behind_result(&self, answer: usize, before: Option<usize>, pieces: &[Piece]) -> bool {
+        let is_result = |before: usize| self.talk.drafts[before].message.tool.is_some();
+        before.is_some_and(|before| before > answer && is_result(before))
+            && !pieces.iter().any(|piece| matches!(piece, Piece::Call(_)))
     }
 
     /// Adds what was typed while the agent was at work; the place of its message. It replaces no other prompt.
@@ -184,6 +197,7 @@ impl Thread {
                 let last = last.filter(|_| record.envelope.parent.is_none());
                 let place = self.talk.add_behind(record.before.or(last), said, record.origin(flags));
                 self.said.add(Told::Queued, uuid, place);
+                self.answers.clear();
                 place
             }
         };

@@ -107,6 +107,8 @@ impl Reader {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;
         let id = take_id(&mut payload, losses);
+        self.settle(&id);
+        let losses = &mut self.talk.losses;
         // The first versions named the function inside an object.
         let function = payload.take_object("function", losses);
         let inner = function.and_then(|mut function| {
@@ -200,6 +202,7 @@ impl Reader {
     pub(super) fn prompted(&mut self, message: Message, origin: Origin) -> usize {
         let at = self.said(message, origin);
         self.prompts.push(at);
+        self.twice.forget(Role::Assistant);
         at
     }
 }

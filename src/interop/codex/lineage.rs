@@ -6,9 +6,9 @@
 
 use alloc::string::String;
 
+use crate::interop::Losses;
 use crate::interop::codex::{HEAD, Reader, Record};
-use crate::interop::lines::{first_objects, lines};
-use crate::interop::{Losses, Object};
+use crate::interop::lines::{first_objects, lines, objects};
 use crate::json::text::Text;
 use crate::time;
 
@@ -25,20 +25,24 @@ pub struct Base {
 }
 
 impl Base {
-    /// How many bytes of that rollout belong to this one; nothing where it is not as long as it was.
+    /// How many bytes of that rollout belong to this one; nothing where it is not as long as it was. In one whose bytes
+    /// are others by now, since it was cleaned of secrets, the numbers of the records tell.
     pub fn part(&self, rollout: &[u8]) -> Option<usize> {
-        if let Some(end) = self.end {
-            let ends_line = end == 0 || rollout.get(end - 1) == Some(&b'\n');
-            return Some(end).filter(|_| ends_line);
+        let ends_line = |end: &usize| *end == 0 || rollout.get(end - 1) == Some(&b'\n');
+        let by_bytes = self.end.filter(ends_line);
+        let Some(first) = self.end_ordinal else { return by_bytes };
+        let mut last = None;
+        for (place, line) in lines(rollout) {
+            let ordinal =
+                objects(line).filter_map(|mut object| object.take("ordinal", &mut Losses::default())).max();
+            if ordinal >= Some(first) {
+                return Some(place);
+            }
+            last = ordinal.max(last);
         }
-        let ordinal = self.end_ordinal?;
-        let is_behind = |line: &[u8]| {
-            let object = core::str::from_utf8(line).ok().and_then(|json| Object::parse("", json).ok());
-            object.and_then(|mut object| object.take::<u64>("ordinal", &mut Losses::default()))
-                >= Some(ordinal)
-        };
-        let behind = lines(rollout).find(|(_, line)| is_behind(line));
-        Some(behind.map_or(rollout.len(), |(place, _)| place))
+        // Where it ends before that, all of it is a part, if nothing is missing.
+        let is_whole = first == 0 || last == first.checked_sub(1);
+        if is_whole || self.end.is_none() { Some(rollout.len()) } else { by_bytes }
     }
 }
 

@@ -12,7 +12,7 @@ mod lineage;
 mod table;
 mod twice;
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -22,7 +22,7 @@ use crate::interop::conversation::{Conversation, Draft, Origin, marks};
 use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
 use crate::interop::{AgentName, Import, Losses, Object};
 use crate::record::event::Parent;
-use crate::record::message::{Message, Role};
+use crate::record::message::{Message, Role, Tool};
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
 use crate::shapes::pieces::Piece;
@@ -98,6 +98,8 @@ struct Reader {
     twice: Twice,
     // How calls ended, by events; their results do not say it.
     ended: BTreeMap<String, End>,
+    // Results whose end is told already, since a call behind them has the same id.
+    settled: BTreeSet<usize>,
     // Where the rollout begins, behind those that it goes on with.
     start: u64,
     problems: Vec<Problem>,
@@ -108,6 +110,14 @@ struct End {
     exit_code: Option<i64>,
     is_error: bool,
     not_run: bool,
+}
+
+impl End {
+    fn mark(&self, tool: &mut Tool) {
+        tool.is_error |= self.is_error;
+        tool.not_run |= self.not_run;
+        tool.exit_code = self.exit_code;
+    }
 }
 
 /// A record on its way into a conversation.
@@ -126,6 +136,7 @@ impl Reader {
             prompts: Vec::new(),
             twice: Twice::default(),
             ended: BTreeMap::new(),
+            settled: BTreeSet::new(),
             start: 0,
             problems: Vec::new(),
         }
@@ -239,6 +250,7 @@ impl Reader {
             None => {
                 let mut message = Message { role: Some(Role::Assistant), ..Message::default() };
                 message.assistant.get_or_insert_default().model = self.model.clone();
+                self.twice.forget(Role::User);
                 self.talk.add(message, origin)
             }
         };
@@ -247,13 +259,28 @@ impl Reader {
         at
     }
 
+    // A call of this id begins: how an earlier one of it ended belongs to its result.
+    fn settle(&mut self, id: &str) {
+        let Some(end) = self.ended.remove(id) else { return };
+        let mut drafts = self.talk.drafts.iter_mut().enumerate().rev();
+        let result = drafts.find_map(|(at, draft)| {
+            let tool = draft.message.tool.as_mut().filter(|tool| tool.call_id == id)?;
+            Some((at, tool))
+        });
+        if let Some((at, tool)) = result {
+            end.mark(tool);
+            self.settled.insert(at);
+        }
+    }
+
     fn finish(mut self, name: &str) -> Import {
-        for Draft { message, .. } in &mut self.talk.drafts {
+        for (at, Draft { message, .. }) in self.talk.drafts.iter_mut().enumerate() {
             let Some(tool) = &mut message.tool else { continue };
-            let end = self.ended.get(&tool.call_id);
-            tool.is_error |= end.is_some_and(|end| end.is_error);
-            tool.not_run |= end.is_some_and(|end| end.not_run);
-            tool.exit_code = end.and_then(|end| end.exit_code).or_else(|| code(message.content.as_str()));
+            let end = self.ended.get(&tool.call_id).filter(|_| !self.settled.contains(&at));
+            if let Some(end) = end {
+                end.mark(tool);
+            }
+            tool.exit_code = tool.exit_code.or_else(|| code(message.content.as_str()));
         }
         if self.talk.session.source_id.is_empty() {
             self.talk.session.source_id = id_in(name).into();

@@ -4,7 +4,7 @@ use crate::interop::{Coverage, Reasons};
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
-    tested: &["0.94.0", "0.101.0", "0.106.0", "0.146.0", "0.169.0"],
+    tested: &["0.94.0", "0.101.0", "0.106.0", "0.146.0", "0.169.0", "0.171.0"],
     mapped: &[
         "compacted.ordinal",
         "compacted.payload.message",
@@ -44,10 +44,12 @@ pub const COVERAGE: Coverage = Coverage {
         "response_item/custom_tool_call.payload.call_id",
         "response_item/custom_tool_call.payload.input",
         "response_item/custom_tool_call.payload.name",
+        "response_item/custom_tool_call.timestamp",
         "response_item/custom_tool_call_output.ordinal",
         "response_item/custom_tool_call_output.payload.call_id",
         "response_item/custom_tool_call_output.payload.output[input_image]",
         "response_item/custom_tool_call_output.payload.output[input_text].text",
+        "response_item/custom_tool_call_output.timestamp",
         "response_item/function_call.ordinal",
         "response_item/function_call.payload.call_id",
         "response_item/function_call.payload.name",

@@ -35,4 +35,9 @@ impl Twice {
     pub fn note(&mut self, by: By, role: Role, text: String, at: usize) {
         self.0.entry((by, role, text)).or_default().push_back(at);
     }
+
+    /// Forgets what this role said: what is said from now on belongs to another turn.
+    pub fn forget(&mut self, role: Role) {
+        self.0.retain(|(_, by, _), _| *by != role);
+    }
 }

@@ -5,13 +5,13 @@
 
 mod table;
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::interop::conversation::{Conversation, Origin, marks};
+use crate::interop::conversation::{Conversation, Origin, marks, told_apart};
 use crate::interop::lines::{first_objects, problem, records, refuse_empty, unless_nothing};
 use crate::interop::object::{Losses, blocks};
 use crate::interop::{AgentName, Import, Object};
@@ -68,8 +68,11 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
 struct Reader {
     is_known: bool,
     main: Conversation,
-    // By the calls that began them.
+    // By the calls that began them, and those that an earlier call of the same id began.
     side: BTreeMap<String, Conversation>,
+    earlier: Vec<(String, Conversation)>,
+    // The calls that have a result.
+    answered: BTreeSet<String>,
     // What an answer cost stands before it, by the request's id.
     usage: BTreeMap<String, Usage>,
     // Bytes that stand before what shows them, by the id that names them there.
@@ -83,6 +86,8 @@ impl Reader {
             is_known: false,
             main: Conversation::new(AgentName::Copilot),
             side: BTreeMap::new(),
+            earlier: Vec::new(),
+            answered: BTreeSet::new(),
             usage: BTreeMap::new(),
             assets: BTreeMap::new(),
             problems: Vec::new(),
@@ -112,11 +117,12 @@ impl Reader {
         let origin = Origin::at(place, timestamp);
         let id: Option<String> = object.take("id", &mut losses);
         let origin = Origin { native: id.unwrap_or(origin.native), ..origin };
-        let Reader { main, side, usage: usages, assets, .. } = self;
+        let Reader { main, side, earlier, answered, usage: usages, assets, .. } = self;
         let usage = match data.take::<String>("apiCallId", &mut losses) {
             Some(id) if kind == "assistant.message" => usages.remove(&id),
             _ => None,
         };
+        let mut called: Vec<String> = Vec::new();
         let talk = match caller {
             Some(call) => side.entry(call).or_insert_with(|| Conversation::new(AgentName::Copilot)),
             None => main,
@@ -128,9 +134,17 @@ impl Reader {
                 let id = data.take_name("assetId", &mut losses);
                 assets.extend(id.zip(data.take("data", &mut losses)));
             }
-            "assistant.message" => answer(talk, &mut data, origin, usage, &mut losses),
+            "assistant.message" => {
+                let at = answer(talk, &mut data, origin, usage, &mut losses);
+                let calls = talk.drafts[at].pieces.iter().filter_map(|piece| match piece {
+                    Piece::Call(call) => Some(call.id.clone()),
+                    Piece::Text(_) | Piece::Reasoning(_) => None,
+                });
+                called = calls.collect();
+            }
             "tool.execution_complete" => {
                 let message = result(&mut data, assets, &mut losses);
+                answered.extend(message.tool.as_ref().map(|tool| tool.call_id.clone()));
                 talk.add(message, origin);
             }
             _ => {
@@ -142,6 +156,8 @@ impl Reader {
         data.leave(&mut losses, REASONS);
         object.leave(&mut losses, REASONS);
         talk.losses.merge(losses);
+        let again = called.iter().filter(|call| answered.remove(*call));
+        earlier.extend(again.filter_map(|call| side.remove_entry(call)));
     }
 
     fn finish(mut self, name: &str) -> Import {
@@ -152,8 +168,9 @@ impl Reader {
         }
         let (id, native) = (main.id(), main.session.source_id.clone());
         let mut sessions = Vec::from([self.main.finish(&mut self.problems)]);
-        for (call, mut talk) in self.side {
-            talk.session.source_id = format!("{native}/{call}");
+        let mut known = BTreeMap::new();
+        for (call, mut talk) in self.earlier.into_iter().chain(self.side) {
+            talk.session.source_id = told_apart(&mut known, format!("{native}/{call}"));
             talk.session.parent = Some(Parent { session: id.clone(), call_id: Some(call) });
             sessions.push(talk.finish(&mut self.problems));
         }
@@ -219,7 +236,7 @@ fn answer(
     origin: Origin,
     usage: Option<Usage>,
     losses: &mut Losses,
-) {
+) -> usize {
     let output: Option<u64> = data.take("outputTokens", losses);
     let usage = usage.or(output.map(|output| Usage { output: Some(output), ..Usage::default() }));
     let assistant = Assistant { model: data.take("model", losses), usage, ..Assistant::default() };
@@ -242,6 +259,7 @@ fn answer(
     }
     let at = talk.add(message, origin);
     talk.extend(at, pieces, 0);
+    at
 }
 
 // What a tool gave, or what went wrong.

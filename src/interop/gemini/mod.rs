@@ -28,6 +28,7 @@ use crate::record::event::Parent;
 use crate::record::message::{Message, Role};
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
+use crate::shapes::pieces::Piece;
 use crate::time;
 
 use history::{Entry, History};
@@ -98,6 +99,8 @@ struct Reader {
     has_restarted: bool,
     // The result of each call.
     results: BTreeMap<String, usize>,
+    // Those that the newest answer holds: they are told once more, with no id where the calls have none.
+    held: Vec<usize>,
     agents: BTreeSet<(String, String)>,
     problems: Vec<Problem>,
 }
@@ -112,6 +115,7 @@ impl Reader {
             history: History::default(),
             has_restarted: false,
             results: BTreeMap::new(),
+            held: Vec::new(),
             agents: BTreeSet::new(),
             problems: Vec::new(),
         }
@@ -274,6 +278,13 @@ impl Reader {
         let message =
             Message { role: Some(role), content: text, attachments, assistant, ..Message::default() };
         let Some(at) = at else {
+            self.held.clear();
+            // A gateway may give a call the id of an earlier one.
+            for piece in &pieces {
+                if let Piece::Call(call) = piece {
+                    self.results.remove(&call.id);
+                }
+            }
             let at = self.talk.add(message, Origin { native, timestamp, place, flags });
             self.talk.extend(at, pieces, 0);
             return at;
@@ -307,11 +318,21 @@ impl Reader {
                 }
                 continue;
             }
+            let is_told = |at: &usize| self.talk.drafts[*at].message.content == answer.content;
+            if answer.id.is_empty()
+                && let Some(again) = self.held.iter().position(is_told)
+            {
+                self.held.remove(again);
+                continue;
+            }
             let origin = Origin::at(place, timestamp.or_else(|| told.map(String::from)));
             let id = answer.id.clone();
             let native = if id.is_empty() { origin.native } else { id.clone() };
             let at = self.talk.add(answer.into_message(), Origin { native, ..origin });
             entry.result = entry.result.or(Some(at));
+            if entry.is_answer {
+                self.held.push(at);
+            }
             if !id.is_empty() {
                 self.results.insert(id.clone(), at);
                 Rc::make_mut(&mut entry.calls).push(id);

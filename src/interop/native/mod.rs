@@ -57,6 +57,7 @@ const TOLD_BY_CLIENT: &str = "another client told it, not the user";
 const SIGNED_BY_ANOTHER: &str = "another provider signed it";
 const WITHOUT_CALL: &str = "its call is not there";
 const NO_PLACE: &str = "the client has no place for it: a text stands for it";
+const KEPT_FROM_MODEL: &str = "the client keeps it and, once it resumes, shows its model none of a result";
 const UNREADABLE: &str = "a number or a nesting that clients cannot read: it stands as a text";
 const COUNTED: &str = "the client counts by itself";
 // The images that every provider takes.
@@ -163,6 +164,11 @@ pub fn write(agent: AgentName, messages: &[Message], about: &About) -> Result<Na
     for _ in files(&steps).filter(|(place, file)| !takes(agent, *place, file)) {
         losses.add("attachments".into(), NO_PLACE);
     }
+    let of_results =
+        files(&steps).filter(|(place, file)| *place == Place::Result && takes(agent, *place, file));
+    for _ in of_results.filter(|_| agent == AgentName::Copilot) {
+        losses.add("tool.attachments".into(), KEPT_FROM_MODEL);
+    }
     // Whatever Qwen Code's provider takes, its files hold Gemini's parts.
     let format = if agent == AgentName::Qwen { Format::Gemini } else { format };
     // A summary stands first and has no time: it has that of what follows.
@@ -178,6 +184,8 @@ pub fn write(agent: AgentName, messages: &[Message], about: &About) -> Result<Na
         _ => codex::write(&steps, &mut writing),
     };
     let id = writing.name.unwrap_or_else(|| about.id.clone());
+    // Inside a string alone; Node's own reader of lines takes them for the end of one.
+    let text = text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     Ok(Native { path, text, id, losses: writing.losses.list() })
 }
 
@@ -203,10 +211,17 @@ fn said(agent: AgentName, messages: &[Message], losses: &mut Losses) -> Vec<Mess
     said
 }
 
+// How many brackets stand around what is taken over: a record, a message, its content.
+const AROUND: usize = 28;
+
 // JSON may have a number that no double holds, or more brackets than a reader counts.
 fn readable(message: &mut Message, losses: &mut Losses) {
     let is_unread = |text: &str| {
-        serde_json::from_str::<&RawValue>(text).is_ok() && serde_json::from_str::<Value>(text).is_err()
+        let is_deep = || {
+            let within = ["[".repeat(AROUND).as_str(), text, "]".repeat(AROUND).as_str()].concat();
+            serde_json::from_str::<Value>(&within).is_err()
+        };
+        serde_json::from_str::<&RawValue>(text).is_ok() && is_deep()
     };
     if let Some(assistant) = &mut message.assistant {
         for call in assistant.tool_calls.iter_mut().filter(|call| is_unread(call.arguments.as_str())) {

@@ -66,6 +66,10 @@ pub(super) fn said(entry: &mut Object<'_>, losses: &mut Losses) -> Result<Option
             Said::by(Role::User, summary_of(&mut message, losses)).marked("isCompactSummary")
         }
         "branchSummary" => Said::by(Role::User, summary_of(&mut message, losses)).marked("isBranchSummary"),
+        "system" => {
+            losses.add("record:message/system".into(), "the client's own instructions");
+            return Ok(None);
+        }
         _ => {
             losses
                 .add(format!("record:message/{role}"), "a message of a kind that leftoff does not know here");
@@ -120,6 +124,7 @@ fn answer(message: &mut Object<'_>, losses: &mut Losses) -> Said {
         model: message.take("model", losses),
         finish_reason,
         usage: counted.map(|counted| usage(counted, losses)),
+        duration_ms: message.take("durationMs", losses),
         ..Assistant::default()
     });
     said

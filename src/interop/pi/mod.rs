@@ -14,7 +14,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::interop::conversation::{Conversation, Origin, mark, note};
+use crate::interop::conversation::{Conversation, Draft, Origin, mark, note};
 use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
 use crate::interop::{AgentName, Import, Losses, Object};
 use crate::record::message::Message;
@@ -27,6 +27,7 @@ use table::REASONS;
 
 pub use table::COVERAGE;
 
+const NOT_TAKEN_OVER: &str = "no message of the session that it names is in this one";
 /// Among how many lines the header is looked for.
 const HEAD: usize = 5;
 
@@ -54,6 +55,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
         linked: BTreeMap::new(),
         followed: BTreeSet::new(),
         last: None,
+        forked: None,
         problems: Vec::new(),
     };
     for record in records(bytes, AgentName::Pi) {
@@ -70,6 +72,23 @@ fn is_said(kind: &str) -> bool {
     matches!(kind, "message" | "custom_message" | "compaction" | "branch_summary")
 }
 
+// A fork begins with the entries of the session it was made of, as they stand there: they are older than itself. That
+// one's id and time are in the name of its file.
+fn fork(talk: &mut Conversation, path: &str) -> Option<()> {
+    let (clock, id) = stem(path, ".jsonl").split_once('_')?;
+    let (day, clock) = clock.split_once('T')?;
+    let clock: Vec<&str> = clock.trim_end_matches('Z').split('-').collect();
+    let [hour, minute, second, ms] = clock[..] else { return None };
+    let created_ms = time::parse(&format!("{day}T{hour}:{minute}:{second}.{ms}Z"))?;
+    let begun = talk.session.created_ms?;
+    let is_older = |draft: &Draft| {
+        draft.message.timestamp.as_deref().and_then(time::parse).is_some_and(|said| said < begun)
+    };
+    let last = talk.drafts.iter().rposition(is_older)?;
+    talk.forked_from(id, created_ms, last);
+    Some(())
+}
+
 struct Reader {
     talk: Conversation,
     // What an entry means for those that hang from it: the message it became, or else the one before it.
@@ -77,6 +96,8 @@ struct Reader {
     // The messages that something hangs from.
     followed: BTreeSet<usize>,
     last: Option<usize>,
+    // The file that it began as a copy of.
+    forked: Option<String>,
     problems: Vec<Problem>,
 }
 
@@ -102,8 +123,10 @@ impl Reader {
         let id: Option<String> = object.take("id", losses);
         let created = object.take_time("timestamp", losses);
         let folder: Option<String> = object.take("cwd", losses);
+        let forked: Option<String> = object.take("parentSession", losses);
         object.leave(losses, REASONS);
         if session.source_id.is_empty() {
+            self.forked = forked;
             session.source_id = id.unwrap_or_default();
             session.folder = folder;
         }
@@ -186,13 +209,18 @@ impl Reader {
     }
 
     fn finish(self, name: &str) -> Import {
-        let Reader { mut talk, mut problems, .. } = self;
+        let Reader { mut talk, mut problems, forked, .. } = self;
         if talk.is_empty() {
             return Import { sessions: Vec::new(), problems };
         }
         if talk.session.source_id.is_empty() {
             let name = stem(name, ".jsonl");
             talk.session.source_id = name.rsplit('_').next().unwrap_or(name).into();
+        }
+        if let Some(path) = forked
+            && fork(&mut talk, &path).is_none()
+        {
+            talk.losses.add("session.parentSession".into(), NOT_TAKEN_OVER);
         }
         let session = talk.finish(&mut problems);
         problems.sort_by_key(|problem| problem.start);

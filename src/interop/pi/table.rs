@@ -4,12 +4,13 @@ use crate::interop::{Coverage, Reasons};
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
-    tested: &["0.73.1"],
+    tested: &["0.73.1", "1.6.0"],
     mapped: &[
         "session.type",
         "session.id",
         "session.timestamp",
         "session.cwd",
+        "session.parentSession",
         "message.type",
         "message.id",
         "message.parentId",
@@ -44,6 +45,7 @@ pub const COVERAGE: Coverage = Coverage {
         "assistant.content[toolCall].name",
         "assistant.model",
         "assistant.stopReason",
+        "assistant.durationMs",
         "assistant.usage",
         "assistant.usage.input",
         "assistant.usage.output",

@@ -2,8 +2,8 @@
 //!
 //! Records hang from each other by `parentUuid`, through records that are no messages; what they say are parts of
 //! Gemini's API. Assistant's records of one uuid are one answer. A rewind is a record that hangs from farther back: what
-//! hangs from that is a branch. A sub-agent's records (`isSidechain`) are a session of their own. Writers that did not
-//! wait for each other leave several records in one line. Of a compression only its summary is read: the history stays.
+//! hangs from that is a branch. A sub-agent's records (`isSidechain`) are a session of their own. Of a compression only its
+//! summary is read: the history stays.
 
 mod table;
 
@@ -12,11 +12,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde_json::value::RawValue;
-
 use crate::error::Error;
 use crate::interop::conversation::{Conversation, Origin, marks};
-use crate::interop::lines::{problem, records, refuse_empty, stem, unless_nothing};
+use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
 use crate::interop::object::Losses;
 use crate::interop::parts::{Answer, Parts, parts};
 use crate::interop::{AgentName, Import, Object};
@@ -40,7 +38,7 @@ const NOTICES: [&str; 3] = ["notification", "cron", "goal_runtime"];
 
 /// Whether a record of Qwen Code is at the begin of these bytes.
 pub(crate) fn knows(bytes: &[u8]) -> bool {
-    objects(bytes).take(64).flatten().any(|(object, _)| is_own(&object))
+    first_objects(bytes, 64).any(|object| is_own(&object))
 }
 
 fn is_own(object: &Object<'_>) -> bool {
@@ -56,7 +54,7 @@ fn is_own(object: &Object<'_>) -> bool {
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     refuse_empty(bytes, AgentName::Qwen)?;
     let mut reader = Reader::default();
-    for record in objects(bytes) {
+    for record in records(bytes, AgentName::Qwen) {
         match record {
             Ok((object, place)) => reader.record(object, place),
             Err(problem) => reader.problems.push(problem),
@@ -64,36 +62,6 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     }
     let is_known = reader.is_known;
     unless_nothing(reader.finish(stem(name, ".jsonl")), bytes, AgentName::Qwen, is_known)
-}
-
-type Found<'a> = Result<(Object<'a>, Span), Problem>;
-
-fn objects(bytes: &[u8]) -> impl Iterator<Item = Found<'_>> {
-    records(bytes, AgentName::Qwen).flat_map(|record| match record {
-        Ok(found) => Vec::from([Ok(found)]),
-        Err(problem) => match glued(bytes, &problem) {
-            Some(objects) => objects.into_iter().map(Ok).collect(),
-            None => Vec::from([Err(problem)]),
-        },
-    })
-}
-
-// The objects of a line that holds nothing but several of them.
-fn glued<'a>(bytes: &'a [u8], problem: &Problem) -> Option<Vec<(Object<'a>, Span)>> {
-    if problem.code != ProblemCode::Damaged {
-        return None;
-    }
-    let line = bytes.get(problem.start as usize..problem.end as usize)?;
-    let line = core::str::from_utf8(line).ok()?;
-    let mut objects = Vec::new();
-    let mut values = serde_json::Deserializer::from_str(line).into_iter::<&RawValue>();
-    let mut start = problem.start;
-    while let Some(value) = values.next() {
-        let end = problem.start + values.byte_offset() as u64;
-        objects.push((Object::parse("", value.ok()?.get()).ok()?, Span { start, end }));
-        start = end;
-    }
-    Some(objects)
 }
 
 #[derive(Default)]
@@ -110,7 +78,7 @@ struct Reader {
 
 struct Thread {
     talk: Conversation,
-    // Answers by their uuids.
+    // Answers by their uuids, since the newest prompt.
     answers: BTreeMap<String, usize>,
 }
 
@@ -157,7 +125,7 @@ impl Reader {
         let is_side = object.take("isSidechain", losses) == Some(true);
         let agent: Option<String> = object.take("agentId", losses);
         Envelope {
-            uuid: object.take_name("uuid", losses),
+            uuid: object.take_name("uuid", losses).filter(|uuid| !uuid.is_empty()),
             parent: object.take("parentUuid", losses),
             timestamp: object.take_time("timestamp", losses),
             agent: if is_side { agent.unwrap_or_else(|| "sidechain".into()) } else { String::new() },
@@ -344,6 +312,9 @@ impl Reader {
             attachments: said.attachments,
             ..Message::default()
         };
+        if !is_notice {
+            self.thread(&envelope.agent).answers.clear();
+        }
         Some(self.add(&envelope.agent, before, message, Origin { flags, ..envelope.origin() }))
     }
 

@@ -18,9 +18,12 @@ function tells(value) {
   return isObject(value) && (Boolean(value.base64 || value.cells) || WORDS.some((name) => tells(value[name])));
 }
 
+const textOf = (content) => (typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n"));
+
 export function tally(text) {
   const types = {}, fields = {}, seen = new Set(), uuids = new Set(), answers = new Set(), told = [], versions = new Set();
   const [main, side] = [none(), none()];
+  const waiting = [];
   let bad = 0, speakers = 0;
   for (const { number, record } of records(text)) {
     const queued = record?.attachment?.type === "queued_command" && record.attachment.commandMode === "prompt";
@@ -30,6 +33,9 @@ export function tally(text) {
     const isSaid = !speaks || typeof content === "string" || Array.isArray(content);
     if (typeof record?.type !== "string" || !isSaid) { bad += 1; continue; }
     speakers += talks ? 1 : 0;
+    if (record.type === "queue-operation" && record.operation === "enqueue" && record.sessionId && record.content) waiting.push(textOf(record.content));
+    // What was queued is said once it was delivered.
+    if (record.type === "user") waiting.splice(0, waiting.length, ...waiting.filter((text) => text !== textOf(record.message.content)));
     if (/^\d/.test(record.version)) versions.add(record.version);
     const sub = { system: record.subtype, attachment: record.attachment?.type }[record.type];
     const type = sub === undefined ? record.type : `${record.type}/${sub}`;
@@ -61,7 +67,11 @@ export function tally(text) {
     const isTwin = (other) => (one.id && other.id === one.id) || (open.includes(other) && other.words === one.words);
     const twin = told.findIndex((other) => other.into === into && other.queued !== queued && isTwin(other));
     into.user += twin < 0 ? 1 : 0;
+    // What is said behind a prompt is another answer, whatever its id.
+    const asks = queued || record.isCompactSummary === true || (record.isMeta !== true && of("tool_result").length === 0);
+    if (asks && twin < 0) for (const answer of answers) if (answer.startsWith(`${record.isSidechain === true}/`)) answers.delete(answer);
     twin < 0 ? told.push(one) : told.splice(twin, 1);
   }
-  return speakers > 0 ? { main, side, types, fields, bad, versions: [...versions] } : null;
+  main.user += waiting.length;
+  return speakers + waiting.length > 0 ? { main, side, types, fields, bad, versions: [...versions] } : null;
 }

@@ -18,6 +18,9 @@ use crate::operation::{Document, Trouble};
 use crate::record::event::Parent;
 use crate::resume::block;
 
+/// For so long a client that says nothing may still be at work. What it has queued it delivers as a message of its own.
+const AT_WORK_MS: i64 = 3_600_000;
+
 /// A session that messages went into.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -132,7 +135,16 @@ impl Importing<'_> {
                 *folder = self.native(folder);
             }
             let created_ms = session.began_ms();
-            let messages = core::mem::take(&mut session.messages);
+            let mut messages = core::mem::take(&mut session.messages);
+            let is_at_work =
+                self.is_on || session.last_ms.is_some_and(|last_ms| self.io.now_ms() - last_ms < AT_WORK_MS);
+            while is_at_work && messages.last().is_some_and(|message| message.is_marked("isQueued")) {
+                messages.pop();
+                found.is_open = true;
+            }
+            if messages.is_empty() {
+                continue;
+            }
             session.created_ms = created_ms;
             for part in self.parts(&session, messages, is_about_store).await? {
                 found.imported.push(self.part(&session, part, &mut written).await?);

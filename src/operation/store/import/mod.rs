@@ -35,16 +35,19 @@ const NONE: [&str; 2] = ["unknown_format", "empty_file"];
 struct Result {
     imported: Vec<String>,
     problems: Vec<String>,
+    /// What it holds may come to more, though it does not change.
+    is_open: bool,
 }
 
 impl Result {
     fn take(&mut self, other: Result) {
         self.imported.extend(other.imported);
         self.problems.extend(other.problems);
+        self.is_open |= other.is_open;
     }
 
     fn failed(path: &str, trouble: &Trouble) -> Result {
-        Result { imported: Vec::new(), problems: Vec::from([file::problem(path, trouble)]) }
+        Result { problems: Vec::from([file::problem(path, trouble)]), ..Result::default() }
     }
 
     fn to_json(&self, unchanged: usize) -> String {
@@ -159,6 +162,7 @@ impl<'a> Importing<'a> {
     ) -> core::result::Result<Result, Trouble> {
         self.note_begun(&path).await?;
         let (found, print) = match self.file(&path, agent, "null", progress).await {
+            Ok(found) if found.is_open => (found, None),
             Ok(found) => (found, Some(print)),
             Err(trouble) if trouble.is_bug() => return Err(trouble),
             Err(trouble) if NONE.contains(&trouble.code()) => (Result::default(), Some(print)),

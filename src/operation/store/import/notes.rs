@@ -31,6 +31,7 @@ impl Note {
         Note {
             path: fields.take("path", bad).unwrap_or_default(),
             result: result.map(|fields| Found {
+                is_open: false,
                 imported: all(&fields, "imported"),
                 problems: all(&fields, "problems"),
             }),

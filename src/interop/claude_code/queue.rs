@@ -1,0 +1,118 @@
+//! What the user typed and the client only queued. What it delivered stands in a record of its own; what it did not, since
+//! it ended before, is said nowhere else.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::interop::claude_code::content::prompt_messages;
+use crate::interop::conversation::{Conversation, Origin, marks};
+use crate::interop::{Losses, Object};
+use crate::record::message::{Message, Role};
+use crate::record::span::Span;
+
+/// What begins a text that the client tells itself by its queue.
+const OF_CLIENT: &str = "<task-notification>";
+
+/// A prompt that was queued.
+struct Queued {
+    message: Message,
+    origin: Origin,
+    /// How much was said before it was queued; before one was taken out to be delivered; before the user took all back.
+    said: usize,
+    dequeued: Option<usize>,
+    taken_back: Option<usize>,
+}
+
+impl Queued {
+    fn text(&self) -> &str {
+        self.message.content.as_str().trim()
+    }
+
+    // A command of the client's is done, and in the conversation under another name, or not at all.
+    fn is_command(&self) -> bool {
+        let word = self.text().split_whitespace().next().unwrap_or_default();
+        word.strip_prefix('/').is_some_and(|name| !name.is_empty() && !name.contains(['/', '.']))
+    }
+
+    // Several may be delivered as one, line by line.
+    fn is_in(&self, message: &Message) -> bool {
+        let told = self.text().trim_start_matches('!').trim_start();
+        let said = message.content.as_str().trim();
+        if told.is_empty() {
+            return said.is_empty() && message.attachments.len() == self.message.attachments.len();
+        }
+        said.match_indices(told).any(|(at, _)| {
+            let (before, behind) = (&said[..at], &said[at + told.len()..]);
+            (before.is_empty() || before.ends_with(['\n', '>']))
+                && (behind.is_empty() || behind.starts_with(['\r', '\n', '<']))
+        })
+    }
+}
+
+/// The prompts that were queued.
+#[derive(Default)]
+pub(super) struct Queue(Vec<Queued>);
+
+impl Queue {
+    /// Takes an operation on the queue; whether a prompt was queued. `said`: how many messages there are so far.
+    pub fn take(&mut self, object: &mut Object<'_>, place: Span, said: usize) -> bool {
+        let quiet = &mut Losses::default();
+        match object.take::<String>("operation", quiet).as_deref() {
+            Some("enqueue") => {}
+            Some("popAll") => {
+                self.0.iter_mut().for_each(|queued| queued.taken_back = queued.taken_back.or(Some(said)));
+                return false;
+            }
+            _ => {
+                self.0.iter_mut().for_each(|queued| queued.dequeued = queued.dequeued.or(Some(said)));
+                return false;
+            }
+        }
+        let content = object.raw("content").filter(|content| content.starts_with(['"', '[']));
+        let message = content.and_then(|content| prompt_messages(content, quiet).pop());
+        let Some(message) = message.filter(|message| message.tool.is_none()) else { return false };
+        let text = message.content.as_str();
+        if text.starts_with(OF_CLIENT) || (text.trim().is_empty() && message.attachments.is_empty()) {
+            return false;
+        }
+        let timestamp = object.take_time("timestamp", quiet);
+        let origin = Origin { flags: marks(&["isQueued"]), ..Origin::at(place, timestamp) };
+        self.0.push(Queued { message, origin, said, dequeued: None, taken_back: None });
+        true
+    }
+
+    /// Adds those that were not delivered: before the first prompt that the client was given later, else last.
+    pub fn deliver(self, talk: &mut Conversation) {
+        let mut delivered = BTreeSet::new();
+        let mut open = Vec::new();
+        for queued in self.0 {
+            let known = delivered.clone();
+            let is_it = |at: &usize| !known.contains(at) && queued.is_in(&talk.drafts[*at].message);
+            match prompts(talk, queued.said).find(is_it) {
+                Some(at) => drop(delivered.insert(at)),
+                None => open.push((known, queued)),
+            }
+        }
+        open.retain(|(_, queued)| {
+            let mut later = queued.dequeued.into_iter().flat_map(|dequeued| prompts(talk, dequeued));
+            // It was delivered in other words.
+            let other = later.find(|at| !delivered.contains(at));
+            delivered.extend(other);
+            let is_taken_back = queued.taken_back.is_some_and(|at| prompts(talk, at).next().is_some());
+            let is_done = queued.is_command() && queued.dequeued.is_some();
+            other.is_none() && !is_taken_back && !is_done
+        });
+        for (known, queued) in open.into_iter().rev() {
+            let next = prompts(talk, queued.said).find(|at| !known.contains(at));
+            talk.insert(next, queued.message, queued.origin);
+        }
+    }
+}
+
+// What the user said, from a message on.
+fn prompts(talk: &Conversation, from: usize) -> impl Iterator<Item = usize> {
+    let is_prompt = |message: &Message| message.role == Some(Role::User) && !message.is_marked("isAttached");
+    let drafts = talk.drafts.iter().enumerate().skip(from);
+    drafts.filter(move |(_, draft)| is_prompt(&draft.message)).map(|(at, _)| at)
+}
