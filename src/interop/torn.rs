@@ -45,7 +45,7 @@ pub(super) fn parts(line: &[u8]) -> Vec<Part<'_>> {
             }
             Err(noticed) => {
                 let behind = noticed.map(|noticed| noticed.saturating_sub(NOTICED_LATE).max(at + 1));
-                let Some(next) = within(&line[..noticed.unwrap_or(line.len())], at).or(behind) else { break };
+                let Some(next) = find_nested(&line[..noticed.unwrap_or(line.len())], at).or(behind) else { break };
                 next
             }
         };
@@ -81,7 +81,7 @@ fn is_within(rest: &[u8]) -> bool {
 }
 
 // Where a record was torn in front of a value, the next one stands as that value: it begins with the same two keys.
-fn within(line: &[u8], at: usize) -> Option<usize> {
+fn find_nested(line: &[u8], at: usize) -> Option<usize> {
     let (opening, second) = keys(&line[at..])?;
     let begins = memchr::memmem::find_iter(&line[at + 1..], opening).map(|begins| at + 1 + begins);
     begins.take(BEGINNINGS).find(|begins| {
