@@ -75,21 +75,109 @@ CURRENT STATUS: The login works.";
     assert_eq!(summary(&all.concat(), &["keep this".into()], 2000), expected);
 }
 
+/// Which of these decisions a summary tells.
+fn told_of(decisions: &[String], tokens: u32) -> usize {
+    let mut all = vec![said(Role::User, "Go.")];
+    all.extend(decisions.iter().map(|text| said(Role::User, text)));
+    let summary = summary(&all, &[], tokens);
+    decisions
+        .iter()
+        .filter(|text| summary.contains(&format!("- {text}\n")) || summary.ends_with(&**text))
+        .count()
+}
+
 #[test]
-fn a_sentence_that_says_what_another_says_is_left_out() {
-    let decided = |text: &str| said(Role::User, &format!("We decided to use {text}."));
-    let first = "the crate memchr for searching because it is 5 times as fast";
-    // Two words of a dozen are others; and half of them.
-    let same = "the crate memchr for searching because it was 6 times as fast";
-    let other = "a table of src/classes.rs instead of 12 regular expressions";
-    let of = |texts: &[&str]| {
-        let mut all = vec![said(Role::User, "Go.")];
-        all.extend(texts.iter().map(|text| decided(text)));
-        let summary = summary(&all, &[], 2000);
-        summary.lines().filter(|line| line.starts_with("- We decided")).count()
+fn what_says_the_same_in_other_small_words_is_told_once_and_what_is_alike_while_there_is_room() {
+    let decided = |text: &str| format!("We decided to use {text}.");
+    let first = decided("the crate memchr for searching because it is 5 times as fast");
+    let same = decided("the crate memchr for searching because it was 5 times as fast");
+    let alike = decided("the crate memchr for searching because it is 5 times as good");
+    let other = decided("a table of src/classes.rs instead of 12 regular expressions");
+    let of = |texts: &[&String], tokens| {
+        told_of(&texts.iter().map(|text| (*text).clone()).collect::<Vec<_>>(), tokens)
     };
-    assert_eq!((of(&[first]), of(&[first, other])), (1, 2));
-    assert_eq!((of(&[first, same]), of(&[first, same, other])), (1, 2));
+    assert_eq!(of(&[&first, &other], 2000), 2);
+    assert_eq!(of(&[&first, &same], 2000), 1);
+    assert_eq!(of(&[&first, &alike, &other], 2000), 3);
+    // What is alike is the first to go.
+    let all = [first, alike.clone(), other];
+    let tight = (1..2000).rev().find(|tokens| told_of(&all, *tokens) == 2).expect("a budget for two");
+    assert_eq!(told_of(&[alike], tight), 1);
+    assert_eq!(told_of(&[all[0].clone(), all[2].clone()], tight), 2);
+}
+
+#[test]
+fn sentences_that_differ_in_a_number_a_version_a_name_a_path_or_a_quoted_word_are_two() {
+    let pairs = [
+        ("We decided that the timeout of it is {}", ["30 seconds", "60 seconds for uploads"]),
+        ("We decided to pin the package {}", ["croniter to 1.4", "httpx to 0.27"]),
+        ("We decided to pin the package httpx to {}", ["0.27", "0.28"]),
+        ("We decided to name the queue of it {}", ["billing-events", "shipping-events"]),
+        ("We decided that the service listens on {}", ["port 8080", "port 8081"]),
+        ("We decided that the database lies on {}", ["db1.example.org", "db2.example.org"]),
+        ("We decided that all of it goes to {}", ["src/a.rs", "src/b.rs"]),
+        ("We decided that the button says {} to everybody", ["\"send\"", "\"post\""]),
+        ("We decided that the button says {} to everybody", ["“send it”", "“post it”"]),
+        ("We decided that the release is made by {}", ["Anna", "Berta"]),
+        ("We decided that the flag is called {} in there", ["`force`", "`hard`"]),
+        ("Wir haben entschieden, dass die Wartezeit {} Sekunden beträgt", ["30", "60"]),
+        ("Hemos decidido que el servidor escuche en el puerto {}", ["8080", "8081"]),
+    ];
+    for (text, values) in pairs {
+        let decisions = values.map(|value| text.replace("{}", value));
+        assert_eq!(told_of(&decisions, 2000), 2, "{decisions:?}");
+    }
+    let twelve: Vec<String> = (1..=12).map(|number| format!("We decided to keep number {number}")).collect();
+    assert_eq!(told_of(&twelve, 2000), 12);
+}
+
+#[test]
+fn wishes_are_the_users_own_words_and_errors_those_of_results_that_failed() {
+    let rule = "You must never change src/a.rs, always run `make check` before it.";
+    let script = "The guide says that `deploy.sh` failed with exit code 3, because the bug was missing.";
+    let tool = Tool { call_id: "1".into(), name: "Bash".into(), is_error: true, ..Tool::default() };
+    let printed = "Exit code 2\necho \"deploy failed\"\nmake: *** [Makefile:3: all] Error 2";
+    let all = [
+        vec![said(Role::User, "Go."), said(Role::Assistant, rule), said(Role::Assistant, script)],
+        vec![call("1", "Bash", r#"{"command":"make all"}"#)],
+        vec![Message { tool: Some(tool), ..said(Role::Tool, printed) }],
+        vec![said(Role::User, "Please never touch src/b.rs again.")],
+    ];
+    let summary = summary(&all.concat(), &[], 2000);
+    let section = |title: &str| {
+        let lines = summary.lines().skip_while(|line| *line != title).skip(1);
+        lines.take_while(|line| !line.is_empty()).map(String::from).collect::<Vec<_>>()
+    };
+    assert_eq!(section("WHAT THE USER WANTS:"), ["- Please never touch src/b.rs again."], "{summary}");
+    assert_eq!(section("ERRORS:"), ["- make: *** [Makefile:3: all] Error 2"], "{summary}");
+}
+
+#[test]
+fn paths_are_told_byte_for_byte_and_only_what_reads_as_a_marker_is_changed() {
+    for path in [
+        "s/<task>.md",
+        "s/<task-id>.md",
+        "app/[id]/[...rest]/page.tsx",
+        "a[0].RS",
+        "b/(x)/【y】.md",
+        "x/<T>.h",
+    ] {
+        let text = format!("Please look at {path} and write docs/{path} anew.");
+        let all = [
+            vec![
+                said(Role::User, &text),
+                said(Role::Assistant, &format!("We decided to keep {path} as it is.")),
+            ],
+            edited(&format!("/p/{path}")).to_vec(),
+            ran("1", &format!("cat {path}"), true).to_vec(),
+        ];
+        let summary = summary(&all.concat(), &[], 2000);
+        assert!(summary.contains(&text), "{summary}");
+        assert!(summary.contains(&format!("keep {path} as")), "{summary}");
+        assert!(summary.contains(&format!("`cat {path}`")), "{summary}");
+        let name = path.rsplit('/').next().unwrap_or(path);
+        assert!(summary.contains(&format!("{name} (modified)")), "{summary}");
+    }
 }
 
 #[test]

@@ -28,7 +28,7 @@ export function texts(program, from, { plugin = false } = {}) {
     stop: {
       description: "Save this conversation and pause it",
       runs: `stop ${here}`,
-      then: `Above is ${ANSWER}. Tell it to the user word for word. If no summary stands there, run \`${program} stop ${here} --summary "<where it stopped, in one sentence>"\`, and tell that answer instead.`,
+      then: `Above is ${ANSWER}. Unless the user gave a summary, run \`${program} stop ${here} --summary "<where it stopped, in one sentence>"\`, and tell the user that answer word for word; else, or where that fails, tell the user the one above word for word.`,
     },
     sessions: { description: "Conversations of this project that leftoff keeps", hint: "[all]", runs: `typed sessions ${here}`, then: SHOW },
     session: { description: "This conversation as leftoff keeps it", hint: "info | export [file] | archive", runs: `typed session ${here}`, then: SHOW },

@@ -20,8 +20,13 @@ const END: &str = "[END EARLIER CONVERSATION]";
 const FIRST_SHARE: u32 = 90;
 // Of a hundred parts, what somebody wrote may take so many.
 const WRITTEN_SHARE: u32 = 55;
-// Two sentences that share more of their words than this, of a hundred, say the same.
+// Two sentences that share more of their words than this, of a hundred, are alike.
 const SAME: usize = 70;
+// Words without which a sentence says the same.
+const SMALL: [&str; 16] = [
+    "a", "an", "and", "are", "has", "have", "is", "of", "now", "so", "that", "the", "then", "to", "very",
+    "was",
+];
 // About as many bytes as a token of prose has.
 const BYTES_A_TOKEN: usize = 4;
 // No text has more bytes a token; what is beyond need not be looked at.
@@ -51,6 +56,7 @@ enum Section {
     Constraints,
     Decisions,
     Errors,
+    Findings,
     Blockers,
     Progress,
     Status,
@@ -70,6 +76,7 @@ impl Section {
             Section::Constraints => "WHAT THE USER WANTS",
             Section::Decisions => "KEY DECISIONS MADE",
             Section::Errors => "ERRORS",
+            Section::Findings => "FINDINGS",
             Section::Blockers => "CURRENT BLOCKERS",
             Section::Progress => "PROGRESS",
             Section::Status => "CURRENT STATUS",
@@ -152,8 +159,10 @@ pub(crate) fn candidates(known: Known<'_>, written: Option<Written<'_>>, share: 
     for text in files(state, project) {
         add(Section::Files, text, false, 0);
     }
+    // What is cut off a long task is told as what it says.
+    let shown_task = state.first(Kind::Task).map_or("", |task| cut(&task.text, part));
     let says_all = written.is_some_and(|written| written.is_all);
-    for (place, fact) in worthy(state).into_iter().filter(|_| !says_all) {
+    for (place, fact) in worthy(state, shown_task).into_iter().filter(|_| !says_all) {
         add(section(fact.kind), harmless(&fact.text), true, place);
     }
     if let Some(status) = state.first(Kind::Status) {
@@ -218,29 +227,101 @@ fn written(lines: &[Line]) -> String {
     text
 }
 
-// The sentences, worth most first, each with its place; those that say what another one says are left out.
-fn worthy(state: &State) -> Vec<(usize, &Fact)> {
+// The sentences, worth most first, each with its place. One that says in about the same words what another one says comes
+// behind all others; one that differs in nothing but small words and marks is left out.
+fn worthy<'a>(state: &'a State, task: &str) -> Vec<(usize, &'a Fact)> {
     let mut all: Vec<(usize, &Fact)> =
         state.facts().enumerate().filter(|(_, fact)| fact.kind.is_sentence()).collect();
     // Of equal worth the later one tells more of where things stand.
     all.sort_by_key(|(place, fact)| (core::cmp::Reverse(fact.weight), core::cmp::Reverse(*place)));
-    let task = state.first(Kind::Task).map(|task| task.text.as_str()).unwrap_or_default();
-    // By hash and sorted: each is compared with each.
-    let mut said: Vec<(u64, Vec<u64>)> = Vec::new();
-    all.retain(|(_, fact)| {
-        let mut words: Vec<u64> = fact.text.split_whitespace().map(key).collect();
-        words.sort_unstable();
-        let mark = words.iter().fold(0, |mark, word| mark | 1u64 << (word & 63));
-        // A word whose mark the other lacks is not in it: most pairs are told apart without a look at their words.
-        let may_share = |other: &u64| words.len() - (mark & !other).count_ones() as usize;
-        let is_said = |(other, of): &(u64, Vec<u64>)| {
-            may_share(other) * 100 > words.len() * SAME && in_both(&words, of) * 100 > words.len() * SAME
-        };
-        let is_new = !task.contains(&fact.text) && !said.iter().any(is_said);
-        said.push((mark, words));
-        is_new
+    let mut said: Vec<Wording> = Vec::new();
+    let mut alike: Vec<(usize, &Fact)> = Vec::new();
+    all.retain(|(place, fact)| {
+        if task.contains(&fact.text) {
+            return false;
+        }
+        let wording = Wording::of(&fact.text);
+        let likeness = said.iter().map(|other| wording.compare(other)).max().unwrap_or(Likeness::None);
+        said.push(wording);
+        if likeness == Likeness::Alike {
+            alike.push((*place, *fact));
+        }
+        likeness == Likeness::None
     });
+    all.extend(alike);
     all
+}
+
+/// How much of what one sentence says another one says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    None,
+    Alike,
+    Same,
+}
+
+/// The words of a sentence, by their hashes, sorted: each sentence is compared with each.
+struct Wording {
+    words: Vec<u64>,
+    // A bit for each word: most pairs are told apart without a look at their words.
+    mark: u64,
+    // Of those words the ones that name something: two sentences that differ in one of these are two.
+    names: Vec<u64>,
+    // Those that say anything.
+    content: Vec<u64>,
+}
+
+impl Wording {
+    fn of(text: &str) -> Wording {
+        let sorted = |mut hashes: Vec<u64>| {
+            hashes.sort_unstable();
+            hashes
+        };
+        let bare: Vec<&str> = text.split_whitespace().map(without_marks).collect();
+        let words = sorted(text.split_whitespace().map(key).collect());
+        let mark = words.iter().fold(0, |mark, word| mark | 1u64 << (word & 63));
+        let named = bare.iter().zip(text.split_whitespace()).enumerate();
+        let named = named.filter(|(place, (_, written))| is_telling(written, *place == 0));
+        let names = sorted(named.map(|(_, (bare, _))| key(bare)).chain(quoted(text).map(key)).collect());
+        let says = bare.iter().filter(|word| !word.is_empty() && !SMALL.contains(word));
+        let content = sorted(says.map(|word| key(&word.to_lowercase())).collect());
+        Wording { words, mark, names, content }
+    }
+
+    fn compare(&self, other: &Wording) -> Likeness {
+        if self.names != other.names {
+            return Likeness::None;
+        }
+        if self.content == other.content {
+            return Likeness::Same;
+        }
+        let least = self.words.len() * SAME;
+        let may_share = self.words.len() - (self.mark & !other.mark).count_ones() as usize;
+        let is_alike = may_share * 100 > least && in_both(&self.words, &other.words) * 100 > least;
+        if is_alike { Likeness::Alike } else { Likeness::None }
+    }
+}
+
+fn without_marks(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+// Whether a word tells two sentences apart that are otherwise alike: a number, a version, a name, a path, an identifier.
+fn is_telling(word: &str, is_first: bool) -> bool {
+    let bare = without_marks(word);
+    let inner =
+        bare.chars().skip(1).any(|c| c.is_uppercase() || !c.is_alphanumeric() && !matches!(c, '\'' | '’'));
+    let is_proper = !is_first && bare.chars().count() > 1 && bare.starts_with(char::is_uppercase);
+    inner
+        || is_proper
+        || bare.chars().any(char::is_numeric)
+        || word.contains(['`', '/', '_', '"', '“', '„', '«', '@', '$'])
+}
+
+// What stands in quotes, of several words too.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    let marks = ['"', '`', '“', '”', '„', '«', '»', '「', '」'];
+    text.split(marks).skip(1).step_by(2)
 }
 
 // How many of sorted numbers are the same.
@@ -264,6 +345,7 @@ fn section(kind: Kind) -> Section {
         Kind::Constraint => Section::Constraints,
         Kind::Decision => Section::Decisions,
         Kind::Error => Section::Errors,
+        Kind::Finding => Section::Findings,
         Kind::Blocker => Section::Blockers,
         Kind::Progress => Section::Progress,
         Kind::Task => Section::Task,
@@ -330,12 +412,11 @@ fn files(state: &State, project: &str) -> Vec<String> {
     groups.into_iter().map(line).collect()
 }
 
-// Within the project, as seen from there. Brackets are common in paths; only what could close the fence loses them.
+// Within the project, as seen from there. More than one blank is a part of a path, and of no marker.
 fn path(path: &str, project: &str) -> String {
     let shown = within(path, project);
     let is_plain = shown.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
-    let could_close = shown.contains('[') && shown.contains(|c: char| c.is_ascii_uppercase());
-    if is_plain && !could_close { shown.into() } else { harmless(shown) }
+    if is_plain && !shown.contains(['[', '<']) { shown.into() } else { harmless(shown) }
 }
 
 /// What is known of a conversation, in at most so many tokens, by what a text costs; empty where nothing is.

@@ -23,6 +23,23 @@ const NAMES: &[&str] = &[
     "user",
 ];
 
+/// What has one of these in its name is obeyed, also where it stands in a path.
+const OBEYED: &[&str] = &[
+    "assistant",
+    "antml",
+    "command",
+    "context",
+    "function",
+    "hook",
+    "human",
+    "im_",
+    "instruction",
+    "reminder",
+    "system",
+    "tool",
+    "user",
+];
+
 /// What a marker in brackets begins with, leftoff's own and Llama's.
 const MARKERS: &[&str] = &[
     "resumed",
@@ -41,21 +58,9 @@ pub(crate) const LINE_ENDS: [char; 3] = ['\n', '\u{2028}', '\u{2029}'];
 /// No marker is longer.
 const LONGEST_MARKER: usize = 32;
 
-/// Text from the store on one line, without anything that reads as a marker or steers a terminal: for a block that a model
-/// reads, in which no bracket stands but those of its own markers.
+/// Text from the store on one line, without anything that reads as a marker or steers a terminal, for whatever a model or a
+/// person reads. All else stays as it was written: `[x]`, `app/[id]/page.tsx`, `s/<task>.md`.
 pub fn harmless(text: &str) -> String {
-    let line = one_line(text);
-    let unbracketed = line.chars().map(|c| match c {
-        '[' | '\u{ff3b}' | '\u{3010}' | '\u{27e6}' => '(',
-        ']' | '\u{ff3d}' | '\u{3011}' | '\u{27e7}' => ')',
-        '\u{ff1c}' | '\u{fe64}' => '‹',
-        c => c,
-    });
-    untagged(unbracketed.collect())
-}
-
-/// The same for a list, which has no markers: whoever reads `[x]` in a title finds it as it was written.
-pub fn legible(text: &str) -> String {
     untagged(unmarked(one_line(text)))
 }
 
@@ -113,21 +118,36 @@ fn narrow(text: &str) -> String {
     text.chars().take(LONGEST_MARKER).map(narrowed).collect()
 }
 
-// Most `<` are none of a tag's: `Vec<String>`, `a < b`, `sort <names`.
+// Most `<` are none of a tag's: `Vec<String>`, `a < b`, `sort <names`, `notes/<task-id>.md`.
 fn untagged(line: String) -> String {
     if !line.contains('<') {
         return line;
     }
-    let mut rest = &*line;
     let mut text = String::with_capacity(line.len() + 2);
-    while let Some(at) = rest.find('<') {
-        let (before, behind) = (&rest[..at], &rest[at + 1..]);
-        text.push_str(before);
-        text.push(if opens_tag(behind) { '‹' } else { '<' });
-        rest = behind;
+    let mut from = 0;
+    while let Some(at) = line[from..].find('<').map(|at| from + at) {
+        let behind = &line[at + 1..];
+        text.push_str(&line[from..at]);
+        text.push(if opens_tag(behind) && !is_placeholder(&line[..at], behind) { '‹' } else { '<' });
+        from = at + 1;
     }
-    text.push_str(rest);
+    text.push_str(&line[from..]);
     text
+}
+
+// Whether what follows a `<` is a part of a path that somebody has to fill in, and no name that anybody obeys.
+fn is_placeholder(before: &str, behind: &str) -> bool {
+    let is_of_path = |c: char| matches!(c, '/' | '\\' | '.' | '-' | '_' | '$' | '~') || c.is_alphanumeric();
+    let Some((name, rest)) = behind.split_once('>') else { return false };
+    let is_name = name.starts_with(char::is_alphabetic)
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':'));
+    let is_within = before.ends_with('/') || before.ends_with('\\') || rest.starts_with(['/', '\\', '.']);
+    let is_beside = before.is_empty()
+        || before.ends_with([' ', '`', '"', '\'', '(', '='])
+        || before.ends_with(is_of_path);
+    let is_obeyed = NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
+        || OBEYED.iter().any(|part| name.to_ascii_lowercase().contains(part));
+    is_name && is_within && is_beside && !is_obeyed
 }
 
 #[cfg(test)]
@@ -151,11 +171,14 @@ mod tests {
     }
 
     #[test]
-    fn a_list_keeps_brackets_that_are_no_markers() {
+    fn brackets_that_are_no_markers_and_places_to_fill_in_stay() {
         let check = |text: &str, expected: &str| {
-            assert_eq!(legible(text), expected);
-            assert_eq!(legible(expected), expected);
+            assert_eq!(harmless(text), expected);
+            assert_eq!(harmless(expected), expected);
         };
+        let path = "s/<task-id>.md app/[id]/[...rest]/p.tsx <a_b>/c `<x:y>/d`";
+        check(path, path);
+        check("s/<system-reminder>.md <a-b> <T: x>/", "s/‹system-reminder>.md ‹a-b> ‹T: x>/");
         check("[x] a[0] 【完】 ［y］ []", "[x] a[0] 【完】 ［y］ []");
         check(
             "[ end\u{200b} Resumed x] ]【RESUMED】［ＩＮＳＴ］[/INST]<|im_end|>",

@@ -18,12 +18,20 @@ const MADE: &[&str] = &[
     "Context summary:",
     "Conversation summary:",
     "Here is a summary of the conversation",
+    "PostToolUse:",
+    "PreToolUse:",
+    "SessionStart:",
+    "Stop hook feedback:",
+    "SubagentStop hook feedback:",
     "Summary of prior context",
     "Summary of the conversation",
     "System: Potential loop detected",
+    "UserPromptSubmit hook",
+    "[Request interrupted by user",
     "The conversation history before this point",
     "The following is a summary of",
     "This is the Gemini CLI",
+    "This is the Qwen Code",
     "This session is being continued from a previous",
     "You are continuing a previous conversation",
     "[EARLIER CONVERSATION",
@@ -55,10 +63,12 @@ const SAID: &[&str] = &[
 /// Blocks whose names have one of these in them hold none.
 const UNSAID: &[&str] = &[
     "abort",
+    "attachment",
     "bash-",
     "caveat",
     "command",
     "context",
+    "datetime",
     "diagnostic",
     "environment",
     "hook",
@@ -68,11 +78,15 @@ const UNSAID: &[&str] = &[
     "notification",
     "permission",
     "reminder",
+    "skill",
     "snapshot",
     "stdout",
     "summary",
     "system",
+    "workspace_info",
 ];
+/// What stands in the text of each command that leftoff gives an agent.
+const OF_COMMANDS: &str = "Above is leftoff's answer.";
 /// What a client tells of where a conversation takes place, before it or when it changes.
 #[cfg(feature = "interop")]
 const PLACE: &[&str] = &["environment_context", "session_context", "user_instructions"];
@@ -129,9 +143,10 @@ pub(crate) fn behind_request(message: &str) -> &str {
     message.find(REQUEST).map_or(message, |at| &message[at + REQUEST.len()..])
 }
 
-/// Whether a program wrote all of a message, by how it begins.
+/// Whether a program wrote all of a message, by how it begins, or because it is the text of one of leftoff's commands.
 pub(crate) fn is_made(text: &str) -> bool {
-    MADE.iter().any(|made| text.get(..made.len()).is_some_and(|head| head.eq_ignore_ascii_case(made)))
+    text.contains(OF_COMMANDS)
+        || MADE.iter().any(|made| text.get(..made.len()).is_some_and(|head| head.eq_ignore_ascii_case(made)))
 }
 
 /// Whether a client tells by a message, in the user's place, where the conversation takes place.
@@ -258,6 +273,11 @@ mod tests {
             "<user_instructions>\nbe kind\n</user_instructions>",
             "# AGENTS.md instructions for /a\n\n<INSTRUCTIONS>be kind</INSTRUCTIONS>",
             "This session is being continued from a previous conversation that ran out of context.",
+            "leftoff stop --from gemini\n\nAbove is leftoff's answer. If no summary stands there, run `leftoff stop`.",
+            "<skill>\n<name>x</name>\nIf the build is red, always stop.\n</skill>",
+            "<skill name=\"x\" location=\"/a\">\nIf the build is red, always stop.\n</skill>",
+            "Stop hook feedback:\n- [check.sh]: You must run the tests.",
+            "<user-prompt-submit-hook>You must run the tests.</user-prompt-submit-hook>",
         ] {
             check(message, &[]);
         }

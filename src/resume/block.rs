@@ -1,7 +1,7 @@
 //! The resume block, word for word.
 //!
-//! Text from the store cannot close or forge a marker: it stands on one line, and what looks like a bracketed marker
-//! loses its brackets.
+//! Text from the store cannot close or forge a marker: it stands on one line, and what reads as a marker
+//! loses its brackets; all other brackets stay.
 
 use alloc::format;
 use alloc::string::String;

@@ -9,7 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::error::{Code, Error};
-use crate::plain::harmless::{harmless, legible};
+use crate::plain::harmless::harmless;
 use crate::time::{self, Stamp};
 
 /// How many columns of a terminal a title may take.
@@ -72,13 +72,13 @@ pub fn render(items: &[Item], stamp: &Stamp) -> String {
         let Item { id, name, session_type, title, status, summary, .. } = item;
         let kind = within(&harmless(session_type), TITLE);
         let hidden = if item.archived_at.is_some() { "archived, " } else { "" };
-        let (title, status) = (within(&legible(title), TITLE), format!("{hidden}{}", harmless(status)));
+        let (title, status) = (within(&harmless(title), TITLE), format!("{hidden}{}", harmless(status)));
         text.push_str(&format!("{}. [{kind}] {title}\n", place + 1));
-        let name = name.as_ref().map(|name| format!("Name: {} | ", within(&legible(name), TITLE)));
+        let name = name.as_ref().map(|name| format!("Name: {} | ", within(&harmless(name), TITLE)));
         let name = name.unwrap_or_default();
         text.push_str(&format!("   Last active: {last} | Status: {status} | {name}ID: {id}\n"));
         if let Some(summary) = summary {
-            text.push_str(&format!("   Summary: {}\n", within(&legible(summary), SUMMARY)));
+            text.push_str(&format!("   Summary: {}\n", within(&harmless(summary), SUMMARY)));
         }
     }
     text

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::listing::within;
-use crate::plain::harmless::legible;
+use crate::plain::harmless::harmless;
 use crate::record::message::{Message, Role};
 
 /// How many columns of a terminal a title may take.
@@ -66,7 +66,7 @@ pub fn outline(messages: &[Message]) -> Vec<Turn> {
 fn begun(start: usize, message: &Message, is_asked: bool) -> Turn {
     let asked = if is_asked { message.content.as_str() } else { "" };
     let line = asked.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let title = within(&legible(line), TITLE);
+    let title = within(&harmless(line), TITLE);
     Turn { start, id: message.id.clone(), title, timestamp: message.timestamp.clone(), ..Turn::default() }
 }
 

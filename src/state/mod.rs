@@ -5,6 +5,7 @@
 //! million messages is made without reading them again.
 
 mod cues;
+mod errors;
 mod line;
 mod sentences;
 mod shell;
@@ -34,6 +35,9 @@ const MOST_COMMANDS: usize = 100;
 const MOST_TASKS: usize = 100;
 const MOST_SENTENCES: usize = 200;
 const MOST_WAITING: usize = 64;
+const MOST_ERRORS: usize = 20;
+// What a failed result says is worth as much as a sentence that names two things.
+const WORTH_OF_ERROR: u32 = 4;
 
 const LONGEST_TASK: usize = 1200;
 const LONGEST_STATUS: usize = 400;
@@ -56,7 +60,7 @@ pub struct Fact {
     /// Of a sentence how much it is worth; of a command how often it failed; of what a call does 1, where a shell does it.
     #[serde(skip_serializing_if = "is_default")]
     pub weight: u32,
-    /// Of an open task its id, where it has one; of what a call does the id of the call.
+    /// Of an open task its id, where it has one; of what a call does the id of the call; of an error the command or the tool.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
@@ -85,8 +89,10 @@ pub enum Kind {
     Decision,
     /// What the user wants to hold.
     Constraint,
-    /// What went wrong, and what came of it.
+    /// What a result that failed says; its name is the command or the tool.
     Error,
+    /// What somebody says went wrong, and what came of it.
+    Finding,
     /// What stands in the way.
     Blocker,
     /// What is done, and what is left.
@@ -110,7 +116,7 @@ pub enum Kind {
     Folder,
 }
 
-const KINDS: [(Kind, &str); 21] = [
+const KINDS: [(Kind, &str); 22] = [
     (Kind::Task, "task"),
     (Kind::Created, "created"),
     (Kind::Modified, "modified"),
@@ -122,6 +128,7 @@ const KINDS: [(Kind, &str); 21] = [
     (Kind::Decision, "decision"),
     (Kind::Constraint, "constraint"),
     (Kind::Error, "error"),
+    (Kind::Finding, "finding"),
     (Kind::Blocker, "blocker"),
     (Kind::Progress, "progress"),
     (Kind::Runs, "runs"),
@@ -161,7 +168,10 @@ impl Kind {
 
     /// It was said in a sentence.
     pub fn is_sentence(self) -> bool {
-        matches!(self, Kind::Decision | Kind::Constraint | Kind::Error | Kind::Blocker | Kind::Progress)
+        matches!(
+            self,
+            Kind::Decision | Kind::Constraint | Kind::Error | Kind::Finding | Kind::Blocker | Kind::Progress
+        )
     }
 }
 
@@ -170,10 +180,12 @@ impl State {
     pub fn take(&mut self, message: &Message) {
         let text = message.content.as_str();
         match message.role {
-            Some(Role::User) if message.is_marked("isMeta") => {}
+            Some(Role::User) if message.is_marked("isMeta") || message.is_marked("isIgnored") => {}
+            // A summary that a client made of what was said before holds no words of the user's own.
+            Some(Role::User) if message.is_unsaid() => self.take_sentences(text, Role::Assistant),
             Some(Role::User) => {
                 for said in wrapping::said(text) {
-                    if !message.is_unsaid() && self.first(Kind::Task).is_none() {
+                    if self.first(Kind::Task).is_none() {
                         self.facts.push(Fact::new(Kind::Task, cut(said, LONGEST_TASK)));
                     }
                     self.take_sentences(said, Role::User);
@@ -222,10 +234,21 @@ impl State {
             return self.waiting.retain(|effect| effect.name != tool.call_id);
         }
         let has_failed = has_failed(tool, result);
+        let is_command =
+            self.waiting.iter().any(|effect| effect.kind == Kind::Runs && effect.name == tool.call_id);
+        if !is_command && ended_badly(tool) {
+            self.note_error(&tool.name, result);
+        }
         while let Some(place) = self.waiting.iter().position(|effect| effect.name == tool.call_id) {
             let Fact { kind, text, weight, .. } = self.waiting.remove(place);
             match kind {
-                Kind::Runs => self.ran(text, has_failed),
+                Kind::Runs => {
+                    self.facts.retain(|fact| fact.kind != Kind::Error || fact.name != text);
+                    if has_failed {
+                        self.note_error(&text, result);
+                    }
+                    self.ran(text, has_failed);
+                }
                 Kind::Moves => self.went(if has_failed { "" } else { &text }),
                 _ if if weight > 0 { has_failed } else { ended_badly(tool) } => {}
                 Kind::Plans => self.plan(&text),
@@ -293,6 +316,13 @@ impl State {
         let kind = if has_failed { Kind::Failed } else { Kind::Passed };
         self.facts.push(Fact { weight, ..Fact::new(kind, &command) });
         self.bound(MOST_COMMANDS, Kind::is_command);
+    }
+
+    fn note_error(&mut self, name: &str, result: &str) {
+        let Some(text) = errors::find_error_line(result) else { return };
+        self.facts.retain(|fact| fact.kind != Kind::Error || fact.text != text);
+        self.facts.push(Fact { kind: Kind::Error, text, weight: WORTH_OF_ERROR, name: name.into() });
+        self.bound(MOST_ERRORS, |kind| kind == Kind::Error);
     }
 
     // The list as a whole takes the place of the last one.

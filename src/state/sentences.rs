@@ -121,7 +121,8 @@ fn worth(sentence: &str, speaker: Role) -> Option<(Kind, u32)> {
                 continue;
             }
             said += says;
-            if *says > strongest {
+            // What an assistant says of rules are no wishes of the user's.
+            if *says > strongest && (is_user || *about != Kind::Constraint) {
                 (kind, strongest) = (*about, *says);
             }
         }
@@ -205,22 +206,22 @@ mod tests {
     fn a_sentence_is_worth_what_it_names_and_says_together() {
         for (sentence, expected) in [
             // What names nothing says half as much; one letter is no name.
-            ("people always put it there", (Kind::Constraint, 2)),
-            ("then I always put more text there", (Kind::Constraint, 2)),
-            ("then Anna always put more text there", (Kind::Constraint, 5)),
+            ("people always put it there", (Kind::Progress, 2)),
+            ("then I always put more text there", (Kind::Progress, 2)),
+            ("then Anna always put more text there", (Kind::Progress, 5)),
             // What is over is told by a word of five letters at least.
-            ("people always looked at it there", (Kind::Constraint, 3)),
-            ("then Anna always bred cats there", (Kind::Constraint, 5)),
-            ("then Anna always bleed cats there", (Kind::Constraint, 6)),
-            // Of two that say as much the first is what it is about.
-            ("they always take the chosen path there", (Kind::Constraint, 3)),
+            ("people always looked at it there", (Kind::Progress, 3)),
+            ("then Anna always bred cats there", (Kind::Progress, 5)),
+            ("then Anna always bleed cats there", (Kind::Progress, 6)),
+            // Of what an assistant says, no rule is what it is about.
+            ("they always take the chosen path there", (Kind::Decision, 3)),
         ] {
             assert_eq!(worth(sentence, Role::Assistant), Some(expected), "{sentence}");
         }
         assert_eq!(worth("then Anna always put more text there", Role::User), Some((Kind::Constraint, 7)));
         assert_eq!(
             worth("does Anna always put more text there?", Role::Assistant),
-            Some((Kind::Constraint, 2))
+            Some((Kind::Progress, 2))
         );
         assert_eq!(worth("people put it there", Role::Assistant), None);
     }

@@ -1,0 +1,122 @@
+//! The line of a failed result that says what went wrong.
+
+use alloc::format;
+use alloc::string::String;
+
+use crate::json::fields::Fields;
+use crate::json::text::{Text, boundary};
+use crate::plain::one_line;
+use crate::state::cut;
+
+// Of a longer result its beginning and its end are looked at.
+const HEAD: usize = 4 * 1024;
+const TAIL: usize = 4 * 1024;
+const LONGEST: usize = 240;
+
+// What an error's own line has, the surest first, in small letters.
+const MARKS: [&[&str]; 3] = [
+    &["error[", "error:", "fatal:", "panicked at", "exception:", "err!"],
+    &["not found", "no such file", "denied", "refused", "timed out", "unable to", "cannot ", "could not"],
+    &["failed", "failure", "fail ", "error", "invalid", "missing"],
+];
+// What a line of a script or of a listing begins with: it says what would be printed, not what was.
+const SOURCE: [&str; 9] = ["echo ", "printf ", "print(", "console.", "#", "//", "/*", "* ", "$ "];
+// What clients say of a run beside what it printed, in small letters.
+const BESIDE: [&str; 9] = [
+    "exit code",
+    "exited with code",
+    "process exited",
+    "command failed with exit",
+    "wall time",
+    "chunk id",
+    "original token count",
+    "output:",
+    "shell cwd was reset",
+];
+// Where clients put what was printed, within JSON.
+const PRINTED: [&str; 6] = ["stderr", "error", "message", "output", "content", "stdout"];
+
+/// That line on one line of its own; nothing where nothing was printed.
+pub(crate) fn find_error_line(result: &str) -> Option<String> {
+    let printed = unwrap_json(result);
+    let result = printed.as_deref().unwrap_or(result);
+    let ends = if result.len() <= HEAD + TAIL {
+        [result, ""]
+    } else {
+        [cut(result, HEAD), &result[boundary(result, result.len() - TAIL, true)..]]
+    };
+    let lines = || ends.iter().flat_map(|part| part.lines()).map(bare_line).filter(|line| is_printed(line));
+    let has = |line: &str, marks: &[&str]| {
+        let line = line.to_ascii_lowercase();
+        marks.iter().any(|mark| line.contains(mark))
+    };
+    let found = MARKS.iter().find_map(|marks| lines().find(|line| has(line, marks)));
+    found.or_else(|| lines().last()).map(shorten)
+}
+
+fn shorten(line: &str) -> String {
+    let line = one_line(line);
+    if line.len() <= LONGEST { line } else { format!("{}…", cut(&line, LONGEST)) }
+}
+
+fn unwrap_json(result: &str) -> Option<String> {
+    let json = result.trim_ascii();
+    let fields = json.starts_with('{').then(|| Fields::parse(json).ok()).flatten()?;
+    let printed = PRINTED.iter().filter_map(|name| Text::decode(fields.raw(name)?));
+    printed.map(|text| String::from(text.as_str())).find(|text| !text.trim_ascii().is_empty())
+}
+
+// Without the tags that clients put around an error.
+fn bare_line(line: &str) -> &str {
+    let mut line = line.trim_ascii();
+    while let Some((tag, rest)) = line.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        if tag.is_empty() || tag.contains(' ') {
+            break;
+        }
+        line = rest.trim_ascii();
+    }
+    line.rsplit_once("</")
+        .filter(|(_, tag)| tag.ends_with('>'))
+        .map_or(line, |(before, _)| before.trim_ascii())
+}
+
+fn is_printed(line: &str) -> bool {
+    let small = cut(line, 80).to_ascii_lowercase();
+    let has_letters = line.chars().filter(|c| c.is_alphabetic()).count() > 2;
+    has_letters
+        && !SOURCE.iter().any(|begins| line.starts_with(begins))
+        && !BESIDE.iter().any(|begins| small.trim_start_matches(['[', '(']).starts_with(begins))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_says_what_went_wrong_is_found_in_every_clients_results() {
+        for (result, expected) in [
+            ("Exit code 1\nrunning 3 tests\nerror: test failed", Some("error: test failed")),
+            (
+                "echo \"deploy failed\"\nls: x: No such file or directory",
+                Some("ls: x: No such file or directory"),
+            ),
+            (
+                "# Errors\n\nTraceback (most recent call last):\n  File \"a.py\"\nValueError: no 7",
+                Some("ValueError: no 7"),
+            ),
+            (
+                "<tool_use_error>String to replace not found in file.</tool_use_error>",
+                Some("String to replace not found in file."),
+            ),
+            (
+                r#"{"output":"a\nmake: *** [all] Error 2\n","metadata":{"exit_code":2}}"#,
+                Some("make: *** [all] Error 2"),
+            ),
+            ("Output: \nProcess exited with code 1", None),
+            ("one\ntwo words", Some("two words")),
+            ("", None),
+        ] {
+            assert_eq!(find_error_line(result).as_deref(), expected, "{result}");
+        }
+    }
+}
