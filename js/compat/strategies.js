@@ -45,14 +45,28 @@ function ours(name, priority, minTokens) {
     /** @param {Session} session @param {number} budgetTokens @param {Counter} tokenizer */
     async build(session, budgetTokens, tokenizer) {
       if (budgetTokens < minTokens) throw tooSmall(name, budgetTokens);
-      // A builder counts what a strategy gives and tries the next one: so what exceeds the budget is given, not refused.
-      for (let window = priority === 1 ? NO_LIMIT : budgetTokens; ; window = Math.min(window * 2, NO_LIMIT)) {
-        const built = await session.context({ window, only: [name], ...countedBy(tokenizer) }).catch((error) => {
-          if (error.code !== "budget_too_small" || window === NO_LIMIT) throw error;
+      /** @param {number} window */
+      const built = async (window) => {
+        const given = await session.context({ window, only: [name], ...countedBy(tokenizer) }).catch((error) => {
+          if (error.code !== "budget_too_small") throw error;
         });
-        if (built?.strategy === name) return { messages: built.messages.map(asMessage), includedCount: built.includedMessageCount, summarizedCount: built.summarizedMessageCount };
-        if (window === NO_LIMIT) throw tooSmall(name, budgetTokens);
+        if (given?.strategy !== name) return undefined;
+        return { messages: given.messages.map(asMessage), includedCount: given.includedMessageCount, summarizedCount: given.summarizedMessageCount };
+      };
+      let window = priority === 1 ? NO_LIMIT : budgetTokens;
+      let best = await built(window);
+      // What messages cost together only the tokenizer knows.
+      for (let next = best; next && priority > 1 && tokenizer.countMessages; next = await built(window)) {
+        best = next;
+        const over = (await tokenizer.countMessages(next.messages)) - budgetTokens;
+        if (over <= 0) break;
+        window -= Math.max(Math.ceil(over), Math.ceil(window / 50));
+        if (window <= 0) break;
       }
+      // A builder counts what a strategy gives and tries the next one: so what exceeds the budget is given, not refused.
+      for (window = budgetTokens; !best && window < NO_LIMIT; best = await built(window)) window = Math.min(window * 2, NO_LIMIT);
+      if (!best) throw tooSmall(name, budgetTokens);
+      return best;
     },
   });
 }
