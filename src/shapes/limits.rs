@@ -14,7 +14,7 @@ use crate::tokens::images;
 /// The limits of one provider.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileLimits {
-    /// The media types of the images that it reads.
+    /// The media types of the images that it reads; none where whoever sends them knows.
     pub types: &'static [&'static str],
     /// Images in a request.
     pub count: usize,
@@ -67,8 +67,8 @@ const GEMINI: FileLimits = FileLimits {
     request_bytes: 20_000_000,
 };
 
-// Where nobody says whose model it is, what each of them takes; but of types those that most take.
-const ANY: FileLimits = FileLimits { request_bytes: GEMINI.request_bytes, ..ANTHROPIC };
+// Where nobody says whose model it is, what each of them takes; the AI SDK's providers know the types.
+const ANY: FileLimits = FileLimits { types: &[], request_bytes: GEMINI.request_bytes, ..ANTHROPIC };
 
 impl FileLimits {
     /// Those of a shape's provider; leftoff's own shape has none.
@@ -85,7 +85,7 @@ impl FileLimits {
     // Why one image cannot be sent, whatever else is.
     fn refuses(&self, file: &File<'_>) -> Option<&'static str> {
         let Source::Data(data) = file.source else { return None };
-        if !self.types.contains(&file.mime) {
+        if !self.types.is_empty() && !self.types.contains(&file.mime) {
             return Some("type");
         }
         if data.len() > self.image_bytes {

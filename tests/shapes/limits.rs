@@ -15,7 +15,8 @@ fn limits(format: Format) -> (usize, usize, usize, &'static [&'static str]) {
         Format::OpenaiChat | Format::OpenaiResponses => (500, 20_000_000, 50_000_000, USUAL),
         Format::Gemini => (3000, 9_400_000, 20_000_000, &["image/png", "image/jpeg", "image/webp"]),
         Format::Anthropic => (100, 5 << 20, 32_000_000, USUAL),
-        _ => (100, 5 << 20, 20_000_000, USUAL),
+        // The AI SDK's providers know the types.
+        _ => (100, 5 << 20, 20_000_000, &KINDS),
     }
 }
 
