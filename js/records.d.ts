@@ -742,6 +742,14 @@ summaryTokens?: number,
  */
 recall?: Recall, 
 /**
+ * Files that the provider does not take, in order: a line of text stands for each.
+ */
+unsentFiles?: Array<UnsentFile>, 
+/**
+ * What became of the reasoning of answers whose calls led to the newest results. That of others is not sent.
+ */
+reasoning?: Array<Thought>, 
+/**
  * Where the context begins, where the conversation was compacted.
  */
 compacted?: Begins, };
@@ -878,6 +886,40 @@ id: string,
  * The words that it has, as they were asked.
  */
 words: Array<string>, };
+
+/**
+ * A file that a context has and its provider does not get.
+ */
+export type UnsentFile = { 
+/**
+ * The message that has it.
+ */
+id: string, 
+/**
+ * What it is.
+ */
+mime: string, 
+/**
+ * Which limit it exceeds: `count`, `bytes`, `pixels`, `request`; or `type`, which the provider does not read.
+ */
+why: string, };
+
+/**
+ * What became of the reasoning of an answer whose calls led to the newest results.
+ */
+export type Thought = { 
+/**
+ * The message.
+ */
+id: string, 
+/**
+ * The reasoning is in the context.
+ */
+isSent: boolean, 
+/**
+ * Why: `open-loop`; or why not: `other-model`, `unfinished`, `unsigned`, `secret`, `unknown-provider`, or `shape`, which takes none.
+ */
+why: string, };
 
 /**
  * What is known of a conversation: its task, files, decisions and blockers, open tasks and failed commands.

@@ -90,7 +90,7 @@ fn context_with(
     request: Request,
     vocabulary: Option<&Vocabulary>,
 ) -> Result<String, Error> {
-    let shape = request.shape();
+    let asked = request.clone();
     let mut session = Session::new(None);
     let mut found = session.messages().observe(log, 0)?;
     found.extend(session.messages().observe_tail());
@@ -101,7 +101,7 @@ fn context_with(
     let mut build = Build::new(request, session.source());
     loop {
         match build.next(vocabulary)? {
-            Outcome::Ready(context) => return Ok(write_context(&context, shape)),
+            Outcome::Ready(context) => return Ok(write_context(&context, asked.shape(), asked.to())),
             Outcome::Needs(Needs::Bytes { range }) => {
                 let bytes = log.get(range.start as usize..range.end as usize).unwrap_or_default();
                 build.bytes(range.start, bytes)?;

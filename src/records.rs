@@ -22,6 +22,7 @@ use crate::record::scan::{Problem, ProblemCode};
 use crate::record::status::Status;
 use crate::record::tool_execution::{ToolExecution, ToolResult};
 use crate::session::documents::{metadata_json, session_json};
+use crate::shapes::{Thought, Unsent};
 use crate::state::{FailedCommand, ModifiedFile, SessionState};
 use crate::tokens::Encoding;
 
@@ -98,6 +99,8 @@ fn answers(config: &Config) -> Vec<String> {
         declared::<Begins>(config),
         declared::<Recall>(config),
         declared::<Match>(config),
+        declared::<Unsent>(config),
+        declared::<Thought>(config),
         declared::<SessionState<'_>>(config),
         declared::<ModifiedFile<'_>>(config),
         declared::<FailedCommand<'_>>(config),

@@ -6,8 +6,12 @@
 
 #[path = "shapes/files.rs"]
 mod files;
+#[path = "shapes/limits.rs"]
+mod limits;
 #[path = "shapes/reader.rs"]
 mod reader;
+#[path = "shapes/reasoning.rs"]
+mod reasoning;
 
 use std::collections::{BTreeMap, BTreeSet};
 

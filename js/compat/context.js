@@ -6,7 +6,7 @@ import { OURS, countedBy } from "./strategies.js";
 import { LeftoffError } from "../error.js";
 
 /** @import { Session } from "./index.js" */
-/** @import { ContextBudget, ContextBuildResult, ContextStrategy, Tokenizer } from "../types/compat.js" */
+/** @import { ContextBudget, ContextBuildResult, ContextStrategy, Counter, Tokenizer } from "../types/compat.js" */
 /** @import { Summarize } from "../types/index.js" */
 
 /** Of the window, for the answer. */
@@ -49,7 +49,7 @@ export class ContextBuilder {
   #strategies = [];
 
   /**
-   * @param {Tokenizer} tokenizer
+   * @param {Counter} tokenizer what a strategy of your own is given, too, with a `countMessages` that adds up contents where it has none
    * @param {{ summarize?: Summarize, strategies?: readonly ContextStrategy[] }} [options] `summarize`: your model, for summaries;
    *   `strategies`: those that are tried, leftoff's four unless given
    * @throws {LeftoffError} `invalid_request` for what is no tokenizer, and what is no strategy
@@ -102,15 +102,23 @@ export class ContextBuilder {
   /** @param {Session} session @param {number} window */
   #request(session, window) {
     const tokenizer = this.#tokenizer;
+    /** @type {Tokenizer} */
+    const whole = /** @type {any} */ ({ count: (/** @type {string} */ text) => tokenizer.count(text), countMessages: tokenizer.countMessages?.bind(tokenizer) ?? ((/** @type {{ content?: string | null }[]} */ messages) => sumCounts(messages.map(({ content }) => tokenizer.count(content ?? "")))) });
     const strategies = this.#strategies.filter((strategy) => !OURS.includes(strategy)).map((strategy) => ({
       name: strategy.name, priority: strategy.priority, minTokens: strategy.minTokens,
       build: async (/** @type {unknown} */ _, /** @type {number} */ budget) => {
-        const { messages, ...counts } = await strategy.build(session, budget, tokenizer);
+        const { messages, ...counts } = await strategy.build(session, budget, whole);
         return { ...counts, messages: messages.map((message) => ({ ...draft(message), id: message.id })) };
       },
     }));
     return { window, only: this.#strategies.map(({ name }) => name), ...countedBy(tokenizer), strategies, summarize: this.#summarize };
   }
+}
+
+/** A sum; a promise of it where a number comes later. @param {(number | Promise<number>)[]} counts @returns {number | Promise<number>} */
+function sumCounts(counts) {
+  const sum = (/** @type {number[]} */ all) => all.reduce((before, count) => before + count, 0);
+  return counts.some((count) => typeof count !== "number") ? Promise.all(counts).then(sum) : sum(/** @type {number[]} */ (counts));
 }
 
 /** @param {{ count: (text: string) => number }} tokenizer @param {string} text */

@@ -7,7 +7,7 @@ import { LeftoffError } from "../error.js";
 import { asMessage, draft, refused } from "./shapes.js";
 
 /** @import { Session } from "./index.js" */
-/** @import { ContextStrategy, LLMClient, SessionState, StoredMessage, Tokenizer } from "../types/compat.js" */
+/** @import { ContextStrategy, Counter, LLMClient, OwnStrategy, SessionState, StoredMessage } from "../types/compat.js" */
 
 /** What the counts are said to be made by. */
 const ENCODING = "tokenizer";
@@ -16,7 +16,7 @@ const NO_LIMIT = 2 ** 32 - 1;
 
 /**
  * All messages, whatever they cost.
- * @type {ContextStrategy}
+ * @type {OwnStrategy}
  * @example
  * const tokenizer = { count: (text) => Math.ceil(text.length / 4) };
  * await session.appendMessage({ role: "user", content: "Hello" });
@@ -24,35 +24,59 @@ const NO_LIMIT = 2 ** 32 - 1;
  */
 export const fullHistoryStrategy = ours("full-history", 1, 0);
 
-/** All messages, older results of tools shortened. @type {ContextStrategy} @example prunedToolsStrategy.minTokens; // => 2000 */
+/** All messages, older results of tools shortened. @type {OwnStrategy} @example prunedToolsStrategy.minTokens; // => 2000 */
 export const prunedToolsStrategy = ours("pruned-tools", 2, 2000);
 
-/** The newest messages behind a summary of the others. @type {ContextStrategy} @example recentPlusSummaryStrategy.priority; // => 3 */
+/** The newest messages behind a summary of the others. @type {OwnStrategy} @example recentPlusSummaryStrategy.priority; // => 3 */
 export const recentPlusSummaryStrategy = ours("recent-plus-summary", 3, 1500);
 
-/** The newest user message behind what the conversation has come to. @type {ContextStrategy} @example minimalStateStrategy.name; // => "minimal-state" */
+/** The newest user message behind what the conversation has come to. @type {OwnStrategy} @example minimalStateStrategy.name; // => "minimal-state" */
 export const minimalStateStrategy = ours("minimal-state", 4, 400);
 
 /** @internal Those of leftoff's own. @type {readonly ContextStrategy[]} */
 export const OURS = Object.freeze([fullHistoryStrategy, prunedToolsStrategy, recentPlusSummaryStrategy, minimalStateStrategy]);
 
-/** @param {string} name @param {number} priority @param {number} minTokens @returns {ContextStrategy} */
+/** @param {string} name @param {number} priority @param {number} minTokens @returns {OwnStrategy} */
 function ours(name, priority, minTokens) {
   return Object.freeze({
     name,
     priority,
     minTokens,
-    /** @param {Session} session @param {number} budgetTokens @param {Tokenizer} tokenizer */
+    /** @param {Session} session @param {number} budgetTokens @param {Counter} tokenizer */
     async build(session, budgetTokens, tokenizer) {
-      const window = priority === 1 ? NO_LIMIT : budgetTokens;
-      const { strategy, messages, includedMessageCount, summarizedMessageCount } = await session.context({ window, only: [name], ...countedBy(tokenizer) });
-      if (strategy !== name) throw new LeftoffError({ code: "budget_too_small", message: `expected a budget that "${name}" can keep to, but found ${budgetTokens} tokens instead` });
-      return { messages: messages.map(asMessage), includedCount: includedMessageCount, summarizedCount: summarizedMessageCount };
+      if (budgetTokens < minTokens) throw tooSmall(name, budgetTokens);
+      /** @param {number} window */
+      const built = async (window) => {
+        const given = await session.context({ window, only: [name], ...countedBy(tokenizer) }).catch((error) => {
+          if (error.code !== "budget_too_small") throw error;
+        });
+        if (given?.strategy !== name) return undefined;
+        return { messages: given.messages.map(asMessage), includedCount: given.includedMessageCount, summarizedCount: given.summarizedMessageCount };
+      };
+      let window = priority === 1 ? NO_LIMIT : budgetTokens;
+      let best = await built(window);
+      // What messages cost together only the tokenizer knows.
+      for (let next = best; next && priority > 1 && tokenizer.countMessages; next = await built(window)) {
+        best = next;
+        const over = (await tokenizer.countMessages(next.messages)) - budgetTokens;
+        if (over <= 0) break;
+        window -= Math.max(Math.ceil(over), Math.ceil(window / 50));
+        if (window <= 0) break;
+      }
+      // A builder counts what a strategy gives and tries the next one: so what exceeds the budget is given, not refused.
+      for (window = budgetTokens; !best && window < NO_LIMIT; best = await built(window)) window = Math.min(window * 2, NO_LIMIT);
+      if (!best) throw tooSmall(name, budgetTokens);
+      return best;
     },
   });
 }
 
-/** @internal What a context is asked for that the caller's tokenizer counts, all of the window for messages. @param {Tokenizer} tokenizer */
+/** @param {string} name @param {number} tokens */
+function tooSmall(name, tokens) {
+  return new LeftoffError({ code: "budget_too_small", message: `expected a budget that "${name}" can keep to, but found ${tokens} tokens instead` });
+}
+
+/** @internal What a context is asked for that the caller's tokenizer counts, all of the window for messages. @param {Counter} tokenizer */
 export function countedBy(tokenizer) {
   const count = (/** @type {string[]} */ texts) => Promise.all(texts.map(async (text) => Math.ceil(await tokenizer.count(text))));
   return { reserve: 0, encoding: ENCODING, count };

@@ -79,10 +79,16 @@ export interface Call {
 /** What a tool answered; a text alone is its content. */
 export type ToolResult = string | { content?: unknown; success?: boolean; error?: unknown; exitCode?: number | null; durationMs?: number };
 
-/** Who counts, in tokens. A count may come later. */
+/** Who counts, in tokens. */
 export interface Tokenizer {
-  count: (text: string) => number | Promise<number>;
+  count: (text: string) => number;
   /** What they cost together. */
+  countMessages: (messages: Message[]) => number;
+}
+
+/** The same where a count may come later, and nobody says what messages cost together. */
+export interface Counter {
+  count: (text: string) => number | Promise<number>;
   countMessages?: (messages: Message[]) => number | Promise<number>;
 }
 
@@ -114,6 +120,12 @@ export interface ContextStrategy {
   /** The budget below which it is not tried, in tokens. */
   minTokens: number;
   build: (session: Session, budgetTokens: number, tokenizer: Tokenizer) => StrategyResult | Promise<StrategyResult>;
+}
+
+/** One of leftoff's own four, which take any counter. */
+export interface OwnStrategy extends Readonly<Omit<ContextStrategy, "build">> {
+  /** What exceeds the budget is given all the same, from `minTokens` on. */
+  readonly build: (session: Session, budgetTokens: number, tokenizer: Counter) => Promise<StrategyResult>;
 }
 
 /** What a conversation has come to. */

@@ -30,7 +30,7 @@ export type OpenAiChatPart =
 export type OpenAiChatMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string | OpenAiChatPart[] }
-  | { role: "assistant"; content: string | null; tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[] }
+  | { role: "assistant"; content: string | null; reasoning_content?: string; tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[] }
   | { role: "tool"; tool_call_id: string; content: string };
 
 /** A piece of what somebody said to OpenAI's Responses. */
@@ -43,6 +43,7 @@ export type OpenAiResponsesPart =
 /** An item of OpenAI's Responses: `ResponseInputItem`. */
 export type OpenAiResponsesItem =
   | { role: "system" | "user" | "assistant"; content: string | OpenAiResponsesPart[] }
+  | { type: "reasoning"; summary: { type: "summary_text"; text: string }[]; encrypted_content: string }
   | { type: "function_call"; call_id: string; name: string; arguments: string }
   | { type: "function_call_output"; call_id: string; output: string | OpenAiResponsesPart[] };
 
@@ -60,6 +61,8 @@ export interface AnthropicMessage {
   role: "user" | "assistant";
   content: (
     | AnthropicContent
+    | { type: "thinking"; thinking: string; signature: string }
+    | { type: "redacted_thinking"; data: string }
     | { type: "tool_use"; id: string; name: string; input: Record<string, unknown> }
     | { type: "tool_result"; tool_use_id: string; is_error?: true; content?: AnthropicContent[] }
   )[];
@@ -69,10 +72,10 @@ export interface AnthropicMessage {
 export interface GeminiContent {
   role: "user" | "model";
   parts: (
-    | { text: string }
+    | { text: string; thought?: true; thoughtSignature?: string }
     | { inlineData: { mimeType: string; data: string } }
     | { fileData: { mimeType: string; fileUri: string } }
-    | { functionCall: { id: string; name: string; args: Record<string, unknown> } }
+    | { functionCall: { id: string; name: string; args: Record<string, unknown> }; thoughtSignature?: string }
     | { functionResponse: { id: string; name: string; response: Record<string, unknown> } }
   )[];
 }
@@ -90,11 +93,14 @@ export type AiSdkToolOutput =
   | { type: "execution-denied"; reason?: string }
   | { type: "content"; value: ({ type: "text"; text: string } | { type: "file-data"; data: string; mediaType: string } | { type: "file-url"; url: string; mediaType: string })[] };
 
+/** What a provider signed, for that provider. */
+export type AiSdkSigned = { anthropic: { signature: string } | { redactedData: string } } | { google: { thoughtSignature: string } };
+
 /** A message of the AI SDK: its `ModelMessage`. */
 export type AiSdkMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string | AiSdkContent[] }
-  | { role: "assistant"; content: string | (AiSdkContent | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown })[] }
+  | { role: "assistant"; content: string | ((AiSdkContent | { type: "reasoning"; text: string } | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }) & { providerOptions?: AiSdkSigned })[] }
   | { role: "tool"; content: { type: "tool-result"; toolCallId: string; toolName: string; output: AiSdkToolOutput }[] };
 
 /** A call on a screen, with its result in it. */

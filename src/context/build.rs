@@ -64,7 +64,7 @@ pub(super) enum Written {
 impl Build {
     /// Begins a context.
     pub fn new(request: Request, source: Source) -> Build {
-        let prices = Prices::new(request.counter.clone(), request.format, request.images);
+        let prices = Prices::new(&request);
         Build {
             request,
             prices,

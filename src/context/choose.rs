@@ -20,6 +20,7 @@ use crate::context::{Context, Outcome};
 use crate::error::{Code, Error};
 use crate::record::message::{Message, Role};
 use crate::session::needs::Needs;
+use crate::shapes;
 use crate::tokens::Vocabulary;
 
 /// What the strategies choose from.
@@ -81,6 +82,9 @@ impl Choosing<'_> {
             };
             match context {
                 Ok(mut context) => {
+                    let (format, to) = (self.request.format, self.request.to());
+                    let (files, thoughts) = shapes::told(&context.messages, format, to);
+                    (context.report.unsent_files, context.report.reasoning) = (files, thoughts);
                     context.report.rejected = rejected;
                     return Ok(Outcome::Ready(context));
                 }

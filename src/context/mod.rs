@@ -39,6 +39,7 @@ pub use written::write_context;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::json::text::to_json;
 use crate::record::message::Message;
 use crate::session::needs::Needs;
 
@@ -71,4 +72,19 @@ pub struct Context {
     pub summarized_message_count: u64,
     /// Why these.
     pub report: Report,
+}
+
+impl Context {
+    /// Whether reasoning that is sent is not in what leaves, word for word: it would be refused.
+    pub(crate) fn changes_reasoning(&self, leaves: Option<&str>) -> bool {
+        let Some(leaves) = leaves else { return false };
+        let is_sent = |id: &str| self.report.reasoning.iter().any(|one| one.is_sent && one.id == id);
+        let of_sent = self.messages.iter().filter(|message| is_sent(&message.id));
+        let all = of_sent.filter_map(|message| message.assistant.as_ref()).flat_map(|said| &said.reasoning);
+        let mut texts = all.flat_map(|one| {
+            let words = [one.signature.as_deref(), one.data.as_deref()];
+            words.into_iter().flatten().chain([one.text.as_str()])
+        });
+        texts.any(|text| !leaves.contains(to_json(text).trim_matches('"')))
+    }
 }

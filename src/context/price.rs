@@ -4,11 +4,11 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::context::request::Counter;
+use crate::context::request::{Counter, Request};
 use crate::context::shorten::with_content;
 use crate::record::message::Message;
 use crate::shapes;
-use crate::shapes::Format;
+use crate::shapes::{Format, To};
 use crate::tokens::{Encoding, Images, Vocabulary, cost, estimate};
 
 /// The counts that are known, and the texts whose count is wanted.
@@ -18,14 +18,26 @@ pub(crate) struct Prices {
     format: Format,
     // The rule of the model, else that of the shape's provider; none where both may be anybody's.
     images: Option<Images>,
+    // The model that goes on, and whether its reasoning has a secret in it.
+    model: Option<String>,
+    is_masked: bool,
     known: BTreeMap<String, u32>,
     wanted: BTreeSet<String>,
 }
 
 impl Prices {
-    pub fn new(counter: Counter, format: Format, images: Option<Images>) -> Prices {
-        let images = images.or(format.images());
-        Prices { counter, format, images, known: BTreeMap::new(), wanted: BTreeSet::new() }
+    pub fn new(request: &Request) -> Prices {
+        let Request { counter, format, images, model, masks_reasoning: is_masked, .. } = request;
+        let (counter, format, images) = (counter.clone(), *format, images.or(format.images()));
+        Prices {
+            counter,
+            format,
+            images,
+            model: model.clone(),
+            is_masked: *is_masked,
+            known: BTreeMap::new(),
+            wanted: BTreeSet::new(),
+        }
     }
 
     /// The price of a text, if it can be told; else it is noted as wanted.
@@ -89,7 +101,8 @@ impl Prices {
     /// The price of messages as they are sent together: in a provider's shape that is not the sum of what each costs.
     pub fn together(&mut self, sent: &[Message], vocabulary: Option<&Vocabulary>) -> Option<u32> {
         if self.format != Format::Leftoff {
-            let (json, files) = shapes::counted(sent, self.format, self.images);
+            let to = if self.is_masked { To::Masked } else { To::Model(self.model.as_deref()) };
+            let (json, files) = shapes::counted(sent, self.format, to, self.images);
             return self.text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
         }
         let each = sent.iter().map(|message| self.message(message, vocabulary));

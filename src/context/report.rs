@@ -10,6 +10,7 @@ use crate::context::budget::Budget;
 use crate::context::request::Assumed;
 use crate::context::steps::Item;
 use crate::record::message::{Message, Role};
+use crate::shapes::{Thought, Unsent};
 
 /// Why a context is as it is, without its texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -37,6 +38,14 @@ pub struct Report {
     /// What was brought back of older messages, where any match the newest user message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recall: Option<Recall>,
+    /// Files that the provider does not take, in order: a line of text stands for each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    pub unsent_files: Vec<Unsent>,
+    /// What became of the reasoning of answers whose calls led to the newest results. That of others is not sent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<_>"))]
+    pub reasoning: Vec<Thought>,
     /// Where the context begins, where the conversation was compacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compacted: Option<Begins>,

@@ -11,7 +11,7 @@ use crate::context::strategies::ORDER;
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, FromFields, NotFields};
 use crate::json::request;
-use crate::shapes::Format;
+use crate::shapes::{Format, To};
 use crate::tokens::{Encoding, Images, models};
 
 // As much as today's usual models take.
@@ -32,6 +32,10 @@ pub struct Request {
     pub tools: String,
     /// Who counts.
     pub counter: Counter,
+    /// The model that goes on, where that is known.
+    pub model: Option<String>,
+    /// Reasoning goes to nobody: there is a secret in it, and without that it is not what was signed.
+    pub masks_reasoning: bool,
     /// What an image costs the model, where that is known.
     pub images: Option<Images>,
     /// What was assumed, since nobody knows it.
@@ -121,6 +125,8 @@ impl Request {
             system: String::new(),
             tools: String::new(),
             counter: Counter::Core(Encoding::O200kBase),
+            model: None,
+            masks_reasoning: false,
             images: None,
             assumed: None,
             format: Format::Leftoff,
@@ -205,6 +211,7 @@ impl Request {
         let of_record = recorded.window.filter(|_| model.is_none() || model == recorded.model);
         let name = model.or(recorded.model);
         let known = name.as_deref().and_then(models::find);
+        self.model.clone_from(&name);
         let is_unknown = name.is_some() && known.is_none();
         let usual = || assumes.then_some(USUAL_WINDOW);
         let said = window.or(of_record).or(known.map(|model| model.window));
@@ -240,6 +247,11 @@ impl Request {
         self.assumed =
             Some(assumed).filter(|one| one.window.is_some() || one.encoding.is_some()).map(Box::new);
         Ok(())
+    }
+
+    /// Who gets the messages.
+    pub fn to(&self) -> To<'_> {
+        if self.masks_reasoning { To::Masked } else { To::Model(self.model.as_deref()) }
     }
 
     /// The shape that messages are given in; none where it is as they are stored.

@@ -7,17 +7,17 @@ use serde::Serialize;
 
 use crate::context::{Context, Report};
 use crate::json::text::to_json;
-use crate::shapes::{Format, Written, write};
+use crate::shapes::{Format, To, Written, write_to};
 
 /// A context and its report, JSON; without a shape its messages are as stored.
-pub fn write_context(context: &Context, shape: Option<Format>) -> String {
-    let (messages, rest) = write_apart(context, shape);
+pub fn write_context(context: &Context, shape: Option<Format>, to: To<'_>) -> String {
+    let (messages, rest) = write_apart(context, shape, to);
     // They are JSON already, of megabytes at times: not read again.
     ["{\"messages\":", &messages, ",", &rest[1..]].concat()
 }
 
 /// The same in two: its messages, and an object of the rest.
-pub(crate) fn write_apart(context: &Context, shape: Option<Format>) -> (String, String) {
+pub(crate) fn write_apart(context: &Context, shape: Option<Format>, to: To<'_>) -> (String, String) {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct WithoutMessages<'a> {
@@ -33,7 +33,7 @@ pub(crate) fn write_apart(context: &Context, shape: Option<Format>) -> (String, 
     }
     let stored = || Written { json: to_json(&context.messages), orphaned_results: Vec::new() };
     let Written { json, orphaned_results } =
-        shape.map_or_else(stored, |format| write(&context.messages, format));
+        shape.map_or_else(stored, |format| write_to(&context.messages, format, to));
     let rest = to_json(&WithoutMessages {
         strategy: &context.strategy,
         tokens_used: context.tokens_used,

@@ -8,7 +8,7 @@ use super::context::Asked;
 use super::summary::{Wanted, Written};
 use super::vectors::ordered;
 use super::{Io, Need, Trouble};
-use crate::context::{Build, Context, Outcome, Recollection, write_apart};
+use crate::context::{Build, Context, Outcome, Recollection, Request, write_apart};
 use crate::error::Code;
 use crate::json::fields::{items, kind_of};
 use crate::json::request;
@@ -107,8 +107,8 @@ pub(super) async fn built(
 
 impl Built {
     /// Its messages, and an object of the rest.
-    pub(super) fn write(&self, shape: Option<Format>) -> (String, String) {
-        let (messages, mut json) = write_apart(&self.context, shape);
+    pub(super) fn write(&self, request: &Request) -> (String, String) {
+        let (messages, mut json) = write_apart(&self.context, request.shape(), request.to());
         json.pop();
         for (name, count) in &self.told {
             json.push_str(&format!(",\"{name}\":{count}"));

@@ -73,7 +73,7 @@ impl Out {
 impl Built {
     fn passed(&self, asked: &Asked) -> Passed {
         let context = &self.context;
-        let (messages, rest) = self.write(asked.request.shape());
+        let (messages, rest) = self.write(&asked.request);
         let made = known_by(&messages);
         Passed {
             json: whole(&messages, &rest),
@@ -190,6 +190,10 @@ impl Live {
             let passed = built.passed(&asked);
             let budget = *first.get_or_insert(built.context.token_budget);
             let out = io.out(passed.json.clone()).await?;
+            if !asked.request.masks_reasoning && built.context.changes_reasoning(out.value.as_deref()) {
+                asked.request.masks_reasoning = true;
+                continue;
+            }
             let used = passed.tokens_used + asked.grown_by(io, &out.changed).await?;
             if used <= budget {
                 return passed.with(out, used, budget);

@@ -46,7 +46,7 @@ pub fn context_of(messages: String, asked: String, counts: Counts) -> Operation<
         let (asked, _) = Asked::read(&asked, model, None, &counts)?;
         let unstored = Unstored::of(shapes::copies(&messages)?, &io, &counts)?;
         let built = built(&unstored, &io, &asked, unstored.session.source()).await?;
-        let (messages, rest) = built.write(asked.request.shape());
+        let (messages, rest) = built.write(&asked.request);
         Ok(whole(&messages, &rest))
     })
 }

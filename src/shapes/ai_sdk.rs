@@ -1,9 +1,10 @@
 //! Vercel AI SDK's `ModelMessage`, of its versions 6 and 7.
 
 use crate::record::message::Role;
-use crate::shapes::forms::{Arguments, Forms, calls, content};
+use crate::shapes::forms::{Arguments, Forms, call, calls, content};
 use crate::shapes::json::Json;
 use crate::shapes::part::DENIED;
+use crate::shapes::reasoning::{Maker, Piece};
 use crate::shapes::steps::{Answer, Step};
 
 const TEXT: &str = r#"{"type":"text","text":?0}"#;
@@ -53,9 +54,49 @@ fn said(role: &str, step: &Step<'_>, json: &mut Json) {
         return json.put(r#"{"role":?0,"content":?1}"#, &[role, step.text]);
     }
     json.put(r#"{"role":?0,"content":["#, &[role]);
-    content(step.text, &step.files, &FORMS, json);
-    calls(step, &FORMS, json);
+    if step.thoughts.is_empty() {
+        content(step.text, &step.files, &FORMS, json);
+        calls(step, &FORMS, json);
+    } else {
+        reasoned(step, json);
+        content("", &step.files, &FORMS, json);
+    }
     json.put("]}", &[]);
+}
+
+// Google's signature of a part stands before it as reasoning without a text.
+fn reasoned(step: &Step<'_>, json: &mut Json) {
+    const SIGNED: Forms = Forms {
+        text: r#"{"type":"text","text":?0,"providerOptions":{"google":{"thoughtSignature":?1}}}"#,
+        call: r#"{"type":"tool-call","toolCallId":?0,"toolName":?1,"input":!2,"providerOptions":{"google":{"thoughtSignature":?3}}}"#,
+        ..FORMS
+    };
+    let mut signature = "";
+    for piece in step.pieces() {
+        let forms = if signature.is_empty() { &FORMS } else { &SIGNED };
+        match piece {
+            Piece::Thought(thought) => {
+                let (text, is_googles) = (thought.text.as_str(), step.maker == Some(Maker::Google));
+                let of_thought = thought.signature.as_deref().unwrap_or_default();
+                if is_googles && text.is_empty() {
+                    signature = of_thought;
+                    continue;
+                }
+                let (options, word) = match (&thought.signature, &thought.data) {
+                    (Some(_), _) if is_googles => (r#"{"google":{"thoughtSignature":?1}}"#, of_thought),
+                    (Some(_), _) => (r#"{"anthropic":{"signature":?1}}"#, of_thought),
+                    (None, data) => {
+                        (r#"{"anthropic":{"redactedData":?1}}"#, data.as_deref().unwrap_or_default())
+                    }
+                };
+                let pattern = [r#"{"type":"reasoning","text":?0,"providerOptions":"#, options, "}"].concat();
+                json.put(&pattern, &[text, word]);
+            }
+            Piece::Text(text) => json.put(forms.text, &[text, signature]),
+            Piece::Call(one) => call(one, signature, forms, json),
+        }
+        signature = "";
+    }
 }
 
 // An error has no files.

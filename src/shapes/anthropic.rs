@@ -1,9 +1,10 @@
 //! Anthropic's Messages.
 
-use crate::record::message::Role;
-use crate::shapes::forms::{Arguments, Forms, calls, content};
+use crate::record::message::{Reasoning, Role};
+use crate::shapes::forms::{Arguments, Forms, call, calls, content};
 use crate::shapes::json::Json;
 use crate::shapes::message::{PLAIN, Words};
+use crate::shapes::reasoning::Piece;
 use crate::shapes::speakers::Speakers;
 use crate::shapes::steps::Step;
 
@@ -33,35 +34,57 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
             Role::User => content(step.text, &step.files, &FORMS, speakers.speak("user")),
             Role::Assistant => {
                 let json = speakers.speak("assistant");
-                let said = step.said();
-                // An answer that is to be continued may not end with blanks.
-                let is_last = place + 1 == steps.len() && step.calls.is_empty();
-                content(if is_last { said.trim_end() } else { &said }, &[], &FORMS, json);
-                calls(step, &FORMS, json);
+                if step.thoughts.is_empty() {
+                    let said = step.said();
+                    // An answer that is to be continued may not end with blanks.
+                    let is_last = place + 1 == steps.len() && step.calls.is_empty();
+                    content(if is_last { said.trim_end() } else { &said }, &[], &FORMS, json);
+                    calls(step, &FORMS, json);
+                }
+                for piece in step.pieces() {
+                    match piece {
+                        Piece::Thought(thought) => thinking(thought, json),
+                        Piece::Text(text) => content(text, &[], &FORMS, json),
+                        Piece::Call(one) => call(one, "", &FORMS, json),
+                    }
+                }
             }
             Role::Tool => {}
         }
-        for (call, result) in step.results() {
-            let json = speakers.speak("user");
-            json.put(r#"{"type":"tool_result","tool_use_id":?0"#, &[&call.id]);
-            if result.is_error {
-                json.put(r#""is_error":true"#, &[]);
-            }
-            // What is an error has nothing but text.
-            let (said, files) = match result.is_error {
-                true => (result.said(), &[][..]),
-                false => (result.text.into(), &result.files[..]),
-            };
-            let text = if said.trim().is_empty() { "" } else { &said };
-            if !text.is_empty() || !files.is_empty() {
-                json.put(r#""content":["#, &[]);
-                content(text, files, &FORMS, json);
-                json.put("]", &[]);
-            }
-            json.put("}", &[]);
-        }
+        results(step, &mut speakers);
     }
     speakers.finish();
+}
+
+fn thinking(thought: &Reasoning, json: &mut Json) {
+    match (&thought.signature, &thought.data) {
+        (Some(signature), _) => json
+            .put(r#"{"type":"thinking","thinking":?0,"signature":?1}"#, &[thought.text.as_str(), signature]),
+        (None, Some(data)) => json.put(r#"{"type":"redacted_thinking","data":?0}"#, &[data]),
+        (None, None) => {}
+    }
+}
+
+fn results(step: &Step<'_>, speakers: &mut Speakers<'_>) {
+    for (call, result) in step.results() {
+        let json = speakers.speak("user");
+        json.put(r#"{"type":"tool_result","tool_use_id":?0"#, &[&call.id]);
+        if result.is_error {
+            json.put(r#""is_error":true"#, &[]);
+        }
+        // What is an error has nothing but text.
+        let (said, files) = match result.is_error {
+            true => (result.said(), &[][..]),
+            false => (result.text.into(), &result.files[..]),
+        };
+        let text = if said.trim().is_empty() { "" } else { &said };
+        if !text.is_empty() || !files.is_empty() {
+            json.put(r#""content":["#, &[]);
+            content(text, files, &FORMS, json);
+            json.put("]", &[]);
+        }
+        json.put("}", &[]);
+    }
 }
 
 pub(super) const WORDS: Words = Words {

@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::record::blob::is_text;
 use crate::record::message::Attachment;
 use crate::tokens::cost::text_of;
+use crate::tokens::images;
 
 /// The type of what nobody has said the type of.
 pub(super) const UNKNOWN: &str = "application/octet-stream";
@@ -19,6 +20,8 @@ pub(crate) struct File<'a> {
     pub mime: &'a str,
     pub name: Option<&'a str>,
     pub source: Source<'a>,
+    /// Which limit of the provider's it exceeds.
+    pub refused: Option<&'static str>,
 }
 
 /// Where its bytes are.
@@ -44,11 +47,25 @@ impl<'a> File<'a> {
             (None, path) => Source::Away(path),
         };
         let mime = match &source {
-            Source::Data(data) if is_vague(mime) => image_type(data).unwrap_or(mime),
+            // A provider that is told another type than the bytes have refuses the whole request.
+            Source::Data(data) if may_be_image(mime) => images::kind(data.as_bytes()).unwrap_or(mime),
             _ => mime,
         };
         let mime = if mime.is_empty() { UNKNOWN } else { mime };
-        File { mime, name: attachment.name.as_deref(), source }
+        File { mime, name: attachment.name.as_deref(), source, refused: None }
+    }
+
+    /// Whether it is sent as an image, if at all.
+    pub fn is_image(&self) -> bool {
+        self.mime.starts_with("image/") && !matches!(self.source, Source::Away(_))
+    }
+
+    /// How many bytes of a request it takes.
+    pub fn sent_bytes(&self) -> usize {
+        match self.source {
+            Source::Data(data) if self.refused.is_none() => data.len(),
+            Source::Data(_) | Source::Url(_) | Source::Away(_) => 0,
+        }
     }
 
     /// The address, or one that has the bytes in it; nothing where there is none.
@@ -63,6 +80,20 @@ impl<'a> File<'a> {
     /// What stands in the place of a file that cannot be sent: what it says, if it is a text, or what it is.
     pub fn described(&self) -> String {
         let named = self.name.map(|name| format!(" {name:?}")).unwrap_or_default();
+        let mime = self.mime;
+        match self.refused {
+            Some("count") => {
+                return format!("[Not sent: {mime}{named}, more images than the provider takes]");
+            }
+            Some("bytes") => return format!("[Not sent: {mime}{named}, larger than the provider takes]"),
+            Some("pixels") => {
+                return format!("[Not sent: {mime}{named}, more pixels than the provider takes]");
+            }
+            Some("request") => {
+                return format!("[Not sent: {mime}{named}, a larger request than the provider takes]");
+            }
+            Some(_) | None => {}
+        }
         match self.source {
             Source::Data(data) if is_text(self.mime) => match text_of(data) {
                 Some(text) => format!("[File{named}]\n{text}"),
@@ -88,7 +119,9 @@ pub(super) fn resolved(mut file: Attachment) -> Attachment {
     } else {
         file.data = Some(place);
     }
-    if let Some(mime) = file.data.as_deref().filter(|_| is_vague(&file.mime)).and_then(image_type) {
+    if let Some(mime) =
+        file.data.as_deref().filter(|_| is_vague(&file.mime)).and_then(|data| images::kind(data.as_bytes()))
+    {
         file.mime = mime.to_owned();
     }
     file
@@ -121,9 +154,7 @@ fn is_vague(mime: &str) -> bool {
     mime.is_empty() || mime == "image" || mime == "image/*"
 }
 
-// By its first bytes: providers refuse an image of no kind.
-fn image_type(data: &str) -> Option<&'static str> {
-    const KINDS: [(&str, &str); 4] =
-        [("iVBOR", "image/png"), ("/9j/", "image/jpeg"), ("R0lG", "image/gif"), ("UklG", "image/webp")];
-    KINDS.iter().find(|(begin, _)| data.starts_with(begin)).map(|(_, mime)| *mime)
+// What is said to be something else than an image or a document is believed.
+fn may_be_image(mime: &str) -> bool {
+    is_vague(mime) || mime.starts_with("image/") || matches!(mime, UNKNOWN | "application/pdf")
 }

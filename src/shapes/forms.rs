@@ -2,7 +2,7 @@
 
 use crate::shapes::file::{File, Source, UNKNOWN};
 use crate::shapes::json::Json;
-use crate::shapes::steps::Step;
+use crate::shapes::steps::{Call, Step};
 
 /// The patterns of a shape. One that is empty says that the shape has no such thing: a file is described in a text then.
 /// Words of a file are its bytes or address, its type, the address, and the name.
@@ -68,6 +68,9 @@ pub(super) fn content(text: &str, files: &[File<'_>], forms: &Forms, json: &mut 
 
 /// How the shape has a file; empty where the provider would refuse it.
 pub(super) fn pattern(file: &File<'_>, forms: &Forms) -> &'static str {
+    if file.refused.is_some() {
+        return "";
+    }
     let is_one_of = |word: &str, begins: &[&str]| begins.iter().any(|begin| word.starts_with(begin));
     // What says no type leaves it to the provider to find out.
     let is_open = file.mime == UNKNOWN && !forms.other[1].contains("?1");
@@ -92,14 +95,17 @@ pub(super) fn pattern(file: &File<'_>, forms: &Forms) -> &'static str {
 
 /// The calls of a step.
 pub(super) fn calls(step: &Step<'_>, forms: &Forms, json: &mut Json) {
-    for call in &step.calls {
-        let arguments = match forms.arguments {
-            Arguments::Text => (&*call.arguments).into(),
-            Arguments::Value => call.value(),
-            Arguments::Object => call.object(),
-        };
-        json.put(forms.call, &[&call.id, &call.name, &arguments]);
-    }
+    step.calls.iter().for_each(|one| call(one, "", forms, json));
+}
+
+/// A call; where it is signed, its pattern has the signature as the fourth word.
+pub(super) fn call(call: &Call<'_>, signature: &str, forms: &Forms, json: &mut Json) {
+    let arguments = match forms.arguments {
+        Arguments::Text => (&*call.arguments).into(),
+        Arguments::Value => call.value(),
+        Arguments::Object => call.object(),
+    };
+    json.put(forms.call, &[&call.id, &call.name, &arguments, signature]);
 }
 
 fn sound(mime: &str) -> &'static str {

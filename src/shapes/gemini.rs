@@ -10,11 +10,12 @@ use crate::record::message::Role;
 use crate::shapes::file::File;
 #[cfg(feature = "interop")]
 use crate::shapes::forms::pattern;
-use crate::shapes::forms::{Arguments, Forms, calls, content};
+use crate::shapes::forms::{Arguments, Forms, call, calls, content};
 use crate::shapes::json::Json;
 use crate::shapes::message::Words;
 use crate::shapes::part::file;
 use crate::shapes::reading::Reading;
+use crate::shapes::reasoning::Piece;
 use crate::shapes::speakers::Speakers;
 use crate::shapes::steps::Step;
 
@@ -46,8 +47,12 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
             Role::User => content(step.text, &step.files, &FORMS, speakers.speak("user")),
             Role::Assistant => {
                 let json = speakers.speak("model");
-                content(step.text, &step.files, &FORMS, json);
-                calls(step, &FORMS, json);
+                if step.thoughts.is_empty() {
+                    content(step.text, &step.files, &FORMS, json);
+                    calls(step, &FORMS, json);
+                } else {
+                    signed(step, json);
+                }
             }
             Role::Tool => {}
         }
@@ -72,6 +77,34 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
         }
     }
     speakers.finish();
+}
+
+// The signature of a part stands before it as reasoning without a text.
+fn signed(step: &Step<'_>, json: &mut Json) {
+    const SIGNED: Forms = Forms {
+        text: r#"{"text":?0,"thoughtSignature":?1}"#,
+        call: r#"{"functionCall":{"id":?0,"name":?1,"args":!2},"thoughtSignature":?3}"#,
+        ..FORMS
+    };
+    let mut signature = "";
+    for piece in step.pieces() {
+        let forms = if signature.is_empty() { &FORMS } else { &SIGNED };
+        match piece {
+            Piece::Thought(thought) => {
+                let of_thought = thought.signature.as_deref().unwrap_or_default();
+                if thought.text.is_empty() {
+                    signature = of_thought;
+                    continue;
+                }
+                let words = [thought.text.as_str(), of_thought];
+                json.put(r#"{"text":?0,"thought":true,"thoughtSignature":?1}"#, &words);
+            }
+            Piece::Text(text) => json.put(forms.text, &[text, signature]),
+            Piece::Call(one) => call(one, signature, forms, json),
+        }
+        signature = "";
+    }
+    content("", &step.files, &FORMS, json);
 }
 
 pub(super) const WORDS: Words = Words {

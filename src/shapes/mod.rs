@@ -12,6 +12,7 @@ mod format;
 mod forms;
 pub(crate) mod gemini;
 mod json;
+mod limits;
 mod message;
 pub(crate) mod names;
 mod openai_chat;
@@ -19,6 +20,7 @@ mod openai_responses;
 mod part;
 pub(crate) mod pieces;
 mod reading;
+mod reasoning;
 mod speakers;
 pub(crate) mod steps;
 
@@ -36,8 +38,10 @@ use crate::tokens::Images;
 pub use answered::answered;
 pub use format::Format;
 use json::Json;
+pub use limits::Unsent;
 use names::Limits;
 use reading::{Reading, name_results};
+pub use reasoning::Thought;
 use steps::Step;
 
 /// What stands before an answer that nobody asked for, where the provider wants the user to begin: the conversation was
@@ -58,34 +62,74 @@ pub struct Written {
 /// A call without a result gets one that says so; a result without a call is left out. Results stand behind their calls,
 /// reasoning is not sent, a lone surrogate is U+FFFD. leftoff's own shape is as it is stored.
 pub fn write(messages: &[Message], format: Format) -> Written {
+    write_to(messages, format, To::Anybody)
+}
+
+/// The same for whoever goes on: the model that waits for results of its calls gets its reasoning back.
+pub fn write_to(messages: &[Message], format: Format, to: To<'_>) -> Written {
     if format == Format::Leftoff {
         let json = to_json(&messages.iter().map(plain).collect::<Vec<_>>());
         return Written { json, orphaned_results: Vec::new() };
     }
-    let (steps, orphaned_results) = together(messages, format);
+    let Together { steps, orphaned_results, .. } = together(messages, format, to);
     Written { json: shaped(&steps, format), orphaned_results }
+}
+
+/// Who gets the messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To<'a> {
+    /// No reasoning goes there.
+    Anybody,
+    /// The model of this name; of none, the one of the newest answer.
+    Model(Option<&'a str>),
+    /// The same, where there is a secret in its reasoning, which stays here.
+    Masked,
+}
+
+/// What of messages does not go as it is stored.
+pub fn told(messages: &[Message], format: Format, to: To<'_>) -> (Vec<Unsent>, Vec<Thought>) {
+    if format == Format::Leftoff {
+        return Default::default();
+    }
+    let Together { unsent, thoughts, .. } = together(messages, format, to);
+    (unsent, thoughts)
 }
 
 /// What messages cost in a provider's shape: the JSON that is counted, and what images and other files cost beside it, by
 /// this rule. A file stands in the JSON as what of it is a text, or nearly not at all.
-pub fn counted(messages: &[Message], format: Format, images: Option<Images>) -> (String, u32) {
-    put(&together(messages, format).0, format, Json::counted(images)).costs()
+pub fn counted(messages: &[Message], format: Format, to: To<'_>, images: Option<Images>) -> (String, u32) {
+    put(&together(messages, format, to).steps, format, Json::counted(images)).costs()
 }
 
 /// The same of one message, whatever it lacks. Together, messages cost at most a little more: by ids that are mended
 /// because they come twice, and by what is said before an answer that comes first.
 pub fn counted_alone(message: &Message, format: Format, images: Option<Images>) -> (String, u32) {
-    let steps = steps::alone(message, Limits::of(format));
+    let mut steps = steps::alone(message, Limits::of(format));
+    limits::keep(steps.as_mut_slice(), format, |_| 0);
     put(steps.as_slice(), format, Json::counted(images)).costs()
 }
 
-fn together(messages: &[Message], format: Format) -> (Vec<Step<'_>>, Vec<String>) {
+// All steps, and what does not go as it is stored.
+struct Together<'a> {
+    steps: Vec<Step<'a>>,
+    orphaned_results: Vec<String>,
+    unsent: Vec<Unsent>,
+    thoughts: Vec<Thought>,
+}
+
+fn together<'a>(messages: &'a [Message], format: Format, to: To<'_>) -> Together<'a> {
     let (mut steps, orphaned_results) = steps::paired(messages, Limits::of(format));
     let is_users_first = matches!(format, Format::Anthropic | Format::Gemini);
     if is_users_first && steps.first().is_some_and(|first| first.role == Role::Assistant) {
         steps.insert(0, Step::user(BEGUN));
     }
-    (steps, orphaned_results)
+    let thoughts = match to {
+        To::Anybody => Vec::new(),
+        To::Model(_) | To::Masked => reasoning::attach(&mut steps, format, to),
+    };
+    let unsent =
+        limits::keep(&mut steps, format, |steps| put(steps, format, Json::counted(None)).finish().len());
+    Together { steps, orphaned_results, unsent, thoughts }
 }
 
 /// The steps in a shape, as a JSON array.

@@ -1,9 +1,13 @@
 //! OpenAI's chat completions.
 
+use alloc::vec::Vec;
+
 use crate::record::message::Role;
 use crate::shapes::forms::{Arguments, Forms, calls, content};
 use crate::shapes::json::Json;
 use crate::shapes::message::{PLAIN, Words};
+use crate::shapes::pieces::BETWEEN_TEXTS;
+use crate::shapes::reasoning::Piece;
 use crate::shapes::steps::Step;
 
 const IMAGE: &str = r#"{"type":"image_url","image_url":{"url":?2}}"#;
@@ -42,6 +46,14 @@ fn answer(step: &Step<'_>, json: &mut Json) {
     match &*step.said() {
         "" => json.put(r#"{"role":"assistant","content":null"#, &[]),
         said => json.put(r#"{"role":"assistant","content":?0"#, &[said]),
+    }
+    let thoughts = step.pieces().into_iter().filter_map(|piece| match piece {
+        Piece::Thought(thought) => Some(thought.text.as_str()),
+        Piece::Text(_) | Piece::Call(_) => None,
+    });
+    let thoughts: Vec<&str> = thoughts.collect();
+    if !thoughts.is_empty() {
+        json.put(r#""reasoning_content":?0"#, &[&thoughts.join(BETWEEN_TEXTS)]);
     }
     if !step.calls.is_empty() {
         json.put(r#""tool_calls":["#, &[]);

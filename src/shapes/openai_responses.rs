@@ -5,12 +5,13 @@ use alloc::vec::Vec;
 
 use crate::json::fields::Fields;
 use crate::json::text::Text;
-use crate::record::message::Role;
+use crate::record::message::{Reasoning, Role};
 use crate::shapes::file::File;
-use crate::shapes::forms::{Arguments, Forms, calls, content};
+use crate::shapes::forms::{Arguments, Forms, call, calls, content};
 use crate::shapes::json::Json;
 use crate::shapes::message::{PLAIN, Words, about, role};
 use crate::shapes::reading::{Reading, text_or_json};
+use crate::shapes::reasoning::Piece;
 use crate::shapes::steps::Step;
 
 const IMAGE: &str = r#"{"type":"input_image","detail":"auto","image_url":?2}"#;
@@ -34,9 +35,18 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
             Role::System => say("system", &step.said(), &[], json),
             Role::User => say("user", step.text, &step.files, json),
             Role::Assistant => {
-                // What is a model's own takes no file.
-                say("assistant", &step.said(), &[], json);
-                calls(step, &FORMS, json);
+                if step.thoughts.is_empty() {
+                    // What is a model's own takes no file.
+                    say("assistant", &step.said(), &[], json);
+                    calls(step, &FORMS, json);
+                }
+                for piece in step.pieces() {
+                    match piece {
+                        Piece::Thought(thought) => reasoned(thought, json),
+                        Piece::Text(text) => say("assistant", text, &[], json),
+                        Piece::Call(one) => call(one, "", &FORMS, json),
+                    }
+                }
             }
             Role::Tool => {}
         }
@@ -45,6 +55,16 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
             said(result.text, &result.files, json);
         }
     }
+}
+
+// Encrypted, it needs no id: it is read from what is sent, not looked up.
+fn reasoned(thought: &Reasoning, json: &mut Json) {
+    json.put(r#"{"type":"reasoning","summary":["#, &[]);
+    if !thought.text.is_empty() {
+        json.put(r#"{"type":"summary_text","text":?0}"#, &[thought.text.as_str()]);
+    }
+    json.put("]", &[]);
+    json.put(r#""encrypted_content":?0}"#, &[thought.data.as_deref().unwrap_or_default()]);
 }
 
 fn say(role: &str, text: &str, files: &[File<'_>], json: &mut Json) {

@@ -13,6 +13,7 @@ use crate::record::message::{Message, Role, Tool, ToolCall};
 use crate::record::tool_execution::INTERRUPTED;
 use crate::shapes::file::File;
 use crate::shapes::names::{Ids, Limits, name};
+use crate::shapes::reasoning::Maker;
 
 /// An assistant's message with the results of its calls, or any other message.
 pub(crate) struct Step<'a> {
@@ -24,6 +25,9 @@ pub(crate) struct Step<'a> {
     pub text: &'a str,
     pub files: Vec<File<'a>>,
     pub calls: Vec<Call<'a>>,
+    /// The places of the reasoning that is sent, and who made it.
+    pub thoughts: Vec<usize>,
+    pub maker: Option<Maker>,
     // The places of those that have a result, in the order that results came in.
     answered: Vec<usize>,
 }
@@ -129,6 +133,8 @@ fn step<'a>(message: &'a Message, role: Role, limits: Limits, ids: &mut Ids) -> 
         text: if is_blank(text) { "" } else { text },
         files: message.attachments.iter().map(File::of).collect(),
         calls: calls.collect(),
+        thoughts: Vec::new(),
+        maker: None,
         answered: Vec::new(),
     }
 }
@@ -157,6 +163,8 @@ impl<'a> Step<'a> {
             text,
             files: Vec::new(),
             calls: Vec::new(),
+            thoughts: Vec::new(),
+            maker: None,
             answered: Vec::new(),
         }
     }

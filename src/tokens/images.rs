@@ -96,8 +96,26 @@ fn root(square: u64) -> u64 {
     })
 }
 
-// Wide and high, as PNG, GIF, WebP and JPEG say it.
-fn size(base64: &[u8]) -> Option<(u32, u32)> {
+/// What the first bytes of an image or a document say that it is.
+pub(crate) fn kind(base64: &[u8]) -> Option<&'static str> {
+    let four = |at: usize| number(base64, at, 4).unwrap_or_default();
+    match (four(0), four(8)) {
+        (0x8950_4e47, _) => Some("image/png"),
+        (0x4749_4638, _) => Some("image/gif"),
+        (0x5249_4646, 0x5745_4250) => Some("image/webp"),
+        (0x2550_4446, _) => Some("application/pdf"),
+        (0x4949_2a00 | 0x4d4d_002a, _) => Some("image/tiff"),
+        (0x3c73_7667, _) => Some("image/svg+xml"),
+        (_, 0x6865_6963 | 0x6865_6978 | 0x6d69_6631) if four(4) == 0x6674_7970 => Some("image/heic"),
+        (_, 0x6176_6966) if four(4) == 0x6674_7970 => Some("image/avif"),
+        (start, _) if start >> 8 == 0x00ff_d8ff => Some("image/jpeg"),
+        (start, _) if start >> 16 == 0x424d => Some("image/bmp"),
+        _ => None,
+    }
+}
+
+/// Wide and high, as PNG, GIF, WebP and JPEG say it.
+pub(crate) fn size(base64: &[u8]) -> Option<(u32, u32)> {
     let big = |at: usize, bytes: usize| number(base64, at, bytes);
     let little = |at: usize, bytes: usize| Some(number(base64, at, bytes)?.swap_bytes() >> (32 - 8 * bytes));
     let size = match (big(0, 4)?, big(8, 4).unwrap_or_default()) {

@@ -4,7 +4,7 @@
 mod classes;
 pub mod cost;
 mod estimate;
-mod images;
+pub(crate) mod images;
 #[cfg(feature = "tokens")]
 mod merge;
 pub mod models;

@@ -165,6 +165,34 @@ test("each of the four builds by itself, within the budget but for the whole his
     await assert.rejects(Promise.resolve(recentPlusSummaryStrategy.build(session, 100, tokenizer)), { code: "budget_too_small" });
   }));
 
+/** The design's own builder, as compat-document.ts has it word for word. @param {Session} session @param {number} window @param {import("../../js/compat/index.js").Tokenizer} counter */
+async function byTheDocument(session, window, counter) {
+  const { availableTokens } = calculateBudget(window, "", "", counter);
+  const all = await session.getMessages();
+  if ((await session.getTotalTokens()) <= availableTokens) return { strategy: "full-history", messages: all, tokensUsed: 0, availableTokens };
+  for (const strategy of FOUR) {
+    if (availableTokens < strategy.minTokens) continue;
+    const { messages } = await strategy.build(session, availableTokens, counter);
+    const tokensUsed = counter.countMessages(messages);
+    if (tokensUsed <= availableTokens) return { strategy: strategy.name, messages, tokensUsed, availableTokens };
+  }
+  return { strategy: "fallback", messages: [], tokensUsed: 0, availableTokens };
+}
+
+test("the four run in the document's own builder, in every window that it tries them in", () =>
+  inSession(40, async (session) => {
+    /** @type {string[]} */
+    const served = [];
+    for (const window of [600, 1_000, 2_100, 3_000, 4_096, 8_192, 16_384, 65_536]) {
+      const { strategy, messages, tokensUsed, availableTokens } = await byTheDocument(session, window, tokenizer);
+      assert.ok(tokensUsed <= availableTokens, `${window}`);
+      if (strategy !== "fallback") assert.ok(messages.length > 0, `${window}`);
+      served.push(strategy);
+    }
+    assert.equal(served.at(-1), "full-history");
+    assert.notEqual(served[4], "fallback");
+  }));
+
 test("a builder tries those that it is given, one in the place of its name, and a fallback whatever else there is", () =>
   inSession(40, async (session) => {
     /** @param {number} window @param {ContextBuilder} builder */

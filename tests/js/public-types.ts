@@ -20,7 +20,8 @@ const resumed = () => session.resume({ format: "anthropic" });
 
 export const checked: [
   Is<MessageOf<"openai-chat">, ChatCompletionMessageParam>,
-  Is<MessageOf<"openai-responses">, ResponseInputItem>,
+  // Its type asks for the id of reasoning, which encrypted reasoning does without.
+  Is<Exclude<MessageOf<"openai-responses">, { type: "reasoning" }>, ResponseInputItem>,
   Is<MessageOf<"anthropic">, MessageParam>,
   Is<MessageOf<"gemini">, Content>,
   Is<MessageOf<"ai-sdk">, ModelMessage>,

@@ -99,6 +99,35 @@ test("what is sent, and what is read here, is of the vendors' own types", async 
   assert.equal(found, "");
 });
 
+test("an open loop with the reasoning that was signed is of the vendors' own types", async () => {
+  /** Who made it, as a draft has it, and what is sent of it. @type {[Format, string, object, RegExp][]} */
+  const loops = [
+    ["anthropic", "claude-sonnet-4-5", { text: "I think", signature: "SIG" }, /"type":"thinking","thinking":"I think","signature":"SIG"/],
+    ["anthropic", "claude-sonnet-4-5", { text: "", data: "RED" }, /"type":"redacted_thinking","data":"RED"/],
+    ["gemini", "gemini-3-pro", { text: "", signature: "SIG" }, /"thoughtSignature":"SIG"/],
+    ["ai-sdk", "claude-sonnet-4-5", { text: "I think", signature: "SIG" }, /"anthropic":\{"signature":"SIG"\}/],
+    ["ai-sdk", "gemini-3-pro", { text: "", signature: "SIG" }, /"google":\{"thoughtSignature":"SIG"\}/],
+  ];
+  const program = [];
+  for (const [format, model, reasoning, expected] of loops) {
+    const one = await session();
+    await one.append([
+      { role: "user", content: "List the files." },
+      { role: "assistant", content: "", assistant: { model, reasoning: [reasoning], toolCalls: [{ id: "c1", name: "ls", arguments: "{}" }] } },
+      { role: "tool", content: "a.ts", tool: { callId: "c1", name: "ls" } },
+    ]);
+    const { messages, report } = await one.context({ window: 200_000, encoding: "o200k_base", model, format });
+    assert.match(JSON.stringify(messages), expected);
+    assert.deepEqual(report.reasoning?.map(({ isSent, why }) => [isSent, why]), [[true, "open-loop"]]);
+    program.push(declared(program.length, .../** @type {[string, string]} */ (TYPES[format]), messages, true));
+    const other = await one.context({ window: 200_000, encoding: "o200k_base", model: "another-model", format });
+    assert.doesNotMatch(JSON.stringify(other.messages), expected);
+    assert.deepEqual(other.report.reasoning?.map(({ why }) => why), ["other-model"]);
+    assert.ok(other.tokensUsed < report.budget.availableTokens && (await one.context({ window: 200_000, model, encoding: "o200k_base", format })).tokensUsed > other.tokensUsed, "it is counted");
+  }
+  assert.equal(checked(program.join("\n")), "");
+});
+
 /** @param {number} at @param {string} type @param {string} from @param {unknown} value @param {boolean} isRight */
 function declared(at, type, from, value, isRight) {
   const [name = ""] = type.match(/\b(?!Pick\b)[A-Z]\w+/) ?? [];

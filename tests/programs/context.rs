@@ -34,11 +34,11 @@ fn main() {
 }
 
 fn built(log: &[u8], session: &Session, request: Request, vocabulary: &Vocabulary) -> String {
-    let format = request.format;
+    let (format, asked) = (request.format, request.clone());
     let mut build = Build::new(request, session.source());
     loop {
         match build.next(Some(vocabulary)).expect("the budget is large enough") {
-            Outcome::Ready(context) => return write_context(&context, Some(format)),
+            Outcome::Ready(context) => return write_context(&context, Some(format), asked.to()),
             Outcome::Needs(Needs::Bytes { range }) => {
                 let bytes = &log[range.start as usize..range.end as usize];
                 build.bytes(range.start, bytes).expect("these were wanted");

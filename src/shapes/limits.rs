@@ -1,0 +1,183 @@
+//! What a provider takes of images and of a whole request, as it documents that.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::record::message::{Message, Role};
+use crate::shapes::Format;
+use crate::shapes::file::{File, Source};
+use crate::shapes::steps::Step;
+use crate::tokens::images;
+
+/// The limits of one provider.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FileLimits {
+    /// The media types of the images that it reads; none where whoever sends them knows.
+    pub types: &'static [&'static str],
+    /// Images in a request.
+    pub count: usize,
+    /// Bytes of one image, as the base64 that is sent.
+    pub image_bytes: usize,
+    /// Pixels a side of an image.
+    pub side: u32,
+    /// The same in a request of more images than the first number says.
+    pub side_of_many: (usize, u32),
+    /// Bytes of a request, with the system prompt and the tools.
+    pub request_bytes: usize,
+}
+
+const MIB: usize = 1 << 20;
+// What the caller sends beside the messages: the system prompt and the tools.
+const BESIDE: usize = MIB;
+const NO_SIDE: u32 = u32::MAX;
+const USUAL: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+// platform.claude.com/docs/en/build-with-claude/vision, November 2026: 100 images for windows of 200,000 tokens, 8,000 pixels a
+// side, 2,000 in a request of more than 20, 32 MB in all; 5 MB of base64 an image, which Bedrock and Vertex take, too.
+const ANTHROPIC: FileLimits = FileLimits {
+    types: USUAL,
+    count: 100,
+    image_bytes: 5 * MIB,
+    side: 8000,
+    side_of_many: (20, 2000),
+    request_bytes: 32_000_000,
+};
+
+// platform.openai.com/docs/guides/images-vision, November 2026: 500 images and 50 MB in a request, 20 MB an image. Newer models
+// take more.
+const OPENAI: FileLimits = FileLimits {
+    types: USUAL,
+    count: 500,
+    image_bytes: 20_000_000,
+    side: NO_SIDE,
+    side_of_many: (usize::MAX, NO_SIDE),
+    request_bytes: 50_000_000,
+};
+
+// ai.google.dev/gemini-api/docs/image-understanding, November 2026: 20 MB for a request with its files in it, which newer versions
+// exceed, 3,600 images, and these types; Vertex takes 3,000 images and 7 MB of each.
+const GEMINI: FileLimits = FileLimits {
+    types: &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
+    count: 3000,
+    image_bytes: 7_000_000 / 3 * 4,
+    side: NO_SIDE,
+    side_of_many: (usize::MAX, NO_SIDE),
+    request_bytes: 20_000_000,
+};
+
+// Where nobody says whose model it is, what each of them takes; the AI SDK's providers know the types.
+const ANY: FileLimits = FileLimits { types: &[], request_bytes: GEMINI.request_bytes, ..ANTHROPIC };
+
+impl FileLimits {
+    /// Those of a shape's provider; leftoff's own shape has none.
+    pub fn of(format: Format) -> Option<FileLimits> {
+        match format {
+            Format::Leftoff => None,
+            Format::OpenaiChat | Format::OpenaiResponses => Some(OPENAI),
+            Format::Anthropic => Some(ANTHROPIC),
+            Format::Gemini => Some(GEMINI),
+            Format::AiSdk | Format::AiSdkUi => Some(ANY),
+        }
+    }
+
+    // Why one image cannot be sent, whatever else is.
+    fn refuses(&self, file: &File<'_>) -> Option<&'static str> {
+        let Source::Data(data) = file.source else { return None };
+        if !self.types.is_empty() && !self.types.contains(&file.mime) {
+            return Some("type");
+        }
+        if data.len() > self.image_bytes {
+            return Some("bytes");
+        }
+        (side(data) > self.side).then_some("pixels")
+    }
+}
+
+// The longer side of an image, in pixels.
+fn side(data: &str) -> u32 {
+    images::size(data.as_bytes()).map_or(0, |(wide, high)| wide.max(high))
+}
+
+/// A file that a context has and its provider does not get.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "UnsentFile"))]
+pub struct Unsent {
+    /// The message that has it.
+    pub id: String,
+    /// What it is.
+    pub mime: String,
+    /// Which limit it exceeds: `count`, `bytes`, `pixels`, `request`; or `type`, which the provider does not read.
+    pub why: &'static str,
+}
+
+/// Takes out what the provider does not take: the newest images stay. What is sent beside files has so many bytes.
+pub(super) fn keep(
+    steps: &mut [Step<'_>],
+    format: Format,
+    beside: impl FnOnce(&[Step<'_>]) -> usize,
+) -> Vec<Unsent> {
+    let Some(limits) = FileLimits::of(format) else { return Vec::new() };
+    let mut unsent = Vec::new();
+    let mut refuse = |file: &mut File<'_>, message: Option<&Message>, why| {
+        let id = message.map(|message| message.id.clone()).unwrap_or_default();
+        unsent.push(Unsent { id, mime: file.mime.into(), why });
+        file.refused = Some(why);
+    };
+    let (mut count, mut has_large) = (0, false);
+    let (few, small) = limits.side_of_many;
+    newest_first(steps, format, &mut |file, message| {
+        if !file.is_image() {
+            return;
+        }
+        let is_large = matches!(file.source, Source::Data(data) if side(data) > small);
+        let most = if has_large { limits.count.min(few) } else { limits.count };
+        match limits.refuses(file) {
+            Some(why) => refuse(file, message, why),
+            None if count >= most => refuse(file, message, "count"),
+            None if is_large && count >= few => refuse(file, message, "pixels"),
+            None => (count, has_large) = (count + 1, has_large || is_large),
+        }
+    });
+    let mut bytes = 0;
+    newest_first(steps, format, &mut |file, _| bytes += file.sent_bytes());
+    if bytes > limits.request_bytes / 2 {
+        let room = limits.request_bytes.saturating_sub(BESIDE).saturating_sub(beside(steps));
+        let mut used = 0;
+        newest_first(steps, format, &mut |file, message| {
+            let bytes = file.sent_bytes();
+            if bytes == 0 || used + bytes <= room {
+                used += bytes;
+                return;
+            }
+            // What is older than the first that does not fit is left out, too; but one file that no request holds ends nothing.
+            used = if bytes > room { used } else { room };
+            refuse(file, message, "request");
+        });
+    }
+    unsent.reverse();
+    unsent
+}
+
+// Each file that the shape has a place for.
+fn newest_first<'a>(
+    steps: &mut [Step<'a>],
+    format: Format,
+    each: &mut impl FnMut(&mut File<'a>, Option<&'a Message>),
+) {
+    let are_answers = matches!(format, Format::Gemini | Format::AiSdk | Format::AiSdkUi);
+    let are_results = !matches!(format, Format::OpenaiChat | Format::AiSdkUi);
+    let are_errors = matches!(format, Format::OpenaiResponses | Format::Gemini);
+    for step in steps.iter_mut().rev() {
+        let results = step.calls.iter_mut().rev().filter_map(|call| call.result.as_mut());
+        for result in results.filter(|result| are_results && (are_errors || !result.is_error)) {
+            let message = result.message;
+            result.files.iter_mut().rev().for_each(|file| each(file, message));
+        }
+        if step.role == Role::User || (step.role == Role::Assistant && are_answers) {
+            let message = step.message;
+            step.files.iter_mut().rev().for_each(|file| each(file, message));
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Reasoning on its way back to the model that made it, as long as that waits for results of its calls.
+//!
+//! Anthropic refuses a turn whose thinking is gone or was changed, Gemini a call without its signature; another model can read
+//! neither. So what is signed goes back as it came, or not at all.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use crate::record::message::{Assistant, Message, Part, Reasoning, Role};
+use crate::shapes::steps::{Call, Step};
+use crate::shapes::{Format, To};
+
+/// What became of the reasoning of an answer whose calls led to the newest results.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Thought {
+    /// The message.
+    pub id: String,
+    /// The reasoning is in the context.
+    pub is_sent: bool,
+    /// Why: `open-loop`; or why not: `other-model`, `unfinished`, `unsigned`, `secret`, `unknown-provider`, or `shape`, which takes none.
+    pub why: &'static str,
+}
+
+/// A piece of an answer, in the order in which the model gave them.
+pub(super) enum Piece<'s, 'a> {
+    Thought(&'a Reasoning),
+    Text(&'a str),
+    Call(&'s Call<'a>),
+}
+
+/// Who makes a model, as far as its name says so.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Maker {
+    Anthropic,
+    Google,
+    OpenAi,
+    Other,
+}
+
+const MAKERS: [(&str, Maker); 7] = [
+    ("claude", Maker::Anthropic),
+    ("gemini", Maker::Google),
+    ("gpt-oss", Maker::Other),
+    ("gpt-", Maker::OpenAi),
+    ("codex", Maker::OpenAi),
+    ("o3", Maker::OpenAi),
+    ("o4", Maker::OpenAi),
+];
+
+impl Maker {
+    fn of(model: &str) -> Maker {
+        let name = bare(model);
+        MAKERS.iter().find(|(word, _)| name.starts_with(word)).map_or(Maker::Other, |(_, maker)| *maker)
+    }
+}
+
+/// Gives the steps of an open loop the reasoning that goes to this model; where nobody says which one, to that of the newest answer.
+pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: To<'_>) -> Vec<Thought> {
+    let Some(last) = steps.iter().rposition(|step| step.role == Role::Assistant) else { return Vec::new() };
+    if steps[last].calls.is_empty() {
+        return Vec::new();
+    }
+    let first = steps[..last].iter().rposition(|step| step.role == Role::User).map_or(0, |user| user + 1);
+    let open = &mut steps[first..=last];
+    let newest = open.iter().rev().find_map(|step| step.message?.assistant.as_ref()?.model.as_deref());
+    let model = if let To::Model(model) = to { model } else { None };
+    let asked = model.or(newest);
+    let mut all = Vec::new();
+    for step in open {
+        let Some((message, assistant)) =
+            step.message.zip(step.message.and_then(|said| said.assistant.as_ref()))
+        else {
+            continue;
+        };
+        if assistant.reasoning.is_empty() {
+            continue;
+        }
+        let (thoughts, why) = match sendable(message, assistant, format, asked) {
+            Ok(_) if to == To::Masked => (Vec::new(), "secret"),
+            Ok((maker, thoughts)) => {
+                step.maker = Some(maker);
+                (thoughts, "open-loop")
+            }
+            Err(why) => (Vec::new(), why),
+        };
+        step.thoughts = thoughts;
+        all.push(Thought { id: message.id.clone(), is_sent: why == "open-loop", why });
+    }
+    all
+}
+
+// The places of what can be sent of an answer's reasoning, and whose it is; or why none of it can.
+fn sendable(
+    message: &Message,
+    assistant: &Assistant,
+    format: Format,
+    asked: Option<&str>,
+) -> Result<(Maker, Vec<usize>), &'static str> {
+    let made = assistant.model.as_deref().or(asked);
+    if let (Some(made), Some(asked)) = (made, asked)
+        && bare(made) != bare(asked)
+    {
+        return Err("other-model");
+    }
+    let maker = made.map(Maker::of);
+    let theirs = match format {
+        Format::Anthropic => Maker::Anthropic,
+        Format::Gemini => Maker::Google,
+        Format::OpenaiResponses => Maker::OpenAi,
+        // Nobody but others takes it there; and of those, only who is known.
+        Format::OpenaiChat if maker == Some(Maker::Other) => Maker::Other,
+        Format::AiSdk if matches!(maker, Some(Maker::Anthropic | Maker::Google)) => {
+            maker.unwrap_or(Maker::Other)
+        }
+        Format::AiSdk if maker.is_none() => return Err("unknown-provider"),
+        _ => return Err("shape"),
+    };
+    // A name that says nothing may be an alias of the caller's.
+    if maker.is_some_and(|maker| maker != theirs && maker != Maker::Other) {
+        return Err("other-model");
+    }
+    if message.partial {
+        return Err("unfinished");
+    }
+    let is_sendable = |one: &Reasoning| {
+        let is_whole = !one.text.has_lone_surrogates();
+        let is_signed = one.signature.as_deref().is_some_and(|signature| !signature.is_empty());
+        let is_encrypted = one.data.as_deref().is_some_and(|data| !data.is_empty());
+        is_whole
+            && match theirs {
+                Maker::Anthropic => is_signed || is_encrypted,
+                Maker::Google => is_signed,
+                Maker::OpenAi => is_encrypted,
+                Maker::Other => !one.text.is_empty() && !is_signed && !is_encrypted,
+            }
+    };
+    let all = assistant.reasoning.iter().enumerate();
+    let thoughts: Vec<usize> = all.filter(|(_, one)| is_sendable(one)).map(|(place, _)| place).collect();
+    if thoughts.is_empty() { Err("unsigned") } else { Ok((theirs, thoughts)) }
+}
+
+/// A model's name without who serves it and of which day it is: what is asked for as one is answered as the other.
+fn bare(model: &str) -> String {
+    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+    let mut name = name.strip_suffix("-latest").unwrap_or(&name);
+    let is_day = |tail: &str| {
+        tail.len() >= 8
+            && tail.starts_with("20")
+            && tail.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+    };
+    for length in [8, 10] {
+        if let Some((head, day)) = name.len().checked_sub(length).and_then(|at| name.split_at_checked(at))
+            && let Some(head) = head.strip_suffix(['-', '@'])
+            && is_day(day)
+        {
+            name = head;
+        }
+    }
+    name.into()
+}
+
+impl<'a> Step<'a> {
+    /// An answer whose reasoning is sent, in its order; nothing of any other.
+    pub(super) fn pieces(&self) -> Vec<Piece<'_, 'a>> {
+        let Some(assistant) = self.message.and_then(|message| message.assistant.as_ref()) else {
+            return Vec::new();
+        };
+        if self.thoughts.is_empty() {
+            return Vec::new();
+        }
+        self.ordered(assistant).unwrap_or_else(|| {
+            let thoughts = self.thoughts.iter().map(|place| Piece::Thought(&assistant.reasoning[*place]));
+            let text = Some(Piece::Text(self.text)).filter(|_| !self.text.is_empty());
+            thoughts.chain(text).chain(self.calls.iter().map(Piece::Call)).collect()
+        })
+    }
+
+    // In the order that was stored, where that names each piece once.
+    fn ordered(&self, assistant: &'a Assistant) -> Option<Vec<Piece<'_, 'a>>> {
+        let (mut pieces, mut calls, mut thoughts) = (Vec::new(), 0, 0);
+        for part in &assistant.order {
+            match part {
+                Part::Text(from, to) => {
+                    let text = self.message?.content.as_str().get(*from as usize..*to as usize)?;
+                    pieces.extend(Some(Piece::Text(text)).filter(|_| !text.trim().is_empty()));
+                }
+                Part::Call(place) if *place as usize == calls => {
+                    pieces.push(Piece::Call(self.calls.get(calls)?));
+                    calls += 1;
+                }
+                Part::Reasoning(place) if *place as usize == thoughts => {
+                    thoughts += 1;
+                    if self.thoughts.contains(&(*place as usize)) {
+                        pieces.push(Piece::Thought(assistant.reasoning.get(*place as usize)?));
+                    }
+                }
+                Part::Call(_) | Part::Reasoning(_) => return None,
+            }
+        }
+        (calls == self.calls.len() && thoughts == assistant.reasoning.len()).then_some(pieces)
+    }
+}
