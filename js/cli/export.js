@@ -38,7 +38,7 @@ async function exportForAgent(agent, args) {
     if (included < messageCount) note(`${included} of ${messageCount} messages fit; a summary stands for the others`);
     note(`to resume it in ${folder}: ${[takes, command].flatMap((words) => (words ? [words.join(" ")] : [])).join(" && ")}`);
   }
-  return { text: `${path}\n`, value: { agent, ...value } };
+  return { text: `${path}\n`, value };
 }
 
 /** @param {string} path @param {string} text */
