@@ -7,6 +7,7 @@ mod closed;
 mod committing;
 mod doctor;
 mod ending;
+mod exchange;
 mod executions;
 mod failing;
 mod followed;

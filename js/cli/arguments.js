@@ -7,7 +7,6 @@ import { nativeAgents } from "../agents/native.js";
 import { ofClients } from "../agents/clients.js";
 import { called } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
-import { exportFormats } from "./export.js";
 import { agentsToSetUp } from "../init/names.js";
 import { REDACT } from "../privacy/redaction.js";
 
@@ -25,12 +24,15 @@ import { REDACT } from "../privacy/redaction.js";
  * @typedef {Record<string, Defined>} Commands
  */
 
+/** A session as one text: the first unless another one is asked for. @type {import("../types/index.js").ExportFormat[]} */
+export const EXPORT_FORMATS = ["markdown", "json", "leftoff"];
+
 /** @satisfies {Record<string, Values>} */
 export const VALUES = {
   agents: () => ofClients("client.all", []),
   natives: nativeAgents,
   encodings: ["o200k_base", "o200k_harmony", "cl100k_base", "estimate-1"],
-  exports: exportFormats,
+  exports: () => [...EXPORT_FORMATS, ...nativeAgents()],
   formats: ["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"],
   redact: REDACT,
   settings: () => called((core) => core.settingKeys()),

@@ -1,7 +1,54 @@
 // @ts-check
-/** A session as one text: for people, or for other programs. */
+/** A session out of the store: as one text, or as another agent keeps its own. */
 
-/** The formats there are. */
-export const exportFormats = /** @type {const} */ (["json", "markdown"]);
+import { rm, writeFile } from "node:fs/promises";
 
-/** @typedef {(typeof exportFormats)[number]} ExportFormat */
+import { LeftoffError } from "../index.js";
+import { codeOf } from "../storage/folders.js";
+import { ofSystem } from "../storage/refusal.js";
+import { EXPORT_FORMATS } from "./arguments.js";
+import { losses } from "./commands.js";
+import { note } from "./print.js";
+import { chosen, using } from "./store.js";
+
+/** @typedef {Record<string, any>} Args */
+
+/** @param {Args} args */
+export async function exportSession({ to = EXPORT_FORMATS[0], output, ...args }) {
+  const format = EXPORT_FORMATS.find((name) => name === to);
+  if (!format) return exportForAgent(to, { ...args, output });
+  return using(args, async (store) => {
+    const session = await chosen(store, args);
+    const value = await session.export(format, { allBranches: args["all-branches"] });
+    if (!output) return { text: value, value };
+    await writeNew(output, value);
+    return { text: `${output}\n`, value: { path: output } };
+  });
+}
+
+/** Where its client finds it; nothing is started, and nothing of the session is changed. @param {string} agent @param {Args} args */
+async function exportForAgent(agent, args) {
+  const other = ["output", "all-branches"].find((name) => args[name] !== undefined && args[name] !== false);
+  if (other) throw new LeftoffError({ code: "usage", message: `--${other} goes with --to ${EXPORT_FORMATS.join(", ")}: a session for ${agent} is written where ${agent} looks for it` });
+  const value = await using(args, async (store) => store.writeForAgent(await chosen(store, args), { agent }));
+  const { path, folder, command, takes, included, messageCount } = value;
+  if (!args.json) {
+    const lost = losses(value.losses).trimEnd();
+    if (lost) note(`not everything could be written for ${agent}:\n${lost}`);
+    if (included < messageCount) note(`${included} of ${messageCount} messages fit; a summary stands for the others`);
+    note(`to resume it in ${folder}: ${[takes, command].flatMap((words) => (words ? [words.join(" ")] : [])).join(" && ")}`);
+  }
+  return { text: `${path}\n`, value };
+}
+
+/** @param {string} path @param {string} text */
+async function writeNew(path, text) {
+  try {
+    await writeFile(path, text, { flag: "wx", mode: 0o600 });
+  } catch (cause) {
+    if (codeOf(cause) === "EEXIST") throw new LeftoffError({ code: "already_exists", message: `could not write "${path}": something is there already`, cause });
+    // A part of it would be taken for all, and be in the way of the next time.
+    if (/** @type {NodeJS.ErrnoException} */ (cause).syscall === "write") await rm(path, { force: true }).catch(() => {});
+    throw ofSystem(Object.assign(/** @type {Error} */ (cause), { path }));
+  }
+}

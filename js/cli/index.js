@@ -8,10 +8,11 @@ import { ask } from "./ask/index.js";
 import { VALUES, command, flag, option, place } from "./arguments.js";
 import { compact, context, doctor, importFiles, show } from "./commands.js";
 import { completions } from "./completions.js";
+import { exportSession } from "./export.js";
 import { list, recall, search } from "./find.js";
 import { hook } from "./hook.js";
 import { info } from "./info.js";
-import { archive, begin, commit, complete, exportSession, fork, pin, relocate, rename, stop, unarchive, unpin } from "./lifecycle.js";
+import { archive, begin, commit, complete, fork, pin, relocate, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
 import { resume } from "./resume.js";
 import { settings } from "./settings.js";
@@ -158,12 +159,12 @@ const commands = {
     new: place("NEW", "the folder as it is", { isNeeded: true }),
   }),
   commit: command(commit, "commit", "commit a conversation and its session with git", { ...session }),
-  export: command(exportSession, "export", "write a session as one text", {
+  export: command(exportSession, "export", "write a session as one text, or for another agent", {
     ...session,
-    to: option("FORMAT", "what it is written as", VALUES.exports),
+    to: option("TO", "what it is written as, markdown unless given; leftoff: one file that 'leftoff import' takes; an agent: where that agent finds it", VALUES.exports),
     output: option("PATH", "into this file, not over one that is there"),
     ...branches,
-  }, [["leftoff export last --to markdown --output talk.md", "to read it anywhere"]]),
+  }, [["leftoff export last --to markdown --output talk.md", "to read it anywhere"], ["leftoff export last --to leftoff --output talk.jsonl", "the whole session, for another machine"], ["leftoff export last --to codex", "to go on in Codex"]]),
   show: command(show, "show", "a conversation, readable", { ...session, ...branches, last: option("N", "only the last messages") }),
   info: command(info, "info", "what there is to know of a session: sizes, counts, branches, problems", { ...session }),
   context: command(context, "context", "what a model call would get of a session", {

@@ -1,13 +1,8 @@
 // @ts-check
 /** What becomes of a session: begun, stopped, named, hidden, deleted, committed. */
 
-import { rm, writeFile } from "node:fs/promises";
-
-import { exportFormats } from "./export.js";
 import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
-import { codeOf } from "../storage/folders.js";
-import { ofSystem } from "../storage/refusal.js";
 import { agentTyped, setAgentTyped } from "./given.js";
 import { settled } from "./in-agent.js";
 import { counted, note } from "./print.js";
@@ -126,18 +121,6 @@ export async function commit(args) {
   });
 }
 
-/** @param {Args} args */
-export async function exportSession(args) {
-  if (!args.to) throw new LeftoffError({ code: "usage", message: `expected --to ${exportFormats.join(" or ")}, but found none` });
-  return using(args, async (store) => {
-    const session = await chosen(store, args);
-    const value = await session.export(args.to, { allBranches: args["all-branches"] });
-    if (!args.output) return { text: value, value };
-    await writeNew(args.output, value);
-    return { text: `${args.output}\n`, value: { path: args.output } };
-  });
-}
-
 /**
  * @param {Args} args
  * @param {(session: Session, store: Store) => Promise<string | { said: string, session: Session }>} work says what it did; and
@@ -156,16 +139,4 @@ function changed(args, work) {
 /** @param {import("../types/index.js").Committed} committed */
 function told({ commit: hash, message }) {
   return hash ? `committed: ${message.split("\n")[0]} (${hash.slice(0, 12)})\n` : "nothing to commit\n";
-}
-
-/** @param {string} path @param {string} text */
-async function writeNew(path, text) {
-  try {
-    await writeFile(path, text, { flag: "wx", mode: 0o600 });
-  } catch (cause) {
-    if (codeOf(cause) === "EEXIST") throw new LeftoffError({ code: "already_exists", message: `could not write "${path}": something is there already`, cause });
-    // A part of it would be taken for all, and be in the way of the next time.
-    if (/** @type {NodeJS.ErrnoException} */ (cause).syscall === "write") await rm(path, { force: true }).catch(() => {});
-    throw ofSystem(Object.assign(/** @type {Error} */ (cause), { path }));
-  }
 }

@@ -3,10 +3,11 @@
 
 import { LeftoffError } from "../index.js";
 import { compact, context } from "./commands.js";
+import { exportSession } from "./export.js";
 import { list } from "./find.js";
 import { linger, wordsTyped } from "./in-agent.js";
 import { info } from "./info.js";
-import { archive, exportSession } from "./lifecycle.js";
+import { archive } from "./lifecycle.js";
 
 /** @typedef {Record<string, any>} Args */
 

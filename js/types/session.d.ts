@@ -112,5 +112,5 @@ export interface Destination {
   name?: string;
 }
 
-/** What a session is written as: one JSON value with all that is stored, or Markdown for people. */
-export type ExportFormat = "json" | "markdown";
+/** What a session is written as: one JSON value for programs, Markdown for people, or all of its files as one, which another store imports. */
+export type ExportFormat = "json" | "markdown" | "leftoff";

@@ -33,7 +33,8 @@ impl Shape {
             "\"json\"" => Ok(Shape::Json),
             "\"markdown\"" => Ok(Shape::Markdown),
             _ => {
-                let message = format!("expected json or markdown to export, but found {name} instead");
+                let message =
+                    format!("expected json, markdown or leftoff to export, but found {name} instead");
                 Err(Error::new(Code::InvalidRequest, message))
             }
         }

@@ -37,10 +37,12 @@ pub enum AgentName {
     Cortext,
     /// `leftoff ask`.
     Ask,
+    /// leftoff itself, which is no agent: a session that a store exported as one file.
+    Leftoff,
 }
 
 impl AgentName {
-    /// All of them.
+    /// All agents.
     pub const ALL: [AgentName; 13] = [
         AgentName::ClaudeCode,
         AgentName::Codex,
@@ -73,6 +75,7 @@ impl AgentName {
             AgentName::Pi => "pi",
             AgentName::Cortext => "cortext",
             AgentName::Ask => "ask",
+            AgentName::Leftoff => "leftoff",
         }
     }
 
@@ -85,7 +88,8 @@ impl AgentName {
             let names = AgentName::ALL.map(AgentName::as_str).join(", ");
             format!("expected an agent's name ({names}), but found {name:?} instead")
         };
-        let known = AgentName::ALL.into_iter().find(|agent| agent.as_str() == name);
+        let known =
+            AgentName::ALL.into_iter().chain([AgentName::Leftoff]).find(|agent| agent.as_str() == name);
         known.ok_or_else(|| Error::new(Code::InvalidRequest, message()))
     }
 }

@@ -31,7 +31,8 @@ pub(super) fn take(import: &mut Import, agent: AgentName, name: &str, beside: &[
             | AgentName::Nanocoder
             | AgentName::Pi
             | AgentName::Cortext
-            | AgentName::Ask => {}
+            | AgentName::Ask
+            | AgentName::Leftoff => {}
         }
     }
 }

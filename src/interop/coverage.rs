@@ -1,8 +1,8 @@
 //! What of each agent's files has a place in leftoff.
 
 use crate::interop::{
-    AgentName, aider, ask, claude_code, cline, codex, continue_dev, copilot, cortext, gemini, nanocoder,
-    opencode, pi, qwen,
+    AgentName, aider, ask, claude_code, cline, codex, continue_dev, copilot, cortext, gemini, leftoff,
+    nanocoder, opencode, pi, qwen,
 };
 
 /// What a reader knows. A field that is in neither list, nor inside one of `whole`, is listed as lost by each import.
@@ -32,5 +32,6 @@ pub fn coverage(agent: AgentName) -> Coverage {
         AgentName::Cortext => cortext::COVERAGE,
         AgentName::Copilot => copilot::COVERAGE,
         AgentName::Ask => ask::COVERAGE,
+        AgentName::Leftoff => leftoff::COVERAGE,
     }
 }

@@ -110,7 +110,7 @@ pub fn home_of(agent: AgentName, user: &str, variables: &BTreeMap<String, String
         AgentName::Continue => home("CONTINUE_GLOBAL_DIR", ".continue"),
         AgentName::Nanocoder => set("NANOCODER_DATA_DIR").or_else(|| Some(data("nanocoder"))),
         AgentName::Pi => home("PI_CODING_AGENT_DIR", ".pi/agent"),
-        AgentName::Aider | AgentName::Cortext | AgentName::Ask => None,
+        AgentName::Aider | AgentName::Cortext | AgentName::Ask | AgentName::Leftoff => None,
     }
 }
 

@@ -17,6 +17,7 @@ pub mod fresh;
 pub mod gemini;
 mod import;
 pub mod kept;
+pub mod leftoff;
 mod lines;
 mod located;
 pub mod nanocoder;
@@ -53,7 +54,8 @@ type Knows = fn(&[u8]) -> bool;
 /// Whose session these bytes are, by their content alone; nothing where no reader knows them.
 pub fn detect(bytes: &[u8]) -> Option<AgentName> {
     // The cheapest first: of Claude Code's files any line may be the first that tells.
-    let known: [(AgentName, Knows); 13] = [
+    let known: [(AgentName, Knows); 14] = [
+        (AgentName::Leftoff, leftoff::knows),
         (AgentName::Ask, ask::knows),
         (AgentName::Codex, codex::knows),
         (AgentName::Nanocoder, nanocoder::knows),
@@ -140,6 +142,7 @@ fn read_by(agent: AgentName, bytes: &[u8], name: &str) -> Result<Import, Error> 
         AgentName::Cortext => cortext::read(bytes, name),
         AgentName::Copilot => copilot::read(bytes, name),
         AgentName::Ask => ask::read(bytes, name),
+        AgentName::Leftoff => leftoff::read(bytes),
     }?;
     for session in &mut import.sessions {
         session.title = session.title.take().and_then(title::given);

@@ -16,8 +16,12 @@ use crate::json::request;
 use crate::record::message::Message;
 use crate::session::documents::Name;
 
+/// The name of the format that has all of a session, which [`crate::record::session_file`] reads.
+const SESSION_FILE: &str = "\"leftoff\"";
+
 impl Live {
-    /// The session as one text: `{"format","allBranches","metadata"}`, JSON. `metadata` is what holds of a session of which
+    /// The session as one text: `{"format","allBranches","metadata"}`, JSON; `format` is `json`, `markdown`, or `leftoff`: all
+    /// of its files as one, which an import takes in. `metadata` is what holds of a session of which
     /// nothing is said yet; else its files say it. Each page is a piece of the text.
     pub fn export(self: &Rc<Live>, asked: String, leaving: &Rc<Leaving>) -> Operation<'static, ()> {
         let (live, leaving) = (self.clone(), leaving.clone());
@@ -25,9 +29,14 @@ impl Live {
             live.refuse_if_deleted()?;
             let (mut fields, bad) =
                 (request::read(&asked, "format, allBranches or metadata")?, &mut Vec::new());
-            let shape = Shape::parse(fields.take_raw("format").unwrap_or("null"))?;
+            let format = fields.take_raw("format").unwrap_or("null");
             let all_branches = fields.take("allBranches", bad).unwrap_or_default();
             request::refuse_bad(bad)?;
+            if format == SESSION_FILE {
+                let is_begun = fields.take_raw("metadata").is_none();
+                return live.write_session_file(&io, &leaving, is_begun).await;
+            }
+            let shape = Shape::parse(format)?;
             live.exported(&io, Export::new(shape, all_branches), fields.take_raw("metadata"), &leaving).await
         })
     }

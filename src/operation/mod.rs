@@ -26,6 +26,8 @@ mod messages;
 #[cfg(feature = "interop")]
 mod newest;
 mod once;
+#[cfg(feature = "interop")]
+mod packing;
 mod pages;
 mod passed;
 #[cfg(feature = "interop")]

@@ -10,6 +10,8 @@ pub mod line;
 pub mod message;
 mod resync;
 pub mod scan;
+#[cfg(feature = "interop")]
+pub mod session_file;
 pub mod span;
 pub mod status;
 pub mod tool_execution;

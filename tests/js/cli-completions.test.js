@@ -55,7 +55,7 @@ check("what may come next: commands, flags, values, files", false, ({ next }) =>
     [["settings", "ag"], ["agent"]],
     [["settings", "agent", ""], []],
     [["completions", "b"], ["bash"]],
-    [["export", "last", "--to", ""], ["json", "markdown"]],
+    [["export", "last", "--to", "m"], ["markdown"]],
     [["nonsense", ""], []],
     [["show", "--", "--js"], []],
   ])) assert.deepEqual(next(...words).sort(), [...expected].sort(), words.join(" "));

@@ -44,7 +44,8 @@ impl Client {
             | AgentName::Aider
             | AgentName::Nanocoder
             | AgentName::Cortext
-            | AgentName::Ask => ("codex", "@openai/codex", "resume"),
+            | AgentName::Ask
+            | AgentName::Leftoff => ("codex", "@openai/codex", "resume"),
         };
         let takes = (agent == AgentName::OpenCode).then_some("import");
         Ok(Client { program, package, wants_random_id: agent == AgentName::Qwen, resumes, takes })

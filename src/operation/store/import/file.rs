@@ -1,5 +1,6 @@
 //! What one file of an agent holds, into the store.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -16,6 +17,7 @@ use crate::interop::{self, AgentName, ImportedSession, Loss};
 use crate::json::text::to_json;
 use crate::operation::{Document, Trouble};
 use crate::record::event::Parent;
+use crate::record::session_file;
 use crate::resume::block;
 
 /// For so long a client that says nothing may still be at work. What it has queued it delivers as a message of its own.
@@ -58,6 +60,17 @@ pub(super) struct Share<'a> {
     pub progress: &'a Progress,
     pub begun: f64,
     pub own: f64,
+}
+
+/// A session that messages went into, as JSON: `counts` are how many messages the file has, and how many of them were new.
+pub(super) fn imported(
+    id: String,
+    (agent, path): (&str, &str),
+    (message_count, added): (usize, usize),
+    parent: Option<&Parent>,
+    losses: &[Loss],
+) -> String {
+    to_json(&Imported { id, agent, path, message_count, added, parent, losses })
 }
 
 /// What could not be imported of a file.
@@ -115,6 +128,9 @@ impl Importing<'_> {
         if let Some(failure) = failure {
             return Err(failure.into());
         }
+        if agent.is_none_or(|agent| agent == AgentName::Leftoff) && session_file::knows(&bytes) {
+            return Box::pin(self.session_file(&bytes, share)).await;
+        }
         let beside = if is_alone { self.beside(share.path).await? } else { None };
         let name = self.plain(share.path.strip_suffix(".zst").unwrap_or(share.path));
         let read = interop::read_with(&bytes, &name, agent, beside.as_deref())?;
@@ -170,15 +186,8 @@ impl Importing<'_> {
         };
         let added = self.append_fresh(&live, (&messages, goes_on.is_some()), written).await?;
         self.let_go(live.clone(), one).await?;
-        Ok(to_json(&Imported {
-            id: live.id(),
-            agent: one.agent,
-            path: written.tell.path,
-            message_count: messages.len(),
-            added,
-            parent: one.parent.as_ref(),
-            losses: &one.losses,
-        }))
+        let counts = (messages.len(), added);
+        Ok(imported(live.id(), (one.agent, written.tell.path), counts, one.parent.as_ref(), &one.losses))
     }
 
     /// Tells how far it is, where somebody wants to know: `written` is the share of the messages.

@@ -10,6 +10,7 @@ mod recording;
 mod request;
 mod seen;
 mod source;
+mod unpacking;
 mod whole;
 
 use alloc::rc::Rc;
