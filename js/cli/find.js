@@ -21,23 +21,27 @@ import { timeOf } from "./times.js";
 // More sessions than these nobody reads.
 const SESSIONS = 10;
 
-/** @param {Args} args */
-export async function list(args) {
+/** The command: in a pipe a line for each, for programs. Resuming shows people and models the list as documents have it. @param {Args} args */
+export function listCommand(args) {
+  return list(args, { isTabbed: !args.json && !args.from && !process.stdout.isTTY });
+}
+
+/** @param {Args} args @param {{ isTabbed?: boolean }} [as] */
+export async function list(args, { isTabbed = false } = {}) {
   const asked = wanted(args);
   return using(args, async (store) => {
     const listed = await store.list(asked);
-    return answer(args, store, { listed, none: listed.length > 0 || asked.limit === 0 ? "" : await whyNone(store, asked) });
+    return answer(args, store, { listed, isTabbed, none: listed.length > 0 || asked.limit === 0 ? "" : await whyNone(store, asked) });
   });
 }
 
 /**
  * A list with numbers, which are kept for what is typed next: of the document's form, and on a terminal a line for each.
- * @param {Args} args @param {Store} store @param {{ listed: Listed[], none: string }} found `none`: what is said where there is none
+ * @param {Args} args @param {Store} store @param {{ listed: Listed[], isTabbed: boolean, none: string }} found `none`: what is said where there is none
  */
-async function answer(args, store, { listed, none }) {
+async function answer(args, store, { listed, isTabbed, none }) {
   if (!args.json) await remember(store, args, listed);
-  const isPiped = !args.json && !args.from && !process.stdout.isTTY && listed.length > 0;
-  if (isPiped) return { text: listed.map(columns).join(""), value: [] };
+  if (isTabbed && listed.length > 0) return { text: listed.map(columns).join(""), value: [] };
   const screen = await screenOf(args, store, listed);
   // What writes it is in the second module, which takes longer to load than a list takes.
   return { text: screen === undefined && !args.json ? listText(listed) || none : "", screen, value: listed.map(told) };

@@ -8,7 +8,7 @@ import { ask } from "./ask/index.js";
 import { VALUES, command, flag, option, place } from "./arguments.js";
 import { compact, context, doctor, importFiles, show } from "./commands.js";
 import { completions } from "./completions.js";
-import { list, recall, search } from "./find.js";
+import { listCommand, recall, search } from "./find.js";
 import { hook } from "./hook.js";
 import { info } from "./info.js";
 import { archive, begin, commit, complete, exportSession, fork, pin, relocate, rename, stop, unarchive, unpin } from "./lifecycle.js";
@@ -79,7 +79,7 @@ const commands = {
     ["leftoff import --all", "import everything; run it again for what is new"],
     ["leftoff import ~/.codex/sessions", "one agent's folder"],
   ]),
-  list: command(list, "list", "list sessions, last active first", { ...listed, sort: option("KEY", "the order (default: active)", VALUES.sorts) }, [
+  list: command(listCommand, "list", "list sessions, last active first", { ...listed, sort: option("KEY", "the order (default: active)", VALUES.sorts) }, [
     ["leftoff list", "sessions of the current project"],
     ["leftoff list --all --limit 20", "the latest sessions of all projects"],
     ["leftoff list --all --agent codex --since 2w", "one agent's sessions of the last two weeks"],
