@@ -179,7 +179,7 @@ export async function compact(args) {
 }
 
 const LEFT = "problems without 'mended' remain: complete log lines are never changed, and readable parts stay readable\n";
-const MENDS = "'leftoff doctor --fix' repairs what can be repaired\n";
+const MENDS = "'leftoff doctor --fix' mends what can be mended\n";
 
 /** @param {Args} args */
 export async function doctor(args) {

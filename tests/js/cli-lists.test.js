@@ -179,14 +179,14 @@ check("an empty list says why it is empty, and what helps", async ({ typed, from
   await held({ project: "there" }, { project: "there" });
   assert.match(said(), /'leftoff list --all' shows those of other projects; there are 2\n$/);
   const filtered = from("there")("list", "--agent", "codex", "--since", "2026-10-01").stdout;
-  assert.match(filtered, /^no session of this project is what --agent and --since ask for; without, there are 2\n$/);
+  assert.match(filtered, /^no session of this project matches --agent and --since; without, there are 2\n$/);
   from("there")("list");
   from("there")("archive", "1");
   from("there")("archive", "2");
   assert.match(from("there")("list").stdout, /'leftoff list --status archived' shows what is archived\n$/);
 });
 
-check("on a terminal a session has one line, as wide as that is; in a pipe the document's form", async ({ folder, home, typed, held }) => {
+check("on a terminal a session has one line, as wide as that is; in a pipe all its columns", async ({ folder, home, typed, held }) => {
   const titles = ["Fix \u001b[31mthe\u001b[0m parser", "日本語のとても長い題名".repeat(9), "👩‍👩‍👧‍👦".repeat(60), "[x] done", "word ".repeat(60), "a\nb"];
   await held(...titles.map((title, n) => ({ title, day: 20 - n, project: n % 2 ? "here" : "there" })));
   for (const [columns, rows] of /** @type {const} */ ([[80, 24], [40, 10], [200, 50], [24, 10]])) {
