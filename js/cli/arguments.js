@@ -20,7 +20,7 @@ import { REDACT } from "../privacy/redaction.js";
  * @typedef {Record<string, Argument>} Arguments
  * @typedef {readonly string[] | (() => readonly string[])} Values a function where it costs something to know them
  *
- * @typedef {CommandDef<any> & { meta: { name: string, description: string }, args: Arguments, examples: [line: string, what: string][], run: Command }} Defined
+ * @typedef {CommandDef<any> & { meta: { name: string, description: string }, args: Arguments, examples: [line: string, what: string][], settings?: [key: string, what: string][], run: Command }} Defined
  * @typedef {Record<string, Defined>} Commands
  */
 
@@ -49,13 +49,13 @@ export const NUMBER = "N";
 /** A number that need not be whole, as it was typed. @param {string} text @param {string} name of the option */
 export function fraction(text, name) {
   if (/^(?:\d+|\d*\.\d+)$/.test(text)) return Number(text);
-  throw new LeftoffError({ code: "usage", message: `expected a number for --${name}, but found "${text}" instead` });
+  throw new LeftoffError({ code: "usage", message: `--${name} takes a number, not "${text}"` });
 }
 
 /** A whole number. @param {string} text @param {string} name of the option */
 export function number(text, name) {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new LeftoffError({ code: "usage", message: `expected a whole number for --${name}, but found "${text}" instead` });
+  throw new LeftoffError({ code: "usage", message: `--${name} takes a whole number, not "${text}"` });
 }
 
 /** @param {Values} values */
@@ -79,11 +79,11 @@ export const place = (valueHint, description, { isNeeded = false, values } = {})
   /** @type {const} */ ({ type: "positional", valueHint, description, required: isNeeded, ...(values && { values }) });
 
 const everywhere = {
-  home: option("DIR", "the store's folder; else $LEFTOFF_HOME, else ~/.leftoff"),
-  workspace: option("DIR", "the project's folder; else the current one"),
-  redact: option("MODE", "secrets in what is printed or handed over; else the setting of that name", VALUES.redact),
-  json: flag("one JSON value on standard output, nothing else there"),
-  color: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-color: lists and questions without colors; also where NO_COLOR is set" }),
+  home: option("DIR", "the store's folder (default: $LEFTOFF_HOME, else ~/.leftoff)"),
+  workspace: option("DIR", "the project's folder (default: the current one)"),
+  redact: option("MODE", "how to treat secrets in output (default: the setting redact)", VALUES.redact),
+  json: flag("print one JSON value"),
+  color: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-color: no colors; NO_COLOR does the same" }),
 };
 
 /** The names of what every command takes. */

@@ -4,8 +4,9 @@
 import { LeftoffError, compareContexts } from "../index.js";
 import { fraction, number } from "./arguments.js";
 import { fileJson, fileText } from "./given.js";
-import { counted, note, progress, refuse } from "./print.js";
+import { counted, note, progress, refuse, safe } from "./print.js";
 import { chosen, using, withId } from "./store.js";
+import { localTime } from "./times.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../store/store.js").Store} Store */
@@ -20,7 +21,7 @@ export async function importFiles(args) {
   /** @type {string[]} */
   const paths = args._;
   if (args.all ? paths.length > 0 || args.from !== undefined : paths.length === 0) {
-    throw new LeftoffError({ code: "usage", message: "expected either PATHS or --all, and --from only with PATHS" });
+    throw new LeftoffError({ code: "usage", message: "name PATHS to import, or --all; --from goes with PATHS" });
   }
   // The system takes an empty name for the folder one is in.
   if (paths.includes("")) throw new LeftoffError({ code: "usage", message: 'expected a PATH, but found "" instead' });
@@ -53,12 +54,12 @@ export async function importFiles(args) {
   if (failed.length > 0 && failed.length === paths.length) return { text: "", value: undefined };
   if (all.problems.length > 0 && all.imported.length + all.unchanged === 0) process.exitCode = 1;
   const value = all.imported.map(({ path, ...one }) => one);
-  const rest = all.unchanged > 0 ? `${all.unchanged} files are as they were\n` : "";
+  const rest = all.unchanged > 0 ? `${all.unchanged} files are unchanged\n` : "";
   const isLong = value.length > MOST_EXPLAINED;
   const each = isLong && !args.verbose ? [] : value.map((one) => `${told(one)}${losses(one.losses)}`);
   const shown = [...each, ...(isLong ? sums(value) : []), ...(each.length === 0 && isLong ? ["'--verbose' tells of each session its id, and what was not taken over\n"] : [])];
   const isNone = failed.length === 0 && all.problems.length === 0 && all.unchanged === 0 && value.length === 0;
-  return { text: `${shown.join("")}${elsewhere}${rest}${isNone ? "no sessions were found there\n" : ""}`, value };
+  return { text: `${shown.join("")}${elsewhere}${rest}${isNone ? (args.all ? "no sessions found where the known agents keep theirs; name a folder: leftoff import PATH\n" : `no sessions found in ${paths.join(", ")}\n`) : ""}`, value };
 }
 
 /** Where lists of this project do not show all of them. @param {Store} store @param {{ id: string }[]} imported */
@@ -88,17 +89,41 @@ function sums(imported) {
 
 /** @param {Args} args */
 export async function show(args) {
-  const value = await using(args, async (store) => {
+  const shown = await using(args, async (store) => {
     const all = [];
     for await (const message of (await chosen(store, args)).messages({ allBranches: args["all-branches"] })) all.push(message);
-    return args.last === undefined ? all : all.slice(Math.max(0, all.length - number(args.last, "last")));
+    const first = args.at === undefined ? 0 : placeOf(all.length, number(args.at, "at"));
+    const last = args.last === undefined ? all.length : number(args.last, "last");
+    return { all: all.slice(Math.max(first, all.length - last)), count: all.length };
   });
-  return { text: value.map(readable).join("\n"), value };
+  const { all: value, count } = shown;
+  const text = value.map((message, place) => readable(inLocalTime(message, count - value.length + place + 1))).join("\n");
+  return { text, screen: onScreen(args, text), value };
+}
+
+/** @param {number} count @param {number} typed */
+function placeOf(count, typed) {
+  if (typed >= 1 && typed <= count) return typed - 1;
+  throw new LeftoffError({ code: "usage", message: `no message ${typed}: the session has ${counted(count, "message")}` });
+}
+
+/** As people read it: with its number, and in the time of where they are. @param {any} message @param {number} place */
+function inLocalTime(message, place) {
+  const { timestamp, role } = message;
+  return { ...message, role: `${place} ${role}`, ...(timestamp && { timestamp: localTime(timestamp) }) };
+}
+
+/** For the pager, its headings bold. @param {Args} args @param {string} text */
+function onScreen(args, text) {
+  const { stdout, env } = process;
+  if (!stdout.isTTY || env.TERM === "dumb" || args.json || args.pager === false) return undefined;
+  const isColored = args.color !== false && !env.NO_COLOR;
+  return safe(text).replace(/^--- .*$/gm, (line) => (isColored ? `\u001b[1m${line}\u001b[0m` : line));
 }
 
 /** @param {Args} args */
 export async function context(args) {
-  if (args.full && (args.compare || !args.last)) throw new LeftoffError({ code: "usage", message: "expected --last alone beside --full, but found that it was given otherwise" });
+  if (args.full && (args.compare || !args.last)) throw new LeftoffError({ code: "usage", message: "--full needs --last, and excludes --compare" });
   if (args.last && !args.compare) return lastContext(args);
   const request = { ...(await requested(args)), recall: args.recall === undefined ? undefined : fraction(args.recall, "recall") };
   const { last, built } = await using(args, async (store) => {
@@ -130,7 +155,7 @@ function sent({ isVerified, differences, messages }) {
 /** @template T @param {T | undefined} last @returns {T} */
 function kept(last) {
   if (last) return last;
-  throw new LeftoffError({ code: "not_found", message: "expected a context that was built of this session, but found none: it is kept when one is built" });
+  throw new LeftoffError({ code: "not_found", message: "no context of this session was built yet; 'leftoff context' builds one" });
 }
 
 /** @param {import("../types/index.js").KeptReport} last @param {import("../types/index.js").ContextBuildResult} built */
@@ -153,7 +178,7 @@ export async function compact(args) {
   return { text: `${what}No message is deleted. ${apply ? "--undo takes it back" : "--apply does it"}.\n`, value };
 }
 
-const LEFT = "what is told without 'mended' stays as it is: no complete line of a log is touched, and whatever can be read of it is read\n";
+const LEFT = "problems without 'mended' remain: complete log lines are never changed, and readable parts stay readable\n";
 const MENDS = "'leftoff doctor --fix' mends what can be mended\n";
 
 /** @param {Args} args */
@@ -168,12 +193,17 @@ export async function doctor(args) {
   const done = (/** @type {string} */ what) => `    mended: ${what}\n`;
   // Of what is well, how much there is says enough.
   const isTold = (/** @type {import("../types/index.js").DoctorReport} */ { health, problems, fixed }) => health !== "ok" || problems.length > 0 || fixed.length > 0;
-  const text = found.filter(isTold).map(({ id, health, problems, fixed }) => `${id}  ${health}\n${fixed.map(done).join("")}${problems.map(line).join("")}`).join("");
+  const text = found.filter(isTold).map(({ id, health, problems, fixed }) => `${id}  ${stateOf(health, problems.length)}\n${fixed.map(done).join("")}${problems.map(line).join("")}`).join("");
   const well = found.filter((one) => one.id !== "store" && !isTold(one)).length;
   const failed = value.some(({ problems }) => problems.some(({ code }) => code === "secret"));
   // What a secret stands in is no damage.
   const rest = found.some(({ problems }) => problems.some(({ code }) => code !== "secret")) ? (args.fix ? LEFT : MENDS) : "";
   return { text: `${text}${rest}${well > 0 ? `${counted(well, "session")} ${well === 1 ? "is" : "are"} well\n` : text ? "" : "no sessions here\n"}`, value, failed };
+}
+
+/** Of files that are undamaged and have secrets nobody says that they are well. @param {string} health @param {number} problems */
+function stateOf(health, problems) {
+  return health === "ok" && problems > 0 ? counted(problems, "problem") : health;
 }
 
 /** @param {Args} args */

@@ -21,21 +21,27 @@ import { timeOf } from "./times.js";
 // More sessions than these nobody reads.
 const SESSIONS = 10;
 
-/** @param {Args} args */
-export async function list(args) {
+/** The command: in a pipe a line for each, for programs. Resuming shows people and models the list as documents have it. @param {Args} args */
+export function listCommand(args) {
+  return list(args, { isTabbed: !args.json && !args.from && !process.stdout.isTTY });
+}
+
+/** @param {Args} args @param {{ isTabbed?: boolean }} [as] */
+export async function list(args, { isTabbed = false } = {}) {
   const asked = wanted(args);
   return using(args, async (store) => {
     const listed = await store.list(asked);
-    return answer(args, store, { listed, none: listed.length > 0 || asked.limit === 0 ? "" : await whyNone(store, asked) });
+    return answer(args, store, { listed, isTabbed, none: listed.length > 0 || asked.limit === 0 ? "" : await whyNone(store, asked) });
   });
 }
 
 /**
  * A list with numbers, which are kept for what is typed next: of the document's form, and on a terminal a line for each.
- * @param {Args} args @param {Store} store @param {{ listed: Listed[], none: string }} found `none`: what is said where there is none
+ * @param {Args} args @param {Store} store @param {{ listed: Listed[], isTabbed: boolean, none: string }} found `none`: what is said where there is none
  */
-async function answer(args, store, { listed, none }) {
+async function answer(args, store, { listed, isTabbed, none }) {
   if (!args.json) await remember(store, args, listed);
+  if (isTabbed && listed.length > 0) return { text: listed.map(columns).join(""), value: [] };
   const screen = await screenOf(args, store, listed);
   // What writes it is in the second module, which takes longer to load than a list takes.
   return { text: screen === undefined && !args.json ? listText(listed) || none : "", screen, value: listed.map(told) };
@@ -57,7 +63,7 @@ async function whyNone(store, { all, sort: _, limit: __, ...filters }) {
   const flags = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : `--${name === "folder" ? "project" : name}`));
   const count = async (/** @type {import("../types/index.js").ListOptions} */ options) => (await store.list(options)).length;
   const here = await count({ all });
-  if (flags.length > 0 && here > 0) return `no session${where} is what ${flags.join(" and ")} ask${flags.length > 1 ? "" : "s"} for; without, there ${are(here)}\n`;
+  if (flags.length > 0 && here > 0) return `no session${where} matches ${flags.join(" and ")}; without, there ${are(here)}\n`;
   const archived = await count({ all, archived: true });
   const elsewhere = all ? 0 : await count({ all: true });
   const hidden = archived > 0 ? `, 'leftoff list${all ? " --all" : ""} --status archived' shows what is archived` : "";
@@ -76,9 +82,9 @@ export async function search(args) {
   const words = args._.join(" ");
   const { file, command, error } = args;
   const isWorded = file === undefined && command === undefined && error === undefined;
-  if (isWorded && !words.trim()) throw new LeftoffError({ code: "usage", message: "expected WORDS to look for, but found none" });
-  if (!isWorded && (args.role !== undefined || args.regex)) throw new LeftoffError({ code: "usage", message: "expected --role and --regex with WORDS, but found them with --file, --command or --error" });
-  if (!isWorded && words.trim()) throw new LeftoffError({ code: "usage", message: "expected WORDS, --file, --command or --error, but found several" });
+  if (isWorded && !words.trim()) throw new LeftoffError({ code: "usage", message: "no WORDS to search for" });
+  if (!isWorded && (args.role !== undefined || args.regex)) throw new LeftoffError({ code: "usage", message: "--role and --regex go with WORDS, not with --file, --command or --error" });
+  if (!isWorded && words.trim()) throw new LeftoffError({ code: "usage", message: "give one of WORDS, --file, --command and --error" });
   const { limit, sort: _, ...asked } = wanted(args);
   const most = args.limit === undefined ? SESSIONS : limit;
   return using(args, async (store) => {
@@ -92,7 +98,7 @@ export async function search(args) {
     // Where nothing is found, the numbers mean what they meant.
     if (!args.json && shown.length > 0) await remember(store, args, shown.map(sessionOf));
     const text = shown.map((hits, place) => `${listText([sessionOf(hits)]).replace(/^1\. /, `${place + 1}. `).trimEnd()}\n${hits.map(line).join("")}`).join("\n");
-    const more = found.size > most ? "there is more; --limit N shows so many sessions\n" : "";
+    const more = found.size > most ? "more sessions match; --limit N shows N\n" : "";
     return { text: text ? text + more : args.json ? "" : await nothingHas(store, words || (file ?? command ?? error), asked), value: shown.flat().map(hit) };
   });
 }
@@ -131,7 +137,7 @@ function line({ id, role, timestamp, excerpt, found, isChanged, command, exitCod
 /** What other sessions say to a question, as a model reads it. @param {Args} args */
 export async function recall(args) {
   const question = args._.join(" ");
-  if (!question.trim()) throw new LeftoffError({ code: "usage", message: "expected a QUESTION, but found none" });
+  if (!question.trim()) throw new LeftoffError({ code: "usage", message: "no QUESTION given" });
   const maxTokens = args["max-tokens"] === undefined ? undefined : number(args["max-tokens"], "max-tokens");
   return using(args, async (store) => {
     const value = await store.recall(question, { all: args.all, project: folderOf(args.project), maxTokens });
@@ -166,6 +172,12 @@ export function wanted(args) {
     sort: args.sort,
     limit: args.limit === undefined ? Infinity : number(args.limit, "limit"),
   };
+}
+
+/** For a pipe: columns with a tab between, in which nothing is cut. @param {Listed} listed */
+function columns({ id, agent, project, lastActive, messageCount, status, archivedAt, title, summary }) {
+  const cells = [id, agent, project, lastActive, messageCount, archivedAt ? "archived" : status, title, summary];
+  return `${cells.map((cell) => String(cell ?? "").replace(/\s+/g, " ").trim()).join("\t")}\n`;
 }
 
 /** @param {Listed} listed */

@@ -20,21 +20,21 @@ export function mainHelp({ about, commands, groups }) {
     return section(title, rows);
   });
   const flags = section("Instead of a command", [
-    ["-c, --continue", "the same as resume last: go on with the last session of this project"],
-    ["-r, --resume [X]", "the same as resume [X]: choose one, or the one that X means"],
-    ["-n, --new", "the same as new: start a session"],
-    ["-v, --version", "which version this is"],
+    ["-c, --continue", "same as resume last: continue this project's last session"],
+    ["-r, --resume [X]", "same as resume [X]"],
+    ["-n, --new", "same as new: start a session"],
+    ["-v, --version", "print the version"],
   ]);
-  const first = section("To begin with", [
-    ["leftoff import --all", "take in what your agents keep"],
-    ["leftoff list --all", "see it"],
-    ["leftoff resume", "go on with one of them"],
+  const first = section("First steps", [
+    ["leftoff import --all", "import your agents' sessions"],
+    ["leftoff list --all", "list them"],
+    ["leftoff resume", "continue one of them"],
   ]);
-  return `${wrapped(about, 0)}\n\nleftoff COMMAND [ARGUMENTS] [OPTIONS]\n\n${[...sections, flags, first].join("")}'leftoff COMMAND --help' says what a command takes.\n`;
+  return `${wrapped(about, 0)}\n\nleftoff COMMAND [ARGUMENTS] [OPTIONS]\n\n${[...sections, flags, first].join("")}'leftoff COMMAND --help' describes a command. ls and rm are short for list and delete.\n`;
 }
 
 /** @param {Defined} command */
-export function commandHelp({ meta: { name, description }, args, examples }) {
+export function commandHelp({ meta: { name, description }, args, examples, settings = [] }) {
   const places = Object.entries(args).filter(([, one]) => one.type === "positional");
   const options = Object.entries(args).filter(([, one]) => one.type !== "positional");
   const own = options.filter(([option]) => !EVERYWHERE.includes(option));
@@ -46,6 +46,7 @@ export function commandHelp({ meta: { name, description }, args, examples }) {
     section("Arguments", places.map(([, one]) => [one.valueHint ?? "", told(one)])),
     section("Options", described(own)),
     section("Everywhere", described(common)),
+    section("Settings", settings),
     section("Examples", examples),
   ].join("");
 }

@@ -9,43 +9,43 @@ import { VALUES, command, flag, option, place } from "./arguments.js";
 import { compact, context, doctor, importFiles, show } from "./commands.js";
 import { completions } from "./completions.js";
 import { exportSession } from "./export.js";
-import { list, recall, search } from "./find.js";
+import { listCommand, recall, search } from "./find.js";
 import { hook } from "./hook.js";
 import { info } from "./info.js";
 import { archive, begin, commit, complete, fork, pin, relocate, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
 import { resume } from "./resume.js";
-import { settings } from "./settings.js";
+import { ABOUT, settings } from "./settings.js";
 import { remove, trash } from "./trash.js";
 import { typed } from "./typed.js";
 
 /** @import { Commands } from "./arguments.js" */
 
-const WHICH = "an id, a unique beginning of one, a name, a number of the list that was shown last, words of a title, or last";
-const session = { session: place("SESSION...", `${WHICH}; the current one of this project unless given`) };
-const branches = { "all-branches": flag("also what lies on other branches than the current one, marked") };
+const WHICH = "an id or its unique beginning, a name, a number from the last list, words of a title, or last";
+const session = { session: place("SESSION...", `${WHICH} (default: the current session of this project)`) };
+const branches = { "all-branches": flag("include messages of other branches, marked") };
 const here = {
-  from: option("AGENT", "the conversation that goes on in this agent's client, here; taken in first", VALUES.agents),
-  plugin: flag("which has leftoff's commands from a plugin"),
+  from: option("AGENT", "the conversation open in this agent's client; imports it first", VALUES.agents),
+  plugin: flag("the client runs leftoff as a plugin"),
 };
 const needed = { session: place("SESSION", WHICH, { isNeeded: true }) };
 const anyWords = { session: place("SESSION...", WHICH, { isNeeded: true }) };
-const message = { message: place("MESSAGE", "the message's id; show --json has it", { isNeeded: true }) };
+const message = { message: place("MESSAGE", "the message's id, as show --json prints it", { isNeeded: true }) };
 const listed = {
-  all: flag("of all projects"),
-  agent: option("AGENT", "only those that were imported from it", VALUES.agents),
-  project: option("DIR", "only those of this project, wherever one is: its folder, or the name of that"),
-  since: option("TIME", "only those that were active since: 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks, yesterday"),
-  until: option("TIME", "only those that were active last until then"),
-  limit: option("N", "at most so many"),
-  status: option("STATUS", "only those that are", VALUES.statuses),
-  type: option("TYPE", "only of this type, as chat or subagent"),
+  all: flag("sessions of all projects"),
+  agent: option("AGENT", "only sessions imported from this agent", VALUES.agents),
+  project: option("DIR", "only sessions of this project: its folder, or the folder's name"),
+  since: option("TIME", "only sessions active since then: 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks, yesterday"),
+  until: option("TIME", "only sessions last active before then"),
+  limit: option("N", "show at most N sessions"),
+  status: option("STATUS", "only sessions with this status", VALUES.statuses),
+  type: option("TYPE", "only sessions of this type, such as chat or subagent"),
 };
 const asked = {
-  window: option("N", "the model's limit, in tokens; that of the model unless given"),
-  model: option("NAME", "whose window and encoding hold; the session's own unless given"),
-  reserve: option("N", "kept for the answer, in tokens; a quarter of the window unless given"),
-  encoding: option("ENCODING", "what tokens are counted by; that of the model unless given", VALUES.encodings),
+  window: option("N", "the model's context window in tokens (default: the model's own)"),
+  model: option("NAME", "the model to build for (default: the session's)"),
+  reserve: option("N", "tokens reserved for the answer (default: a quarter of the window)"),
+  encoding: option("ENCODING", "how tokens are counted (default: the model's encoding)", VALUES.encodings),
   format: option("FORMAT", "the shape of the messages", VALUES.formats),
 };
 const sent = {
@@ -54,164 +54,174 @@ const sent = {
   tools: option("FILE", "a file with the tool definitions, JSON"),
 };
 const made = {
-  command: option("NAME", "the slash command that began it, as /brainstorm"),
-  prompt: option("FILE", "the file with the prompt; its hash is kept, to say when it has changed"),
-  model: option("NAME", "the model that it is held with"),
-  tools: option("NAMES", "the tools that it has, with commas between them"),
+  command: option("NAME", "the slash command that started it, such as /brainstorm"),
+  prompt: option("FILE", "the prompt's file; its hash is stored to notice changes"),
+  model: option("NAME", "the session's model"),
+  tools: option("NAMES", "the session's tools, separated by commas"),
 };
-/** How they are listed; those that are named nowhere come last. */
+/** How commands are listed; those without a group come last. */
 const groups = {
-  "Take in and find": ["import", "list", "search", "recall", "show", "info"],
-  "Go on": ["resume", "ask", "context", "compact"],
+  "Import and find": ["import", "list", "search", "recall", "show", "info"],
+  "Continue": ["resume", "ask", "context", "compact"],
   "Record": ["new", "append", "stop", "complete", "commit"],
-  "Keep in order": ["rename", "pin", "unpin", "fork", "archive", "unarchive", "delete", "trash", "relocate", "export", "doctor"],
+  "Organize": ["rename", "pin", "unpin", "fork", "archive", "unarchive", "delete", "trash", "relocate", "export", "doctor"],
   "leftoff itself": ["init", "settings", "completions"],
   "Run by agents": ["hook", "typed"],
 };
 
 /** @type {Commands} */
 const commands = {
-  import: command(importFiles, "import", "take in other agents' sessions", {
-    paths: place("PATH...", "session files, or folders with some"),
-    from: option("AGENT", "the agent that wrote them; their content tells unless given", VALUES.agents),
-    all: flag("whatever the known agents keep on this machine"),
-    verbose: flag("also of many sessions tell each one's id, and what was not taken over"),
+  import: command(importFiles, "import", "import other agents' sessions", {
+    paths: place("PATH...", "session files, or folders that contain them"),
+    from: option("AGENT", "the agent that wrote them (default: detected)", VALUES.agents),
+    all: flag("import from every known agent on this machine"),
+    verbose: flag("list every session, with what was not imported"),
   }, [
-    ["leftoff import --all", "all there is; again, what is new"],
+    ["leftoff import --all", "import everything; run it again for what is new"],
     ["leftoff import ~/.codex/sessions", "one agent's folder"],
   ]),
-  list: command(list, "list", "the sessions, last active first", { ...listed, sort: option("KEY", "what comes first; the last active one unless given", VALUES.sorts) }, [
-    ["leftoff list", "those of the project in this folder"],
-    ["leftoff list --all --limit 20", "the last ones of all projects"],
-    ["leftoff list --all --agent codex --since 2w", "of one agent, in the last two weeks"],
-    ["leftoff list --sort messages", "the longest ones first"],
-    ["leftoff list --status archived", "those that lists hide"],
+  list: command(listCommand, "list", "list sessions, last active first", { ...listed, sort: option("KEY", "the order (default: active)", VALUES.sorts) }, [
+    ["leftoff list", "sessions of the current project"],
+    ["leftoff list --all --limit 20", "the latest sessions of all projects"],
+    ["leftoff list --all --agent codex --since 2w", "one agent's sessions of the last two weeks"],
+    ["leftoff list --sort messages", "longest sessions first"],
+    ["leftoff list --status archived", "archived sessions, which lists hide"],
   ]),
-  search: command(search, "search", "sessions that answer a question or have some words, best first, with what was said", {
-    words: place("WORDS...", 'a question, words, a part of a name, an error; in "double quotes" what has to stand there exactly'),
-    regex: flag("WORDS are a regular expression, for which all that was said is read"),
-    file: option("PATH", "instead of words: who read or changed this file; a path, or the end of one"),
-    command: option("WORDS", "instead of words: who ran a command with these, and how it ended"),
-    error: option("TEXT", "instead of words: who met this error, whatever its numbers and paths, and what ran without it afterwards"),
-    role: option("ROLE", "only what this role said: user, assistant, tool", ["user", "assistant", "tool"]),
+  search: command(search, "search", "search what was said, best matches first", {
+    words: place("WORDS...", 'a question, words, part of a name, an error; "double quotes" match exactly'),
+    regex: flag("WORDS are a regular expression; reads every message"),
+    file: option("PATH", "find sessions that read or changed this file: a path, or the end of one"),
+    command: option("WORDS", "find sessions that ran a command with these words, and its exit code"),
+    error: option("TEXT", "find sessions that met this error, ignoring numbers and paths, and what ran without it later"),
+    role: option("ROLE", "only messages of this role: user, assistant, tool", ["user", "assistant", "tool"]),
     ...listed,
   }, [
     ["leftoff search why is croniter pinned", "a question, in this project"],
     ["leftoff search --all --since 7d parseConfig", "a name, everywhere"],
-    ["leftoff search '\"exit code 101\"'", "exactly that"],
-    ["leftoff search --file src/parser.rs", "who changed it, and who read it"],
+    ["leftoff search '\"exit code 101\"'", "an exact phrase"],
+    ["leftoff search --file src/parser.rs", "sessions that changed or read a file"],
   ]),
-  recall: command(recall, "recall", "what other sessions say to a question, quoted with sources, for a model to read", {
-    question: place("QUESTION...", "what is to be known", { isNeeded: true }),
+  recall: command(recall, "recall", "quote other sessions on a question, with sources, for a model to read", {
+    question: place("QUESTION...", "the question", { isNeeded: true }),
     all: listed.all,
     project: listed.project,
-    "max-tokens": option("N", "in at most so many tokens; 800 unless given"),
+    "max-tokens": option("N", "at most N tokens (default: 800)"),
   }, [
-    ["leftoff recall why did we pin croniter", "what sessions of this project say, or a line that none does"],
-    ["leftoff recall --all --max-tokens 300 how are payments retried", "of all projects, in fewer tokens"],
+    ["leftoff recall why did we pin croniter", "quotes from this project, or a line that says there are none"],
+    ["leftoff recall --all --max-tokens 300 how are payments retried", "quotes from all projects, in fewer tokens"],
   ]),
   new: command(begin, "new", "start a session", {
-    type: option("TYPE", "what sort of conversation; chat unless given"),
-    title: option("TITLE", "what it is called"),
-    name: option("NAME", "the name of the conversation in the workspace; one is made unless given"),
-    here: flag("in the workspace, below conversations/, not in the home"),
+    type: option("TYPE", "the kind of conversation (default: chat)"),
+    title: option("TITLE", "the session's title"),
+    name: option("NAME", "the conversation's name in the workspace (default: generated)"),
+    here: flag("store it in the workspace, in conversations/, instead of the home"),
     ...made,
-    record: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-record: nothing is stored" }),
+    record: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-record: store nothing" }),
   }, [
-    ['leftoff new --title "API design"', "in the home"],
-    ["leftoff new --type brainstorm --here", "in the project's folder, to be committed with it"],
-    ["leftoff new --command /review --prompt review.md --tools Read,Bash", "what to compare with when it goes on"],
+    ['leftoff new --title "API design"', "a session in the home"],
+    ["leftoff new --type brainstorm --here", "a session in the project's folder, committed with it"],
+    ["leftoff new --command /review --prompt review.md --tools Read,Bash", "resume later reports what changed"],
   ]),
-  append: command(append, "append", "append messages to a session, given as JSON lines on standard input; the id of each is printed once it is durable", {
+  append: command(append, "append", "append JSON lines from standard input to a session; prints each message's id once it is on disk", {
     ...session,
-    operation: option("NAME", "your own name for this append: all lines are one, and count once however often it is made"),
-    expected: option("MESSAGE", "all lines are one append, refused unless this is the id of the last message; none where there is none"),
+    operation: option("NAME", "a name for this append: all lines are appended together, and only once if repeated"),
+    expected: option("MESSAGE", "append all lines together, only if this is the last message's id (none: an empty session)"),
   }, [
-    ["echo '{\"role\":\"user\",\"content\":\"go on\"}' | leftoff append", "to the current session"],
-    ["leftoff append last --json < messages.jsonl", "prints a line of JSON for each; a line that is refused ends it, and is told by its number"],
-    ["leftoff append last --operation step-7 < messages.jsonl", "again after a failure, it appends nothing twice"],
+    ["echo '{\"role\":\"user\",\"content\":\"go on\"}' | leftoff append", "append to the current session"],
+    ["leftoff append last --json < messages.jsonl", "one line of JSON for each; stops at the first refused line and names it"],
+    ["leftoff append last --operation step-7 < messages.jsonl", "safe to repeat after a failure"],
   ]),
-  stop: command(stop, "stop", "save a session and pause it", {
+  stop: command(stop, "stop", "save and pause a session", {
     ...session,
     ...here,
-    summary: option("TEXT", "where it stopped"),
+    summary: option("TEXT", "a sentence on where it stopped"),
     ...made,
-    commit: flag("and commit it with its conversation"),
-  }, [['leftoff stop --summary "leaning toward REST"', "the current one, with words to find it by"]]),
-  complete: command(complete, "complete", "mark a session as done", { ...session, summary: option("TEXT", "how it ended") }),
-  archive: command(archive, "archive", "hide a session from lists; nothing is moved", { ...session }),
-  unarchive: command(unarchive, "unarchive", "put an archived session back into lists", { ...session }),
-  rename: command(rename, "rename", "give a session a title", { ...needed, title: place("TITLE...", "what it is called", { isNeeded: true }) }),
+    commit: flag("also commit the conversation with git"),
+  }, [['leftoff stop --summary "leaning toward REST"', "pause the current session with a summary"]]),
+  complete: command(complete, "complete", "mark a session as done", { ...session, summary: option("TEXT", "a sentence on how it ended") }),
+  archive: command(archive, "archive", "hide a session from lists; no file moves", { ...session }),
+  unarchive: command(unarchive, "unarchive", "show an archived session in lists again", { ...session }),
+  rename: command(rename, "rename", "give a session a title", { ...needed, title: place("TITLE...", "the new title", { isNeeded: true }) }),
   pin: command(pin, "pin", "keep a message of a session in every context", { ...needed, ...message }),
-  unpin: command(unpin, "unpin", "keep a message in every context no longer", { ...needed, ...message }),
-  fork: command(fork, "fork", "begin a new session as a copy of one", { ...session, at: option("MESSAGE", "the id of the last message to take over") }),
-  delete: command(remove, "delete", "put a session in the trash; on a terminal after a question", {
+  unpin: command(unpin, "unpin", "stop keeping a message in every context", { ...needed, ...message }),
+  fork: command(fork, "fork", "start a new session as a copy of another", { ...session, at: option("MESSAGE", "copy up to this message id") }),
+  delete: command(remove, "delete", "move a session to the trash; asks first at a terminal", {
     ...anyWords,
-    purge: flag("delete it for good; where nobody can be asked, with --yes alone"),
+    purge: flag("delete for good; needs --yes outside a terminal"),
     yes: flag("do not ask"),
   }),
-  trash: command(trash, "trash", "what was deleted, and back again", {
-    do: place("DO", "list unless given; restore puts a session back where it was, as it was", { values: VALUES.trash }),
-    session: place("SESSION", "for restore: the id, or a unique beginning of it"),
-  }, [["leftoff trash", "what lies there, deleted last first"], ["leftoff trash restore 019aab01", "nothing is written over"]]),
-  relocate: command(relocate, "relocate", "a project was moved: its sessions belong to the new folder", {
-    old: place("OLD", "the folder as it was", { isNeeded: true }),
-    new: place("NEW", "the folder as it is", { isNeeded: true }),
+  trash: command(trash, "trash", "list deleted sessions, or restore one", {
+    do: place("DO", "list (default), or restore a session to its old place", { values: VALUES.trash }),
+    session: place("SESSION", "for restore: the number 'leftoff trash' showed, an id, or its unique beginning"),
+  }, [["leftoff trash", "the trash, last deleted first"], ["leftoff trash restore 1", "restore the first; overwrites nothing"]]),
+  relocate: command(relocate, "relocate", "assign a moved project's sessions to its new folder", {
+    old: place("OLD", "the project's old folder", { isNeeded: true }),
+    new: place("NEW", "the project's new folder", { isNeeded: true }),
   }),
-  commit: command(commit, "commit", "commit a conversation and its session with git", { ...session }),
-  export: command(exportSession, "export", "write a session as one text, or for another agent", {
+  commit: command(commit, "commit", "commit a conversation with git", { ...session }),
+  export: command(exportSession, "export", "write a session as a document, as one file for another leftoff, or for another agent", {
     ...session,
-    to: option("TO", "what it is written as, markdown unless given; leftoff: one file that 'leftoff import' takes; an agent: where that agent finds it", VALUES.exports),
-    output: option("PATH", "into this file, not over one that is there"),
+    to: option("TO", "the format (default: markdown); leftoff: one file that 'leftoff import' reads; an agent: where that agent finds it", VALUES.exports),
+    output: option("PATH", "write to this new file (short: -o)"),
     ...branches,
-  }, [["leftoff export last --to markdown --output talk.md", "to read it anywhere"], ["leftoff export last --to leftoff --output talk.jsonl", "the whole session, for another machine"], ["leftoff export last --to codex", "to go on in Codex"]]),
-  show: command(show, "show", "a conversation, readable", { ...session, ...branches, last: option("N", "only the last messages") }),
-  info: command(info, "info", "what there is to know of a session: sizes, counts, branches, problems", { ...session }),
-  context: command(context, "context", "what a model call would get of a session", {
+  }, [
+    ["leftoff export last --output talk.md", "a Markdown file"],
+    ["leftoff export last --to leftoff --output talk.jsonl", "the whole session, for another machine"],
+    ["leftoff export last --to codex", "a session that Codex can resume"],
+  ]),
+  show: command(show, "show", "print a conversation", {
+    ...session,
+    ...branches,
+    last: option("N", "only the last N messages"),
+    at: option("N", "start at message number N"),
+    pager: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-pager: print without a pager" }),
+  }, [["leftoff show last --at 12", "from message 12 on"]]),
+  info: command(info, "info", "print a session's sizes, counts, branches and problems", { ...session }),
+  context: command(context, "context", "build the messages a model call would get", {
     ...session,
     ...sent,
-    recall: option("SHARE", "of the budget, for older messages that match the newest user message: 0.2 unless given, 0 for none"),
-    explain: flag("why these messages"),
-    last: flag("what the last one was made of, without its texts"),
-    full: flag("with --last: its messages, built again from the session as it was then, and checked"),
-    compare: flag("what differs from the last one"),
+    recall: option("SHARE", "share of the budget for older messages that match the newest user message (default: 0.2; 0: none)"),
+    explain: flag("say why each message is there"),
+    last: flag("describe the last context, without its texts"),
+    full: flag("with --last: rebuild and verify its messages"),
+    compare: flag("compare with the last context"),
   }, [
-    ["leftoff context last --window 8000 --explain", "and why each message is there"],
-    ["leftoff context last --model gpt-5 --format anthropic --json", "ready to be sent"],
-    ["leftoff context last --last --full", "the messages that were sent last"],
+    ["leftoff context last --window 8000 --explain", "the context, and why each message is there"],
+    ["leftoff context last --model gpt-5 --format anthropic --json", "a request body's messages"],
+    ["leftoff context last --last --full", "the messages that were sent last time"],
   ]),
-  compact: command(compact, "compact", "have a summary stand in contexts for older messages; first only what it would do", {
+  compact: command(compact, "compact", "replace older messages by a summary in contexts; only previews without --apply", {
     ...session,
     ...sent,
-    keep: option("N", "down to so many tokens; half of the budget unless given"),
-    apply: flag("do it; no message is touched"),
-    undo: flag("take it back: contexts begin with the first message again"),
+    keep: option("N", "tokens to keep (default: half of the budget)"),
+    apply: flag("compact; stored messages stay"),
+    undo: flag("undo: contexts start at the first message again"),
   }),
-  doctor: command(doctor, "doctor", "what is damaged, with byte ranges; and mend it", { session: place("SESSION...", `${WHICH}; all, and the store itself, unless given`),
-    fix: flag("and mend what can be mended; no complete line of a log is touched"),
-    secrets: flag("and which secrets are in the files; exit status 1 where there are some"),
+  doctor: command(doctor, "doctor", "find damage, and repair it", { session: place("SESSION...", `${WHICH} (default: all sessions and the store)`),
+    fix: flag("repair what can be repaired; complete log lines stay as they are"),
+    secrets: flag("also look for secrets; exits with 1 if there are any"),
   }),
-  settings: command(settings, "settings", "what holds, and which file says so; or set it", {
-    key: place("KEY", "only this one", { values: VALUES.settings }),
-    value: place("VALUE", "set it to this"),
-    project: flag("in the project's file, not in the home's"),
-    unset: flag("take it out of the file: what holds without it holds again"),
+  settings: Object.assign(command(settings, "settings", "show or change settings", {
+    key: place("KEY", "the setting", { values: VALUES.settings }),
+    value: place("VALUE", "the new value"),
+    project: flag("change the project's file instead of the home's"),
+    unset: flag("remove the setting from the file"),
   }, [
-    ["leftoff settings", "all of them"],
-    ["leftoff settings redact replace", "for all projects"],
-    ["leftoff settings agent codex --project", "for this one"],
-    ["leftoff settings agent --unset --project", "no longer"],
-  ]),
-  resume: command(resume, "resume", "hand a session to the next run, in any agent", {
-    words: place("SESSION...", `${WHICH}; without, a list to choose from`),
+    ["leftoff settings", "show all settings"],
+    ["leftoff settings redact replace", "replace secrets, in all projects"],
+    ["leftoff settings agent codex --project", "this project's default agent"],
+    ["leftoff settings agent --unset --project", "remove that setting again"],
+  ]), { settings: ABOUT }),
+  resume: command(resume, "resume", "continue a session, in any agent", {
+    words: place("SESSION...", `${WHICH} (default: choose from a list)`),
     ...asked,
-    tools: option("FILE", "a file with the definitions of the tools there are now, JSON: which of the session's are gone is told"),
-    with: option("AGENT", "write it as this agent keeps its own, and start its client with it; the session's own agent unless given, else that of the settings, else the only one that is installed, else a question", VALUES.natives),
-    print: flag("start nothing, change nothing: print what hands it over; with --from it is active again, for its text goes on in that client"),
-    from: option("AGENT", "as a text for the conversation that goes on in this agent's client", VALUES.agents),
+    tools: option("FILE", "a JSON file of the current tool definitions; reports which of the session's tools are gone"),
+    with: option("AGENT", "continue in this agent's client (default: the session's agent, else the setting agent, else the only one installed, else asks)", VALUES.natives),
+    print: flag("print the handover text, and start no client; with --from the session becomes active again"),
+    from: option("AGENT", "print it for the conversation open in this agent's client", VALUES.agents),
     plugin: here.plugin,
-    list: flag("what can be resumed"),
-    override: flag("also one that was marked complete"),
+    list: flag("list sessions to resume"),
+    override: flag("allow a session marked complete"),
     ...listed,
   }, [
     ["leftoff resume", "choose one; Ctrl+N begins a new one"],
@@ -219,41 +229,41 @@ const commands = {
     ["leftoff resume last --with codex", "the last one, in Codex"],
     ["leftoff resume 2 --print", "the second of the list, as a text to be handed over by hand"],
   ]),
-  ask: command(ask, "ask", "ask an agent that remembers nothing, and keep what is said", {
-    question: place("QUESTION...", "what to ask", { isNeeded: true }),
-    resume: flag("go on with the conversation that was asked last"),
-    engine: option("ENGINE", "who answers: claude, gemini, codex, opencode, ollama, or a command that reads a prompt on standard input; the first that is installed unless given"),
-    model: option("NAME", "the model of one of these"),
-    prompt: option("FILE", "a file with the instructions; those for a search agent unless given"),
-    window: option("N", "how much the engine reads, in tokens"),
-    timeout: option("N", "end it after so many seconds"),
+  ask: command(ask, "ask", "ask an agent a question in a fresh session, and keep the answer", {
+    question: place("QUESTION...", "the question", { isNeeded: true }),
+    resume: flag("continue the last conversation"),
+    engine: option("ENGINE", "claude, gemini, codex, opencode, ollama, or a command that reads a prompt on standard input (default: the first one installed)"),
+    model: option("NAME", "the engine's model"),
+    prompt: option("FILE", "a file with instructions (default: those of a search agent)"),
+    window: option("N", "the engine's context window in tokens"),
+    timeout: option("N", "stop after N seconds"),
   }, [
-    ["leftoff ask where are payments retried", "and what is said is a session as any other"],
-    ["leftoff ask --resume and who calls it", "the earlier questions and answers go along"],
+    ["leftoff ask where are payments retried", "the answer is kept as a session"],
+    ["leftoff ask --resume and who calls it", "sends the earlier questions and answers along"],
     ["leftoff ask --engine 'ollama run llama3.2' what does this folder do", "any command"],
   ]),
   // What edits other programs' files is loaded by this one alone.
-  init: command(async (args) => (await import("./init.js")).init(args), "init", "set an agent up: commands to stop, find and resume, hooks that record; each file is named", {
-    agent: place("AGENT", "which one", { isNeeded: true, values: VALUES.setUp }),
-    plugin: option("DIR", "as a plugin, or an extension, in this folder, and nothing elsewhere"),
-    remove: flag("take it away again"),
+  init: command(async (args) => (await import("./init.js")).init(args), "init", "set up an agent: adds commands and recording hooks, and names each file", {
+    agent: place("AGENT", "the agent", { isNeeded: true, values: VALUES.setUp }),
+    plugin: option("DIR", "write a plugin or extension into this folder only"),
+    remove: flag("remove the set-up"),
   }, [
-    ["leftoff init claude-code", "then /workspace.resume is there, and each turn is recorded"],
-    ["leftoff init claude-code --remove", "as it was before"],
+    ["leftoff init claude-code", "adds /workspace.resume and records each turn"],
+    ["leftoff init claude-code --remove", "remove it again"],
   ]),
-  hook: command(hook, "hook", "what agents run at each turn, once they are set up", {
+  hook: command(hook, "hook", "run by agents at each turn, after init", {
     // Whatever is wrong with it, the client goes on.
-    agent: place("AGENT", "whose client it is", { isNeeded: true }),
+    agent: place("AGENT", "the agent", { isNeeded: true }),
     plugin: here.plugin,
   }),
-  typed: command(typed, "typed", "what agents run for /sessions, /session, /compact and /debug context", {
-    words: place("WORDS...", "the command, and what was typed behind it; - reads that from standard input", { isNeeded: true }),
+  typed: command(typed, "typed", "run by agents for /sessions, /session, /compact and /debug context", {
+    words: place("WORDS...", "the command and its arguments; - reads them from standard input", { isNeeded: true }),
     ...here,
     apply: flag("as in compact"),
   }),
-  completions: command((args) => completions(args, commands), "completions", "the script that has a shell complete what is typed", {
-    shell: place("SHELL", "which one", { isNeeded: true, values: VALUES.shells }),
-    words: place("WORD...", "behind --: what was typed so far; then what may come next is printed"),
+  completions: command((args) => completions(args, commands), "completions", "print a shell's completion script", {
+    shell: place("SHELL", "the shell", { isNeeded: true, values: VALUES.shells }),
+    words: place("WORD...", "after --: the words typed so far; prints what may come next"),
   }, [
     ["source <(leftoff completions bash)", "in ~/.bashrc"],
     ["source <(leftoff completions zsh)", "in ~/.zshrc, behind compinit"],
@@ -261,4 +271,4 @@ const commands = {
   ]),
 };
 
-await runMain({ version: VERSION, about: "Keeps AI agents' conversations, and takes them up where they were left off.", commands, groups }, process.argv.slice(2));
+await runMain({ version: VERSION, about: "Keeps AI agents' conversations and continues them where they stopped.", commands, groups }, process.argv.slice(2));

@@ -100,8 +100,9 @@ export function unpin(args) {
 /** @param {Args} args */
 export async function fork(args) {
   return using(args, async (store) => {
-    const { id, path } = await store.fork(await chosen(store, args), { at: args.at });
-    return { text: `${id}\n    ${path}\n`, value: { id, path } };
+    const session = await chosen(store, args);
+    const { id, path } = await store.fork(session, { at: args.at });
+    return { text: `forked "${session.metadata.display.title}"${args.at === undefined ? "" : ` at message ${args.at}`}. The fork is ${id}\n    ${path}\n`, value: { id, path } };
   });
 }
 

@@ -7,7 +7,7 @@ import { parseArgs } from "citty";
 
 import { LeftoffError } from "../error.js";
 import { ofSystem } from "../storage/refusal.js";
-import { NUMBER, flagOf, listed, number } from "./arguments.js";
+import { EVERYWHERE, NUMBER, flagOf, listed, number } from "./arguments.js";
 import { commandHelp, mainHelp } from "./help.js";
 import { didYouMean, nearest } from "./nearest.js";
 import { print, refuse, writeForProgram } from "./print.js";
@@ -23,6 +23,10 @@ import { print, refuse, writeForProgram } from "./print.js";
 /** Flags, and the commands that they stand for. @type {Record<string, string[]>} */
 export const FLAGS = { "-c": ["resume", "last"], "--continue": ["resume", "last"], "-r": ["resume"], "--resume": ["resume"], "-n": ["new"], "--new": ["new"] };
 
+/** Other names of commands, as shells have them. @type {Record<string, string>} */
+const ALIASES = { ls: "list", rm: "delete" };
+const GLOBAL = ["--version", "--help", "--continue", "--resume", "--new"];
+
 /**
  * Most commands are over before V8's optimizing compiler has earned what it costs, half of their processor time: it waits until a
  * function has run for long. What V8 is told in vain it says on standard error, so it is told where that was tried.
@@ -34,11 +38,12 @@ function optimizeLater() {
 
 /**
  * @param {{ version: string, about: string, commands: Commands, groups: Record<string, string[]> }} all
- * @param {string[]} typed
+ * @param {string[]} words as they were typed
  */
-export async function runMain(all, typed) {
+export async function runMain(all, words) {
   optimizeLater();
   const { commands, version } = all;
+  const typed = commandFirst(words, commands);
   const end = typed.indexOf("--");
   const asked = end < 0 ? typed : typed.slice(0, end);
   const helps = (/** @type {string} */ word) => word === "--help" || word === "-h";
@@ -46,13 +51,13 @@ export async function runMain(all, typed) {
   // "leftoff help list" is the same as "leftoff list --help".
   const [first = "", ...others] = typed[0] === "help" || helps(typed[0] ?? "") ? typed.slice(1) : typed;
   const [name = "", ...rest] = [...(Object.hasOwn(FLAGS, first) ? (FLAGS[first] ?? []) : [first]), ...others];
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const command = named(commands, name);
   writeForProgram(asked.includes("--json"));
   try {
     if (isHelp && (command || !name || helps(name))) return print(command ? commandHelp(command) : mainHelp(all));
     if (name === "--version" || name === "-v") return print(`${version}\n`);
-    if (name.startsWith("-")) throw usage(`expected a command before its options, but found "${name}"`);
-    if (!command) throw usage(name ? `expected a command, but found "${name}" instead${didYouMean(nearest(name, Object.keys(commands)))}` : "expected a command, but found none");
+    if (name.startsWith("-")) throw usage(`unknown option "${name}"${didYouMean(nearest(name, GLOBAL))}`);
+    if (!command) throw usage(name ? `unknown command "${name}"${didYouMean(nearest(name, Object.keys(commands)))}` : "no command given");
     await runTyped(command, rest);
   } catch (error) {
     const missing = isOfParser(error) && error.message.match(/^Missing required positional argument: (.*)$/);
@@ -61,8 +66,34 @@ export async function runMain(all, typed) {
   }
 }
 
-/** @param {Defined} command @param {string[]} typed */
-async function runTyped(command, typed) {
+/** @param {Commands} commands @param {string} typed its name, or another one of it */
+function named(commands, typed) {
+  const name = Object.hasOwn(ALIASES, typed) ? (ALIASES[typed] ?? typed) : typed;
+  return Object.hasOwn(commands, name) ? commands[name] : undefined;
+}
+
+/** Options that every command takes may stand before it, as git has them: they are put behind it. @param {string[]} words @param {Commands} commands */
+function commandFirst(words, commands) {
+  const known = Object.values(commands)[0]?.args ?? {};
+  let count = 0;
+  while (count < words.length) {
+    const [, name = "", value] = /^--(?:no-)?([a-z-]+)(=.*)?$/s.exec(words[count] ?? "") ?? [];
+    if (!EVERYWHERE.includes(name)) break;
+    count += known[name]?.type === "string" && value === undefined ? 2 : 1;
+  }
+  const [first, ...rest] = words.slice(count);
+  return first === undefined ? words : [first, ...words.slice(0, count), ...rest];
+}
+
+/** `-o` is `--output` where there is one. @param {Defined} command @param {string[]} typed */
+function withLongNames(command, typed) {
+  const end = typed.indexOf("--");
+  return command.args.output ? typed.map((word, place) => (word === "-o" && (end < 0 || place < end) ? "--output" : word)) : typed;
+}
+
+/** @param {Defined} command @param {string[]} words */
+async function runTyped(command, words) {
+  const typed = withLongNames(command, words);
   refuseWhatIsDropped(command, typed);
   const args = parseArgs(typed, command.args);
   writeForProgram(args.json === true);

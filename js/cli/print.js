@@ -57,6 +57,21 @@ export function note(text) {
   tell(text, { note: { message: text } });
 }
 
+/** Each once. @type {Set<string>} */
+const later = new Set();
+
+/** A note that is printed behind the answer, once. @param {string} text */
+export function noteLater(text) {
+  if (later.size === 0) process.once("exit", printNotes);
+  later.add(text);
+}
+
+/** Prints the notes that wait for the answer. */
+export function printNotes() {
+  for (const text of later) note(text);
+  later.clear();
+}
+
 let isForProgram = false;
 
 /** Whether a program reads: then each line on standard error is a value of JSON, too. @param {boolean} is */

@@ -1,15 +1,34 @@
 // @ts-check
-/** What holds, and which file says so. */
+/** Settings: shown with the file that sets each, or changed. */
 
 import { LeftoffError } from "../index.js";
 import { using } from "./store.js";
 
 /** @typedef {ReturnType<import("../store/store.js").Store["listSettings"]>[number]} Shown */
 
+/** What each does. @type {[key: string, what: string][]} */
+export const ABOUT = [
+  ["autoPersist.enabled", "save sessions while they run"],
+  ["autoPersist.saveAfterAssistantMessage", "save after each answer"],
+  ["autoPersist.saveAfterToolExecution", "save after each tool call"],
+  ["autoPersist.debounceMs", "wait this many milliseconds before saving again"],
+  ["autoPersist.updateMetadataIntervalMs", "write a running session's metadata at this interval"],
+  ["autoPersist.maxSessionsPerProject", "archive a project's oldest sessions beyond this number"],
+  ["autoPersist.autoArchiveAfterDays", "archive sessions inactive for this many days"],
+  ["idleMinutes", "pause a session after this many minutes without a message"],
+  ["outputs.memoryBytes", "keep tool outputs up to this size in memory"],
+  ["recall", "whether agents get quotes from earlier sessions"],
+  ["record", "store new sessions; false stores nothing"],
+  ["redact", "secrets in output: off, report or replace"],
+  ["agent", "the agent that resume starts"],
+  ["ask.engine", "the engine that ask uses"],
+  ["ask.prompt", "the file with ask's instructions"],
+];
+
 /** @param {Record<string, any>} args */
 export async function settings({ key, value, project, unset, ...args }) {
   if (unset ? key === undefined || value !== undefined : project && value === undefined) {
-    throw new LeftoffError({ code: "usage", message: `expected ${unset ? "a key and no value with --unset" : "a key and a value with --project, or a key and --unset"}` });
+    throw new LeftoffError({ code: "usage", message: unset ? "--unset takes a key and no value" : "--project takes a key and a value, or a key and --unset" });
   }
   return using(args, async (store) => {
     if (unset) await store.unsetSetting(key, { project });

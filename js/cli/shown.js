@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The lists that were shown, so that a number means what stood behind it: kept in the home's cache by the terminal, or
- * the agent's client, that showed it. Whoever has seen none there means the last one of the project.
+ * the agent's client, that showed it. Where there is no terminal, a number means the project's last list.
  */
 
 import { createHash } from "node:crypto";
@@ -43,18 +43,15 @@ export async function remember(store, args, listed) {
 export async function numbered(store, args, typed) {
   const storage = new NodeStorage({ root: store.home });
   try {
-    for (const path of paths(store, args)) {
-      const ids = await idsIn(storage, path);
-      if (!ids) continue;
-      const id = ids[Number(typed) - 1];
-      if (typeof id === "string") return id;
-      const range = ids.length === 0 ? "no number, for the list that was shown last is empty" : `a number from 1 to ${ids.length}, as the list that was shown last has them`;
-      throw new LeftoffError({ code: "not_found", message: `expected ${range}, but found ${typed}; 'leftoff list' shows another` });
-    }
+    const [path = ""] = paths(store, args);
+    const ids = await idsIn(storage, path);
+    const id = ids?.[Number(typed) - 1];
+    if (typeof id === "string") return id;
+    const why = ids === undefined ? "no list was shown here yet" : ids.length === 0 ? "the last list was empty" : `the last list ended at ${ids.length}`;
+    throw new LeftoffError({ code: "not_found", message: `no session ${typed}: ${why}. Run 'leftoff list'` });
   } finally {
     await storage.close();
   }
-  throw new LeftoffError({ code: "not_found", message: `expected a list that was shown before, for the number ${typed} means one of it, but found none; 'leftoff list' shows one` });
 }
 
 // One that cannot be read is as good as none.
@@ -69,7 +66,7 @@ async function idsIn(storage, path) {
   }
 }
 
-/** Where a list is kept: whose it is first, then the project's. @param {Store} store @param {Args} args */
+/** Where a list is kept: whose it is first, of which numbers are; then the project's. @param {Store} store @param {Args} args */
 function paths({ home, project }, { from }) {
   const own = from ? `${from} ${project}` : terminal();
   const of = (/** @type {string} */ whose) => join(home, "cache", "shown", `${createHash("sha256").update(whose).digest("hex").slice(0, 16)}.json`);

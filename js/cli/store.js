@@ -5,7 +5,7 @@ import { LeftoffError, openStore } from "../index.js";
 import { ranked } from "../store/search.js";
 import { conversationIn } from "./in-agent.js";
 import { didYouMean, nearest } from "./nearest.js";
-import { note } from "./print.js";
+import { note, noteLater } from "./print.js";
 import { canAsk } from "./screen.js";
 import { isNumber, numbered } from "./shown.js";
 import { cut } from "./width.js";
@@ -54,9 +54,9 @@ export async function chosen(store, args) {
   if (args.from && args.session === undefined) return conversationIn(store, args.from);
   const isNamed = args.session !== undefined && args.session !== "last";
   const session = await (isNamed ? meant(store, args, args.session) : newest(store, args));
-  if (!session && args.filters) throw new LeftoffError({ code: "not_found", message: "expected a session that is what the filters ask for, but found none" });
-  if (!session) throw new LeftoffError({ code: "not_found", message: "expected a session of this project, but found none; 'leftoff list --all' shows the others" });
-  for (const { message } of session.notices.splice(0)) note(message);
+  if (!session && args.filters) throw new LeftoffError({ code: "not_found", message: "no session matches these filters" });
+  if (!session) throw new LeftoffError({ code: "not_found", message: "this project has no sessions; 'leftoff list --all' shows those of other projects" });
+  for (const { message } of session.notices.splice(0)) noteLater(message);
   return session;
 }
 
@@ -85,7 +85,7 @@ async function meant(store, args, words) {
     if (one && others.length === 0 && (error.code === "not_found" || args.filters)) return store.session(one.id);
     if (one && others.length > 0 && canAsk(args)) return asked(store, args, { words, found });
     if (error.code === "ambiguous" || !one) throw await told(error, store, words);
-    throw new LeftoffError({ code: "ambiguous", message: `expected one session "${words}", but found ${found.length}:\n${candidates(found)}\n${HOW}` });
+    throw new LeftoffError({ code: "ambiguous", message: `"${words}" matches ${found.length} sessions:\n${candidates(found)}\n${HOW}` });
   }
 }
 
@@ -97,7 +97,7 @@ function named({ filters = {} }) {
 /** @param {Store} store @param {Record<string, any>} args @param {{ words: string, session: Session }} found */
 async function ofThese(store, args, { words, session }) {
   if (!args.filters || (await store.list({ all: true, ...named(args) })).some(({ id }) => id === session.id)) return session;
-  throw new LeftoffError({ code: "usage", message: `expected a session that is what the filters ask for, but found "${words}", which is not` });
+  throw new LeftoffError({ code: "usage", message: `session "${words}" does not match the filters` });
 }
 
 /** One a line; of many, how many more there are. @param {Listed[]} found */
@@ -109,7 +109,7 @@ function candidates(found) {
 /** @param {LeftoffError} error @param {Store} store @param {string} words */
 async function told(error, store, words) {
   if (error.code === "ambiguous") error.message += `\n${HOW}`;
-  else if (words.trim()) error.message = `expected a session "${words}", but found none${await offered(store, words)}`;
+  else if (words.trim()) error.message = `no session "${words}"${await offered(store, words)}`;
   return error;
 }
 
@@ -173,5 +173,5 @@ async function offered(store, typed) {
   const named = (/** @type {Listed} */ { id, title }) => `${id} "${cut(title.replace(/\s+/g, " "), TITLE)}"`;
   if (some.length > 0) return didYouMean(some.slice(0, OFFERED).map(named));
   const [last] = all;
-  return `${last ? `; the last one is ${named(last)}` : ""}; 'leftoff list --all' shows those there are`;
+  return `${last ? `; the last one is ${named(last)}` : ""}; 'leftoff list --all' shows all sessions`;
 }

@@ -20,6 +20,14 @@ export function timeOf(typed, name, now = new Date(nowMs())) {
   throw new LeftoffError({ code: "usage", message: `expected a time for --${name}, as 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks or yesterday, but found "${typed}" instead` });
 }
 
+/** A time of a record, where the person is: a day and a time. @param {string} timestamp */
+export function localTime(timestamp) {
+  const then = new Date(timestamp);
+  if (Number.isNaN(then.getTime())) return timestamp;
+  const two = (/** @type {number} */ part) => String(part).padStart(2, "0");
+  return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())} ${two(then.getHours())}:${two(then.getMinutes())}`;
+}
+
 /** @param {string} typed @param {"since" | "until"} name @param {Date} now */
 function dayOf(typed, name, now) {
   const end = name === "until" ? 1 : 0;

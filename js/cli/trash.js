@@ -3,6 +3,7 @@
 
 import { LeftoffError } from "../index.js";
 import { canAsk } from "./screen.js";
+import { isNumber, numbered, remember } from "./shown.js";
 import { chosen, using } from "./store.js";
 import { cut } from "./width.js";
 
@@ -15,19 +16,23 @@ const TITLE = 50;
 export async function trash(args) {
   const { do: doing = "list", session: id } = args;
   if (doing === "list" ? id !== undefined : id === undefined) {
-    throw new LeftoffError({ code: "usage", message: doing === "list" ? `expected nothing behind list, but found "${id}" instead` : "expected SESSION behind restore, but found none; 'leftoff trash list' shows what is there" });
+    throw new LeftoffError({ code: "usage", message: doing === "list" ? `"trash list" takes no session; found "${id}"` : "name the session to restore; 'leftoff trash list' shows what is in the trash" });
   }
   return using(args, async (store) => {
-    if (doing === "list") return listing(await store.trashed());
-    const value = await store.restore(id);
+    if (doing === "list") {
+      const found = await store.trashed();
+      if (!args.json) await remember(store, args, found);
+      return listing(found);
+    }
+    const value = await store.restore(isNumber(id) ? await numbered(store, args, id) : id);
     return { text: `"${value.title}" is back in ${value.path}\n`, value };
   });
 }
 
 /** @param {import("../types/index.js").Trashed[]} found */
 function listing(found) {
-  const lines = found.map(({ id, title, deleted }) => `${id}  ${deleted.slice(0, 16).replace("T", " ")}  ${cut(title.replace(/\s+/g, " "), TITLE)}\n`);
-  return { text: lines.length > 0 ? `${lines.join("")}'leftoff trash restore ID' brings one back\n` : "the trash is empty\n", value: found };
+  const lines = found.map(({ id, title, deleted }, place) => `${place + 1}. ${id}  ${deleted.slice(0, 16).replace("T", " ")}  ${cut(title.replace(/\s+/g, " "), TITLE)}\n`);
+  return { text: lines.length > 0 ? `${lines.join("")}'leftoff trash restore N' brings one back\n` : "the trash is empty\n", value: found };
 }
 
 /** @param {Args} args */

@@ -56,7 +56,9 @@ check("what stands behind -- asks for no help", (typed) => {
 
 for (const [typed, expected] of /** @type {const} */ ([
   [["lsit"], "did you mean list?"],
-  [["--jsn"], 'found "--jsn"'],
+  [["--jsn"], 'unknown option "--jsn"'],
+  [["--versoin"], "did you mean --version?"],
+  [["--home", "x", "lsit"], "did you mean list?"],
   [["list", "--stauts", "paused"], "did you mean --status?"],
   [["list", "--status", "pausde"], "expected active, paused, completed, archived, unreadable for --status"],
   [["list", "--redact", "some"], "expected off, report, replace for --redact"],
@@ -73,8 +75,8 @@ for (const [typed, expected] of /** @type {const} */ ([
   [["completions"], "expected SHELL"],
   [["completions", "tcsh"], "expected bash, zsh, fish for SHELL"],
   [["settings", "agnet"], "did you mean agent?"],
-  [["settings", "--unset"], "expected a key"],
-  [["settings", "agent", "codex", "--unset"], "expected a key and no value"],
+  [["settings", "--unset"], "--unset takes a key"],
+  [["settings", "agent", "codex", "--unset"], "--unset takes a key and no value"],
 ])) {
   check(`wrong usage says what is right: leftoff ${typed.join(" ")}`, (run) => {
     const { status, stdout, stderr } = run(...typed);
@@ -89,7 +91,7 @@ check("an id that is nearly one is answered with it, and words that only resembl
   typed("new", "--title", "Other", "--here", "--name", "001-api-design");
   // A letter of the part that is chance: by their times the two ids may be as near to each other.
   const wrong = `${id.slice(0, 21)}${id[21] === "0" ? "1" : "0"}${id.slice(22, 30)}`;
-  for (const [word, expected] of /** @type {const} */ ([[wrong, `did you mean ${id} "Token refresh"`], ["tkn rfresh", id], ["001-api-desing", "Other"], ["qqqqqq", "'leftoff list --all' shows those there are"]])) {
+  for (const [word, expected] of /** @type {const} */ ([[wrong, `did you mean ${id} "Token refresh"`], ["tkn rfresh", id], ["001-api-desing", "Other"], ["qqqqqq", "'leftoff list --all' shows all sessions"]])) {
     for (const command of ["show", "info", "stop"]) {
       const { status, stderr } = typed(command, word);
       assert.equal(status, 1);
@@ -103,7 +105,7 @@ check("in an empty store every command says what is wrong, or that there is noth
   for (const name of commands(typed)) {
     const { status, stderr } = typed(name);
     assert.ok([0, 1, 2].includes(status ?? -1), `${name}: ${stderr}`);
-    if (status !== 0) assert.match(stderr, /^leftoff: expected [^\n]+ \((usage|not_found)\)\n$/, name);
+    if (status !== 0) assert.match(stderr, /^leftoff: [^\n]+ \((usage|not_found)\)\n$/, name);
   }
 });
 

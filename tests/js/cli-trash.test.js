@@ -97,7 +97,7 @@ for (const [placement, more] of /** @type {const} */ ([["the home", []], ["a wor
     assert.deepEqual([others, listed.id, listed.path, listed.from], [[], id, trash, path]);
     assert.match(listed.title, /^Kept .*all$/);
     assert.match(listed.deleted, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    assert.match(typed("trash").stdout, new RegExp(`^${id} .*Kept`));
+    assert.match(typed("trash").stdout, new RegExp(`^1\\. ${id} .*Kept`));
     assert.equal(value("trash", "restore", id.slice(0, 20)).path, path);
     assert.deepEqual(bytesIn(path), before);
     assert.deepEqual([value("list").map((/** @type {any} */ one) => one.id), value("trash")], [[id], []]);

@@ -87,15 +87,15 @@ test("a file or a store that may not be read or written is named, with permissio
 });
 
 for (const [typed, expected] of /** @type {const} */ ([
-  [[], "expected a command"],
-  [["--home", "x", "list"], 'expected a command before its options, but found "--home"'],
-  [["forget"], 'found "forget"'],
+  [[], "no command given"],
+  [["--hoem", "x", "list"], 'unknown option "--hoem"'],
+  [["forget"], 'unknown command "forget"'],
   [["list", "--everything"], "found --everything"],
-  [["list", "--limit", "some"], 'found "some"'],
+  [["list", "--limit", "some"], "--limit takes a whole number"],
   [["list", "--home"], "expected a value for --home"],
   [["init", "codex", "two"], 'found "codex two"'],
   [["import"], "PATHS"],
-  [["context", "last", "--window", "many"], "expected a whole number for --window"],
+  [["context", "last", "--window", "many"], "--window takes a whole number"],
   [["context", "last", "--window", "8000", "--tools", file("tools.json", "[{]")], "expected JSON in"],
 ])) {
   test(`wrong usage is refused with exit status 2: leftoff ${typed.join(" ")}`, () => {
