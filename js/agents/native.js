@@ -20,7 +20,7 @@ import { ofClients } from "./clients.js";
  * @param {WriteForAgent & { folder: string, write: (asked: object, to: Storage) => Promise<WrittenForAgent> }} writeForAgent `write`: by the core
  * @returns {Promise<WrittenForAgent>}
  */
-export async function writtenForAgent(session, { agent, folder, write, resume, env = process.env, ...request }) {
+export async function writtenForAgent(session, { agent, folder, write, resume, previews, env = process.env, ...request }) {
   const format = ofClients("client.format", [ofKind("agent", agent)]);
   const asked = /** @type {ContextRequest} */ ({ ...request, assumes: true, format, stored: true });
   const { command, ...how } = resume ?? {};
@@ -28,7 +28,7 @@ export async function writtenForAgent(session, { agent, folder, write, resume, e
   const { id, metadata: { display } } = session;
   const storage = new NodeStorage();
   try {
-    return await write({ ...begun, agent, session: id, title: display.title, model: request.model, folder: resolve(folder), variables: { ...env } }, storage);
+    return await write({ ...begun, agent, session: id, title: display.title, model: request.model, previews, folder: resolve(folder), variables: { ...env } }, storage);
   } finally {
     await storage.close();
   }

@@ -5,9 +5,10 @@ import { setFlagsFromString } from "node:v8";
 
 import { parseArgs } from "citty";
 
+import { ofClients } from "../agents/clients.js";
 import { LeftoffError } from "../error.js";
 import { ofSystem } from "../storage/refusal.js";
-import { EVERYWHERE, NUMBER, flagOf, listed, number } from "./arguments.js";
+import { EVERYWHERE, NUMBER, VALUES, flagOf, listed, number } from "./arguments.js";
 import { commandHelp, mainHelp } from "./help.js";
 import { didYouMean, nearest } from "./nearest.js";
 import { print, refuse, writeForProgram } from "./print.js";
@@ -110,8 +111,9 @@ async function runTyped(command, words) {
 /** @param {Defined} command @param {Record<string, any> & { _: string[] }} args */
 function check(command, args) {
   const { args: spec } = command;
-  for (const [typed, value] of Object.entries(args)) {
+  for (const [typed, asTyped] of Object.entries(args)) {
     if (typed === "_") continue;
+    let value = asTyped;
     // The parser gives a name of two words in both ways.
     const name = Object.hasOwn(spec, typed) ? typed : dashed(typed);
     const known = Object.hasOwn(spec, name) ? spec[name] : undefined;
@@ -120,6 +122,8 @@ function check(command, args) {
     if (known.type === "string" && value === "") throw usage(`expected a value for --${name}, but found none`, command);
     if (known.valueHint === NUMBER && value !== undefined) number(value, name);
     const shown = known.type === "positional" ? known.valueHint : `--${name}`;
+    const isAgent = known.values === VALUES.natives || known.values === VALUES.agents;
+    if (isAgent && typeof value === "string") args[typed] = value = ofClients("client.meant", [value]) ?? value;
     const values = known.values && value !== undefined ? listed(known.values) : [value];
     if (!values.includes(value)) throw usage(`expected ${values.join(", ")} for ${shown}, but found "${value}" instead${didYouMean(nearest(String(value), values))}`, command);
   }

@@ -66,8 +66,8 @@ async function printed(args, words, request) {
     const most = args.json ? {} : { maxBytes: Math.max(0, readIn(args.from) - Buffer.byteLength(head)) };
     const { text = "", ...value } = await session.resume({ ...asked, assumes: true, now, revives, ...most });
     const resumed = { ...value, text: args.json ? "" : `${head}${text}` };
-    // The text is there all the same; only who records it later cannot know where it came from.
-    await store.goesOn(session, resumed.text).catch((error) => {
+    // Who prints it changes nothing; in a client it is said there. The text is there all the same; only who records it later cannot know where it came from.
+    if (revives) await store.goesOn(session, resumed.text).catch((error) => {
       refuseBug(error);
       note(`what goes on with this text will be a conversation of its own: ${error.message}`);
     });
@@ -109,11 +109,12 @@ async function resumed(args, words, { override, ...request }) {
     const now = { model: request.model, window: request.window, promptHash, servers: await mcpServers(agent, store) };
     // Who prints it looks.
     const resume = { command, now, override: isComplete, revives: !isPrinted };
-    return store.writeForAgent(session, { ...request, agent, resume });
+    return store.writeForAgent(session, { ...request, agent, resume, previews: Boolean(args.print) });
   });
   const { command, takes, included, messageCount, path, assumed } = value;
   for (const warning of value.warnings ?? []) note(warning);
   noteAssumed(assumed);
+  if (args.print) note(`nothing was written: 'leftoff export ${args._.join(" ") || "last"} --to ${agent}' writes this file`);
   const rest = included < messageCount ? `, ${included} of ${messageCount} messages as they are` : "";
   const text = `${path}${rest}\n${losses(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${command.join(" ")}\n`;
   if (isPrinted) return { text, value: { agent, ...value } };

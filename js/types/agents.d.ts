@@ -89,6 +89,8 @@ export interface WriteForAgent extends ContextRequest {
   env?: Record<string, string | undefined>;
   /** The session is resumed by that, and the client's model told so first: the command, the block, then the history. */
   resume?: ResumeForAgent;
+  /** Nothing is written: the answer names the file that would be, and the command. */
+  previews?: boolean;
 }
 
 /** How a session is resumed in another agent. */

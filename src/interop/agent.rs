@@ -1,6 +1,7 @@
 //! The agents whose sessions are known.
 
 use alloc::format;
+use alloc::string::String;
 
 use serde::Serialize;
 
@@ -91,5 +92,67 @@ impl AgentName {
         let known =
             AgentName::ALL.into_iter().chain([AgentName::Leftoff]).find(|agent| agent.as_str() == name);
         known.ok_or_else(|| Error::new(Code::InvalidRequest, message()))
+    }
+
+    /// The agent that a person means by a name: its own, however its words are joined, with or without its maker's and with or
+    /// without what kind of program it is.
+    pub fn find_meant(typed: &str) -> Option<AgentName> {
+        let typed = plain(typed);
+        let is_called = |agent: &AgentName| plain(agent.as_str()) == typed;
+        let exact = AgentName::ALL.into_iter().find(is_called);
+        let core = without_maker_and_kind(&typed);
+        let is_called_alike = |agent: &AgentName| match agent {
+            AgentName::ClaudeCode => core == "claude",
+            _ => core == agent.as_str(),
+        };
+        exact.or_else(|| AgentName::ALL.into_iter().find(is_called_alike))
+    }
+}
+
+const MAKERS: [&str; 6] = ["github", "google", "openai", "anthropic", "alibaba", "sst"];
+const KINDS: [&str; 4] = ["codingagent", "agent", "code", "cli"];
+
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+fn without_maker_and_kind(name: &str) -> &str {
+    let name = MAKERS.iter().find_map(|maker| name.strip_prefix(maker)).unwrap_or(name);
+    // "opencode" ends in a kind, but is no "open".
+    let is_name = AgentName::ALL.iter().any(|agent| agent.as_str() == name);
+    if is_name { name } else { KINDS.iter().find_map(|kind| name.strip_suffix(kind)).unwrap_or(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_found_by_the_names_that_people_have_for_it() {
+        let cases = [
+            ("claude", AgentName::ClaudeCode),
+            ("Claude Code", AgentName::ClaudeCode),
+            ("anthropic-claude-code", AgentName::ClaudeCode),
+            ("claude_cli", AgentName::ClaudeCode),
+            ("openai-codex", AgentName::Codex),
+            ("codex-cli", AgentName::Codex),
+            ("open-code", AgentName::OpenCode),
+            ("sst/opencode", AgentName::OpenCode),
+            ("gemini-cli", AgentName::Gemini),
+            ("google-gemini-cli", AgentName::Gemini),
+            ("qwen-code", AgentName::Qwen),
+            ("github-copilot", AgentName::Copilot),
+            ("copilot-cli", AgentName::Copilot),
+            ("pi-coding-agent", AgentName::Pi),
+        ];
+        for (typed, agent) in cases {
+            assert_eq!(AgentName::find_meant(typed), Some(agent), "{typed}");
+        }
+        for agent in AgentName::ALL {
+            assert_eq!(AgentName::find_meant(agent.as_str()), Some(agent));
+        }
+        for typed in ["", "open", "code", "cli", "github", "cloud"] {
+            assert_eq!(AgentName::find_meant(typed), None, "{typed}");
+        }
     }
 }

@@ -158,7 +158,7 @@ const SCENARIOS = {
 
   async "SESS-004: Resume by conversation ID"(person) {
     const { client, at, own } = person;
-    const { id, path, command, agent } = JSON.parse(own.leftoff("resume", NAMES[1] ?? "", "--with", client.agent, "--print", "--json"));
+    const { id, path, command, agent } = JSON.parse(own.leftoff("resume", NAMES[1] ?? "", "--with", client.agent, "--json"));
     assert.ok(agent === client.agent && command.includes(id), `its client is started with it: ${command.join(" ")}`);
     await client.take?.(at, path);
     const turns = await resumed(client, at, { id, prompt: "And now?" });
@@ -167,7 +167,7 @@ const SCENARIOS = {
 
   "SESS-004: Resume by search"(person) {
     const { own, client } = person;
-    const found = (/** @type {string} */ words) => JSON.parse(own.leftoff("resume", words, "--with", client.agent, "--print", "--json"));
+    const found = (/** @type {string} */ words) => JSON.parse(own.leftoff("resume", words, "--with", client.agent, "--json"));
     // OpenCode gives a title of its own.
     const words = client.agent === "opencode" ? "earlier" : "expiry";
     assert.ok(found(words).messageCount > 0, "by a word of its title, or of its summary");

@@ -58,14 +58,24 @@ check("to print what hands a session over changes nothing of any session, nor wh
   typed("stop", beside.id);
   held("The current one");
   value("list");
-  const seen = () => [bytesIn(join(home, "sessions", "projects")), bytesIn(join(project, "conversations")), fs.readFileSync(join(project, ".leftoff", "current-session.json"), "latin1"), value("info").id];
+  // Of the store, the sessions: its list and its cache are derived from them.
+  const seen = () => bytesIn(join(project, "..")).filter(([name]) => !String(name).startsWith("store") || String(name).startsWith(join("store", "sessions", "projects")));
   const before = seen();
   for (const { id } of [paused, completed, beside]) {
-    for (const more of [[], ["--json"], ["--override"], ["--window", "8000"]]) {
-      assert.equal(typed("resume", id, "--print", ...more).status, 0);
+    for (const more of [[], ["--json"], ["--override"], ["--window", "8000"], ["--with", "claude-code", "--override"], ["--with", "gemini", "--json", "--override"]]) {
+      assert.equal(typed("resume", id, "--print", ...more).status, 0, more.join(" "));
       assert.deepEqual(seen(), before, more.join(" "));
     }
   }
+});
+
+check("an agent is understood by the names that people have for it, and one that is none is told with the nearest", ({ typed, value, held }) => {
+  const { id } = held("For another agent");
+  const agents = { claude: "claude-code", "Claude Code": "claude-code", "gemini-cli": "gemini", "open-code": "opencode", "qwen-code": "qwen", "github-copilot": "copilot" };
+  for (const [name, agent] of Object.entries(agents)) assert.equal(value("resume", id, "--print", "--with", name).agent, agent, name);
+  const wrong = typed("resume", id, "--print", "--with", "codexx");
+  assert.deepEqual([wrong.status, wrong.stdout], [2, ""]);
+  assert.match(wrong.stderr, /did you mean codex\?/);
 });
 
 check("in a client the text goes on there: the session is active again, and that is said", ({ typed, value, held }) => {

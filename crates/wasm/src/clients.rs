@@ -65,6 +65,10 @@ fn client(name: &str, words: &[u8]) -> Answer<Option<String>> {
     Ok(match name {
         "all" => told(&AgentName::ALL.map(AgentName::as_str)),
         "written" => told(&native::agents().map(AgentName::as_str).collect::<Vec<_>>()),
+        "meant" => {
+            let (typed,): (String,) = asked(words)?;
+            told(&AgentName::find_meant(&typed).map(AgentName::as_str))
+        }
         "format" => {
             let (agent,): (String,) = asked(words)?;
             told(&native::format_of(of(&agent)?).map_err(thrown)?.as_str())

@@ -34,6 +34,8 @@ struct Asked {
     context: Option<Context>,
     resumed: Option<Resumed>,
     command: Option<String>,
+    #[serde(default)]
+    previews: bool,
 }
 
 /// A session on its way, found to be one that can be written.
@@ -48,6 +50,8 @@ pub struct Handing {
     pub folder: String,
     /// What is set for the client.
     pub variables: BTreeMap<String, String>,
+    /// Whether nothing is to be written: the caller is only told.
+    pub previews: bool,
     client: Client,
     title: Option<String>,
     messages: Vec<Message>,
@@ -133,7 +137,7 @@ pub struct Told {
 }
 
 impl Handing {
-    /// Reads `{"agent","session","title","model","folder","variables","context","resumed","command"}`, JSON, with either a context as a
+    /// Reads `{"agent","session","title","model","folder","variables","context","resumed","command","previews"}`, JSON, with either a context as a
     /// session gives it, or what resuming the session gave. `command`: the text of the command that began the session, where that
     /// is another one by now.
     ///
@@ -171,6 +175,7 @@ impl Handing {
             model,
             folder,
             variables,
+            previews: asked.previews,
             messages,
             first,
             context,

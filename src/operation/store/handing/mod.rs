@@ -38,10 +38,10 @@ struct Place {
 
 impl Store {
     /// Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it: `{"agent","session",
-    /// "title","model","folder","variables","context","resumed","command"}`, JSON, with either a context, asked for with `stored` in the
+    /// "title","model","folder","variables","context","resumed","command","previews"}`, JSON, with either a context, asked for with `stored` in the
     /// [`format`](crate::interop::native::format_of) of the agent, or what resuming the session gave. `folder` is the one that is worked
     /// in, `variables` what is set for the client, `command` the text of the command that began the session, where that is another one
-    /// by now. What is said in the client goes on with the session, once it is imported. Answer: what the caller is told.
+    /// by now; with `previews` nothing is written. What is said in the client goes on with the session, once it is imported. Answer: what the caller is told.
     ///
     /// # Errors
     /// `empty_file` where nothing was said; `unknown_format` where no session of this agent can be written; `already_exists` where a file
@@ -68,6 +68,9 @@ impl Store {
             if io.stat(&file).await?.is_some() {
                 let message = format!("expected no file at \"{}\", but found one", handed.path);
                 return Err(Trouble::refused(Code::AlreadyExists, message));
+            }
+            if handing.previews {
+                return Ok(handed.told);
             }
             if let Some(Place { name, is_new: true }) = place
                 && !client.take_place(&name, &handing.folder).await?
