@@ -28,9 +28,6 @@ const TEXTS = { leftoff: "leftoff.wasm", agents: "agents.wasm", context: "contex
 /** @type {BuildOptions} */
 const SHARED = { bundle: true, target: ["es2022"], legalComments: "inline", logLevel: "warning", absWorkingDir: root, chunkNames: "[name]-[hash]" };
 
-/** For who debugs: without them a trace names bundles alone. */
-const MAPPED = { sourcemap: /** @type {const} */ ("linked") };
-
 /** What was bundled. @type {Set<string>} */
 const bundled = new Set();
 
@@ -46,9 +43,9 @@ export async function bundles() {
   texts();
   await forNode();
   const esm = /** @type {const} */ ({ ...SHARED, format: "esm", splitting: true });
-  await build({ ...esm, ...MAPPED, platform: "node", entryPoints: entries(ENTRIES), outdir: "pkg/node", plugins: [host([], "../")] });
+  await build({ ...esm, platform: "node", entryPoints: entries(ENTRIES), outdir: "pkg/node", plugins: [host([], "../")] });
   // With its blanks: without them esbuild leaves out the comments that keep bundlers from following optional packages.
-  const minified = { ...esm, minifyIdentifiers: true, minifySyntax: true, ...MAPPED };
+  const minified = { ...esm, minifyIdentifiers: true, minifySyntax: true };
   await build({ ...minified, platform: "browser", entryPoints: entries(PAGES), outdir: "pkg/web", plugins: [host(["web"], "../")] });
   await build({ ...minified, platform: "neutral", mainFields: ["module", "main"], entryPoints: entries(WORKERD), outdir: "pkg/workerd", plugins: [host(["workerd", "web"], "../")] });
   licenses(bundled);
@@ -76,7 +73,7 @@ function texts() {
 
 async function forNode() {
   /** @type {BuildOptions} */
-  const node = { ...SHARED, ...MAPPED, platform: "node", plugins: [host([], "./")] };
+  const node = { ...SHARED, platform: "node", plugins: [host([], "./")] };
   // A bundle in pkg/ finds leftoff.wasm beside it, once it knows its own place.
   const place = "const import_meta_url = require('node:url').pathToFileURL(__filename).href;";
   // One bundle of all, so that each entry has the same core and the same class of errors. Of two classes of a name, one in the core's
@@ -91,7 +88,7 @@ async function forNode() {
     writeFileSync(join(pkg, `${name}.mjs`), `import all from "./all.cjs";\nexport const { ${Object.keys(made[name]).sort().join(", ")} } = all.${name};\n`);
   }
   // jsonc-parser's CommonJS, which is for other loaders, too, is no bundle's to follow.
-  await build({ ...node, entryPoints: ["js/cli/index.js"], outfile: "pkg/cli.js", sourcemap: false, format: "esm", mainFields: ["module", "main"] });
+  await build({ ...node, entryPoints: ["js/cli/index.js"], outfile: "pkg/cli.js", format: "esm", mainFields: ["module", "main"] });
   const cli = join(pkg, "cli.js");
   const text = readFileSync(cli, "utf8");
   if (!text.startsWith("#!")) writeFileSync(cli, `#!/usr/bin/env node\n${text}`);

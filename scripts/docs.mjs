@@ -1,6 +1,6 @@
 // @ts-check
-// The API reference, docs/api: of JavaScript from the declarations that ship, of Rust by rustdoc. It is not kept in git; what is
-// packed has it. typedoc reads no declarations by the compiler that is used here, and the compiler's own interface is not
+// The API reference, docs/api: of JavaScript from the declarations that ship, which the package has; with --rust, of Rust by
+// rustdoc, whose thousand pages do not ship. It is not kept in git. typedoc reads no declarations by the compiler that is used here, and the compiler's own interface is not
 // stable yet; what it writes is regular enough to be taken apart by its indentation.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -122,15 +122,15 @@ export function rustdoc() {
   return join(target, "doc");
 }
 
-/** Writes docs/api. */
-export async function docs() {
+/** Writes docs/api. @param {{ withRust: boolean }} options */
+export async function docs({ withRust }) {
   rmSync(api, { recursive: true, force: true });
   mkdirSync(api, { recursive: true });
   await step("docs/api, JavaScript", () => {
     for (const name of NAMES) writeFileSync(join(api, `${name}.md`), page(name));
   });
   // Without fonts, which are most of what is left.
-  await step("docs/api, Rust", () => cpSync(rustdoc(), join(api, "rust"), { recursive: true, filter: (path) => !path.endsWith(".woff2") }));
+  if (withRust) await step("docs/api, Rust", () => cpSync(rustdoc(), join(api, "rust"), { recursive: true, filter: (path) => !path.endsWith(".woff2") }));
 }
 
-if (import.meta.main ?? process.argv[1] === import.meta.filename) await docs();
+if (import.meta.main ?? process.argv[1] === import.meta.filename) await docs({ withRust: process.argv.includes("--rust") });
