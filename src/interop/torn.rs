@@ -45,7 +45,9 @@ pub(super) fn parts(line: &[u8]) -> Vec<Part<'_>> {
             }
             Err(noticed) => {
                 let behind = noticed.map(|noticed| noticed.saturating_sub(NOTICED_LATE).max(at + 1));
-                let Some(next) = find_nested(&line[..noticed.unwrap_or(line.len())], at).or(behind) else { break };
+                let Some(next) = find_nested(&line[..noticed.unwrap_or(line.len())], at).or(behind) else {
+                    break;
+                };
                 next
             }
         };

@@ -51,7 +51,7 @@ pub(crate) fn find_error_line(result: &str) -> Option<String> {
         marks.iter().any(|mark| line.contains(mark))
     };
     let found = MARKS.iter().find_map(|marks| lines().find(|line| has(line, marks)));
-    found.or_else(|| lines().last()).map(shorten)
+    found.or_else(|| lines().next_back()).map(shorten)
 }
 
 fn shorten(line: &str) -> String {

@@ -27,6 +27,7 @@ use table::REASONS;
 
 pub use table::COVERAGE;
 
+const WITHOUT_TYPE: &str = "expected an event of copilot, but found an object without a type instead";
 const NO_MESSAGE: &str = "an event that is no message";
 const START: &str = "session.start";
 const USAGE: &str = "session.usage_record";
@@ -97,8 +98,7 @@ impl Reader {
     fn event(&mut self, mut object: Object<'_>, place: Span) {
         let kind: Option<String> = object.take("type", &mut Losses::default());
         let Some(kind) = kind else {
-            let message = "expected an event of copilot, but found an object without a type instead";
-            return self.problems.push(problem(ProblemCode::Foreign, place, message));
+            return self.problems.push(problem(ProblemCode::Foreign, place, WITHOUT_TYPE));
         };
         self.is_known |= is_own(&kind);
         let mut losses = Losses::default();
@@ -136,11 +136,7 @@ impl Reader {
             }
             "assistant.message" => {
                 let at = answer(talk, &mut data, origin, usage, &mut losses);
-                let calls = talk.drafts[at].pieces.iter().filter_map(|piece| match piece {
-                    Piece::Call(call) => Some(call.id.clone()),
-                    Piece::Text(_) | Piece::Reasoning(_) => None,
-                });
-                called = calls.collect();
+                called = call_ids(&talk.drafts[at].pieces);
             }
             "tool.execution_complete" => {
                 let message = result(&mut data, assets, &mut losses);
@@ -178,6 +174,14 @@ impl Reader {
         self.problems.sort_by_key(|problem| problem.start);
         Import { sessions, problems: self.problems }
     }
+}
+
+fn call_ids(pieces: &[Piece]) -> Vec<String> {
+    let calls = pieces.iter().filter_map(|piece| match piece {
+        Piece::Call(call) => Some(call.id.clone()),
+        Piece::Text(_) | Piece::Reasoning(_) => None,
+    });
+    calls.collect()
 }
 
 fn start(talk: &mut Conversation, data: &mut Object<'_>, told: Option<&str>, losses: &mut Losses) {

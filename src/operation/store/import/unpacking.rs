@@ -54,7 +54,7 @@ impl Importing<'_> {
             format!("{{\"path\":{},{}", to_json(share.path), problem.strip_prefix('{').unwrap_or_default())
         };
         let problems = file.problems.iter().map(of_path).collect();
-        Ok(Found { imported: Vec::from([told]), problems })
+        Ok(Found { imported: Vec::from([told]), problems, is_open: false })
     }
 
     // Where the session lies, in whichever project and placement; else where it begins.
