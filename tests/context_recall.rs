@@ -250,7 +250,7 @@ fn no_sentence_of_a_summary_is_quoted_beside_it() {
 #[test]
 fn a_strategy_that_leaves_no_room_for_what_is_recalled_gives_way() {
     // The last six messages have more than four fifths of the budget, and less than all of it.
-    let context = asked_behind(16, pin(), "Why did we pin croniter?", r#","window":1500"#);
+    let context = asked_behind(13, pin(), "Why did we pin croniter?", r#","window":1500"#);
     let why = context.report.rejected.last().map(|rejected| (&*rejected.strategy, &*rejected.why));
     let expected = ("recent-plus-summary", "the newest messages do not fit beside what is recalled");
     assert_eq!((&*context.strategy, why), ("minimal-state", Some(expected)));

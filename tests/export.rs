@@ -163,7 +163,10 @@ fn what_other_branches_did_is_not_in_it_unless_all_are() {
 fn another_shape_and_what_is_no_object_are_refused() {
     let refusal = Shape::parse("\"pdf\\\"\"").expect_err("no shape");
     assert_eq!(refusal.code, Code::InvalidRequest);
-    assert_eq!(refusal.message, "expected json or markdown to export, but found \"pdf\\\"\" instead");
+    assert_eq!(
+        refusal.message,
+        "expected json, markdown or leftoff to export, but found \"pdf\\\"\" instead"
+    );
     let mut export = Export::new(Shape::Markdown, false);
     for bad in ["", "[]", "{\"a\":", "7"] {
         for refused in [export.begin(bad), export.message(bad), export.execution(bad)] {

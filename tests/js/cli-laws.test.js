@@ -45,7 +45,7 @@ function everyOption(typed) {
 function refused(typed, args) {
   const { status, stdout, stderr } = typed(args);
   assert.deepEqual([status, stdout], [2, ""], `${args.join(" ")}: ${stderr}`);
-  assert.match(stderr, /^leftoff: expected [^\n]+ \(usage\)\n$/, args.join(" "));
+  assert.match(stderr, /^leftoff: (?:expected |--[\w-]+ takes )[^\n]+ \(usage\)\n$/, args.join(" "));
   return stderr;
 }
 

@@ -203,7 +203,7 @@ check("a search by file, command or error refuses what goes with words alone", (
   for (const more of [["--role", "tool"], ["--regex"]]) {
     const { status, stderr } = leftoff(["search", "--command", "ls", ...more]);
     assert.equal(status, 2, more[0]);
-    assert.match(stderr, /expected --role and --regex with WORDS/);
+    assert.match(stderr, /--role and --regex go with WORDS/);
   }
 });
 

@@ -184,7 +184,7 @@ check("a store that one may not write shows what is in it, and imports nothing w
   const printed = typed(["resume", "last", "--print"], as);
   assert.equal(printed.status, 0, printed.stderr);
   assert.match(printed.stdout, /a walnut of/);
-  assert.match(printed.stderr, /a conversation of its own: could not replace/);
+  assert.equal(printed.stderr, "");
   fs.mkdirSync(join(folder, "more"));
   fs.copyFileSync(join(folder, "one.jsonl"), join(folder, "more", "three.jsonl"));
   fs.writeFileSync(join(folder, "more", "three.jsonl"), fs.readFileSync(join(folder, "one.jsonl"), "utf8").replaceAll("one", "three"));

@@ -151,7 +151,7 @@ check("of what was deleted before its place was noted the document tells; what l
   const { id: other } = held("In a workspace", "--here");
   value("delete", other);
   fs.rmSync(log);
-  assert.match(typed("trash", "restore", other).stderr, /found no note of it.*\(not_found\)\n$/);
+  assert.match(typed("trash", "restore", other).stderr, /nothing says where .*\(not_found\)\n$/);
 });
 
 check("delete names the title; elsewhere than on a terminal it asks nothing, and for good wants --yes", ({ typed, held }) => {
