@@ -13,7 +13,7 @@ const CEILINGS = {
   types: { most: 244, of: "types named by a bare participle or adverb" },
   methods: { most: 263, of: "methods of one type" },
   circles: { most: 46, of: "files of one folder of src/ that use each other in circles" },
-  wide: { most: 451, of: "lines of over 140 letters in js/" },
+  wide: { most: 439, of: "lines of over 140 letters in js/" },
 };
 
 /** Irregular participles, adverbs, prepositions and pronouns that a name may not consist of. */

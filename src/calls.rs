@@ -101,7 +101,7 @@ fn context_with(
     let mut build = Build::new(request, session.source());
     loop {
         match build.next(vocabulary)? {
-            Outcome::Ready(context) => return Ok(write_context(&context, asked.shape(), asked.to())),
+            Outcome::Ready(context) => return Ok(write_context(&context, asked.shape(), asked.recipient())),
             Outcome::Needs(Needs::Bytes { range }) => {
                 let bytes = log.get(range.start as usize..range.end as usize).unwrap_or_default();
                 build.bytes(range.start, bytes)?;

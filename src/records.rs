@@ -22,7 +22,7 @@ use crate::record::scan::{Problem, ProblemCode};
 use crate::record::status::Status;
 use crate::record::tool_execution::{ToolExecution, ToolResult};
 use crate::session::documents::{metadata_json, session_json};
-use crate::shapes::{Thought, Unsent};
+use crate::shapes::{ReasoningReport, Unsent};
 use crate::state::{FailedCommand, ModifiedFile, SessionState};
 use crate::tokens::Encoding;
 
@@ -100,7 +100,7 @@ fn answers(config: &Config) -> Vec<String> {
         declared::<Recall>(config),
         declared::<Match>(config),
         declared::<Unsent>(config),
-        declared::<Thought>(config),
+        declared::<ReasoningReport>(config),
         declared::<SessionState<'_>>(config),
         declared::<ModifiedFile<'_>>(config),
         declared::<FailedCommand<'_>>(config),

@@ -24,7 +24,7 @@ use leftoff::error::{Code, Error};
 use leftoff::record::message::{Attachment, Message, Role};
 use leftoff::session::needs::Needs;
 use leftoff::shapes::Format;
-use leftoff::shapes::{To, write};
+use leftoff::shapes::{Recipient, write};
 use leftoff::tokens::{cost, estimate};
 use pairs::check_pairs;
 use serde_json::json;
@@ -272,7 +272,7 @@ fn every_context_keeps_the_laws_in_every_shape() {
             {
                 let log = String::from_utf8_lossy(&history.log);
                 let request = asked(small, format, more);
-                let line = json!({ "log": log, "request": request, "context": write_context(&context, Some(format), To::Model(None)) });
+                let line = json!({ "log": log, "request": request, "context": write_context(&context, Some(format), Recipient::Model(None)) });
                 writeln!(sample, "{line}").expect("a string takes it");
             }
         }

@@ -24,16 +24,14 @@ const OPTIONS = {
 
 /** @typedef {keyof typeof OPTIONS} Call */
 
-/** Of each call the names of its options, and of what kind they are. @type {Map<Call, { names: string[], kinds: [name: string, kind: string][] }>} */
-export const CALLS = new Map(Object.entries(OPTIONS).map(([call, options]) => [/** @type {Call} */ (call), { names: options.replaceAll(/[^\w ]/g, "").split(" "), kinds: Array.from(options.matchAll(/(\w+)([^\w ])/g), ([, name = "", kind = ""]) => [name, kind]) }]));
+/** Of each call the names of its options, how an error lists them, and of what kind they are. @type {Map<Call, { names: string[], known: string, kinds: [name: string, kind: string][] }>} */
+export const CALLS = new Map(Object.entries(OPTIONS).map(([call, options]) => [/** @type {Call} */ (call), { names: options.replaceAll(/[^\w ]/g, "").split(" "), known: options.replaceAll(/[^\w ]/g, "").replaceAll(" ", ", ").replace(/, (?=\w+$)/, " or "), kinds: Array.from(options.matchAll(/(\w+)([^\w ])/g), ([, name = "", kind = ""]) => [name, kind]) }]));
 
 /** The options of a call, where it knows all of them, and each is of its kind. @template {object} T @param {Call} call @param {T} options @returns {T} */
 export function knownOptions(call, options) {
-  const { names, kinds } = /** @type {{ names: string[], kinds: [string, string][] }} */ (CALLS.get(call));
-  const known = names.join(", ").replace(/, (?=\w+$)/, " or ");
+  const { names, known, kinds } = /** @type {{ names: string[], known: string, kinds: [string, string][] }} */ (CALLS.get(call));
   if (typeof options !== "object" || options === null || Array.isArray(options)) throw refused(`an object with ${known}`, options);
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new LeftoffError({ code: "invalid_request", message: `unknown option ${JSON.stringify(unknown)}: expected ${known}` });
+  for (const name of Object.keys(options)) if (!names.includes(name)) throw new LeftoffError({ code: "invalid_request", message: `unknown option ${JSON.stringify(name)}: expected ${known}` });
   for (const [name, kind] of kinds) {
     const value = /** @type {Record<string, unknown>} */ (options)[name];
     if (value !== undefined) ofKind(name, value, kind);

@@ -82,8 +82,8 @@ impl Choosing<'_> {
             };
             match context {
                 Ok(mut context) => {
-                    let (format, to) = (self.request.format, self.request.to());
-                    let (files, thoughts) = shapes::told(&context.messages, format, to);
+                    let (format, to) = (self.request.format, self.request.recipient());
+                    let (files, thoughts) = shapes::report_unsent(&context.messages, format, to);
                     (context.report.unsent_files, context.report.reasoning) = (files, thoughts);
                     context.report.rejected = rejected;
                     return Ok(Outcome::Ready(context));

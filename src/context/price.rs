@@ -8,7 +8,7 @@ use crate::context::request::{Counter, Request};
 use crate::context::shorten::with_content;
 use crate::record::message::Message;
 use crate::shapes;
-use crate::shapes::{Format, To};
+use crate::shapes::{Format, Recipient};
 use crate::tokens::{Encoding, Images, Vocabulary, cost, estimate};
 
 /// The counts that are known, and the texts whose count is wanted.
@@ -101,7 +101,7 @@ impl Prices {
     /// The price of messages as they are sent together: in a provider's shape that is not the sum of what each costs.
     pub fn together(&mut self, sent: &[Message], vocabulary: Option<&Vocabulary>) -> Option<u32> {
         if self.format != Format::Leftoff {
-            let to = if self.is_masked { To::Masked } else { To::Model(self.model.as_deref()) };
+            let to = if self.is_masked { Recipient::Masked } else { Recipient::Model(self.model.as_deref()) };
             let (json, files) = shapes::counted(sent, self.format, to, self.images);
             return self.text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
         }

@@ -10,7 +10,7 @@ use crate::context::budget::Budget;
 use crate::context::request::Assumed;
 use crate::context::steps::Item;
 use crate::record::message::{Message, Role};
-use crate::shapes::{Thought, Unsent};
+use crate::shapes::{ReasoningReport, Unsent};
 
 /// Why a context is as it is, without its texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -45,7 +45,7 @@ pub struct Report {
     /// What became of the reasoning of answers whose calls led to the newest results. That of others is not sent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
-    pub reasoning: Vec<Thought>,
+    pub reasoning: Vec<ReasoningReport>,
     /// Where the context begins, where the conversation was compacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compacted: Option<Begins>,

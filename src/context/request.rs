@@ -11,7 +11,7 @@ use crate::context::strategies::ORDER;
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, FromFields, NotFields};
 use crate::json::request;
-use crate::shapes::{Format, To};
+use crate::shapes::{Format, Recipient};
 use crate::tokens::{Encoding, Images, models};
 
 // As much as today's usual models take.
@@ -250,8 +250,8 @@ impl Request {
     }
 
     /// Who gets the messages.
-    pub fn to(&self) -> To<'_> {
-        if self.masks_reasoning { To::Masked } else { To::Model(self.model.as_deref()) }
+    pub fn recipient(&self) -> Recipient<'_> {
+        if self.masks_reasoning { Recipient::Masked } else { Recipient::Model(self.model.as_deref()) }
     }
 
     /// The shape that messages are given in; none where it is as they are stored.

@@ -282,7 +282,8 @@ impl Wording {
         let mark = words.iter().fold(0, |mark, word| mark | 1u64 << (word & 63));
         let named = bare.iter().zip(text.split_whitespace()).enumerate();
         let named = named.filter(|(place, (_, written))| is_telling(written, *place == 0));
-        let names = sorted(named.map(|(_, (bare, _))| key(bare)).chain(quoted(text).map(key)).collect());
+        let names =
+            sorted(named.map(|(_, (bare, _))| key(bare)).chain(quoted_texts(text).map(key)).collect());
         let says = bare.iter().filter(|word| !word.is_empty() && !SMALL.contains(word));
         let content = sorted(says.map(|word| key(&word.to_lowercase())).collect());
         Wording { words, mark, names, content }
@@ -319,7 +320,7 @@ fn is_telling(word: &str, is_first: bool) -> bool {
 }
 
 // What stands in quotes, of several words too.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
+fn quoted_texts(text: &str) -> impl Iterator<Item = &str> {
     let marks = ['"', '`', '“', '”', '„', '«', '»', '「', '」'];
     text.split(marks).skip(1).step_by(2)
 }

@@ -7,17 +7,17 @@ use serde::Serialize;
 
 use crate::context::{Context, Report};
 use crate::json::text::to_json;
-use crate::shapes::{Format, To, Written, write_to};
+use crate::shapes::{Format, Recipient, Written, write_to};
 
 /// A context and its report, JSON; without a shape its messages are as stored.
-pub fn write_context(context: &Context, shape: Option<Format>, to: To<'_>) -> String {
+pub fn write_context(context: &Context, shape: Option<Format>, to: Recipient<'_>) -> String {
     let (messages, rest) = write_apart(context, shape, to);
     // They are JSON already, of megabytes at times: not read again.
     ["{\"messages\":", &messages, ",", &rest[1..]].concat()
 }
 
 /// The same in two: its messages, and an object of the rest.
-pub(crate) fn write_apart(context: &Context, shape: Option<Format>, to: To<'_>) -> (String, String) {
+pub(crate) fn write_apart(context: &Context, shape: Option<Format>, to: Recipient<'_>) -> (String, String) {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct WithoutMessages<'a> {

@@ -108,7 +108,7 @@ pub(super) async fn built(
 impl Built {
     /// Its messages, and an object of the rest.
     pub(super) fn write(&self, request: &Request) -> (String, String) {
-        let (messages, mut json) = write_apart(&self.context, request.shape(), request.to());
+        let (messages, mut json) = write_apart(&self.context, request.shape(), request.recipient());
         json.pop();
         for (name, count) in &self.told {
             json.push_str(&format!(",\"{name}\":{count}"));

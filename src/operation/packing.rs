@@ -59,14 +59,14 @@ impl Packing<'_> {
         let blobs = live.folder().below(BLOBS);
         for entry in self.io.list(&blobs).await?.unwrap_or_default() {
             if entry.kind == Kind::File {
-                self.whole(&blobs.below(&entry.name), &[BLOBS, "/", &entry.name].concat()).await?;
+                self.pack_log(&blobs.below(&entry.name), &[BLOBS, "/", &entry.name].concat()).await?;
             }
         }
         for part in rest {
             self.log(live, part).await?;
         }
         let document = live.document_file();
-        self.whole(&document, document.name()).await
+        self.pack_log(&document, document.name()).await
     }
 
     async fn log(&mut self, live: &Live, (log, name, end): (LogName, &str, u64)) -> Result<(), Trouble> {
@@ -89,7 +89,7 @@ impl Packing<'_> {
         Ok(())
     }
 
-    async fn whole(&mut self, file: &File, name: &str) -> Result<(), Trouble> {
+    async fn pack_log(&mut self, file: &File, name: &str) -> Result<(), Trouble> {
         match self.io.read_all(file).await? {
             Some(bytes) => self.leave(Vec::from([whole_piece(name, &bytes)])).await,
             None => Ok(()),

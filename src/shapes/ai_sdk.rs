@@ -3,8 +3,9 @@
 use crate::record::message::Role;
 use crate::shapes::forms::{Arguments, Forms, call, calls, content};
 use crate::shapes::json::Json;
+use crate::shapes::maker::Maker;
 use crate::shapes::part::DENIED;
-use crate::shapes::reasoning::{Maker, Piece};
+use crate::shapes::reasoning::Piece;
 use crate::shapes::steps::{Answer, Step};
 
 const TEXT: &str = r#"{"type":"text","text":?0}"#;
@@ -58,14 +59,14 @@ fn said(role: &str, step: &Step<'_>, json: &mut Json) {
         content(step.text, &step.files, &FORMS, json);
         calls(step, &FORMS, json);
     } else {
-        reasoned(step, json);
+        write_reasoning(step, json);
         content("", &step.files, &FORMS, json);
     }
     json.put("]}", &[]);
 }
 
 // Google's signature of a part stands before it as reasoning without a text.
-fn reasoned(step: &Step<'_>, json: &mut Json) {
+fn write_reasoning(step: &Step<'_>, json: &mut Json) {
     const SIGNED: Forms = Forms {
         text: r#"{"type":"text","text":?0,"providerOptions":{"google":{"thoughtSignature":?1}}}"#,
         call: r#"{"type":"tool-call","toolCallId":?0,"toolName":?1,"input":!2,"providerOptions":{"google":{"thoughtSignature":?3}}}"#,

@@ -51,7 +51,7 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
                     content(step.text, &step.files, &FORMS, json);
                     calls(step, &FORMS, json);
                 } else {
-                    signed(step, json);
+                    write_signatures(step, json);
                 }
             }
             Role::Tool => {}
@@ -80,7 +80,7 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
 }
 
 // The signature of a part stands before it as reasoning without a text.
-fn signed(step: &Step<'_>, json: &mut Json) {
+fn write_signatures(step: &Step<'_>, json: &mut Json) {
     const SIGNED: Forms = Forms {
         text: r#"{"text":?0,"thoughtSignature":?1}"#,
         call: r#"{"functionCall":{"id":?0,"name":?1,"args":!2},"thoughtSignature":?3}"#,

@@ -13,6 +13,7 @@ mod forms;
 pub(crate) mod gemini;
 mod json;
 mod limits;
+mod maker;
 mod message;
 pub(crate) mod names;
 mod openai_chat;
@@ -41,7 +42,7 @@ use json::Json;
 pub use limits::Unsent;
 use names::Limits;
 use reading::{Reading, name_results};
-pub use reasoning::Thought;
+pub use reasoning::ReasoningReport;
 use steps::Step;
 
 /// What stands before an answer that nobody asked for, where the provider wants the user to begin: the conversation was
@@ -62,22 +63,22 @@ pub struct Written {
 /// A call without a result gets one that says so; a result without a call is left out. Results stand behind their calls,
 /// reasoning is not sent, a lone surrogate is U+FFFD. leftoff's own shape is as it is stored.
 pub fn write(messages: &[Message], format: Format) -> Written {
-    write_to(messages, format, To::Anybody)
+    write_to(messages, format, Recipient::Anybody)
 }
 
 /// The same for whoever goes on: the model that waits for results of its calls gets its reasoning back.
-pub fn write_to(messages: &[Message], format: Format, to: To<'_>) -> Written {
+pub fn write_to(messages: &[Message], format: Format, to: Recipient<'_>) -> Written {
     if format == Format::Leftoff {
         let json = to_json(&messages.iter().map(plain).collect::<Vec<_>>());
         return Written { json, orphaned_results: Vec::new() };
     }
-    let Together { steps, orphaned_results, .. } = together(messages, format, to);
+    let PreparedSteps { steps, orphaned_results, .. } = prepare_steps(messages, format, to);
     Written { json: shaped(&steps, format), orphaned_results }
 }
 
 /// Who gets the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum To<'a> {
+pub enum Recipient<'a> {
     /// No reasoning goes there.
     Anybody,
     /// The model of this name; of none, the one of the newest answer.
@@ -87,18 +88,27 @@ pub enum To<'a> {
 }
 
 /// What of messages does not go as it is stored.
-pub fn told(messages: &[Message], format: Format, to: To<'_>) -> (Vec<Unsent>, Vec<Thought>) {
+pub fn report_unsent(
+    messages: &[Message],
+    format: Format,
+    to: Recipient<'_>,
+) -> (Vec<Unsent>, Vec<ReasoningReport>) {
     if format == Format::Leftoff {
         return Default::default();
     }
-    let Together { unsent, thoughts, .. } = together(messages, format, to);
+    let PreparedSteps { unsent, thoughts, .. } = prepare_steps(messages, format, to);
     (unsent, thoughts)
 }
 
 /// What messages cost in a provider's shape: the JSON that is counted, and what images and other files cost beside it, by
 /// this rule. A file stands in the JSON as what of it is a text, or nearly not at all.
-pub fn counted(messages: &[Message], format: Format, to: To<'_>, images: Option<Images>) -> (String, u32) {
-    put(&together(messages, format, to).steps, format, Json::counted(images)).costs()
+pub fn counted(
+    messages: &[Message],
+    format: Format,
+    to: Recipient<'_>,
+    images: Option<Images>,
+) -> (String, u32) {
+    put(&prepare_steps(messages, format, to).steps, format, Json::counted(images)).costs()
 }
 
 /// The same of one message, whatever it lacks. Together, messages cost at most a little more: by ids that are mended
@@ -110,26 +120,26 @@ pub fn counted_alone(message: &Message, format: Format, images: Option<Images>) 
 }
 
 // All steps, and what does not go as it is stored.
-struct Together<'a> {
+struct PreparedSteps<'a> {
     steps: Vec<Step<'a>>,
     orphaned_results: Vec<String>,
     unsent: Vec<Unsent>,
-    thoughts: Vec<Thought>,
+    thoughts: Vec<ReasoningReport>,
 }
 
-fn together<'a>(messages: &'a [Message], format: Format, to: To<'_>) -> Together<'a> {
+fn prepare_steps<'a>(messages: &'a [Message], format: Format, to: Recipient<'_>) -> PreparedSteps<'a> {
     let (mut steps, orphaned_results) = steps::paired(messages, Limits::of(format));
     let is_users_first = matches!(format, Format::Anthropic | Format::Gemini);
     if is_users_first && steps.first().is_some_and(|first| first.role == Role::Assistant) {
         steps.insert(0, Step::user(BEGUN));
     }
     let thoughts = match to {
-        To::Anybody => Vec::new(),
-        To::Model(_) | To::Masked => reasoning::attach(&mut steps, format, to),
+        Recipient::Anybody => Vec::new(),
+        Recipient::Model(_) | Recipient::Masked => reasoning::attach(&mut steps, format, to),
     };
     let unsent =
         limits::keep(&mut steps, format, |steps| put(steps, format, Json::counted(None)).finish().len());
-    Together { steps, orphaned_results, unsent, thoughts }
+    PreparedSteps { steps, orphaned_results, unsent, thoughts }
 }
 
 /// The steps in a shape, as a JSON array.

@@ -42,7 +42,7 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
                 }
                 for piece in step.pieces() {
                     match piece {
-                        Piece::Thought(thought) => reasoned(thought, json),
+                        Piece::Thought(thought) => write_reasoning(thought, json),
                         Piece::Text(text) => say("assistant", text, &[], json),
                         Piece::Call(one) => call(one, "", &FORMS, json),
                     }
@@ -58,7 +58,7 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
 }
 
 // Encrypted, it needs no id: it is read from what is sent, not looked up.
-fn reasoned(thought: &Reasoning, json: &mut Json) {
+fn write_reasoning(thought: &Reasoning, json: &mut Json) {
     json.put(r#"{"type":"reasoning","summary":["#, &[]);
     if !thought.text.is_empty() {
         json.put(r#"{"type":"summary_text","text":?0}"#, &[thought.text.as_str()]);

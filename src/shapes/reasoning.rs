@@ -9,14 +9,15 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::record::message::{Assistant, Message, Part, Reasoning, Role};
+use crate::shapes::maker::{Maker, bare_name};
 use crate::shapes::steps::{Call, Step};
-use crate::shapes::{Format, To};
+use crate::shapes::{Format, Recipient};
 
 /// What became of the reasoning of an answer whose calls led to the newest results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Thought {
+pub struct ReasoningReport {
     /// The message.
     pub id: String,
     /// The reasoning is in the context.
@@ -32,34 +33,8 @@ pub(super) enum Piece<'s, 'a> {
     Call(&'s Call<'a>),
 }
 
-/// Who makes a model, as far as its name says so.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Maker {
-    Anthropic,
-    Google,
-    OpenAi,
-    Other,
-}
-
-const MAKERS: [(&str, Maker); 7] = [
-    ("claude", Maker::Anthropic),
-    ("gemini", Maker::Google),
-    ("gpt-oss", Maker::Other),
-    ("gpt-", Maker::OpenAi),
-    ("codex", Maker::OpenAi),
-    ("o3", Maker::OpenAi),
-    ("o4", Maker::OpenAi),
-];
-
-impl Maker {
-    fn of(model: &str) -> Maker {
-        let name = bare(model);
-        MAKERS.iter().find(|(word, _)| name.starts_with(word)).map_or(Maker::Other, |(_, maker)| *maker)
-    }
-}
-
 /// Gives the steps of an open loop the reasoning that goes to this model; where nobody says which one, to that of the newest answer.
-pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: To<'_>) -> Vec<Thought> {
+pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: Recipient<'_>) -> Vec<ReasoningReport> {
     let Some(last) = steps.iter().rposition(|step| step.role == Role::Assistant) else { return Vec::new() };
     if steps[last].calls.is_empty() {
         return Vec::new();
@@ -67,7 +42,7 @@ pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: To<'_>) -> Vec<
     let first = steps[..last].iter().rposition(|step| step.role == Role::User).map_or(0, |user| user + 1);
     let open = &mut steps[first..=last];
     let newest = open.iter().rev().find_map(|step| step.message?.assistant.as_ref()?.model.as_deref());
-    let model = if let To::Model(model) = to { model } else { None };
+    let model = if let Recipient::Model(model) = to { model } else { None };
     let asked = model.or(newest);
     let mut all = Vec::new();
     for step in open {
@@ -80,7 +55,7 @@ pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: To<'_>) -> Vec<
             continue;
         }
         let (thoughts, why) = match sendable(message, assistant, format, asked) {
-            Ok(_) if to == To::Masked => (Vec::new(), "secret"),
+            Ok(_) if to == Recipient::Masked => (Vec::new(), "secret"),
             Ok((maker, thoughts)) => {
                 step.maker = Some(maker);
                 (thoughts, "open-loop")
@@ -88,7 +63,7 @@ pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: To<'_>) -> Vec<
             Err(why) => (Vec::new(), why),
         };
         step.thoughts = thoughts;
-        all.push(Thought { id: message.id.clone(), is_sent: why == "open-loop", why });
+        all.push(ReasoningReport { id: message.id.clone(), is_sent: why == "open-loop", why });
     }
     all
 }
@@ -102,7 +77,7 @@ fn sendable(
 ) -> Result<(Maker, Vec<usize>), &'static str> {
     let made = assistant.model.as_deref().or(asked);
     if let (Some(made), Some(asked)) = (made, asked)
-        && bare(made) != bare(asked)
+        && bare_name(made) != bare_name(asked)
     {
         return Err("other-model");
     }
@@ -143,26 +118,6 @@ fn sendable(
     if thoughts.is_empty() { Err("unsigned") } else { Ok((theirs, thoughts)) }
 }
 
-/// A model's name without who serves it and of which day it is: what is asked for as one is answered as the other.
-fn bare(model: &str) -> String {
-    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
-    let mut name = name.strip_suffix("-latest").unwrap_or(&name);
-    let is_day = |tail: &str| {
-        tail.len() >= 8
-            && tail.starts_with("20")
-            && tail.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
-    };
-    for length in [8, 10] {
-        if let Some((head, day)) = name.len().checked_sub(length).and_then(|at| name.split_at_checked(at))
-            && let Some(head) = head.strip_suffix(['-', '@'])
-            && is_day(day)
-        {
-            name = head;
-        }
-    }
-    name.into()
-}
-
 impl<'a> Step<'a> {
     /// An answer whose reasoning is sent, in its order; nothing of any other.
     pub(super) fn pieces(&self) -> Vec<Piece<'_, 'a>> {
@@ -172,7 +127,7 @@ impl<'a> Step<'a> {
         if self.thoughts.is_empty() {
             return Vec::new();
         }
-        self.ordered(assistant).unwrap_or_else(|| {
+        self.pieces_in_order(assistant).unwrap_or_else(|| {
             let thoughts = self.thoughts.iter().map(|place| Piece::Thought(&assistant.reasoning[*place]));
             let text = Some(Piece::Text(self.text)).filter(|_| !self.text.is_empty());
             thoughts.chain(text).chain(self.calls.iter().map(Piece::Call)).collect()
@@ -180,7 +135,7 @@ impl<'a> Step<'a> {
     }
 
     // In the order that was stored, where that names each piece once.
-    fn ordered(&self, assistant: &'a Assistant) -> Option<Vec<Piece<'_, 'a>>> {
+    fn pieces_in_order(&self, assistant: &'a Assistant) -> Option<Vec<Piece<'_, 'a>>> {
         let (mut pieces, mut calls, mut thoughts) = (Vec::new(), 0, 0);
         for part in &assistant.order {
             match part {

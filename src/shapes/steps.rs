@@ -12,8 +12,8 @@ use crate::json::text::to_json;
 use crate::record::message::{Message, Role, Tool, ToolCall};
 use crate::record::tool_execution::INTERRUPTED;
 use crate::shapes::file::File;
+use crate::shapes::maker::Maker;
 use crate::shapes::names::{Ids, Limits, name};
-use crate::shapes::reasoning::Maker;
 
 /// An assistant's message with the results of its calls, or any other message.
 pub(crate) struct Step<'a> {

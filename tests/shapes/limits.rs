@@ -4,7 +4,7 @@ use super::{SHAPES, calling};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use leftoff::record::message::{Attachment, Message, Role, Tool};
-use leftoff::shapes::{Format, To, told, write};
+use leftoff::shapes::{Format, Recipient, report_unsent, write};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -121,8 +121,8 @@ fn check(given: &[(Role, Image)]) {
             };
             assert!(image.side <= most || image.kind > 2, "{format:?} {} of {}", image.side, sent.len());
         }
-        // Each that is not there is told, and none that is.
-        let (unsent, _) = told(&messages, format, To::Anybody);
+        // Each that is not there is report_unsent, and none that is.
+        let (unsent, _) = report_unsent(&messages, format, Recipient::Anybody);
         let is_told = |id: &str| unsent.iter().any(|one| one.id == id);
         for place in &places {
             assert!(!is_told(&messages[*place].id), "{format:?}");

@@ -2,7 +2,7 @@
 
 use super::{SHAPES, calling};
 use leftoff::record::message::{Assistant, Message, Part, Reasoning, Role, Tool};
-use leftoff::shapes::{Format, To, counted, told, write, write_to};
+use leftoff::shapes::{Format, Recipient, counted, report_unsent, write, write_to};
 use serde_json::{Value, json};
 
 fn user(text: &str) -> Message {
@@ -35,7 +35,7 @@ fn encrypted(data: &str) -> Reasoning {
 }
 
 fn sent(messages: &[Message], format: Format, model: Option<&str>) -> Value {
-    serde_json::from_str(&write_to(messages, format, To::Model(model)).json).expect("valid JSON")
+    serde_json::from_str(&write_to(messages, format, Recipient::Model(model)).json).expect("valid JSON")
 }
 
 const CLAUDE: &str = "claude-sonnet-4-5-20250929";
@@ -68,18 +68,18 @@ fn anthropic_gets_the_thinking_of_each_answer_of_the_loop_first() {
         assert_eq!(content(7)[0], json!({"type":"thinking","thinking":"","signature":"SIG2"}));
         assert!(!sent.to_string().contains("OLD"), "an answer was given");
     }
-    let (_, thoughts) = told(&messages, Format::Anthropic, To::Model(None));
-    let told: Vec<(&str, bool)> = thoughts.iter().map(|one| (&*one.id, one.is_sent)).collect();
-    assert_eq!(told, [("m1", true), ("m2", true)]);
-    let with = counted(&messages, Format::Anthropic, To::Model(None), None).0;
-    assert_eq!(with, write_to(&messages, Format::Anthropic, To::Model(None)).json);
+    let (_, thoughts) = report_unsent(&messages, Format::Anthropic, Recipient::Model(None));
+    let report_unsent: Vec<(&str, bool)> = thoughts.iter().map(|one| (&*one.id, one.is_sent)).collect();
+    assert_eq!(report_unsent, [("m1", true), ("m2", true)]);
+    let with = counted(&messages, Format::Anthropic, Recipient::Model(None), None).0;
+    assert_eq!(with, write_to(&messages, Format::Anthropic, Recipient::Model(None)).json);
 }
 
 #[test]
 fn nobody_else_gets_it_and_why_is_told() {
     let why = |messages: &[Message], format, model| {
-        let (_, thoughts) = told(messages, format, To::Model(model));
-        assert_eq!(write_to(messages, format, To::Model(model)), write(messages, format));
+        let (_, thoughts) = report_unsent(messages, format, Recipient::Model(model));
+        assert_eq!(write_to(messages, format, Recipient::Model(model)), write(messages, format));
         thoughts.iter().map(|one| one.why).collect::<Vec<_>>()
     };
     let talk = |reasoning: Reasoning| [user("list"), thinking("1", CLAUDE, vec![reasoning]), result("1")];
@@ -93,7 +93,7 @@ fn nobody_else_gets_it_and_why_is_told() {
     let mut unfinished = by_claude.clone();
     unfinished[1].partial = true;
     assert_eq!(why(&unfinished, Format::Anthropic, Some(CLAUDE)), ["unfinished"]);
-    assert_eq!(told(&by_claude, Format::Anthropic, To::Masked).1[0].why, "secret");
+    assert_eq!(report_unsent(&by_claude, Format::Anthropic, Recipient::Masked).1[0].why, "secret");
     // An answer ends the loop.
     let mut done = by_claude.to_vec();
     done.push(Message { role: Some(Role::Assistant), content: "done".into(), ..Message::default() });

@@ -173,12 +173,12 @@ impl<'a> Reader<'a> {
             "user" | "assistant" => self.message(object, &kind, place),
             "attachment" if is_queued_prompt(&object) => self.message(object.at(QUEUED), QUEUED, place),
             "custom-title" | "ai-title" | "summary" => self.title(object, &kind),
-            QUEUE => self.queued(object, place),
+            QUEUE => self.read_queue_operation(object, place),
             _ => self.other(object, &kind, place),
         }
     }
 
-    fn queued(&mut self, mut object: Object<'a>, place: Span) {
+    fn read_queue_operation(&mut self, mut object: Object<'a>, place: Span) {
         let session_id: Option<String> = object.take_name("sessionId", &mut Losses::default());
         let is_signed = session_id.is_some();
         self.session_id = self.session_id.take().or(session_id);

@@ -15,7 +15,7 @@ use crate::record::span::Span;
 const OF_CLIENT: &str = "<task-notification>";
 
 /// A prompt that was queued.
-struct Queued {
+struct QueuedPrompt {
     message: Message,
     origin: Origin,
     /// How much was said before it was queued; before one was taken out to be delivered; before the user took all back.
@@ -24,7 +24,7 @@ struct Queued {
     taken_back: Option<usize>,
 }
 
-impl Queued {
+impl QueuedPrompt {
     fn text(&self) -> &str {
         self.message.content.as_str().trim()
     }
@@ -52,7 +52,7 @@ impl Queued {
 
 /// The prompts that were queued.
 #[derive(Default)]
-pub(super) struct Queue(Vec<Queued>);
+pub(super) struct Queue(Vec<QueuedPrompt>);
 
 impl Queue {
     /// Takes an operation on the queue; whether a prompt was queued. `said`: how many messages there are so far.
@@ -78,7 +78,7 @@ impl Queue {
         }
         let timestamp = object.take_time("timestamp", quiet);
         let origin = Origin { flags: marks(&["isQueued"]), ..Origin::at(place, timestamp) };
-        self.0.push(Queued { message, origin, said, dequeued: None, taken_back: None });
+        self.0.push(QueuedPrompt { message, origin, said, dequeued: None, taken_back: None });
         true
     }
 

@@ -7,7 +7,7 @@ fn message(id: &str, content: &str) -> String {
         + "\n"
 }
 
-fn packed(files: &[(&str, &[u8])]) -> String {
+fn pack_files(files: &[(&str, &[u8])]) -> String {
     let mut lines = Vec::from([head_line(ID, Placement::Home)]);
     for (name, bytes) in files {
         lines.extend(if LOGS.contains(name) {
@@ -21,7 +21,7 @@ fn packed(files: &[(&str, &[u8])]) -> String {
 }
 
 fn check(files: &[(&str, &[u8])]) {
-    let text = packed(files);
+    let text = pack_files(files);
     assert!(knows(text.as_bytes()));
     let read = SessionFile::read(text.as_bytes()).expect("a session");
     assert_eq!(read.id, ID);
@@ -72,7 +72,7 @@ fn every_byte_of_every_file_comes_back() {
 #[test]
 fn a_file_that_is_cut_anywhere_has_each_record_before_the_cut() {
     let log: String = (0..4).map(|place| message(&format!("m{place}"), "ü \"text\"")).collect();
-    let text = packed(&[(MESSAGES, log.as_bytes())]);
+    let text = pack_files(&[(MESSAGES, log.as_bytes())]);
     for cut in text.lines().next().expect("a line").len()..text.len() - 1 {
         let read = SessionFile::read(&text.as_bytes()[..cut]).expect("a session");
         let whole = text.as_bytes()[..cut].iter().filter(|byte| **byte == b'\n').count();
@@ -88,7 +88,7 @@ fn a_file_that_is_cut_anywhere_has_each_record_before_the_cut() {
 #[test]
 fn a_damaged_line_costs_itself_and_what_stands_behind_a_torn_one_is_read() {
     let log: String = (0..3).map(|place| message(&format!("m{place}"), "text")).collect();
-    let text = packed(&[(MESSAGES, log.as_bytes())]);
+    let text = pack_files(&[(MESSAGES, log.as_bytes())]);
     let lines: Vec<&str> = text.lines().collect();
     let torn =
         [lines[0], "\n", &lines[1][..lines[1].len() - 9], lines[2], "\n", lines[3], "\n", lines[4], "\n"]
@@ -103,11 +103,11 @@ fn a_damaged_line_costs_itself_and_what_stands_behind_a_torn_one_is_read() {
 
 #[test]
 fn what_a_session_does_not_have_is_not_taken_out_of_a_file() {
-    let text = packed(&[(MESSAGES, message("a", "text").as_bytes())]);
+    let text = pack_files(&[(MESSAGES, message("a", "text").as_bytes())]);
     let strange = text.replace(MESSAGES, "../messages.jsonl");
     assert_eq!(SessionFile::read(strange.as_bytes()).expect("a session").files, BTreeMap::new());
     let name = format!("blobs/{}", sha256(b"other"));
-    let read = SessionFile::read(packed(&[(&*name, b"bytes")]).as_bytes()).expect("a session");
+    let read = SessionFile::read(pack_files(&[(&*name, b"bytes")]).as_bytes()).expect("a session");
     assert_eq!((read.files.len(), read.problems[0].code), (0, ProblemCode::MissingBlob));
     let newer = text.replace("\"version\":1", "\"version\":2");
     assert_eq!(SessionFile::read(newer.as_bytes()).map_err(|error| error.code), Err(Code::NewerVersion));

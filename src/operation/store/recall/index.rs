@@ -311,22 +311,22 @@ impl Store {
         let is_same = if last.to == log.looks.0 {
             // What may have changed at that moment unseen is read once more when nothing can any more.
             let is_unsure = !log.is_settled && last.changed_us == -log.looks.1 && last.file == log.file;
-            last.changed_us == log.looks.1 || is_unsure && self.ends_so(io, log, last).await?
+            last.changed_us == log.looks.1 || is_unsure && log.ends_so(io, last).await?
         } else if last.file != log.file {
             false // An editor has put another one in its place.
         } else {
-            self.ends_so(io, log, last).await?
+            log.ends_so(io, last).await?
         };
         Ok(if is_same { chain } else { Vec::new() })
-    }
-
-    async fn ends_so(&self, io: &Io, log: &Log, row: &Row) -> Result<bool, Trouble> {
-        let file = log.place.log(MESSAGES);
-        Ok(tail_hash(&io.read_tail(&file, row.to).await?) == row.tail)
     }
 }
 
 impl Log {
+    async fn ends_so(&self, io: &Io, row: &Row) -> Result<bool, Trouble> {
+        let file = self.place.log(MESSAGES);
+        Ok(tail_hash(&io.read_tail(&file, row.to).await?) == row.tail)
+    }
+
     fn of(place: Rc<Place>, key: Rc<str>) -> Log {
         Log { place, is_asked: true, most: u64::MAX, key, looks: (0, 0), is_settled: false, file: 0 }
     }
