@@ -748,7 +748,7 @@ unsentFiles?: Array<UnsentFile>,
 /**
  * What became of the reasoning of answers whose calls led to the newest results. That of others is not sent.
  */
-reasoning?: Array<Thought>, 
+reasoning?: Array<ReasoningReport>, 
 /**
  * Where the context begins, where the conversation was compacted.
  */
@@ -907,7 +907,7 @@ why: string, };
 /**
  * What became of the reasoning of an answer whose calls led to the newest results.
  */
-export type Thought = { 
+export type ReasoningReport = { 
 /**
  * The message.
  */

@@ -38,7 +38,7 @@ fn built(log: &[u8], session: &Session, request: Request, vocabulary: &Vocabular
     let mut build = Build::new(request, session.source());
     loop {
         match build.next(Some(vocabulary)).expect("the budget is large enough") {
-            Outcome::Ready(context) => return write_context(&context, Some(format), asked.to()),
+            Outcome::Ready(context) => return write_context(&context, Some(format), asked.recipient()),
             Outcome::Needs(Needs::Bytes { range }) => {
                 let bytes = &log[range.start as usize..range.end as usize];
                 build.bytes(range.start, bytes).expect("these were wanted");
