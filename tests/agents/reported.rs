@@ -43,154 +43,179 @@ fn a_rollout_is_read_behind_what_was_torn_in_its_line() {
     assert_eq!((problem.end - problem.start, problem.code), (90, ProblemCode::Damaged));
 }
 
-/// Turns of a prompt, a text, a call, its result and a text, with the ids that a gateway gives.
-fn turns(agent: AgentName, id: Option<&str>) -> Vec<Value> {
-    let claude = |kind: &str, n: usize, before: usize, message: Value| {
-        let parent = if before == 0 { Value::Null } else { format!("u{before}").into() };
-        json!({"type": kind, "uuid": format!("u{n}"), "parentUuid": parent, "sessionId": "s", "timestamp": AT, "message": message})
-    };
-    let with_id = |mut message: Value, key: &str| {
-        if let Some(id) = id {
+/// What is said in one turn.
+struct Turn {
+    number: usize,
+    ask: String,
+    text: String,
+    result: String,
+    last: String,
+}
+
+/// The records of an agent's file, with the ids that a gateway gives.
+struct Recording<'a> {
+    id: Option<&'a str>,
+    records: Vec<Value>,
+    count: usize,
+}
+
+impl Recording<'_> {
+    fn with_id(&self, mut message: Value, key: &str) -> Value {
+        if let Some(id) = self.id {
             message[key] = id.into();
         }
         message
-    };
-    let mut records = Vec::new();
-    let mut n = 0;
-    for turn in 0..3 {
-        let (ask, text, last) = (format!("ask {turn}"), format!("text {turn}"), format!("last {turn}"));
-        match agent {
-            AgentName::ClaudeCode => {
-                let call = with_id(json!({"type": "tool_use", "name": "Bash", "input": {"n": turn}}), "id");
-                let result = with_id(
-                    json!({"type": "tool_result", "content": format!("result {turn}")}),
-                    "tool_use_id",
-                );
-                for (kind, content) in [
-                    ("user", json!(ask)),
-                    ("assistant", json!([{"type": "text", "text": text}])),
-                    ("assistant", json!([call])),
-                    ("user", json!([result])),
-                    ("assistant", json!([{"type": "text", "text": last}])),
-                ] {
-                    let message = json!({"role": kind, "content": content});
-                    let message = if kind == "user" { message } else { with_id(message, "id") };
-                    records.push(claude(kind, n + 1, n, message));
-                    n += 1;
-                }
-            }
-            AgentName::Qwen => {
-                let call = with_id(json!({"name": "Bash", "args": {"n": turn}}), "id");
-                let result =
-                    with_id(json!({"name": "Bash", "response": {"output": format!("result {turn}")}}), "id");
-                for (kind, parts) in [
-                    ("user", json!([{"text": ask}])),
-                    ("assistant", json!([{"text": text}, {"functionCall": call}])),
-                    ("tool_result", json!([{"functionResponse": result}])),
-                    ("assistant", json!([{"text": last}])),
-                ] {
-                    let mut record = claude(kind, n + 1, n, json!({"role": kind, "parts": parts}));
-                    record["cwd"] = "/p".into();
-                    records.push(record);
-                    n += 1;
-                }
-            }
-            AgentName::Gemini => {
-                if turn == 0 {
-                    records.push(
-                        json!({"sessionId": "s", "projectHash": "h", "startTime": AT, "lastUpdated": AT}),
-                    );
-                }
-                let answer =
-                    with_id(json!({"name": "Bash", "response": {"output": format!("result {turn}")}}), "id");
-                let result = json!([{"functionResponse": answer}]);
-                let call = with_id(
-                    json!({"name": "Bash", "args": {"n": turn}, "result": result, "status": "success"}),
-                    "id",
-                );
-                records
-                    .push(json!({"id": format!("{turn}a"), "timestamp": AT, "type": "user", "content": ask}));
-                records.push(json!({"id": format!("{turn}b"), "timestamp": AT, "type": "gemini", "content": text, "toolCalls": [call]}));
-                records.push(
-                    json!({"id": format!("{turn}c"), "timestamp": AT, "type": "user", "content": result}),
-                );
-                records.push(
-                    json!({"id": format!("{turn}d"), "timestamp": AT, "type": "gemini", "content": last}),
-                );
-            }
-            AgentName::Codex => {
-                if turn == 0 {
-                    records.push(
-                        json!({"timestamp": AT, "type": "session_meta", "payload": {"id": "s", "cwd": "/p"}}),
-                    );
-                }
-                let item =
-                    |payload: Value| json!({"timestamp": AT, "type": "response_item", "payload": payload});
-                let message = |role: &str, kind: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]});
-                records.push(item(message("user", "input_text", &ask)));
-                records.push(item(message("assistant", "output_text", &text)));
-                records.push(item(with_id(json!({"type": "function_call", "name": "Bash", "arguments": format!("{{\"n\":{turn}}}")}), "call_id")));
-                records.push(item(with_id(
-                    json!({"type": "function_call_output", "output": format!("result {turn}")}),
-                    "call_id",
-                )));
-                records.push(item(message("assistant", "output_text", &last)));
-            }
-            AgentName::Copilot => {
-                let mut event = |kind: &str, data: Value| {
-                    n += 1;
-                    records.push(json!({"type": kind, "id": format!("e{n}"), "timestamp": AT, "data": data}));
-                };
-                let call = with_id(
-                    json!({"name": "Bash", "arguments": {"n": turn}, "type": "function"}),
-                    "toolCallId",
-                );
-                let done = with_id(
-                    json!({"success": true, "result": {"content": format!("result {turn}")}}),
-                    "toolCallId",
-                );
-                event("user.message", json!({"content": ask}));
-                event(
-                    "assistant.message",
-                    with_id(
-                        with_id(json!({"content": text, "toolRequests": [call]}), "messageId"),
-                        "apiCallId",
-                    ),
-                );
-                event("tool.execution_complete", done);
-                event(
-                    "assistant.message",
-                    with_id(with_id(json!({"content": last}), "messageId"), "apiCallId"),
-                );
-            }
-            _ => {
-                if turn == 0 {
-                    records.push(
-                        json!({"type": "session", "version": 3, "id": "s", "timestamp": AT, "cwd": "/p"}),
-                    );
-                }
-                let mut entry = |message: Value| {
-                    n += 1;
-                    let parent = if n == 1 { Value::Null } else { format!("e{}", n - 1).into() };
-                    records.push(json!({"type": "message", "id": format!("e{n}"), "parentId": parent, "timestamp": AT, "message": message}));
-                };
-                let text_block = |text: &str| json!({"type": "text", "text": text});
-                let call =
-                    with_id(json!({"type": "toolCall", "name": "Bash", "arguments": {"n": turn}}), "id");
-                entry(json!({"role": "user", "content": [text_block(&ask)]}));
-                entry(with_id(
-                    json!({"role": "assistant", "content": [text_block(&text), call]}),
-                    "responseId",
-                ));
-                entry(with_id(
-                    json!({"role": "toolResult", "toolName": "Bash", "content": [text_block(&format!("result {turn}"))]}),
-                    "toolCallId",
-                ));
-                entry(with_id(json!({"role": "assistant", "content": [text_block(&last)]}), "responseId"));
-            }
+    }
+
+    fn begin(&mut self, turn: &Turn, head: Value) {
+        if turn.number == 0 {
+            self.records.push(head);
         }
     }
-    records
+
+    fn push_linked(&mut self, kind: &str, message: Value) {
+        let parent = if self.count == 0 { Value::Null } else { format!("u{}", self.count).into() };
+        self.count += 1;
+        let uuid = format!("u{}", self.count);
+        self.records.push(json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": AT, "message": message, "cwd": "/p"}));
+    }
+
+    fn push_claude(&mut self, turn: &Turn) {
+        let call =
+            self.with_id(json!({"type": "tool_use", "name": "Bash", "input": {"n": turn.number}}), "id");
+        let result = self.with_id(json!({"type": "tool_result", "content": turn.result}), "tool_use_id");
+        for (kind, content) in [
+            ("user", json!(turn.ask)),
+            ("assistant", json!([{"type": "text", "text": turn.text}])),
+            ("assistant", json!([call])),
+            ("user", json!([result])),
+            ("assistant", json!([{"type": "text", "text": turn.last}])),
+        ] {
+            let message = json!({"role": kind, "content": content});
+            let message = if kind == "user" { message } else { self.with_id(message, "id") };
+            self.push_linked(kind, message);
+        }
+    }
+
+    fn push_qwen(&mut self, turn: &Turn) {
+        let call = self.with_id(json!({"name": "Bash", "args": {"n": turn.number}}), "id");
+        let result = self.with_id(json!({"name": "Bash", "response": {"output": turn.result}}), "id");
+        for (kind, parts) in [
+            ("user", json!([{"text": turn.ask}])),
+            ("assistant", json!([{"text": turn.text}, {"functionCall": call}])),
+            ("tool_result", json!([{"functionResponse": result}])),
+            ("assistant", json!([{"text": turn.last}])),
+        ] {
+            self.push_linked(kind, json!({"role": kind, "parts": parts}));
+        }
+    }
+
+    fn push_gemini(&mut self, turn: &Turn) {
+        self.begin(turn, json!({"sessionId": "s", "projectHash": "h", "startTime": AT, "lastUpdated": AT}));
+        let answer = self.with_id(json!({"name": "Bash", "response": {"output": turn.result}}), "id");
+        let result = json!([{"functionResponse": answer}]);
+        let call = json!({"name": "Bash", "args": {"n": turn.number}, "result": result, "status": "success"});
+        let calls = json!([self.with_id(call, "id")]);
+        for (place, kind, content) in [
+            ("a", "user", json!(turn.ask)),
+            ("b", "gemini", json!(turn.text)),
+            ("c", "user", result),
+            ("d", "gemini", json!(turn.last)),
+        ] {
+            let id = format!("{}{place}", turn.number);
+            let mut record = json!({"id": id, "timestamp": AT, "type": kind, "content": content});
+            if place == "b" {
+                record["toolCalls"] = calls.clone();
+            }
+            self.records.push(record);
+        }
+    }
+
+    fn push_codex(&mut self, turn: &Turn) {
+        self.begin(
+            turn,
+            json!({"timestamp": AT, "type": "session_meta", "payload": {"id": "s", "cwd": "/p"}}),
+        );
+        let message = |role: &str, kind: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]});
+        let arguments = format!("{{\"n\":{}}}", turn.number);
+        let call = json!({"type": "function_call", "name": "Bash", "arguments": arguments});
+        let result = json!({"type": "function_call_output", "output": turn.result});
+        for payload in [
+            message("user", "input_text", &turn.ask),
+            message("assistant", "output_text", &turn.text),
+            self.with_id(call, "call_id"),
+            self.with_id(result, "call_id"),
+            message("assistant", "output_text", &turn.last),
+        ] {
+            self.records.push(json!({"timestamp": AT, "type": "response_item", "payload": payload}));
+        }
+    }
+
+    fn push_copilot(&mut self, turn: &Turn) {
+        let call = json!({"name": "Bash", "arguments": {"n": turn.number}, "type": "function"});
+        let call = self.with_id(call, "toolCallId");
+        let result = json!({"success": true, "result": {"content": turn.result}});
+        let answer = |data: Value| self.with_id(self.with_id(data, "messageId"), "apiCallId");
+        let events = [
+            ("user.message", json!({"content": turn.ask})),
+            ("assistant.message", answer(json!({"content": turn.text, "toolRequests": [call]}))),
+            ("tool.execution_complete", self.with_id(result, "toolCallId")),
+            ("assistant.message", answer(json!({"content": turn.last}))),
+        ];
+        for (kind, data) in events {
+            self.count += 1;
+            let id = format!("e{}", self.count);
+            self.records.push(json!({"type": kind, "id": id, "timestamp": AT, "data": data}));
+        }
+    }
+
+    fn push_pi(&mut self, turn: &Turn) {
+        self.begin(turn, json!({"type": "session", "version": 3, "id": "s", "timestamp": AT, "cwd": "/p"}));
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let call = json!({"type": "toolCall", "name": "Bash", "arguments": {"n": turn.number}});
+        let call = self.with_id(call, "id");
+        let result = json!({"role": "toolResult", "toolName": "Bash", "content": [text(&turn.result)]});
+        let answer =
+            |content: Value| self.with_id(json!({"role": "assistant", "content": content}), "responseId");
+        let messages = [
+            json!({"role": "user", "content": [text(&turn.ask)]}),
+            answer(json!([text(&turn.text), call])),
+            self.with_id(result, "toolCallId"),
+            answer(json!([text(&turn.last)])),
+        ];
+        for message in messages {
+            let parent = if self.count == 0 { Value::Null } else { format!("e{}", self.count).into() };
+            self.count += 1;
+            let id = format!("e{}", self.count);
+            self.records.push(
+                json!({"type": "message", "id": id, "parentId": parent, "timestamp": AT, "message": message}),
+            );
+        }
+    }
+}
+
+/// Turns of a prompt, a text, a call, its result and a text, with the ids that a gateway gives.
+fn turns(agent: AgentName, id: Option<&str>) -> Vec<Value> {
+    let mut recording = Recording { id, records: Vec::new(), count: 0 };
+    for number in 0..3 {
+        let named = |what: &str| format!("{what} {number}");
+        let turn = Turn {
+            number,
+            ask: named("ask"),
+            text: named("text"),
+            result: named("result"),
+            last: named("last"),
+        };
+        match agent {
+            AgentName::ClaudeCode => recording.push_claude(&turn),
+            AgentName::Qwen => recording.push_qwen(&turn),
+            AgentName::Gemini => recording.push_gemini(&turn),
+            AgentName::Codex => recording.push_codex(&turn),
+            AgentName::Copilot => recording.push_copilot(&turn),
+            _ => recording.push_pi(&turn),
+        }
+    }
+    recording.records
 }
 
 #[test]
