@@ -72,7 +72,7 @@ check("what is no whole number is refused wherever one is wanted, with the optio
   for (const [place, { command, name, needed }] of numbers.entries()) {
     const value = ["-1", "robot", "1.5", "1e3", "٣", "99999999999", "0x10"][place % 7];
     const said = refused(typed, [command, ...needed, `--${name}=${value}`]);
-    assert.ok(said.includes(`for --${name}`) && said.includes(`found "${value}"`), said);
+    assert.ok(said.includes(`--${name} takes a whole number`) && said.includes(`not "${value}"`), said);
   }
   assert.equal(fs.readdirSync(folder, { recursive: true }).length, before);
 });

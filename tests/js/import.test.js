@@ -32,10 +32,11 @@ function said(sessions) {
   return sessions.map((messages) => messages.map(({ rev, crc, tokens, seq, ...message }) => message));
 }
 
-/** Whether a prompt is queued there that nobody delivered yet: of a client that is gone for an hour it is what the user said last. @param {Uint8Array} bytes */
+/** Whether a prompt is queued there that stands in no message yet: of a client that is gone for an hour it is what the user said last. @param {Uint8Array} bytes */
 function hasQueued(bytes) {
-  const queued = new TextDecoder().decode(bytes).split("\n").filter((line) => line.includes('"type":"queue-operation"'));
-  return queued.filter((line) => line.includes('"enqueue"')).length > queued.filter((line) => !line.includes('"enqueue"')).length;
+  const lines = new TextDecoder().decode(bytes).split("\n").filter(Boolean);
+  const isSaid = (/** @type {string} */ content) => lines.some((line) => line.includes('"type":"user"') && line.includes(JSON.stringify(content)));
+  return lines.some((line) => line.startsWith('{"type":"queue-operation","operation":"enqueue"') && !isSaid(JSON.parse(line).content));
 }
 
 for (const name of fixtures) {

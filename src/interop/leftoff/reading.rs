@@ -1,11 +1,7 @@
-//! leftoff's own sessions, each exported as one file, see [`crate::record::session_file`]. A store takes such a file in as it
-//! is; here it is read as a transcript, for who stores nothing.
-
-use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
+//! A session file as the messages of its current path.
 
 use crate::error::Error;
-use crate::interop::{AgentName, Coverage, Import, ImportedSession};
+use crate::interop::{AgentName, Import, ImportedSession};
 use crate::layout::{EVENTS, MESSAGES};
 use crate::record::blob::Unfolding;
 use crate::record::message::{self, Message};
@@ -13,11 +9,8 @@ use crate::record::scan::records;
 use crate::record::session_file::SessionFile;
 use crate::session::handle::Session;
 use crate::time;
-
-/// What the reader knows: all that is in a session.
-pub const COVERAGE: Coverage = Coverage { tested: &[], mapped: &[], whole: &[] };
-
-pub(crate) use crate::record::session_file::knows;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 /// Reads the messages of the current path.
 ///
