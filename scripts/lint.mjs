@@ -15,7 +15,7 @@ const DENY = ["-D", "warnings"];
 const OUTSIDE_THE_FENCE = ["disallowed-methods", "disallowed-types", "disallowed-macros", "unwrap-used"].flatMap((name) => ["-A", `clippy::${name}`]);
 const HOST = { none: ["--no-default-features"], default: [], fs: ["--features", "fs"] };
 /** Each by itself: a program may want one and no other. */
-const FEATURES = ["tokens", "o200k", "cl100k", "interop", "fs"];
+const FEATURES = ["tokens", "o200k", "cl100k", "interop", "session-file", "fs"];
 // Where files of js/ may ask for time and chance themselves, not js/wasm/clock.js, and why.
 /** @type {Record<string, { found: string, why: string }>} */
 const PAST_THE_CLOCK = {

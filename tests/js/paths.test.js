@@ -81,7 +81,7 @@ test("other branches are shown and exported by request, each message marked", as
 });
 
 test("an answer of reasoning alone says what it reasoned", async () => {
-  assert.match(typed("show", session.id), /--- assistant, [^\n]*\n {2}~ I think so\.\n/);
+  assert.match(typed("show", session.id), /--- \d+ assistant, [^\n]*\n {2}~ I think so\.\n/);
   assert.match(await session.export("markdown"), /\n> I think so\.\n/);
 });
 

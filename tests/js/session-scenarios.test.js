@@ -130,7 +130,7 @@ check("SESS-003: List resumable conversations", async ({ open, typed }) => {
 
 check("SESS-003: Resume by selection", async ({ open, typed }) => {
   const { auth, design } = await two(await open());
-  typed("resume");
+  typed("resume", ...IN_AGENT);
   for (const [selected, session] of /** @type {const} */ ([["1", design], ["2", auth], ["graphql", design], ["token expiry", auth]])) {
     const { id, block, history } = JSON.parse(typed("resume", selected, ...IN_AGENT, "--json").stdout);
     assert.deepEqual([id, block.includes(session.metadata.display.title), history.length], [session.id, true, 4]);

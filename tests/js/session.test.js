@@ -156,7 +156,7 @@ test("a checkpoint that is deleted, damaged or of another log costs nothing but 
   }
 });
 
-test("a context from a log of 100 MB reads as many bytes as one from a log of 3 MB", async () => {
+test("a context from a log of 100 MB reads as many bytes as one from a log of 3 MB, beside what recall reads of it once", async () => {
   const open = (/** @type {FailingStorage} */ storage) => openStore({ home: "/home", project: "/", storage });
   const read = async (/** @type {number} */ megabytes) => {
     const storage = new FailingStorage();
@@ -175,7 +175,7 @@ test("a context from a log of 100 MB reads as many bytes as one from a log of 3 
     storage.bytesRead = 0;
     const again = await (await open(storage)).session(session.id);
     const opening = storage.bytesRead;
-    const { messages, report } = await again.context({ window: 32_000, encoding: "estimate-1" });
+    const { messages, report } = await again.context({ window: 32_000, encoding: "estimate-1", recall: 0 });
     assert.ok(messages.every((message) => !message.content.startsWith("old")) && report.unreadMessageCount > 0);
     return { opening, context: storage.bytesRead - opening, kept: messages.map((message) => message.content.slice(0, 6)) };
   };

@@ -82,7 +82,7 @@ test("a project's file names no command, and nothing that is obeyed", () =>
     assert.deepEqual(settings.ask, { engine: "my engine", prompt: "mine.md" });
     assert.equal(problems.length, 2);
     assert.match(problems[0]?.message ?? "", /expected one of claude, gemini, codex, opencode, ollama for "ask.engine".*found "rm -r \." instead/);
-    assert.match(problems[1]?.message ?? "", /expected "ask.prompt" in the settings of the home alone/);
+    assert.match(problems[1]?.message ?? "", /"ask.prompt" can only be set in the settings of the home, not in/);
     writeFileSync(places.ofProject, '{"ask":{"engine":"codex"}}');
     assert.equal((await read(places)).settings.ask.engine, "codex");
     const store = await openStore(where(places));
@@ -108,8 +108,8 @@ test("minutes of rest are a setting; an option counts more", () =>
   }));
 
 for (const [what, text, message] of /** @type {[string, string | Uint8Array, RegExp][]} */ ([
-  ["an unknown key", '{"idleMinute":7}', /"idleMinute".*known are autoPersist, idleMinutes/],
-  ["an unknown key of a group", '{"autoPersist":{"debounce":7}}', /"autoPersist\.debounce".*known are enabled,/],
+  ["an unknown key", '{"idleMinute":7}', /unknown setting "idleMinute".*expected one of autoPersist, idleMinutes/],
+  ["an unknown key of a group", '{"autoPersist":{"debounce":7}}', /unknown setting "autoPersist\.debounce".*expected one of enabled,/],
   ["a key of every object", '{"constructor":7}', /"constructor"/],
   ["the key of a prototype", '{"__proto__":{"idleMinutes":9}}', /"__proto__"/],
   ["a text for a number", '{"idleMinutes":"7"}', /expected a number for "idleMinutes".*found "7"/],

@@ -26,21 +26,22 @@ pub(super) fn whole(path: &Path) -> Result<PathBuf, Trouble> {
 pub(super) fn real(path: PathBuf) -> Result<PathBuf, Trouble> {
     match is_folder(&path)? {
         true => path.canonicalize().map_err(|error| refused("stat", &path, None, error.into()).into()),
-        false => Err(no_folder("not_found", &path, "none")),
+        false => Err(refused_folder("not_found", format!("no folder at \"{}\"", path.display()))),
     }
 }
 
 /// Whether there is one. What else stands there is refused.
 pub(super) fn is_folder(path: &Path) -> Result<bool, Trouble> {
     match std::fs::metadata(path) {
-        Ok(found) if !found.is_dir() => Err(no_folder("not_a_folder", path, "a file instead")),
+        Ok(found) if !found.is_dir() => {
+            Err(refused_folder("not_a_folder", format!("\"{}\" is a file, not a folder", path.display())))
+        }
         Ok(_) => Ok(true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(refused("stat", path, None, error.into()).into()),
     }
 }
 
-fn no_folder(code: &str, path: &Path, found: &str) -> Trouble {
-    let message = format!("expected a folder at \"{}\", but found {found}", path.display());
+fn refused_folder(code: &str, message: String) -> Trouble {
     Failure { code: code.into(), message, ..Failure::default() }.into()
 }
