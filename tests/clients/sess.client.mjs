@@ -172,7 +172,7 @@ const SCENARIOS = {
     const words = client.agent === "opencode" ? "earlier" : "expiry";
     assert.ok(found(words).messageCount > 0, "by a word of its title, or of its summary");
     const ids = [0, 1].map((number) => person.kept(number).json.id);
-    assert.throws(() => found("brainstorm"), ({ message }) => message.includes("found 2:") && ids.every((id) => message.includes(id)), "of several one is asked to choose");
+    assert.throws(() => found("brainstorm"), ({ message }) => message.includes("matches 2 sessions:") && ids.every((id) => message.includes(id)), "of several one is asked to choose");
   },
 
   "SESS-004: List resumable conversations"({ own }) {
