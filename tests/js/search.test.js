@@ -350,7 +350,7 @@ test("SESS-003 and SESS-004: what can be resumed is listed, and taken by its num
     const [several, candidates] = resumed("api");
     assert.deepEqual([several, candidates.includes(design), candidates.includes(keys), candidates.includes(auth)], [2, true, true, false]);
     const [none, nearest] = resumed("0190ffff");
-    assert.deepEqual([none, nearest.includes("no session \"0190ffff\""), nearest.includes(keys)], [1, true, true]);
+    assert.deepEqual([none, nearest.includes("no session"), nearest.includes(keys)], [1, true, true]);
   }));
 
 test("SESS-005: who resumes what was marked complete is warned, and may insist", () =>
