@@ -52,7 +52,7 @@ async function lived(place, programOf) {
   assert.match(relative(place.project, kept.path), /^conversations\/\d{4}-\d\d-\d\d\/001-brainstorm-rate-limits\/\.session$/, "it lies in the workspace");
   assert.deepEqual([kept.lifecycle, kept.type, kept.agent.command], ["paused", "brainstorm", "/workspace.brainstorm"]);
 
-  const listed = claude.leftoff("tomorrow", "list");
+  const listed = claude.leftoff("tomorrow", "resume", "--list");
   assert.match(listed, /^1\. \[brainstorm\] .*rate limits.*\n {3}Last active: yesterday \| Status: paused \| Name: 001-brainstorm-rate-limits \| ID: .*\n {3}Summary: .+\n$/i);
 
   const inCodex = await said(codex, at(codex), codexs.answered("1", [{ prompt: asked, steps: [{ text: told }] }]));
