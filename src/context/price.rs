@@ -101,7 +101,7 @@ impl Prices {
     /// The price of messages as they are sent together: in a provider's shape that is not the sum of what each costs.
     pub fn together(&mut self, sent: &[Message], vocabulary: Option<&Vocabulary>) -> Option<u32> {
         if self.format != Format::Leftoff {
-            let to = if self.is_masked { Recipient::Masked } else { Recipient::Model(self.model.as_deref()) };
+            let to = Recipient::of(self.model.as_deref(), self.is_masked);
             let (json, files) = shapes::counted(sent, self.format, to, self.images);
             return self.text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
         }

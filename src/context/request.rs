@@ -251,7 +251,7 @@ impl Request {
 
     /// Who gets the messages.
     pub fn recipient(&self) -> Recipient<'_> {
-        if self.masks_reasoning { Recipient::Masked } else { Recipient::Model(self.model.as_deref()) }
+        Recipient::of(self.model.as_deref(), self.masks_reasoning)
     }
 
     /// The shape that messages are given in; none where it is as they are stored.

@@ -87,6 +87,13 @@ pub enum Recipient<'a> {
     Masked,
 }
 
+impl<'a> Recipient<'a> {
+    /// Of a model, where that is known; masked where its reasoning has a secret.
+    pub fn of(model: Option<&'a str>, is_masked: bool) -> Recipient<'a> {
+        if is_masked { Recipient::Masked } else { Recipient::Model(model) }
+    }
+}
+
 /// What of messages does not go as it is stored.
 pub fn report_unsent(
     messages: &[Message],
