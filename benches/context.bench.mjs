@@ -127,7 +127,7 @@ async function filled(home, isEnough) {
   const session = await store.create();
   const all = conversation();
   // Making texts takes longer than appending them: from the first ten thousand on they come again.
-  /** @type {unknown[][]} */
+  /** @type {any[][]} */
   const batches = [];
   for (let at = 0; !isEnough(session.metadata.stats); at += 1) {
     const batch = (batches[at % DIFFERENT] ??= Array.from({ length: BATCH }, () => all.next().value));

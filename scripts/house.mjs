@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fail, root } from "./run.mjs";
 
 /** Lines of js/ beside what a host has of its own. The number may only fall: what holds for every host belongs in src/. */
-const MOST_LINES = 4_181;
+const MOST_LINES = 4_179;
 const HOSTS_OWN = /^(?:cli|init|agents|storage|compat)\//;
 /** Half of all files are shorter. */
 const MEDIAN = 200;

@@ -24,6 +24,8 @@ pub enum Code {
     Damaged,
     /// Nothing to read.
     EmptyFile,
+    /// A message to append that says nothing and has no file.
+    EmptyMessage,
     /// Git is at work in the repository, or something is under way there.
     GitBusy,
     /// Git refused; its own words are in the message.
@@ -78,6 +80,8 @@ pub enum Code {
     TooDeep,
     /// A format that no reader knows.
     UnknownFormat,
+    /// A message to append that follows one which the session does not have.
+    UnknownParent,
 }
 
 impl Code {
@@ -91,6 +95,7 @@ impl Code {
             Code::Conflict => "conflict",
             Code::Damaged => "damaged",
             Code::EmptyFile => "empty_file",
+            Code::EmptyMessage => "empty_message",
             Code::GitBusy => "git_busy",
             Code::GitFailed => "git_failed",
             Code::GitMissing => "git_missing",
@@ -118,6 +123,7 @@ impl Code {
             Code::SessionIgnored => "session_ignored",
             Code::TooDeep => "too_deep",
             Code::UnknownFormat => "unknown_format",
+            Code::UnknownParent => "unknown_parent",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Operations, driven by a host in memory: what befalls one of them costs what it would have done, and nothing else.
 
 mod answers;
+mod appending;
 mod asked;
 mod branches;
 mod closed;

@@ -214,6 +214,9 @@ fn check(given: &Value, format: Format) -> Option<Vec<Message>> {
         Ok(drafts) => drafts,
         Err(error) => {
             let text = &error.message;
+            if error.code == Code::EmptyMessage {
+                return None;
+            }
             assert_eq!(error.code, Code::InvalidRequest, "{text}: {json}");
             assert!(text.starts_with("message ") && text.contains(": expected "), "{text}: {json}");
             assert!(text.contains("but found ") || text.contains("did you mean"), "{text}: {json}");

@@ -132,6 +132,25 @@ fn sentences_that_differ_in_a_number_a_version_a_name_a_path_or_a_quoted_word_ar
 }
 
 #[test]
+fn decisions_in_other_languages_are_decisions() {
+    let decisions = [
+        "Wir haben entschieden, dass die Wartezeit 30 Sekunden beträgt",
+        "Das Team hat beschlossen, Port 8080 zu nehmen",
+        "Nous avons décidé de garder la version 1.4 de croniter",
+        "Hemos decidido que el servidor escuche en el puerto 8080",
+        "Abbiamo deciso di usare PostgreSQL 16 per tutto",
+        "A equipa decidiu manter a porta 8080 para a API",
+        "We hebben besloten om httpx 0.27 te gebruiken",
+        "Мы решили оставить порт 8080 для сервера",
+        "Zdecydowaliśmy, że serwer działa na porcie 8080",
+    ];
+    for decision in decisions {
+        let summary = summary(&[said(Role::User, "Go."), said(Role::User, decision)], &[], 2000);
+        assert!(summary.contains(&format!("KEY DECISIONS MADE:\n- {decision}")), "{summary}");
+    }
+}
+
+#[test]
 fn wishes_are_the_users_own_words_and_errors_those_of_results_that_failed() {
     let rule = "You must never change src/a.rs, always run `make check` before it.";
     let script = "The guide says that `deploy.sh` failed with exit code 3, because the bug was missing.";

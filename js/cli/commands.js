@@ -254,7 +254,7 @@ function summed({ strategy, tokensUsed, tokenBudget, includedMessageCount, origi
 
 // At a glance first; then each message.
 /** @param {any} report */
-function explain({ budget, messages, rejected, summaryTokens, recall, compacted, unreadMessageCount, bytesRead }) {
+function explain({ budget, messages, rejected, summaryTokens, summaryLeftOut, recall, compacted, unreadMessageCount, bytesRead }) {
   const { modelContextWindow, systemPromptTokens, toolDefinitionTokens, reserveForResponse, availableTokens } = budget;
   const divided = `  window ${modelContextWindow} = ${systemPromptTokens} system + ${toolDefinitionTokens} tools + ${reserveForResponse} for the answer + ${availableTokens} for messages\n`;
   const refused = rejected.map((/** @type {any} */ one) => `  ${one.strategy}: no, ${one.why}\n`);
@@ -263,7 +263,7 @@ function explain({ budget, messages, rejected, summaryTokens, recall, compacted,
     const tokens = those.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.tokens, 0);
     return those.length > 0 ? `  ${action.padEnd(10)} ${String(tokens).padStart(7)}  ${those.length} messages\n` : "";
   });
-  const summary = summaryTokens === undefined ? "" : `  summary    ${String(summaryTokens).padStart(7)}  of what is not there\n`;
+  const summary = summaryTokens === undefined ? "" : `  summary    ${String(summaryTokens).padStart(7)}  of what is not there${summaryLeftOut ? `, without ${counted(summaryLeftOut, "line")} that did not fit` : ""}\n`;
   const recalled = recall ? `  recalled   ${String(recall.tokens).padStart(7)}  of ${counted(recall.messages.length, "older message")}, by ${recall.words.join(", ")}\n` : "";
   const begins = compacted ? `  compacted through ${compacted.through}\n` : "";
   const each = messages.map((/** @type {any} */ one) => `  ${one.action.padEnd(10)} ${String(one.tokens).padStart(7)}  ${one.rule.padEnd(20)} ${one.id}\n`);

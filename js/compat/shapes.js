@@ -19,7 +19,7 @@ const OURS = ["v", "crc", "seq", "tokens", "rev", "partial", "branch", "source",
  * @internal
  * What a caller appends, as `append` takes it: each key is in it, so that it is kept or refused there by its name. It is
  * looked at once.
- * @param {unknown} message @returns {Record<string, any> & { role: string }}
+ * @param {unknown} message @returns {Record<string, any> & { role: import("../types/index.js").Draft["role"] }}
  */
 export function appendable(message) {
   const given = JSON.parse(toJson(message, { about: "message" }));

@@ -34,6 +34,7 @@ import { drive, driveAppend, drivePages } from "../wasm/drive.js";
  * @property {boolean} [countTokens] whether appended messages are counted; true unless given
  * @property {(id: string) => unknown} [ended] is told of one that was stopped or completed
  * @property {(id: string, ...asked: any[]) => AsyncGenerator<any>} [search] in one
+ * @property {(session: import("./session.js").Session, options: { at?: string }) => Promise<import("./session.js").Session>} [fork] a copy of one
  *
  * @typedef {Place & { cache: Cache, id?: string, store?: OfStore, turns?: Turns, redaction?: Redaction }} LiveParts `id`: where it is known; `store`: that has it
  *   open; `turns`: those of its folder; `redaction`: what leaves goes through it

@@ -11,7 +11,7 @@ import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiti
 
 /** @import { Live, SessionParts } from "./handle.js" */
 /** @import { Waiting } from "./waiting.js" */
-/** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Draft, Examined, Execution, ExportFormat, Format, Found, Holder, KeptReport, SentContext, SessionSearchOptions, MetadataJson, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "../types/index.js" */
+/** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Appendable, Examined, Execution, ExportFormat, Format, Found, Holder, KeptReport, SentContext, SessionSearchOptions, MetadataJson, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "../types/index.js" */
 
 // What the rest of leftoff does with a session, and its callers don't: the class has no names for it.
 
@@ -32,6 +32,7 @@ export class Session {
   #contexts;
   #countTokens;
   #search;
+  #fork;
   #onEnd;
   #secrets;
   /** @type {Waiting[]} appends whose turn has not come */
@@ -44,8 +45,9 @@ export class Session {
   }
 
   /** @private @param {Live} live @param {SessionParts} parts */
-  constructor(live, { countTokens = true, ended = () => {}, search = async function* () {} }) {
+  constructor(live, { countTokens = true, ended = () => {}, search = async function* () {}, fork = async () => this }) {
     this.#search = search;
+    this.#fork = fork;
     this.#live = live;
     this.#countTokens = countTokens;
     this.#onEnd = ended;
@@ -71,9 +73,9 @@ export class Session {
   /**
    * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says. Calls that are made
    * together become one write and one flush.
-   * @param {Draft | Draft[] | object} drafts in the shape that `format` says; a provider's whole answer, too, which says it itself
+   * @param {Appendable | readonly Appendable[]} drafts in the shape that `format` says; a provider's whole answer, too, which says it itself
    * @param {AppendOptions} [options] @returns {Promise<Appended>}
-   * @throws {LeftoffError} `invalid_request` naming the place of a key or value that no reader would give back; `line_too_long`;
+   * @throws {LeftoffError} `invalid_request` naming the place of a key or value that no reader would give back; `empty_message`; `unknown_parent`; `line_too_long`;
    *   `conflict` and `operation_reused`, then nothing was appended; `disk_full` and others of the storage: then `written` says how many bytes got in, and 0 that nothing was appended
    * @example
    * const { records, acknowledged } = await session.append({ role: "user", content: "What is left to do?" });
@@ -224,13 +226,7 @@ export class Session {
   /** Hides it from lists. No byte of it is moved. @throws {LeftoffError} what any method throws @example await session.archive(); session.metadata.status; // => "archived" */
   async archive() { await this.#say([{ type: "archived" }]); }
 
-  /**
-   * Puts it back into lists, as it was. @throws {LeftoffError} what any method throws
-   * @example
-   * await session.archive();
-   * await session.unarchive();
-   * session.metadata.status; // => "active"
-   */
+  /** Puts it back into lists, as it was. @throws {LeftoffError} what any method throws @example await session.archive(); await session.unarchive(); session.metadata.status; // => "active" */
   async unarchive() { await this.#say([{ type: "unarchived" }]); }
 
   /**
@@ -322,6 +318,17 @@ export class Session {
    * found; // => [["parsers"]]
    */
   search(question, options = {}) { return this.#search(this.id, ofKind("question", question), knownOptions("searchIn", options)); }
+
+  /**
+   * A new session of the store that begins as a copy of this one, up to a message.
+   * @param {{ at?: string }} [options] the id of the last message to take over; the last one there is unless given
+   * @returns {Promise<Session>} @throws {LeftoffError} `not_found` where this session has no such message
+   * @example
+   * const { records } = await session.append([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hi." }]);
+   * const copy = await session.fork({ at: records[0].id });
+   * copy.metadata.stats.messageCount; // => 1
+   */
+  fork(options = {}) { return this.#fork(this, options); }
 
   /**
    * What is appended from now on, by this process or by others, as it comes; a message that is written again comes

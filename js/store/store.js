@@ -50,7 +50,7 @@ export class Store {
     this.#core = new CoreStore(parts);
     this.#beside = new CoreStore({ ...parts, tell: (notices) => this.#core.hear(notices) }, agents);
     const cache = { storage, folder: join(home, names().cache) };
-    this.#open = new OpenSessions({ core: this.#core, beside: this.#beside, cache, countTokens, redaction, ended: (id) => this.#outputs?.clear({ sessionId: id }), search: (...asked) => this.#beside.pages(redaction.own, "searchIn", ...asked) }, places, this.#idleMs);
+    this.#open = new OpenSessions({ core: this.#core, beside: this.#beside, cache, countTokens, redaction, ended: (id) => this.#outputs?.clear({ sessionId: id }), search: (...asked) => this.#beside.pages(redaction.own, "searchIn", ...asked), fork: (...asked) => this.fork(...asked) }, places, this.#idleMs);
     /** The folder that is worked in. */
     this.project = project;
     /** The store's folder. */
@@ -87,10 +87,7 @@ export class Store {
   /**
    * Takes a setting out of the home's file, or the project's.
    * @param {string} key @param {{ project?: boolean }} [options] @throws {LeftoffError} what `writeSetting` throws
-   * @example
-   * await store.writeSetting("idleMinutes", 30);
-   * await store.unsetSetting("idleMinutes");
-   * store.settings.idleMinutes; // => 5
+   * @example await store.writeSetting("idleMinutes", 30); await store.unsetSetting("idleMinutes"); store.settings.idleMinutes; // => 5
    */
   unsetSetting(key, options) { return this.writeSetting(key, undefined, options); }
 
@@ -333,14 +330,9 @@ export class Store {
   }
 
   /**
-   * A new session that begins as a copy of another one, up to a message.
-   * @param {Session} session @param {{ at?: string }} [options] the id of the last message to take over; the last one there is unless given
-   * @returns {Promise<Session>} @throws {LeftoffError} `not_found` where the session has no such message
-   * @example
-   * const session = await store.create();
-   * const { records } = await session.append([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hi." }]);
-   * const copy = await store.fork(session, { at: records[0].id });
-   * copy.metadata.stats.messageCount; // => 1
+   * The same as `fork` of the session.
+   * @param {Session} session @param {{ at?: string }} [options] @returns {Promise<Session>} @throws {LeftoffError} what `fork` throws
+   * @example const one = await store.create(); await one.append({ role: "user", content: "Hi" }); (await store.fork(one)).metadata.stats.messageCount; // => 1
    */
   async fork(session, options = {}) {
     const lying = handleOf(ofSession(session)).lying;
@@ -394,9 +386,7 @@ export class Store {
   /**
    * The sessions in the trash, deleted last first.
    * @returns {Promise<Trashed[]>} @throws {LeftoffError} what any method throws
-   * @example
-   * await store.delete(await store.create({ title: "The parser" }));
-   * (await store.trashed())[0].title; // => "The parser"
+   * @example await store.delete(await store.create({ title: "The parser" })); (await store.trashed())[0].title; // => "The parser"
    */
   async trashed() { return this.#left(this.#beside.run("trashed")); }
 

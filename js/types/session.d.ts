@@ -27,6 +27,53 @@ export interface Draft {
   source?: Source;
 }
 
+/**
+ * A message in a provider's own shape, with every key that some shape reads; which one it is, `format` says. It is as loose as what
+ * their libraries give, but for a key that nobody reads.
+ */
+export interface ProviderMessage {
+  role?: unknown;
+  content?: unknown;
+  /** Of Gemini's contents, and of the AI SDK's messages on a screen. */
+  parts?: unknown;
+  /** Of OpenAI's items. */
+  type?: unknown;
+  id?: unknown;
+  name?: unknown;
+  call_id?: unknown;
+  arguments?: unknown;
+  input?: unknown;
+  output?: unknown;
+  summary?: unknown;
+  encrypted_content?: unknown;
+  status?: unknown;
+  phase?: unknown;
+  action?: unknown;
+  tool_calls?: unknown;
+  tool_call_id?: unknown;
+  function_call?: unknown;
+  reasoning?: unknown;
+  reasoning_content?: unknown;
+  refusal?: unknown;
+  annotations?: unknown;
+  audio?: unknown;
+  /** Of the AI SDK. */
+  providerOptions?: unknown;
+  metadata?: unknown;
+  createdAt?: unknown;
+}
+
+/** A provider's whole answer: it says itself whose it is. */
+export type ProviderAnswer =
+  | { choices: unknown }
+  | { object: string; output: unknown }
+  | { candidates?: unknown; usageMetadata?: unknown; modelVersion?: unknown }
+  | { type: string; role: string; content: unknown; stop_reason: unknown }
+  | { steps: unknown; response: unknown };
+
+/** What `Session.append` takes, alone or in a list. */
+export type Appendable = Draft | ProviderMessage | ProviderAnswer;
+
 /** How `Session.append` appends. */
 export interface AppendOptions {
   /** `durable`, unless given: survives a power cut. `buffered`: survives the end of the process. */

@@ -88,11 +88,11 @@ impl Build {
             }
         };
         let written = written.map(|(text, is_all)| summary::Written { text, is_all });
-        let lines = summary::candidates(self.reading.known(), written, share);
+        let (lines, more) = summary::candidates(self.reading.known(), written, share);
         let mut price = |line: &Line| self.prices.text(&line.text, vocabulary).unwrap_or(u32::MAX);
         let costs: Vec<u32> = lines.iter().map(&mut price).collect();
-        let mut omitted =
-            Omitted { lines, costs, share, count: self.reading.message_count(), item: Item::default() };
+        let count = self.reading.message_count();
+        let mut omitted = Omitted { lines, more, costs, share, count, item: Item::default() };
         omitted.item = omitted.within(share, &mut self.prices, vocabulary);
         omitted
     }
@@ -103,12 +103,21 @@ impl Build {
 pub(super) struct Omitted {
     pub item: Item,
     lines: Vec<Line>,
+    // How many lines a share as large could not even hold.
+    more: usize,
     costs: Vec<u32>,
     share: u32,
     count: u64,
 }
 
 impl Omitted {
+    /// How many of its lines these texts do not tell.
+    pub fn count_untold(&self, texts: &[&str]) -> u32 {
+        let told = texts.iter().map(|text| spaced(text)).collect::<Vec<_>>().join("\n");
+        let is_untold = |line: &&Line| memmem::find(told.as_bytes(), spaced(&line.text).as_bytes()).is_none();
+        (self.lines.iter().filter(is_untold).count() + self.more) as u32
+    }
+
     /// The same without the sentences that are quoted beside it, for no more.
     pub fn beside(&self, quoted: &[&str], prices: &mut Prices, vocabulary: Option<&Vocabulary>) -> Item {
         let quoted = quoted.iter().map(|text| spaced(text)).collect::<Vec<_>>().join("\n");

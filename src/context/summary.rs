@@ -127,8 +127,9 @@ fn part(share: u32, hundredths: u32) -> u32 {
     u32::try_from(u64::from(share) * u64::from(hundredths) / 100).unwrap_or(share)
 }
 
-/// The lines that are worth a place, the most important first, no more than a share of so many tokens could hold.
-pub(crate) fn candidates(known: Known<'_>, written: Option<Written<'_>>, share: u32) -> Vec<Line> {
+/// The lines that are worth a place, the most important first, no more than a share of so many tokens could hold; and how many more
+/// there are.
+pub(crate) fn candidates(known: Known<'_>, written: Option<Written<'_>>, share: u32) -> (Vec<Line>, usize) {
     let Known { state, project, pins } = known;
     let mut lines = Vec::new();
     let mut add = |section, text: String, is_sentence, place| {
@@ -168,13 +169,15 @@ pub(crate) fn candidates(known: Known<'_>, written: Option<Written<'_>>, share: 
     if let Some(status) = state.first(Kind::Status) {
         add(Section::Status, harmless(cut(&status.text, part / 2)), false, 0);
     }
+    let count = lines.len();
     let mut room = share as usize * MOST_BYTES_A_TOKEN;
     lines.retain(|line| {
         let fits = line.text.len() <= room;
         room = if fits { room - line.text.len() } else { room };
         fits
     });
-    lines
+    let more = count - lines.len();
+    (lines, more)
 }
 
 /// The lines that a share holds; `costs` has one for each line.
@@ -422,7 +425,7 @@ fn path(path: &str, project: &str) -> String {
 
 /// What is known of a conversation, in at most so many tokens, by what a text costs; empty where nothing is.
 pub fn extract(known: Known<'_>, tokens: u32, cost: &dyn Fn(&str) -> u32) -> String {
-    let lines = candidates(known, None, tokens);
+    let (lines, _) = candidates(known, None, tokens);
     let costs: Vec<u32> = lines.iter().map(|line| cost(&line.text)).collect();
     let mut room = tokens;
     loop {

@@ -2,6 +2,7 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -192,6 +193,9 @@ impl Live {
             Box::pin(self.gone_on(io, appending.revives)).await?;
         }
         let drafts = appending.drafts.read()?;
+        if let Drafts::Said(..) = &appending.drafts {
+            Box::pin(self.refuse_unknown_parents(io, &drafts)).await?;
+        }
         let counting = appending.counts.counting();
         let staged = self.with(|session| session.stage_batch(drafts, &io.stamp(), counting, of))?;
         if !staged.blobs.is_empty()
@@ -201,6 +205,23 @@ impl Live {
             return Err(trouble);
         }
         Ok(staged)
+    }
+
+    // A message that follows nobody's would belong to the branch of the line before it. What was copied or imported may lack some.
+    async fn refuse_unknown_parents(&self, io: &Io, drafts: &[Message]) -> Result<(), Trouble> {
+        for (place, draft) in drafts.iter().enumerate() {
+            let Some(parent) = draft.parent_id.as_deref().filter(|_| draft.rev == 0) else { continue };
+            let is_before = drafts.iter().take(place).any(|one| one.id == parent);
+            if is_before
+                || self.with(|session| session.has_message(parent))
+                || self.has_message(io, parent).await?
+            {
+                continue;
+            }
+            let message = format!("message {place} follows \"{parent}\", which this session does not have");
+            return Err(Trouble::refused(Code::UnknownParent, message));
+        }
+        Ok(())
     }
 
     // What the document says is said before the first message; and who goes on with a paused session makes it active. The

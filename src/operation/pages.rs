@@ -126,13 +126,18 @@ impl Live {
     /// Refuses what is no message of the session, also of none of its other paths.
     pub(super) async fn refuse_unless_said(&self, io: &Io, id: &str) -> Result<(), Trouble> {
         self.caught_up_there(io).await?;
+        if self.has_message(io, id).await? { Ok(()) } else { Err(no_message(id)) }
+    }
+
+    /// Whether the log, as far as it was seen, has a message.
+    pub(super) async fn has_message(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
         let mut messages = Messages::newest_first(self, io, self.seen_size(LogName::Messages));
         while let Some(some) = messages.next().await? {
             if some.iter().any(|message| message.id == id) {
-                return Ok(());
+                return Ok(true);
             }
         }
-        Err(no_message(id))
+        Ok(false)
     }
 
     /// What is appended from now on, as it comes; it ends when it is dropped. Pages as of `messages`.

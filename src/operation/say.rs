@@ -136,6 +136,11 @@ impl Live {
             |ask: &&Ask| matches!(ask.change, Change::Status { status, .. } if status != Status::Active);
         let is_said = asked.iter().any(|ask| matches!(ask.change, Change::Summary { .. }));
         let Some(ending) = asked.iter().find(ends).filter(|_| !is_said) else { return Ok(None) };
+        self.derive_summary(io, ending.timestamp.clone()).await
+    }
+
+    // What was learned of it, unless it has a summary already that is as new as its last message.
+    async fn derive_summary(&self, io: &Io, timestamp: Option<String>) -> Result<Option<Ask>, Trouble> {
         if self.with(|session| session.is_summed_up()) {
             return Ok(None);
         }
@@ -146,8 +151,27 @@ impl Live {
             }
             let (summary, revised) = self.with(|session| (session.summed_up(), session.known().revised));
             let derived = |summary| Change::Summary { summary, is_derived: true, revised };
-            let timestamp = ending.timestamp.clone();
             Ok(summary.map(|summary| Ask { timestamp, ..Ask::from(derived(summary)) }))
+        })
+        .await
+    }
+
+    /// Gives a session that rests the summary that is derived, where it has none: dated like its last message, when it came to that.
+    pub(super) async fn record_summary(&self, io: &Io) -> Result<(), Trouble> {
+        self.here(io, &|| {
+            Box::pin(async {
+                self.looked(io).await?;
+                let (status, last_ms) =
+                    self.with(|session| (session.metadata().status, session.known().last_message_ms));
+                if status == Status::Active {
+                    return Ok(());
+                }
+                let Some(summary) = self.derive_summary(io, last_ms.map(time::format)).await? else {
+                    return Ok(());
+                };
+                let summary = Ask { is_timeless: last_ms.is_none(), ..summary };
+                self.said_now(io, Vec::from([summary])).await
+            })
         })
         .await
     }

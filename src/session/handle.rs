@@ -321,6 +321,11 @@ impl Session {
         self.branches.is_on(path, id)
     }
 
+    /// Whether it has a message, as far as its log was observed: not what a checkpoint covers.
+    pub(crate) fn has_message(&self, id: &str) -> bool {
+        self.branches.has(id) || self.known.last_id.as_deref() == Some(id)
+    }
+
     /// What a context is built from.
     pub fn source(&self) -> Source {
         let path = self.path(None).map(|path| (self.branches.clone(), path));

@@ -12,6 +12,7 @@ mod format;
 mod forms;
 pub(crate) mod gemini;
 mod json;
+mod likely;
 mod limits;
 mod maker;
 mod message;
@@ -39,6 +40,7 @@ use crate::tokens::Images;
 pub use answered::answered;
 pub use format::Format;
 use json::Json;
+use likely::likely_formats;
 pub use limits::Unsent;
 use names::Limits;
 use reading::{Reading, name_results};
@@ -176,9 +178,26 @@ fn put(steps: &[Step<'_>], format: Format, mut json: Json) -> Json {
 /// A part of an unknown kind is kept as text.
 ///
 /// # Errors
-/// `invalid_json`; `invalid_request`, naming the place and what was expected there. Then nothing is read.
+/// `invalid_json`; `invalid_request`, naming the place and what was expected there; `empty_message` where one says nothing and has no
+/// file: an answer may be empty, and so may a result and what is said anew. Then nothing is read.
 pub fn drafts(json: &str, format: Format) -> Result<Vec<Message>, Error> {
-    read_by(json, format, draft)
+    let drafts = read_by(json, format, draft)?;
+    match drafts.iter().position(is_empty) {
+        None => Ok(drafts),
+        Some(place) => Err(Error::new(
+            Code::EmptyMessage,
+            format!("message {place} is empty: it needs a content or an attachment"),
+        )),
+    }
+}
+
+// An answer of a model may be; and so may what takes back what was said.
+fn is_empty(message: &Message) -> bool {
+    message.role != Some(Role::Assistant)
+        && message.rev == 0
+        && message.content.is_empty()
+        && message.attachments.is_empty()
+        && message.tool.is_none()
 }
 
 /// The same, where messages in leftoff's shape were read from a log before, and keys are taken as they are.
@@ -218,7 +237,8 @@ fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut Reading)) -> Res
             Format::AiSdkUi => message::read(fields, &ai_sdk_ui::WORDS, &mut reading),
         }
         if let Some(bad) = reading.bad.first() {
-            return Err(invalid(place, &bad.message));
+            let hint = if format == Format::Leftoff { suggest_format(json, place) } else { String::new() };
+            return Err(invalid(place, &[&*bad.message, &*hint].concat()));
         }
     }
     if format == Format::OpenaiResponses {
@@ -231,6 +251,17 @@ fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut Reading)) -> Res
         name_results(&mut reading.drafts);
     }
     Ok(reading.drafts)
+}
+
+// Who gives a provider's messages without saying so reads which shape they have.
+fn suggest_format(json: &str, place: usize) -> String {
+    let all = objects(json).or_else(|| each(json).ok()).unwrap_or_default();
+    let formats = all.get(place).map(likely_formats).unwrap_or_default();
+    let names: Vec<String> = formats.iter().map(|format| format!("\"{}\"", format.as_str())).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(". This looks like a provider's message: pass its format, {}", names.join(" or "))
 }
 
 fn draft(fields: Fields<'_>, reading: &mut Reading) {

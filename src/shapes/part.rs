@@ -58,7 +58,8 @@ pub(super) fn part(reading: &mut Reading, kind: &str, part: &mut Fields<'_>) -> 
         "step-start" if reading.is_between() => {}
         "step-start" => reading.end(Role::Assistant),
         // What was asked of a person, and what is for a screen beside the conversation, is not sent to a model either.
-        "tool-approval-request" | "tool-approval-response" => {}
+        "tool-approval-request" => {}
+        "tool-approval-response" => reading.has_approval = true,
         _ if kind.starts_with("data-") || kind.starts_with("source-") => {}
         _ if kind == "dynamic-tool" || kind.starts_with("tool-") => called(reading, kind, part),
         _ if FILES.iter().any(|word| kind.contains(word)) => return file(reading, kind, part),

@@ -19,6 +19,8 @@ pub(super) struct Reading {
     pub about: Option<Assistant>,
     /// The names of calls and results without an id, as often as they were met.
     pub named: Vec<String>,
+    /// The message answers a question whether a tool may run, which no model is told.
+    pub has_approval: bool,
     pieces: Vec<Piece>,
     files: Vec<Attachment>,
     results: Vec<Message>,
@@ -120,6 +122,10 @@ impl Reading {
         let about = self.about.take().filter(|_| role == Role::Assistant);
         let is_said = about.is_some() || !self.pieces.is_empty() || !self.files.is_empty();
         let is_silent = about.is_none();
+        let is_approval = core::mem::take(&mut self.has_approval) && !is_said && self.results.is_empty();
+        if role == Role::Tool && is_approval {
+            return;
+        }
         if role == Role::Tool && (is_said || self.results.is_empty()) {
             let message = "expected results in what a tool says, but found something else".into();
             self.bad.push(BadValue { message });

@@ -7,7 +7,7 @@ pub(crate) type Cue = (&'static str, Kind, i32);
 
 use Kind::{Blocker, Constraint, Decision, Finding, Progress};
 
-/// Sorted, in small letters.
+/// Sorted, in small letters. Decisions are known in other languages, too, where their words are split by spaces.
 pub(crate) const CUES: &[Cue] = &[
     ("according to", Decision, 1),
     ("added", Progress, 2),
@@ -29,6 +29,10 @@ pub(crate) const CUES: &[Cue] = &[
     ("because", Decision, 2),
     ("before you", Constraint, 2),
     ("benchmarks", Progress, 1),
+    ("beschlossen", Decision, 5),
+    ("besloten", Decision, 5),
+    ("beslutat", Decision, 5),
+    ("besluttet", Decision, 5),
     ("best to", Constraint, 1),
     ("better", Decision, 1),
     ("blocked", Blocker, 4),
@@ -61,7 +65,13 @@ pub(crate) const CUES: &[Cue] = &[
     ("culprit", Finding, 4),
     ("deadline", Constraint, 3),
     ("decided", Decision, 5),
+    ("decidido", Decision, 5),
+    ("decidimos", Decision, 5),
+    ("decidiu", Decision, 5),
     ("decision", Decision, 3),
+    ("decisión", Decision, 5),
+    ("deciso", Decision, 5),
+    ("decisão", Decision, 5),
     ("deleted", Progress, 2),
     ("depends on", Decision, 1),
     ("do not", Constraint, 3),
@@ -70,7 +80,11 @@ pub(crate) const CUES: &[Cue] = &[
     ("done", Progress, 2),
     ("dropped", Progress, 2),
     ("due to", Finding, 2),
+    ("décidé", Decision, 5),
+    ("décision", Decision, 5),
     ("ensure", Constraint, 1),
+    ("entscheidung", Decision, 5),
+    ("entschieden", Decision, 5),
     ("error", Finding, 2),
     ("everything must", Constraint, 3),
     ("exception", Finding, 2),
@@ -240,6 +254,7 @@ pub(crate) const CUES: &[Cue] = &[
     ("until", Constraint, 1),
     ("updated", Progress, 2),
     ("use", Constraint, 1),
+    ("vereinbart", Decision, 5),
     ("waiting for", Blocker, 4),
     ("waiting on", Blocker, 4),
     ("want", Constraint, 1),
@@ -262,6 +277,10 @@ pub(crate) const CUES: &[Cue] = &[
     ("wrote", Progress, 2),
     ("you are right", Progress, -3),
     ("you're right", Progress, -3),
+    ("zdecydowaliśmy", Decision, 5),
+    ("zdecydowano", Decision, 5),
+    ("решено", Decision, 5),
+    ("решили", Decision, 5),
 ];
 
 /// The longest cue, in words.

@@ -1,7 +1,7 @@
 //! The sentences of a text, and how much each is worth to whoever reads only a few of them.
 //!
-//! What a sentence is about is told by [`CUES`], in English; what it is worth beside that by how much it names: files,
-//! numbers, identifiers. So of other languages the sentences that name something are kept.
+//! What a sentence is about is told by [`CUES`], in English, and decisions in some more languages; what it is worth beside that by
+//! how much it names: files, numbers, identifiers. So of other languages the sentences that name something are kept.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -110,7 +110,7 @@ test("a provider's whole answer says its format itself, and is refused under ano
 
 test("what nobody waited for is refused, and so is a result without its messages", async () => {
   const one = await session();
-  await assert.rejects(one.append(Promise.resolve({ role: "user", content: "x" })), refused(/given a promise: await it first/));
+  await assert.rejects(one.append(/** @type {any} */ (Promise.resolve({ role: "user", content: "x" }))), refused(/given a promise: await it first/));
   await assert.rejects(one.append({ steps: [], response: {} }), refused(/"answer.responseMessages"/));
   for await (const message of one.messages()) assert.fail(`nothing was to be appended, but ${JSON.stringify(message)}`);
 });

@@ -35,7 +35,7 @@ test("every method that may be called has a chapter that says what it does, and 
 
 test("what a method takes and throws, and how it is used, is taken out of its comment", () => {
   const text = chapters(page("leftoff")).get("Session.append") ?? "";
-  assert.match(text, /append\(drafts: Draft \| Draft\[\] \| object, options\?: AppendOptions\): Promise<Appended>;/);
+  assert.match(text, /append\(drafts: Appendable \| readonly Appendable\[\], options\?: AppendOptions\): Promise<Appended>;/);
   assert.match(text, /^- `drafts`: in the shape that `format` says/m);
   assert.match(text, /^- throws `invalid_request` naming the place/m);
   assert.equal(text.match(/```js/g)?.length, 3);

@@ -15,7 +15,7 @@ import { image, odd } from "./draft-values.js";
 const DRAFTS = Math.max(1, Math.round(100_000 * Number(process.env.LEFTOFF_SCALE ?? 0.02)));
 const SEED = Number(process.env.LEFTOFF_SEED ?? Date.now() % 2 ** 31);
 const GROUP = 20;
-const CODES = ["invalid_request", "invalid_json", "line_too_long"];
+const CODES = ["invalid_request", "empty_message", "unknown_parent", "invalid_json", "line_too_long"];
 
 /** A store in memory, which others open, too. */
 class Shared extends MemoryStorage {
@@ -113,7 +113,7 @@ async function acknowledged(session, drafts) {
       kept.push(one);
     } catch (error) {
       assert.ok(error instanceof LeftoffError && CODES.includes(error.code), String(error));
-      assert.match(error.message, /expected .*, but found|expected another key|nested too deep/s);
+      assert.match(error.message, /expected .*, but found|expected another key|nested too deep|is empty|follows "/s);
       assert.equal(await logSize(session), size, "what was refused is not stored");
     }
   }
@@ -203,7 +203,7 @@ test("what is refused is named, and what was meant by it", () =>
       const said = await refusal(session, () => session.append({ role: "user", content: "x", ...wrong }));
       assert.ok(said.includes(message), `${message}: ${said}`);
     }
-    const second = await refusal(session, () => session.append([{ role: "user", content: "x" }, { role: null, content: "y" }]));
+    const second = await refusal(session, () => session.append(/** @type {any} */ ([{ role: "user", content: "x" }, { role: null, content: "y" }])));
     assert.match(second, /message 1: /);
     assert.match(await refusal(session, () => session.append(/** @type {any} */ ([, { role: "user" }]))), /message 0: .* found undefined/);
   }));
@@ -211,7 +211,8 @@ test("what is refused is named, and what was meant by it", () =>
 test("a value is looked at once: what was checked is what is stored", () =>
   inMemory(async (session) => {
     let looks = 0;
-    await session.append({ role: "user", content: "x", get mood() { return (looks += 1) === 1 ? "good" : Symbol("bad"); } });
+    const draft = { role: "user", content: "x", get mood() { return (looks += 1) === 1 ? "good" : Symbol("bad"); } };
+    await session.append(draft);
     assert.deepEqual([looks, (await all(session.messages()))[0]?.mood], [1, "good"]);
   }));
 

@@ -76,7 +76,7 @@ test("a summary that was made of what is no longer said is gone, and made anew a
     const session = await store.session(id);
     assert.match(await summaryOf(store), /hunter2/);
     // Said anew as of long ago.
-    const again = { role: "user", content: NEW, id: first?.id, timestamp: "2020-01-01T00:00:00.000Z" };
+    const again = { role: /** @type {const} */ ("user"), content: NEW, id: first?.id, timestamp: "2020-01-01T00:00:00.000Z" };
     await session.append({ ...again, rev: 1 });
     assert.equal(await summaryOf(store), "");
     await session.stop();

@@ -33,7 +33,7 @@ function check(law, body) {
   });
 }
 
-const said = { role: "user", content: "said" };
+const said = { role: /** @type {const} */ ("user"), content: "said" };
 const window = { window: 8000, encoding: "estimate-1" };
 const status = (/** @type {Session} */ session) => session.metadata.lifecycle;
 const code = (/** @type {string} */ expected) => (/** @type {unknown} */ error) => error instanceof LeftoffError && error.code === expected;

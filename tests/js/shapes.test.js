@@ -100,7 +100,7 @@ test("what is sent, and what is read here, is of the vendors' own types", async 
 });
 
 test("an open loop with the reasoning that was signed is of the vendors' own types", async () => {
-  /** Who made it, as a draft has it, and what is sent of it. @type {[Format, string, object, RegExp][]} */
+  /** Who made it, as a draft has it, and what is sent of it. @type {[Format, string, import("../../js/types/index.js").ReadReasoning, RegExp][]} */
   const loops = [
     ["anthropic", "claude-sonnet-4-5", { text: "I think", signature: "SIG" }, /"type":"thinking","thinking":"I think","signature":"SIG"/],
     ["anthropic", "claude-sonnet-4-5", { text: "", data: "RED" }, /"type":"redacted_thinking","data":"RED"/],

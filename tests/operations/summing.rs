@@ -5,7 +5,7 @@ use super::host::Host;
 use super::{begun, begun_by, drafts};
 use leftoff::operation::{Answer, Counts, Live, Need};
 use leftoff::tokens::estimate;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::rc::Rc;
 
 /// What a model is asked while a context is made.
@@ -68,4 +68,34 @@ fn of_a_message_that_is_longer_than_a_model_reads_at_once_it_is_told_how_it_begi
     let told: String = all.iter().map(|one| one.user.as_str()).collect();
     assert!(told.contains("The walnut goes first, and so on"), "{told}");
     assert!(told.matches("and so on").count() < 1500, "{}", told.len());
+}
+
+#[test]
+fn the_report_counts_what_the_summary_has_no_room_for() {
+    let mut host = Host::default();
+    let live = begun_by(&mut host);
+    let decided =
+        |number: usize| format!("We decided that the queue number {number} is called queue-{number}");
+    host.drive_on(&mut live.append_messages(drafts("Name the queues"))).expect("appended");
+    for number in 0..150 {
+        host.drive_on(&mut live.append_messages(drafts(&decided(number)))).expect("appended");
+    }
+    let mut counts = Vec::new();
+    for window in [600, 1000, 2000, 3000] {
+        let request =
+            json!({ "request": { "window": window, "reserve": 0, "encoding": "estimate-1", "recall": 0 } });
+        let context =
+            host.drive_on(&mut live.context(request.to_string(), Counts::Estimate)).expect("a context");
+        let context: Value = serde_json::from_str(&context).expect("JSON");
+        let messages = context["messages"].as_array().expect("an array");
+        let is_summary =
+            |one: &&Value| one["content"].as_str().is_some_and(|text| text.starts_with("[EARLIER"));
+        let summary =
+            messages.iter().find(is_summary).expect("a summary")["content"].as_str().expect("a text");
+        let told = |number: &usize| summary.contains(&format!("- {}\n", decided(*number)));
+        let untold = 150 - (0..150).filter(told).count();
+        assert_eq!(context["report"]["summaryLeftOut"], json!(untold), "{window}: {summary}");
+        counts.push(untold);
+    }
+    assert!(counts.is_sorted_by(|one, next| one > next), "{counts:?}");
 }

@@ -22,6 +22,15 @@ export async function used(storage: Storage, told: (...all: unknown[]) => void):
   const report: ContextReport = built.report;
   const state: SessionState = await session.state();
   const none: [IsAny<typeof messages>, IsAny<typeof report.budget>, IsAny<(typeof records)[number]>, IsAny<typeof state.modifiedFiles>] = [false, false, false, false];
+  await session.append({ role: "user", content: [{ type: "text", text: "Hi" }] }, { format: "anthropic" });
+  await session.append({ object: "chat.completion", choices: [] }).catch(told);
+  // @ts-expect-error no key of a message
+  await session.append({ rol: "user", contnt: "Hi" }).catch(told);
+  // @ts-expect-error a key beside those of a message
+  await session.append([{ role: "user", content: "Hi" }, { role: "user", contnt: "Hi" }]).catch(told);
+  const mistyped = { rol: "user", contnt: "Hi" };
+  // @ts-expect-error the same from a variable
+  await session.append(mistyped).catch(told);
   // @ts-expect-error an option that is not known
   await store.list({ al: true });
   // @ts-expect-error an inside

@@ -185,7 +185,7 @@ impl Importing<'_> {
             None => self.session(one, &messages).await?,
         };
         let added = self.append_fresh(&live, (&messages, goes_on.is_some()), written).await?;
-        self.let_go(live.clone(), one).await?;
+        self.let_go(live.clone(), one, added).await?;
         let counts = (messages.len(), added);
         Ok(imported(live.id(), (one.agent, written.tell.path), counts, one.parent.as_ref(), &one.losses))
     }

@@ -108,7 +108,12 @@ impl Store {
 
 impl Importing<'_> {
     /// All that is new is in it: where it goes on, it says what the agent is by now; else nobody needs it any more.
-    pub(super) async fn let_go(&self, live: Rc<Live>, one: &ImportedSession) -> Result<(), Trouble> {
+    pub(super) async fn let_go(
+        &self,
+        live: Rc<Live>,
+        one: &ImportedSession,
+        added: usize,
+    ) -> Result<(), Trouble> {
         if self.is_on {
             self.note_agent(&live, one).await?;
             self.recorded.borrow_mut().push(live);
@@ -118,6 +123,9 @@ impl Importing<'_> {
         let is_there = live.is_where_it_was(self.io).await?;
         if is_there {
             live.flushed(self.io, false).await?;
+            if added > 0 {
+                live.record_summary(self.io).await?;
+            }
             if let Some(place) = Place::of(&live.folder()) {
                 store.changed(self.io, &live, &place).await?;
             }
