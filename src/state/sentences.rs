@@ -127,6 +127,10 @@ fn worth(sentence: &str, speaker: Role) -> Option<(Kind, u32)> {
             }
         }
     }
+    // What a model is about to do it has not done.
+    if !is_user && kind == Kind::Progress && is_announcement(&words) {
+        return None;
+    }
     // A sentence that names nothing is seldom about this conversation.
     if names == 0 && said > 0 {
         said = (said + 1) / 2;
@@ -140,6 +144,34 @@ fn worth(sentence: &str, speaker: Role) -> Option<(Kind, u32)> {
         weight -= 2;
     }
     u32::try_from(weight).ok().filter(|_| weight >= LEAST).map(|weight| (kind, weight))
+}
+
+// Whether it begins with what somebody is about to do: "Now let's", "Next, I'll".
+fn is_announcement(words: &[String]) -> bool {
+    const LEADS: [&str; 14] = [
+        "alright", "and", "first", "good", "great", "next", "now", "ok", "okay", "perfect", "so", "sure",
+        "then", "well",
+    ];
+    const BEGINNINGS: [&str; 11] = [
+        "let me",
+        "let us",
+        "let's",
+        "i'll",
+        "i will",
+        "i'm going to",
+        "i am going to",
+        "i need to",
+        "i should",
+        "we'll now",
+        "time to",
+    ];
+    let begins = words.iter().position(|word| !LEADS.contains(&word.as_str())).unwrap_or_default();
+    let rest =
+        words.get(begins..).unwrap_or_default().iter().take(LONGEST).cloned().collect::<Vec<_>>().join(" ");
+    let is_begun = |beginning: &str| {
+        rest.strip_prefix(beginning).is_some_and(|behind| behind.is_empty() || behind.starts_with(' '))
+    };
+    BEGINNINGS.iter().any(|one| is_begun(one))
 }
 
 // A word in small letters, without the marks around it.
@@ -173,6 +205,7 @@ fn cues_at(words: &[String]) -> impl Iterator<Item = &'static Cue> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
 
     fn kept(text: &str) -> Vec<String> {
         let mut all = Vec::new();
@@ -188,6 +221,26 @@ mod tests {
         {
             assert_eq!(kept(sentence), [sentence]);
         }
+    }
+
+    #[test]
+    fn what_a_model_is_about_to_do_is_no_progress_and_what_the_user_asks_for_stays() {
+        for sentence in [
+            "Now let's update src/a.rs with the new parser.",
+            "Next, I'll run the tests of src/a.rs.",
+            "Great! Let me look at src/a.rs and src/b.rs.",
+            "Okay, so now I need to check README.md first.",
+        ] {
+            assert_eq!(kept(sentence), Vec::<String>::new(), "{sentence}");
+        }
+        for sentence in ["I updated src/a.rs with the new parser.", "Now src/a.rs has the new parser."] {
+            assert_eq!(kept(sentence), [sentence]);
+        }
+        let mut wishes = Vec::new();
+        each("Let's always run src/check.sh first.", Role::User, &mut |_, _, one| {
+            wishes.push(one.to_string())
+        });
+        assert_eq!(wishes.len(), 1);
     }
 
     #[test]
