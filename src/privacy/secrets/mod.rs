@@ -1,11 +1,16 @@
 //! What secrets look like, as far as leftoff says it: by gitleaks' rules and its own, and private keys in whatever form they
 //! are shown. A host may know more.
 
+mod addresses;
 #[rustfmt::skip]
 mod gitleaks;
 mod keys;
+mod named;
 mod own;
+mod random;
 mod rules;
+mod tokens;
+mod value;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -43,6 +48,9 @@ pub(crate) fn found(text: &str, of_host: Vec<Span>) -> Vec<Span> {
     let mut all = of_host;
     all.extend(rules::found(text));
     all.extend(keys::found(text));
+    tokens::find_tokens(text, &mut all);
+    named::find_named(text, &mut all);
+    addresses::find_logins(text, &mut all);
     apart(all)
 }
 

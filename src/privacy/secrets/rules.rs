@@ -12,6 +12,7 @@ use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 use regex_automata::{Input, util::syntax};
 
+use super::random::entropy;
 use super::{gitleaks, own};
 use crate::privacy::Span;
 
@@ -247,20 +248,6 @@ fn line_of(text: &[u8], whole: &Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Shannon's, in bits a letter.
-fn entropy(text: &str) -> f64 {
-    let mut counts: BTreeMap<char, u32> = BTreeMap::new();
-    for letter in text.chars() {
-        *counts.entry(letter).or_default() += 1;
-    }
-    let all = f64::from(counts.values().sum::<u32>());
-    let bits = counts.values().map(|count| {
-        let share = f64::from(*count) / all;
-        share * libm::log2(share)
-    });
-    -bits.sum::<f64>()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -384,10 +371,5 @@ mod tests {
         assert_eq!(rules(&named("api_key", value)), [GENERIC]);
         assert_eq!(rules(&named("api_version", value)), [""; 0]);
         assert_eq!(rules(&named("api_key", "014df517-39d1-4453-b7b3-9930c563627c")), [""; 0]);
-    }
-
-    #[test]
-    fn what_repeats_itself_has_no_bits() {
-        assert_eq!([entropy("aaaa"), entropy("abab"), entropy("abcd")], [0.0, 1.0, 2.0]);
     }
 }
