@@ -1,18 +1,13 @@
 //! Names and passwords in addresses of whatever scheme, and in commands that take them without a name.
 
-use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::ops::Range;
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use once_cell::race::OnceBox;
 
 use super::random::is_random;
 use super::value::is_stand_in;
 use crate::privacy::Span;
 
 const RULE: &str = "basicauth";
-const OPTION: &str = "password";
+const OF_COMMAND: &str = "password";
 
 /// So long may be what stands before the host.
 const LONGEST: usize = 1024;
@@ -51,17 +46,18 @@ const DEFAULTS: &[&str] = &[
     "baz",
 ];
 
-/// What an address has between its scheme and its name; the last two are those of source and of URLs in URLs.
-const SIGNS: &[&str] = &["://", ":\\/\\/", "%3A%2F%2F", "%3a%2f%2f"];
+/// What an address has between its scheme and its name, also in source and in another address.
+pub(super) const SIGNS: &[&str] = &["://", ":\\/\\/", ESCAPED];
+const ESCAPED: &str = "%3a%2f%2f";
 
 /// A command whose option is followed by a password: the word, the option, whether it stands right behind that, and whether
 /// a name and a colon are before it.
 #[derive(Debug)]
-struct Command(&'static str, &'static [&'static str], bool, bool);
+pub(super) struct Command(&'static str, &'static [&'static str], bool, bool);
 
-const COMMANDS: &[Command] = &[
+pub(super) const COMMANDS: &[Command] = &[
     Command("curl", &["-u", "--user", "-U", "--proxy-user"], true, true),
-    Command("http", &["-a", "--auth"], false, true),
+    Command("http ", &["-a", "--auth"], false, true),
     Command("mysql", &["-p"], true, false),
     Command("mariadb", &["-p"], true, false),
     Command("sshpass", &["-p"], true, false),
@@ -72,29 +68,15 @@ const COMMANDS: &[Command] = &[
     Command("mongodump", &["-p"], false, false),
     Command("ldapsearch", &["-w"], false, false),
     Command("add-authtoken", &[""], false, false),
-    Command("pass:", &[""], true, false),
 ];
 
-/// Finds what is secret in addresses and commands of a text.
-pub(super) fn find_logins(text: &str, found: &mut Vec<Span>) {
-    static FINDER: OnceBox<AhoCorasick> = OnceBox::new();
-    let finder = FINDER.get_or_init(|| {
-        let words = SIGNS.iter().copied().chain(COMMANDS.iter().map(|command| command.0));
-        let finder = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(words);
-        Box::new(finder.expect("these words fit"))
-    });
-    for word in finder.find_iter(text) {
-        let (place, rule) = match word.pattern().as_usize().checked_sub(SIGNS.len()) {
-            None => (password_in_address(text, word.end(), word.pattern().as_usize() > 1), RULE),
-            Some(command) => (COMMANDS[command].find_password(text, word.range()), OPTION),
-        };
-        if let Some(Range { start, end }) = place {
-            found.push(Span { start, end, rule: rule.into() });
-        }
-    }
+/// The password of an address that has one of the signs there.
+pub(super) fn find_in_address(text: &str, sign: Range<usize>) -> Option<Span> {
+    let is_escaped = sign.len() == ESCAPED.len();
+    let place = password_in_address(text, sign.end, is_escaped)?;
+    Some(Span { start: place.start, end: place.end, rule: RULE.into() })
 }
 
-/// The password of an address whose name or host begins there.
 fn password_in_address(text: &str, start: usize, is_escaped: bool) -> Option<Range<usize>> {
     let (at, colon) = if is_escaped { ("%40", "%3A") } else { ("@", ":") };
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>(),".contains(byte);
@@ -150,7 +132,18 @@ fn is_password(value: &str, name: &str, host: &str) -> bool {
 }
 
 impl Command {
-    /// The password that a command is given whose name stands there.
+    /// The words that begin it.
+    pub(super) fn name(&self) -> &'static str {
+        self.0
+    }
+
+    /// The password that the command is given whose name stands there.
+    pub(super) fn find_at(&self, text: &str, word: Range<usize>) -> Option<Span> {
+        let is_name = text.get(word.clone())? == self.0;
+        let place = if is_name { self.find_password(text, word)? } else { return None };
+        Some(Span { start: place.start, end: place.end, rule: OF_COMMAND.into() })
+    }
+
     fn find_password(&self, text: &str, word: Range<usize>) -> Option<Range<usize>> {
         let Command(_, options, is_joined, has_name) = self;
         let bytes = text.as_bytes();
@@ -164,7 +157,6 @@ impl Command {
             return self.value_at(text, if *is_joined { at } else { behind_blanks(bytes, at) });
         }
         while let Some(start) = next_argument(bytes, at, end) {
-            at = start;
             let argument_end =
                 start + bytes[start..end].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
             let argument = &bytes[start..argument_end];

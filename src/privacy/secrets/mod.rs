@@ -4,6 +4,7 @@
 mod addresses;
 #[rustfmt::skip]
 mod gitleaks;
+mod hints;
 mod keys;
 mod named;
 mod own;
@@ -48,9 +49,6 @@ pub(crate) fn found(text: &str, of_host: Vec<Span>) -> Vec<Span> {
     let mut all = of_host;
     all.extend(rules::found(text));
     all.extend(keys::found(text));
-    tokens::find_tokens(text, &mut all);
-    named::find_named(text, &mut all);
-    addresses::find_logins(text, &mut all);
     apart(all)
 }
 

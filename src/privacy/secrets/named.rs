@@ -1,19 +1,15 @@
 //! Secrets that are known by the name before them: in settings, source, headers, options of commands, addresses. What the name
 //! says decides what may be its value; what only refers to a secret, or stands for one, is none.
 
-use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use once_cell::race::OnceBox;
 
 use super::value::{Value, cookies_in, value_behind};
 use crate::privacy::Span;
 
 /// In each name of a secret stands one of these.
-const STEMS: &[&str] = &[
+pub(super) const STEMS: &[&str] = &[
     "pass",
     "pwd",
     "secret",
@@ -25,7 +21,6 @@ const STEMS: &[&str] = &[
     "bearer",
     "jwt",
     "dsn",
-    "session",
     "sid",
     "sig",
     "_pat",
@@ -118,8 +113,7 @@ const NO_SECRETS: &[&str] = &[
     "xsrf",
 ];
 /// What a name is of that only tells where a long value is a secret.
-const WEAK: &[&str] =
-    &["auth", "session", "sessionid", "sid", "sig", "signature", "bearer", "cookie", "secretid"];
+const WEAK: &[&str] = &["auth", "sid", "sig", "signature", "bearer", "cookie", "secretid"];
 
 /// What a name says of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,31 +130,31 @@ pub(super) enum Kind {
     Cookie,
 }
 
-/// Finds the values of such names in a text.
-pub(super) fn find_named(text: &str, found: &mut Vec<Span>) {
-    static FINDER: OnceBox<AhoCorasick> = OnceBox::new();
-    let finder = FINDER.get_or_init(|| {
-        let mut builder = AhoCorasick::builder();
-        builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
-        Box::new(builder.build(STEMS).expect("these words fit"))
-    });
-    let mut least = 0;
-    for stem in finder.find_iter(text) {
-        if stem.start() < least {
-            continue;
+/// The names in a text, from its beginning on.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// Where the last one ends, or its value.
+    least: usize,
+}
+
+impl Names {
+    /// Finds the secret of the name that has a stem there.
+    pub(super) fn find_at(&mut self, text: &str, stem: Range<usize>, found: &mut Vec<Span>) {
+        if stem.start < self.least {
+            return;
         }
-        let name = name_around(text.as_bytes(), stem.range());
-        least = name.end;
+        let name = name_around(text.as_bytes(), stem);
+        self.least = name.end;
         if name.len() > LONGEST {
-            continue;
+            return;
         }
-        let Some(kind) = kind_of(&text[name.clone()]) else { continue };
+        let Some(kind) = kind_of(&text[name.clone()]) else { return };
         if kind == Kind::Cookie && take_cookies(text, name.end, found) {
-            continue;
+            return;
         }
-        let Some(Value { place, form }) = value_behind(text, &name, kind) else { continue };
+        let Some(Value { place, form }) = value_behind(text, &name, kind) else { return };
         if Value::is_secret(&text[place.clone()], kind, form) {
-            least = place.end;
+            self.least = place.end;
             found.push(Span { start: place.start, end: place.end, rule: rule_of(kind).into() });
         }
     }

@@ -1,11 +1,6 @@
-//! Tokens that are known by how they begin: a table of their services' prefixes, and one pass over a text that finds them, also
-//! where a token is glued to a word.
+//! Tokens that are known by how they begin: a table of their services' prefixes. They are found also where one is glued to a word.
 
-use alloc::boxed::Box;
-use alloc::vec::Vec;
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-use once_cell::race::OnceBox;
+use core::ops::Range;
 
 use super::random::is_random;
 use crate::privacy::Span;
@@ -38,7 +33,7 @@ enum Start {
 
 /// The name of a rule, its prefixes, what a token goes on with and how long at least, and where it begins.
 #[derive(Debug)]
-struct Token(&'static str, &'static [&'static str], Letters, usize, Start);
+pub(super) struct Token(&'static str, &'static [&'static str], Letters, usize, Start);
 
 const TOKENS: &[Token] = &[
     Token("age-key", &["AGE-SECRET-KEY-1"], Alphanumeric, 50, Anywhere),
@@ -194,54 +189,25 @@ const TOKENS: &[Token] = &[
     Token("password-hash", &["$argon2"], Hash, 50, Apart),
 ];
 
-/// The table, ready to find all of its prefixes at once.
-#[derive(Debug)]
-struct Prefixes {
-    finder: AhoCorasick,
-    /// The token of each prefix.
-    owners: Vec<&'static Token>,
-}
-
-/// Finds the tokens in a text.
-pub(super) fn find_tokens(text: &str, found: &mut Vec<Span>) {
-    static PREFIXES: OnceBox<Prefixes> = OnceBox::new();
-    let Prefixes { finder, owners } = PREFIXES.get_or_init(|| Box::new(Prefixes::new()));
-    let mut least = 0;
-    for prefix in finder.find_iter(text) {
-        if prefix.start() < least {
-            continue;
-        }
-        let token = owners[prefix.pattern().as_usize()];
-        if let Some(end) = token.find_end(text, prefix.start(), prefix.end()) {
-            found.push(Span { start: prefix.start(), end, rule: token.0.into() });
-            least = end;
-        }
-    }
-}
-
-impl Prefixes {
-    fn new() -> Prefixes {
-        let prefixes = || TOKENS.iter().flat_map(|token| token.1.iter().map(move |prefix| (*prefix, token)));
-        let mut builder = AhoCorasick::builder();
-        builder.match_kind(MatchKind::LeftmostLongest).kind(Some(AhoCorasickKind::DFA));
-        let finder = builder.build(prefixes().map(|(prefix, _)| prefix)).expect("these prefixes fit");
-        Prefixes { finder, owners: prefixes().map(|(_, token)| token).collect() }
-    }
+/// Each prefix, and the token that it begins.
+pub(super) fn prefixes() -> impl Iterator<Item = (&'static str, &'static Token)> {
+    TOKENS.iter().flat_map(|token| token.1.iter().map(move |prefix| (*prefix, token)))
 }
 
 impl Token {
-    /// Where the token ends whose prefix stands there; nothing where none does.
-    fn find_end(&self, text: &str, start: usize, behind_prefix: usize) -> Option<usize> {
-        let Token(_, _, letters, least, begins) = self;
+    /// The token whose prefix stands there; nothing where none does.
+    pub(super) fn find_at(&self, text: &str, Range { start, end }: Range<usize>) -> Option<Span> {
+        let Token(rule, _, letters, least, begins) = self;
         if *begins == Apart && is_glued(&text.as_bytes()[..start]) {
             return None;
         }
-        let bytes = &text.as_bytes()[behind_prefix..];
+        let bytes = &text.as_bytes()[end..];
         let length = bytes.iter().take_while(|byte| letters.has(**byte)).count();
         // A full stop or a dash behind it belongs to the sentence.
         let ending = bytes[..length].iter().rev().take_while(|byte| b".-,".contains(byte)).count();
-        let end = behind_prefix + length - ending;
-        (length - ending >= *least && is_random(&text[behind_prefix..end])).then_some(end)
+        let length = length - ending;
+        let is_token = length >= *least && is_random(&text[end..end + length]);
+        is_token.then(|| Span { start, end: end + length, rule: (*rule).into() })
     }
 }
 

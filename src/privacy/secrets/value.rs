@@ -112,6 +112,8 @@ fn behind_sign(text: &[u8], name: &Range<usize>, kind: Kind) -> Option<usize> {
     let rest = &text[blank..];
     let sign = match rest {
         [b':', b':', ..] | [b':', b'/', b'/', ..] => return None,
+        // What a test came to.
+        [b':', ..] if text[name.clone()] == *b"PASS" => return None,
         [b'=', b'=', b'=', ..] => 3,
         [b'=', b'>' | b'=', ..] | [b':' | b'?', b'=', ..] => 2,
         [b'=' | b':', ..] => 1,
@@ -206,7 +208,7 @@ fn quoted(text: &[u8], start: usize, quote: u8, is_whole: bool) -> Range<usize> 
 
 fn bare(text: &str, name: &Range<usize>, start: usize, kind: Kind) -> (Range<usize>, Form) {
     let bytes = text.as_bytes();
-    let is_line = kind == Kind::Password && begins_line(&bytes[..name.start]);
+    let is_line = begins_line(&bytes[..name.start]);
     let in_address = matches!(bytes[..name.start].last(), Some(b'?' | b'&' | b';'));
     let is_end = |byte: &u8| {
         byte.is_ascii_whitespace()
@@ -281,19 +283,26 @@ impl Value {
 /// Whether a value stands for a secret: a variable, or a word where one belongs.
 pub(super) fn is_stand_in(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
-    value.starts_with(PLACEHOLDER)
-        || STAND_INS.iter().any(|word| small.contains(word))
-        || small.starts_with(['$', '{', '[', '%', '<', '*'])
+    is_filled_in(&small) || small.starts_with(['$', '{', '[', '%', '<', '*'])
 }
 
 /// Whether a value says where a secret is, or stands for one.
 fn refers(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
-    value.starts_with(PLACEHOLDER)
-        || STAND_INS.iter().any(|word| small.contains(word))
+    is_filled_in(&small)
         || REFERENCES.iter().any(|sign| small.starts_with(sign)) && !is_drawn(value)
         || is_path(&small)
         || is_name_of_source(value)
+}
+
+/// Whether something else is to stand there: a word for it, or a name in braces.
+fn is_filled_in(small: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    small.contains(PLACEHOLDER)
+        || STAND_INS.iter().any(|word| small.contains(word))
+        || small.split('{').skip(1).any(|rest| rest.split_once('}').is_some_and(|(name, _)| is_name(name)))
 }
 
 fn is_path(value: &str) -> bool {
