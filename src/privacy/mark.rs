@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 const BLOCK: usize = 64;
 
 /// What each placeholder begins with.
-const BEGIN: &str = "[redacted:";
+pub(super) const BEGIN: &str = "[redacted:";
 
 /// The placeholder of a secret.
 pub(super) fn placeholder(secret: &str, rule: &str, key: &[u8]) -> String {

@@ -1,11 +1,17 @@
 //! What secrets look like, as far as leftoff says it: by gitleaks' rules and its own, and private keys in whatever form they
 //! are shown. A host may know more.
 
+mod addresses;
 #[rustfmt::skip]
 mod gitleaks;
+mod hints;
 mod keys;
+mod named;
 mod own;
+mod random;
 mod rules;
+mod tokens;
+mod value;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -12,6 +12,8 @@ use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 use regex_automata::{Input, util::syntax};
 
+use super::hints::{Hint, Hints};
+use super::random::entropy;
 use super::{gitleaks, own};
 use crate::privacy::Span;
 
@@ -62,11 +64,18 @@ pub(super) enum Of {
 #[derive(Debug)]
 struct Rules {
     words: AhoCorasick,
-    /// The rules of each word.
-    of_word: Vec<Vec<usize>>,
+    /// What each word is of.
+    of_word: Vec<Vec<Use>>,
     bare: Vec<usize>,
     all: Vec<Compiled>,
     never: OnceBox<Exception>,
+}
+
+/// What a word is of.
+#[derive(Clone, Copy, Debug)]
+enum Use {
+    Rule(usize),
+    Hint(Hint),
 }
 
 #[derive(Debug)]
@@ -102,15 +111,18 @@ impl Rules {
             .chain(own::RULES)
             .map(|rule| Compiled { rule, made: OnceBox::new() })
             .collect();
-        let mut of_word: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut of_word: BTreeMap<String, Vec<Use>> = BTreeMap::new();
         let mut bare = Vec::new();
         for (at, Compiled { rule, .. }) in all.iter().enumerate() {
             for word in rule.words {
-                of_word.entry(word).or_default().push(at);
+                of_word.entry((*word).into()).or_default().push(Use::Rule(at));
             }
             if rule.words.is_empty() {
                 bare.push(at);
             }
+        }
+        for (word, hint) in Hint::all() {
+            of_word.entry(word).or_default().push(Use::Hint(hint));
         }
         let mut words = AhoCorasick::builder();
         words.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
@@ -123,10 +135,18 @@ impl Rules {
         // Where each may find something: most find nothing in most texts.
         let mut due: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
         due.extend(self.bare.iter().map(|at| (*at, Vec::from([whole.clone()]))));
+        let mut hints = Hints::new(text);
         for word in self.words.find_overlapping_iter(text) {
             let start = word.start().saturating_sub(BEFORE);
             let end = text.len().min(word.end() + BEHIND);
-            for at in &self.of_word[word.pattern().as_usize()] {
+            for one in &self.of_word[word.pattern().as_usize()] {
+                let at = match one {
+                    Use::Rule(at) => at,
+                    Use::Hint(hint) => {
+                        hints.follow(*hint, word.range());
+                        continue;
+                    }
+                };
                 let places = due.entry(*at).or_default();
                 match places.last_mut() {
                     Some(last) if end <= last.end => {}
@@ -137,7 +157,8 @@ impl Rules {
             }
         }
         let never = self.never.get_or_init(|| Box::new(Exception::new(&gitleaks::EXCEPT)));
-        due.into_iter().flat_map(|(at, places)| self.all[at].found(text, places, never)).collect()
+        let by_rules = due.into_iter().flat_map(|(at, places)| self.all[at].found(text, places, never));
+        by_rules.chain(hints.into_found()).collect()
     }
 }
 
@@ -247,20 +268,6 @@ fn line_of(text: &[u8], whole: &Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Shannon's, in bits a letter.
-fn entropy(text: &str) -> f64 {
-    let mut counts: BTreeMap<char, u32> = BTreeMap::new();
-    for letter in text.chars() {
-        *counts.entry(letter).or_default() += 1;
-    }
-    let all = f64::from(counts.values().sum::<u32>());
-    let bits = counts.values().map(|count| {
-        let share = f64::from(*count) / all;
-        share * libm::log2(share)
-    });
-    -bits.sum::<f64>()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -363,9 +370,10 @@ mod tests {
         assert_eq!([line(4, 7), line(0, 2), line(15, 18)], ["two three", "one", "four"]);
     }
 
-    // By which rules something of a text is a secret.
+    // By which rules something of a text is a secret, whatever is found beside them.
     fn rules(text: &str) -> Vec<String> {
-        found(text).into_iter().map(|span| span.rule).collect()
+        let is_rule = |name: &String| gitleaks::RULES.iter().chain(own::RULES).any(|rule| rule.id == *name);
+        found(text).into_iter().map(|span| span.rule).filter(is_rule).collect()
     }
 
     #[test]
@@ -384,10 +392,5 @@ mod tests {
         assert_eq!(rules(&named("api_key", value)), [GENERIC]);
         assert_eq!(rules(&named("api_version", value)), [""; 0]);
         assert_eq!(rules(&named("api_key", "014df517-39d1-4453-b7b3-9930c563627c")), [""; 0]);
-    }
-
-    #[test]
-    fn what_repeats_itself_has_no_bits() {
-        assert_eq!([entropy("aaaa"), entropy("abab"), entropy("abcd")], [0.0, 1.0, 2.0]);
     }
 }

@@ -1,0 +1,63 @@
+//! What may have a secret at it, beside what the rules look for: a token's prefix, a name, an address, a command. All their words
+//! are found in one pass, with those of the rules.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::addresses::{COMMANDS, Command, SIGNS, find_in_address};
+use super::named::{Names, STEMS};
+use super::tokens::{Token, prefixes};
+use crate::privacy::Span;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Hint {
+    Token(&'static str, &'static Token),
+    Name,
+    Address,
+    Command(&'static Command),
+}
+
+impl Hint {
+    /// All of them, each with its word in small letters.
+    pub(super) fn all() -> impl Iterator<Item = (String, Hint)> {
+        let tokens = prefixes().map(|(prefix, token)| (prefix, Hint::Token(prefix, token)));
+        let names = STEMS.iter().map(|stem| (*stem, Hint::Name));
+        let addresses = SIGNS.iter().map(|sign| (*sign, Hint::Address));
+        let commands = COMMANDS.iter().map(|command| (command.name(), Hint::Command(command)));
+        let all = tokens.chain(names).chain(addresses).chain(commands);
+        all.map(|(word, hint)| (word.to_ascii_lowercase(), hint))
+    }
+}
+
+/// The hints of a text, from its beginning on.
+#[derive(Debug)]
+pub(super) struct Hints<'a> {
+    text: &'a str,
+    names: Names,
+    found: Vec<Span>,
+}
+
+impl<'a> Hints<'a> {
+    pub(super) fn new(text: &'a str) -> Hints<'a> {
+        Hints { text, names: Names::default(), found: Vec::new() }
+    }
+
+    /// Finds the secret of a hint whose word stands there, in whatever case.
+    pub(super) fn follow(&mut self, hint: Hint, word: Range<usize>) {
+        let text = self.text;
+        match hint {
+            Hint::Token(prefix, token) if text[word.clone()] == *prefix => {
+                self.found.extend(token.find_at(text, word));
+            }
+            Hint::Token(..) => {}
+            Hint::Name => self.names.find_at(text, word, &mut self.found),
+            Hint::Address => self.found.extend(find_in_address(text, word)),
+            Hint::Command(command) => self.found.extend(command.find_at(text, word)),
+        }
+    }
+
+    pub(super) fn into_found(self) -> Vec<Span> {
+        self.found
+    }
+}

@@ -1,0 +1,93 @@
+//! Whether a text was drawn by chance, as secrets are, or made of words, as names are.
+
+use alloc::collections::BTreeMap;
+
+/// What was drawn has more bits a letter, in texts of so many letters and more.
+const BITS: f64 = 2.8;
+const LONG: usize = 16;
+/// In a shorter one this share of what its length allows.
+const SHARE: f64 = 0.7;
+/// Digits behind a word number it.
+const NUMBER: usize = 2;
+/// So many digits alone are a year or less.
+const YEAR: usize = 4;
+
+/// Shannon's, in bits a letter.
+pub(super) fn entropy(text: &str) -> f64 {
+    let mut counts: BTreeMap<char, u32> = BTreeMap::new();
+    for letter in text.chars() {
+        *counts.entry(letter).or_default() += 1;
+    }
+    let all = f64::from(counts.values().sum::<u32>());
+    let bits = counts.values().map(|count| {
+        let share = f64::from(*count) / all;
+        share * libm::log2(share)
+    });
+    -bits.sum::<f64>()
+}
+
+/// Whether a text seems drawn by chance: it repeats itself little, and is not made of words.
+pub(super) fn is_random(text: &str) -> bool {
+    let length = text.chars().count();
+    let least = if length < LONG { SHARE * libm::log2(length as f64) } else { BITS };
+    !is_made_of_words(text) && entropy(text) > least
+}
+
+/// Whether a text is words and small numbers, with signs between them.
+pub(super) fn is_made_of_words(text: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric()).all(is_word)
+}
+
+/// Whether it is a word, several in camel case, or a small number.
+fn is_word(piece: &str) -> bool {
+    let letters = piece.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = piece.len() - letters.len();
+    if letters.is_empty() {
+        return digits <= YEAR;
+    }
+    if digits > NUMBER || !letters.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return false;
+    }
+    let capitals = letters.bytes().filter(u8::is_ascii_uppercase).count();
+    let vowels = letters.bytes().filter(|byte| b"aeiouyAEIOUY".contains(byte)).count();
+    // Chance gives as many capitals as small letters, and a vowel among five.
+    let is_camel = capitals * 3 <= letters.len() && vowels * 4 >= letters.len();
+    capitals == 0 || capitals == letters.len() || is_camel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_repeats_itself_has_no_bits() {
+        assert_eq!([entropy("aaaa"), entropy("abab"), entropy("abcd")], [0.0, 1.0, 2.0]);
+    }
+
+    #[test]
+    fn words_and_names_are_not_random() {
+        for name in [
+            "",
+            "getUserPasswordHash",
+            "my-project-name-for-demo-purposes-2024",
+            "AZURE_CLIENT_SECRET",
+            "some.dotted.name2",
+            "xxxxxxxxxxxx4xxxxxxx",
+            "----",
+        ] {
+            assert!(!is_random(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_was_drawn_is_random_with_digits_or_without() {
+        for drawn in [
+            "q7Xw0Lk2Zt9Bv4Ym6Rn8",
+            "qWmZxNbVcLkJhGfDsApOiUyTrEwQmZnXbC",
+            "d41d8cd98f00b204e9800998ecf8427e",
+            "k3nV9",
+        ] {
+            assert!(is_random(drawn), "{drawn}");
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! The value behind a name: where it stands, in whatever syntax, and whether it is a secret.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+
+use super::named::Kind;
+use super::random::{entropy, is_made_of_words, is_random};
+use crate::privacy::mark::BEGIN as PLACEHOLDER;
+
+/// What is longer is no value of one line.
+const LONGEST: usize = 4096;
+/// Blanks between a name and its value.
+const BLANKS: usize = 40;
+/// So far before a password a file of logins has the name.
+const LOGIN: usize = 160;
+/// No password that counts is shorter.
+const PASSWORD: usize = 6;
+/// No key is.
+const KEY: usize = 12;
+/// Nor what only may be one.
+const WEAK: usize = 20;
+/// Nor what proves who asks.
+const PROOF: usize = 8;
+/// A number alone is a password from so many digits on.
+const DIGITS: usize = 6;
+/// Bits a letter that a password of letters and signs has.
+const BITS: f64 = 2.5;
+
+/// In a value that stands for a secret.
+const STAND_INS: &[&str] = &[
+    "example",
+    "your",
+    "placeholder",
+    "changeme",
+    "change_me",
+    "change-me",
+    "redacted",
+    "xxxx",
+    "****",
+    "....",
+    "dummy",
+    "insert",
+    "replace",
+    "<",
+    "${",
+    "{{",
+    "$(",
+    "#{",
+    "process.env",
+    "os.environ",
+    "getenv",
+    "...",
+];
+/// How a value begins that refers to one.
+const REFERENCES: &[&str] = &[
+    "$", "{", "[", "(", "%", "@", "&", "*", "//", "./", "../", "~/", "arn:", "vault:", "file:", "env:",
+    "ref:",
+];
+/// What a password is called where nobody says it, and of values of other types.
+const WORDS: &[&str] =
+    &["password", "passwd", "passw0rd", "secret", "token", "test", "user", "admin", "pass", "demo", "sample"];
+
+/// What stands around a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Quoted,
+    /// All of a line behind the name, as files of settings have it, or a part of an address.
+    Bare,
+    /// Within a line of something else, which may be source.
+    Loose,
+}
+
+/// Where a value stands.
+#[derive(Debug)]
+pub(super) struct Value {
+    pub place: Range<usize>,
+    pub form: Form,
+}
+
+/// The value behind a name; nothing where none stands there.
+pub(super) fn value_behind(text: &str, name: &Range<usize>, kind: Kind) -> Option<Value> {
+    let bytes = text.as_bytes();
+    let mut at = behind_sign(bytes, name, kind)?;
+    at = behind_block(bytes, at);
+    if kind == Kind::Authorization || text[name.clone()].eq_ignore_ascii_case("bearer") {
+        at = behind_scheme(bytes, at);
+    }
+    // What marks a string of source, as bytes or raw.
+    if matches!(bytes.get(at..at + 2), Some([b'b' | b'r' | b'f' | b'u', b'"' | b'\''])) {
+        at += 1;
+    }
+    let quote = bytes.get(at).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+    let (place, form) = match quote {
+        Some(quote) => (quoted(bytes, at + 1, quote, name.start == 0), Form::Quoted),
+        None => bare(text, name, at, kind),
+    };
+    (!place.is_empty() && place.len() <= LONGEST).then_some(Value { place, form })
+}
+
+/// Behind what says that a value follows.
+fn behind_sign(text: &[u8], name: &Range<usize>, kind: Kind) -> Option<usize> {
+    let before = &text[..name.start];
+    let is_quoted = before.last().is_some_and(is_quote);
+    let mut at = name.end;
+    while at < name.end + 2 && text.get(at).is_some_and(|byte| is_quote(byte) || *byte == b']') {
+        at += 1;
+    }
+    let blank = behind_blanks(text, at);
+    let rest = &text[blank..];
+    let sign = match rest {
+        [b':', b':', ..] | [b':', b'/', b'/', ..] => return None,
+        // What a test came to.
+        [b':', ..] if text[name.clone()] == *b"PASS" => return None,
+        [b'=', b'=', b'=', ..] => 3,
+        [b'=', b'>' | b'=', ..] | [b':' | b'?', b'=', ..] => 2,
+        [b'=' | b':', ..] => 1,
+        [b',', ..] if is_quoted => 1,
+        [b'>', ..] if before.ends_with(b"<") => 1,
+        _ => 0,
+    };
+    if sign > 0 {
+        return Some(behind_blanks(text, blank + sign));
+    }
+    if is_name_of_pair(before)
+        && let Some(value) = behind_value(text, at)
+    {
+        return Some(value);
+    }
+    let is_option = text[name.clone()].starts_with(b"-");
+    let is_quote_next = rest.first().is_some_and(is_quote) && kind == Kind::Password;
+    let is_spaced = blank > at && text[at..blank].iter().all(|byte| matches!(byte, b' ' | b'\t'));
+    let is_bearer = text[name.clone()].eq_ignore_ascii_case(b"bearer");
+    let is_login = || kind == Kind::Password && has_login(before);
+    (is_spaced && (is_option || is_quote_next || is_bearer || is_login())).then_some(blank)
+}
+
+fn is_quote(byte: &u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
+}
+
+fn behind_blanks(text: &[u8], at: usize) -> usize {
+    at + text[at..].iter().take(BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// Whether the name is the value of `name`, beside which the secret is that of `value`.
+fn is_name_of_pair(before: &[u8]) -> bool {
+    let before = before.trim_ascii_end();
+    let before =
+        before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"'")).unwrap_or(before).trim_ascii_end();
+    let Some(before) = before.strip_suffix(b":").or_else(|| before.strip_suffix(b"=")) else { return false };
+    let before = before.trim_ascii_end();
+    let before = before.strip_suffix(b"\"").unwrap_or(before);
+    [&b"name"[..], b"Name", b"key", b"Key"].iter().any(|name| before.ends_with(name))
+}
+
+fn behind_value(text: &[u8], at: usize) -> Option<usize> {
+    let is_between = |byte: &&u8| byte.is_ascii_whitespace() || is_quote(byte) || matches!(byte, b',' | b';');
+    let at = at + text[at..].iter().take(BLANKS).take_while(is_between).count();
+    let word = text.get(at..at + 5)?;
+    let at = if word.eq_ignore_ascii_case(b"value") { at + 5 } else { return None };
+    let at = behind_blanks(text, at + usize::from(text.get(at).is_some_and(is_quote)));
+    matches!(text.get(at), Some(b':' | b'=')).then(|| behind_blanks(text, at + 1))
+}
+
+/// Whether a line of logins begins there, as netrc has them.
+fn has_login(before: &[u8]) -> bool {
+    let before = &before[before.len().saturating_sub(LOGIN)..];
+    memchr::memmem::find(before, b"login ").is_some() || memchr::memmem::find(before, b"machine ").is_some()
+}
+
+/// Behind the sign of YAML that says that the text is in the next line.
+fn behind_block(text: &[u8], at: usize) -> usize {
+    let signs = text[at..].iter().take(2).take_while(|byte| b"|>-+".contains(byte)).count();
+    let feed = at + signs;
+    let feed = feed + usize::from(text.get(feed) == Some(&b'\r'));
+    if signs == 0 || text.get(feed) != Some(&b'\n') {
+        return at;
+    }
+    let next = behind_blanks(text, feed + 1);
+    if next > feed + 1 { next } else { at }
+}
+
+/// Behind how it is proved who asks.
+fn behind_scheme(text: &[u8], at: usize) -> usize {
+    let at = at + usize::from(text.get(at).is_some_and(is_quote));
+    let is_of_scheme = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'-';
+    let scheme = text[at..].iter().take(24).take_while(is_of_scheme).count();
+    let behind = behind_blanks(text, at + scheme);
+    if scheme > 0 && behind > at + scheme { behind } else { at }
+}
+
+/// What a quote ends; of a text that has a name and is looked at with it, all.
+fn quoted(text: &[u8], start: usize, quote: u8, is_whole: bool) -> Range<usize> {
+    if is_whole && text.last() == Some(&quote) && !text[start..].contains(&b'\n') {
+        return start..text.len() - 1;
+    }
+    let end = text[start..].iter().take(LONGEST + 1).position(|byte| *byte == quote || *byte == b'\n');
+    match end {
+        Some(end) if text[start + end] == quote => start..start + end,
+        // Nothing closes it: a cut took the end away.
+        None if text.len() - start <= LONGEST => start..text.len(),
+        _ => start..start,
+    }
+}
+
+fn bare(text: &str, name: &Range<usize>, start: usize, kind: Kind) -> (Range<usize>, Form) {
+    let bytes = text.as_bytes();
+    let is_line = begins_line(&bytes[..name.start]);
+    let in_address = matches!(bytes[..name.start].last(), Some(b'?' | b'&' | b';'));
+    let is_end = |byte: &u8| {
+        byte.is_ascii_whitespace()
+            || matches!(byte, b'"' | b'\'' | b'`')
+            || !is_line && b"<>,;&)]}|\\".contains(byte)
+    };
+    // A sign of those may be a part of what is no JSON and no source; one of them before a bracket is none.
+    let length = bytes[start..].iter().take(LONGEST + 1).position(is_end).unwrap_or(bytes.len() - start);
+    let mut end = start + length.min(bytes.len() - start);
+    while end > start
+        && (matches!(bytes[end - 1], b',' | b';') || kind != Kind::Password && bytes[end - 1] == b'.')
+    {
+        end -= 1;
+    }
+    let is_end_of_line = bytes.get(end).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+    let form = if is_line && is_end_of_line || in_address { Form::Bare } else { Form::Loose };
+    (start..end, form)
+}
+
+/// Whether a line begins there, or what begins one in files of settings.
+fn begins_line(before: &[u8]) -> bool {
+    let line = memchr::memrchr(b'\n', before).map_or(before, |feed| &before[feed + 1..]).trim_ascii();
+    [&b""[..], b"export", b"set", b"-", b"ENV", b"ARG", b"+", b"#", b"\"", b"'"].contains(&line)
+}
+
+/// The values of cookies in a header whose name ends there.
+pub(super) fn cookies_in(text: &str, end: usize) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let quote = usize::from(bytes.get(end).is_some_and(is_quote));
+    let mut at = behind_blanks(bytes, end + quote);
+    if !matches!(bytes.get(at), Some(b':' | b'=')) {
+        return Vec::new();
+    }
+    at = behind_blanks(bytes, at + 1);
+    at += usize::from(bytes.get(at).is_some_and(is_quote));
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`');
+    let line =
+        bytes[at..].iter().take(LONGEST).position(is_end).unwrap_or(bytes.len().min(at + LONGEST) - at);
+    let mut found = Vec::new();
+    let mut start = at;
+    for pair in bytes[at..at + line].split(|byte| *byte == b';') {
+        let behind = start + pair.len() + 1;
+        if let Some(sign) = memchr::memchr(b'=', pair) {
+            let place = start + sign + 1..start + pair.trim_ascii_end().len().max(sign + 1);
+            let value = text.get(place.clone()).unwrap_or_default();
+            if Value::is_secret(value, Kind::Cookie, Form::Bare) {
+                found.push(place);
+            }
+        }
+        start = behind;
+    }
+    found
+}
+
+impl Value {
+    /// Whether a value is a secret, by what its name and what stands around it say.
+    pub(super) fn is_secret(value: &str, kind: Kind, form: Form) -> bool {
+        if refers(value) {
+            return false;
+        }
+        let has_blank = value.contains([' ', '\t']);
+        match kind {
+            Kind::Password => !has_blank && is_password(value, form) || is_in_groups(value),
+            Kind::Key => !has_blank && value.len() >= KEY && is_drawn(value),
+            Kind::Weak => !has_blank && (value.len() >= WEAK && is_drawn(value) || is_login(value)),
+            Kind::Authorization => !has_blank && value.len() >= PROOF && (is_drawn(value) || is_login(value)),
+            Kind::Cookie => !has_blank && value.len() >= KEY && is_drawn(value),
+        }
+    }
+}
+
+/// Whether a value stands for a secret: a variable, or a word where one belongs.
+pub(super) fn is_stand_in(value: &str) -> bool {
+    let small = value.to_ascii_lowercase();
+    is_filled_in(&small) || small.starts_with(['$', '{', '[', '%', '<', '*'])
+}
+
+/// Whether a value says where a secret is, or stands for one.
+fn refers(value: &str) -> bool {
+    let small = value.to_ascii_lowercase();
+    is_filled_in(&small)
+        || REFERENCES.iter().any(|sign| small.starts_with(sign)) && !is_drawn(value)
+        || is_path(&small)
+        || is_name_of_source(value)
+}
+
+/// Whether something else is to stand there: a word for it, or a name in braces.
+fn is_filled_in(small: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    small.contains(PLACEHOLDER)
+        || STAND_INS.iter().any(|word| small.contains(word))
+        || small.split('{').skip(1).any(|rest| rest.split_once('}').is_some_and(|(name, _)| is_name(name)))
+}
+
+fn is_path(value: &str) -> bool {
+    (value.starts_with('/') || value.contains("://") || value.contains(":\\")) && is_made_of_words(value)
+}
+
+/// Whether it is a name in source: parts with full stops between them, or a call.
+fn is_name_of_source(value: &str) -> bool {
+    let name = value.split(['(', '[']).next().unwrap_or_default();
+    let is_called = name.len() < value.len() && !name.is_empty();
+    let is_name = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'?' | b'!'))
+    };
+    let parts = name.split(['.', ':']).filter(|part| !part.is_empty()).count();
+    (is_called || parts > 1)
+        && name.split(['.', ':']).all(|part| part.is_empty() || is_name(part))
+        && is_made_of_words(name)
+}
+
+fn is_password(value: &str, form: Form) -> bool {
+    let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
+    let letters = has(u8::is_ascii_alphabetic) || !value.is_ascii();
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let signs =
+        value.trim_matches(['!', '?', '.', ':', '*']).bytes().any(|byte| b"!@#$%^&*+=~?".contains(&byte));
+    if value.len() < PASSWORD || is_word_for_password(value) {
+        return false;
+    }
+    match (letters, digits) {
+        (true, 0) => {
+            signs && form != Form::Loose && value.len() > PASSWORD && entropy(value) > BITS
+                || value.len() >= KEY && is_random(value)
+        }
+        (true, _) => form != Form::Loose || signs || !is_made_of_words(value),
+        (false, _) => form != Form::Loose && digits >= DIGITS && digits == value.len(),
+    }
+}
+
+/// Whether it is what passwords are called, with a number or without.
+fn is_word_for_password(value: &str) -> bool {
+    let small = value.to_ascii_lowercase();
+    let is_sign = |c: char| !c.is_ascii_alphabetic();
+    let words = || small.split(is_sign).filter(|word| !word.is_empty());
+    words().next().is_some()
+        && words().all(|word| WORDS.contains(&word))
+        && !small.contains(['!', '@', '#', '$', '%'])
+}
+
+/// Four groups of four small letters, as Google gives passwords to apps.
+fn is_in_groups(value: &str) -> bool {
+    let groups = || value.split(' ');
+    let is_group = |group: &str| group.len() == 4 && group.bytes().all(|byte| byte.is_ascii_lowercase());
+    groups().count() == 4 && groups().all(is_group)
+}
+
+fn is_drawn(value: &str) -> bool {
+    let small = value.to_ascii_lowercase();
+    is_random(value)
+        && !small.contains("0123456789abcdef")
+        && !small.contains("1234567890")
+        && !is_path_of_words(value)
+}
+
+/// Whether slashes part it, as paths, and most of that is words.
+fn is_path_of_words(value: &str) -> bool {
+    let parts = || value.split('/').filter(|part| !part.is_empty());
+    parts().count() > 2
+        && parts().filter(|part| part.len() > 2 && is_made_of_words(part)).count() * 2 > parts().count()
+}
+
+/// Whether it is a name and a password in base64.
+fn is_login(value: &str) -> bool {
+    let bytes = STANDARD_NO_PAD.decode(value.trim_end_matches('=')).unwrap_or_default();
+    let is_plain = |byte: &u8| byte.is_ascii_graphic() || *byte >= 0x80;
+    bytes.len() > PASSWORD && bytes.contains(&b':') && bytes.iter().all(is_plain)
+}
