@@ -148,6 +148,8 @@ export interface Found {
   found: "title" | "all" | "some" | "prefix" | "spelling" | "near" | "exact" | "file" | "command" | "error";
   /** Which words of the question it has. */
   words: string[];
+  /** For words of the question that nobody said: those spelled alike that stand there. */
+  instead?: { word: string; found: string }[];
   /** Of a file: whether it was changed there. */
   isChanged?: boolean;
   /** The command that ran. */
