@@ -26,9 +26,10 @@ export async function writtenForAgent(session, { agent, folder, write, resume, p
   const { command, ...how } = resume ?? {};
   const begun = resume ? { resumed: await session.resume({ ...asked, ...how }), command } : { context: await session.context(asked) };
   const { id, metadata: { display } } = session;
+  const isFitted = Object.values(request).some((value) => value !== undefined);
   const storage = new NodeStorage();
   try {
-    return await write({ ...begun, agent, session: id, title: display.title, model: request.model, previews, folder: resolve(folder), variables: { ...env } }, storage);
+    return await write({ ...begun, agent, session: id, title: display.title, model: request.model, previews, isFitted, folder: resolve(folder), variables: { ...env } }, storage);
   } finally {
     await storage.close();
   }

@@ -6,6 +6,7 @@ import { installedAgents, readIn, refuseUnlessInstalled, started } from "../agen
 import { refuseBug } from "../error.js";
 import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
+import { shellWords } from "../init/shell.js";
 import { choose } from "./choose.js";
 import { losses, requested } from "./commands.js";
 import { list, wanted } from "./find.js";
@@ -111,14 +112,15 @@ async function resumed(args, words, { override, ...request }) {
     const resume = { command, now, override: isComplete, revives: !isPrinted };
     return store.writeForAgent(session, { ...request, agent, resume, previews: Boolean(args.print) });
   });
-  const { command, takes, included, messageCount, path, assumed } = value;
+  const { copy, command, takes, included, messageCount, path, folder, assumed } = value;
   for (const warning of value.warnings ?? []) note(warning);
   noteAssumed(assumed);
-  if (args.print) note(`nothing was written: 'leftoff export ${args._.join(" ") || "last"} --to ${agent}' writes this file`);
+  if (args.print && copy === "new") note(`nothing was written: 'leftoff export ${args._.join(" ") || "last"} --to ${agent}' writes this file`);
   const rest = included < messageCount ? `, ${included} of ${messageCount} messages as they are` : "";
-  const text = `${path}${rest}\n${losses(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${command.join(" ")}\n`;
+  const there = folder === process.cwd() ? "" : `cd ${shellWords([folder])} && `;
+  const text = `${path}${rest}\n${losses(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${there}${command.join(" ")}\n`;
   if (isPrinted) return { text, value: { agent, ...value } };
-  note(`${messageCount} messages go to ${agent}${rest}`);
+  note(copy === "none" ? `${agent} has this session: it goes on there` : `${messageCount} messages go to ${agent}${rest}`);
   process.exitCode = await started(value);
   return { text: "", value };
 }

@@ -23,14 +23,7 @@ import { texts } from "./texts.js";
  * @property {string[]} notes what else the user has to know
  */
 
-/** What shells take as it is. */
-const PLAIN = /^[\w@%+=:,./-]+$/;
 const ABOUT = "Keeps conversations, and takes them up where they were left off";
-
-/** @param {string[]} words */
-export function shellWords(words) {
-  return words.map((word) => (PLAIN.test(word) ? word : `"${word.replace(/["\\$`]/g, "\\$&")}"`)).join(" ");
-}
 
 // What is typed goes in as it is, whatever quotes are in it.
 /** @param {string} program @param {Text} text */

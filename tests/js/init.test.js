@@ -12,7 +12,8 @@ import { parse } from "jsonc-parser";
 
 import { added, hashOf, removed } from "../../js/init/json-file.js";
 import { agentsToSetUp } from "../../js/init/names.js";
-import { partsFor, shellWords } from "../../js/init/parts.js";
+import { partsFor } from "../../js/init/parts.js";
+import { shellWords } from "../../js/init/shell.js";
 import { nodePath } from "./node-path.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
