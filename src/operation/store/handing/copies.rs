@@ -25,7 +25,7 @@ struct Pointer {
 impl Client<'_> {
     /// What was written last of a session for this client, to be worked with in this folder.
     pub(super) async fn copy_before(&self, handing: &Handing) -> Result<Option<Copy>, Trouble> {
-        let bytes = unless_bug(self.io.read_all(&pointer(handing)).await)?.flatten().unwrap_or_default();
+        let bytes = unless_bug(self.io.read_all(&self.pointer(handing)).await)?.flatten().unwrap_or_default();
         let found: Option<Pointer> = serde_json::from_slice(&bytes).ok();
         Ok(found.filter(|found| found.session == handing.session).map(|found| found.copy))
     }
@@ -60,14 +60,16 @@ impl Client<'_> {
             to_json(&handing.session),
             to_json(&copy)
         );
-        unless_bug(self.io.replace(&pointer(handing), json.into_bytes(), None).await)?;
+        unless_bug(self.io.replace(&self.pointer(handing), json.into_bytes(), None).await)?;
         Ok(())
     }
-}
 
-fn pointer(handing: &Handing) -> File {
-    let of = format!("copy/{}/{}\n{}", handing.agent.as_str(), handing.session, handing.folder);
-    let mut name = sha256(of.as_bytes());
-    name.truncate(DIGITS);
-    layout::continued(&name)
+    // It is of this client's home alone: the same program may be set to another one.
+    fn pointer(&self, handing: &Handing) -> File {
+        let Handing { session, folder, .. } = handing;
+        let of = format!("copy/{}/{session}\n{}\n{folder}", handing.agent.as_str(), self.home);
+        let mut name = sha256(of.as_bytes());
+        name.truncate(DIGITS);
+        layout::continued(&name)
+    }
 }
