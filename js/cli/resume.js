@@ -74,7 +74,7 @@ async function printed(args, words, request) {
     });
     if (revives && wasPaused) note(`"${(await store.redacted(session.metadata.display.title)).value}" is active again`);
     return resumed;
-  });
+  }, { readOnly: args.from === undefined });
   for (const warning of value.warnings) note(warning);
   if (args.from === undefined) noteAssumed(context.report.assumed);
   linger(args.from, text);
@@ -123,7 +123,7 @@ async function resumed(args, words, { override, ...request }) {
     // Who prints it looks.
     const resume = { command, now, override: isComplete, revives: !isPrinted };
     return store.writeForAgent(session, { ...request, agent, resume, previews: Boolean(args.print) });
-  });
+  }, { readOnly: Boolean(args.print) });
   const { copy, command, takes, included, messageCount, path, folder, assumed } = value;
   for (const warning of value.warnings ?? []) note(warning);
   noteAssumed(assumed);

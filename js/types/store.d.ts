@@ -24,6 +24,8 @@ export interface StoreOptions {
   idleMs?: number;
   /** What becomes of secrets in what leaves the store; the setting `redact` unless given. */
   redact?: Redact;
+  /** Nothing is changed: what would be is refused with `read_only`, and what can be made again, as indexes and checkpoints, is not kept. */
+  readOnly?: boolean;
 }
 
 /** What `Store.create` takes. */
