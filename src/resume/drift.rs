@@ -258,7 +258,10 @@ mod tests {
             "/prompts/plan.md, the file with the instructions of the command /workspace.brainstorm, is gone"
         );
         let unnamed = Agent { command: None, ..agent };
-        assert!(told(&unnamed, Prompt::Gone).starts_with("/prompts/plan.md, the file with the instructions of the agent"));
+        assert!(
+            told(&unnamed, Prompt::Gone)
+                .starts_with("/prompts/plan.md, the file with the instructions of the agent")
+        );
     }
 
     #[test]

@@ -164,7 +164,16 @@ impl MetadataJson {
             summed_after: _,
             as_of,
         } = metadata.clone();
-        let Agent { command, system_prompt_hash, prompt_file, model, tools, provider, context_window, base_url } = agent;
+        let Agent {
+            command,
+            system_prompt_hash,
+            prompt_file,
+            model,
+            tools,
+            provider,
+            context_window,
+            base_url,
+        } = agent;
         let created_at = created_at.unwrap_or_default();
         let last_message_at = known.last_message_ms.map_or_else(|| created_at.clone(), time::format);
         let known = Known {

@@ -269,13 +269,39 @@ impl SessionJson {
 // Each both ways, and without `..`: a new field does not compile until the document has it.
 impl AgentConfig {
     fn of(agent: Agent) -> AgentConfig {
-        let Agent { command, system_prompt_hash, prompt_file, model, tools, provider, context_window, base_url } = agent;
-        AgentConfig { command, system_prompt_hash, prompt_file, model, tools, provider, context_window, base_url }
+        let Agent {
+            command,
+            system_prompt_hash,
+            prompt_file,
+            model,
+            tools,
+            provider,
+            context_window,
+            base_url,
+        } = agent;
+        AgentConfig {
+            command,
+            system_prompt_hash,
+            prompt_file,
+            model,
+            tools,
+            provider,
+            context_window,
+            base_url,
+        }
     }
 
     fn agent(self) -> Agent {
-        let AgentConfig { command, system_prompt_hash, prompt_file, model, tools, provider, context_window, base_url } =
-            self;
+        let AgentConfig {
+            command,
+            system_prompt_hash,
+            prompt_file,
+            model,
+            tools,
+            provider,
+            context_window,
+            base_url,
+        } = self;
         Agent { command, system_prompt_hash, prompt_file, model, tools, provider, context_window, base_url }
     }
 }

@@ -70,6 +70,6 @@ impl Client<'_> {
         let of = format!("copy/{}/{session}\n{}\n{folder}", handing.agent.as_str(), self.home);
         let mut name = sha256(of.as_bytes());
         name.truncate(DIGITS);
-        layout::continued(&name)
+        layout::copies(&name)
     }
 }
