@@ -26,9 +26,10 @@ export async function writtenForAgent(session, { agent, folder, write, resume, p
   const { command, ...how } = resume ?? {};
   const begun = resume ? { resumed: await session.resume({ ...asked, ...how }), command } : { context: await session.context(asked) };
   const { id, metadata: { display } } = session;
+  const isFitted = Object.values(request).some((value) => value !== undefined);
   const storage = new NodeStorage();
   try {
-    return await write({ ...begun, agent, session: id, title: display.title, model: request.model, previews, folder: resolve(folder), variables: { ...env } }, storage);
+    return await write({ ...begun, agent, session: id, title: display.title, model: request.model, previews, isFitted, folder: resolve(folder), variables: { ...env } }, storage);
   } finally {
     await storage.close();
   }
@@ -55,18 +56,37 @@ export function installedAgents(env = process.env) {
   return nativeAgents().filter((agent) => isOnPath(clientOf(agent).program, env));
 }
 
-/** Refuses where the client is not installed. @param {string} agent @param {Env} [env] */
-export function refuseUnlessInstalled(agent, env = process.env) {
+/** Refuses where the client is not installed. @param {string} agent @param {string} session as it was typed @param {Env} [env] */
+export function refuseUnlessInstalled(agent, session, env = process.env) {
   const { program, install } = clientOf(agent);
   if (isOnPath(program, env)) return;
-  throw new LeftoffError({ code: "not_found", message: `expected "${program}" on the PATH, but found none; '${install}' installs it, and --print gives the conversation as a text` });
+  const others = installedAgents(env);
+  const other = others.length > 0 ? `, or take another client by --with (installed: ${others.join(", ")})` : "";
+  throw new LeftoffError({ code: "not_found", message: `no "${program}" on the PATH: install it with '${install}'${other}; ${withoutClient(session, agent)}` });
+}
+
+/** Refuses where no client is installed that a session could be handed to. @param {string} session as it was typed @param {Env} [env] */
+export function refuseUnlessAny(session, env = process.env) {
+  if (installedAgents(env).length > 0) return;
+  const looked = nativeAgents().map((agent) => clientOf(agent).program);
+  throw new LeftoffError({ code: "not_found", message: `no client is installed: looked on the PATH for ${looked.slice(0, -1).join(", ")} and ${looked.at(-1)}. Install one, or name one with --with AGENT to see how; ${withoutClient(session, "AGENT")}` });
+}
+
+/** @param {string} session @param {string} agent */
+function withoutClient(session, agent) {
+  return `'leftoff resume ${session} --print' prints the conversation, and 'leftoff export ${session} --to ${agent}' writes it for a client`;
 }
 
 /** Whether there is a program of this name. @param {string} program @param {Env} [env] */
 export function isOnPath(program, env = process.env) {
+  return folderOnPath(program, env) !== undefined;
+}
+
+/** The folder of the PATH in which a program is. @param {string} program @param {Env} [env] */
+export function folderOnPath(program, env = process.env) {
   const folders = (env.PATH ?? "").split(delimiter).filter(Boolean);
   const endings = process.platform === "win32" ? [".cmd", ".exe"] : [""];
-  return folders.some((folder) => endings.some((ending) => isProgram(join(folder, program + ending))));
+  return folders.find((folder) => endings.some((ending) => isProgram(join(folder, program + ending))));
 }
 
 /** @param {string} path */

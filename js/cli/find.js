@@ -116,9 +116,9 @@ function sessionOf(hits) {
 }
 
 /** As a program reads it. @param {Found} found */
-function hit({ session, id, role, timestamp, excerpt, found, words, isChanged, command, exitCode, after }) {
+function hit({ session, id, role, timestamp, excerpt, found, words, instead, isChanged, command, exitCode, after }) {
   const { agent, project, title } = session;
-  return { session: session.id, title, ...(agent && { agent }), project: project ?? null, ...(id && { id }), ...(role && { role }), ...(timestamp && { timestamp }), excerpt, found, words, ...(isChanged !== undefined && { isChanged }), ...(command !== undefined && { command }), ...(exitCode !== undefined && { exitCode }), ...(after && { after }) };
+  return { session: session.id, title, ...(agent && { agent }), project: project ?? null, ...(id && { id }), ...(role && { role }), ...(timestamp && { timestamp }), excerpt, found, words, ...(instead && { instead }), ...(isChanged !== undefined && { isChanged }), ...(command !== undefined && { command }), ...(exitCode !== undefined && { exitCode }), ...(after && { after }) };
 }
 
 // The words in their place: between marks, that they are seen without colors, too. The title stands above already.

@@ -3,7 +3,9 @@
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 
+import { refuseBug } from "../error.js";
 import { LeftoffError } from "../index.js";
 import { codeOf } from "../storage/folders.js";
 import { translated } from "../storage/refusal.js";
@@ -49,11 +51,26 @@ export async function fileJson(path) {
 export async function agentTyped({ command, prompt, model, tools }) {
   const agent = {
     ...(command && { command }),
-    ...(prompt && { systemPromptHash: `sha256:${createHash("sha256").update(await fileBytes(prompt)).digest("hex")}` }),
+    ...(prompt && { systemPromptHash: hashOf(await fileBytes(prompt)), promptFile: resolve(prompt) }),
     ...(model && { model }),
     ...(tools !== undefined && { tools: tools.split(",").map((name) => name.trim()).filter(Boolean) }),
   };
   return Object.keys(agent).length > 0 ? agent : undefined;
+}
+
+/** @param {Uint8Array} bytes */
+function hashOf(bytes) {
+  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+}
+
+/** What the file with a session's instructions says now: its hash, or null where it is gone. @param {string} path @returns {Promise<string | null | undefined>} nothing where it cannot be read */
+export async function promptHashOf(path) {
+  try {
+    return hashOf(await fileBytes(path));
+  } catch (error) {
+    refuseBug(error);
+    return error instanceof LeftoffError && error.code === "not_found" ? null : undefined;
+  }
 }
 
 /** The session's own, and over it what is typed. @param {Session} session @param {Parameters<typeof agentTyped>[0]} args */

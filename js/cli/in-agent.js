@@ -9,6 +9,8 @@ import { mcpServers, toolOf } from "../agents/mcp.js";
 import { NodeStorage } from "../storage/node.js";
 import { unlessBug } from "../error.js";
 import { LeftoffError } from "../index.js";
+import { promptHashOf } from "./given.js";
+import { refuse } from "./print.js";
 
 /** @typedef {import("../session/session.js").Session} Session */
 /** @typedef {import("../store/store.js").Store} Store */
@@ -32,6 +34,22 @@ export async function conversationIn(store, agent) {
   throw new LeftoffError({ code: "not_found", message: `expected a conversation of ${agent}, but found that ${why}` });
 }
 
+/**
+ * In a client the model reads what is printed, and a person only sees what it says of that: there a refusal is an answer, too.
+ * @template {Record<string, any>} Args @param {(args: Args) => Promise<any>} command @returns {(args: Args) => Promise<any>}
+ */
+export function answering(command) {
+  return async (args) => {
+    try {
+      return await command(args);
+    } catch (error) {
+      if (!(error instanceof LeftoffError) || !args.from || args.json) throw error;
+      refuse(error);
+      return { text: `${error.message}\n`, value: undefined };
+    }
+  };
+}
+
 /** Nothing where nothing was said yet. @param {Store} store @param {{ agent: string, path: string, only?: import("../agents/opencode.js").Only }} at */
 export function recordedFrom(store, { agent, ...at }) {
   const commandOf = async (/** @type {import("../agents/commands.js").Said} */ said) => {
@@ -50,7 +68,8 @@ export function recordedFrom(store, { agent, ...at }) {
 
 /** The command that began a session, as it is now. @param {Store} store @param {Session} session @param {string} [from] the client that it goes on in @returns {ReturnType<typeof currentCommand>} */
 export async function commandNow(store, session, from) {
-  const { agent: { command: name, systemPromptHash: kept }, imported } = session.metadata;
+  const { agent: { command: name, systemPromptHash: kept, promptFile }, imported } = session.metadata;
+  if (promptFile !== undefined) return { promptHash: await promptHashOf(promptFile) };
   return name ? currentCommand({ name, kept, own: imported?.agent, from, first: await firstOf(session) }, { project: store.project }) : {};
 }
 

@@ -11,6 +11,7 @@ import { completions } from "./completions.js";
 import { exportSession } from "./export.js";
 import { listCommand, recall, search } from "./find.js";
 import { hook } from "./hook.js";
+import { answering } from "./in-agent.js";
 import { info } from "./info.js";
 import { archive, begin, commit, complete, fork, pin, relocate, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
@@ -131,7 +132,7 @@ const commands = {
     ["leftoff append last --json < messages.jsonl", "one line of JSON for each; stops at the first refused line and names it"],
     ["leftoff append last --operation step-7 < messages.jsonl", "safe to repeat after a failure"],
   ]),
-  stop: command(stop, "stop", "save and pause a session", {
+  stop: command(answering(stop), "stop", "save and pause a session", {
     ...session,
     ...here,
     summary: option("TEXT", "a sentence on where it stopped"),
@@ -212,7 +213,7 @@ const commands = {
     ["leftoff settings agent codex --project", "this project's default agent"],
     ["leftoff settings agent --unset --project", "remove that setting again"],
   ]), { settings: ABOUT }),
-  resume: command(resume, "resume", "continue a session, in any agent", {
+  resume: command(answering(resume), "resume", "continue a session, in any agent", {
     words: place("SESSION...", `${WHICH} (default: choose from a list)`),
     ...asked,
     tools: option("FILE", "a JSON file of the current tool definitions; reports which of the session's tools are gone"),
@@ -256,7 +257,7 @@ const commands = {
     agent: place("AGENT", "the agent", { isNeeded: true }),
     plugin: here.plugin,
   }),
-  typed: command(typed, "typed", "run by agents for /sessions, /session, /compact and /debug context", {
+  typed: command(answering(typed), "typed", "run by agents for /sessions, /session, /compact and /debug context", {
     words: place("WORDS...", "the command and its arguments; - reads them from standard input", { isNeeded: true }),
     ...here,
     apply: flag("as in compact"),

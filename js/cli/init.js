@@ -1,14 +1,16 @@
 // @ts-check
 /** Setting agents up, and taking it back. */
 
-import { accessSync, constants, realpathSync, rmSync, readdirSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { realpathSync, rmSync, readdirSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 
-import { isOnPath } from "../agents/native.js";
+import { userHome } from "../agents/homes.js";
+import { folderOnPath } from "../agents/native.js";
 import { install, textAt, uninstall, written } from "../init/installing.js";
 import { agentsToSetUp, agentsWithPlugin } from "../init/names.js";
 import { ownOf, refuseLinks } from "../init/noted.js";
-import { partsFor, shellWords } from "../init/parts.js";
+import { partsFor } from "../init/parts.js";
+import { foundAnywhere, shellWords } from "../init/shell.js";
 import { isFolder } from "../storage/real-path.js";
 import { LeftoffError } from "../index.js";
 import { names } from "../placement/placement.js";
@@ -29,7 +31,7 @@ export async function init(args) {
   const root = plugin === undefined ? project : resolve(plugin);
   const key = plugin === undefined ? agent : `${agent} in ${root}`;
   const noted = await notedIn(project);
-  const parts = /** @type {import("../init/parts.js").Parts} */ (partsFor(agent, { program: program(), plugin: plugin !== undefined }));
+  const parts = /** @type {import("../init/parts.js").Parts} */ (partsFor(agent, { ...programs(), plugin: plugin !== undefined }));
   const isNoted = Object.hasOwn(noted.agents, key);
   const { own, others } = ownOf(isNoted ? noted.agents[key] : undefined, parts, agent);
   if (args.remove) {
@@ -52,21 +54,13 @@ function lines(root, told) {
   return told.map(({ path, did }) => `${join(root, path)}  ${WORDS[did]}\n`).join("");
 }
 
-// By its name where it is on the PATH: then others can use the files, too.
-function program() {
-  if (isOnPath("leftoff")) return "leftoff";
-  const own = realpathSync(process.argv[1] ?? "");
-  return isExecutable(own) ? shellWords([own]) : shellWords([process.execPath, own]);
-}
-
-/** @param {string} path */
-function isExecutable(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return process.platform !== "win32";
-  } catch {
-    return false; // Then Node starts it.
-  }
+// By its name where it is on the PATH: then others can use the files, too. A client's hooks may have another PATH, without Node even.
+function programs() {
+  const folder = folderOnPath("leftoff");
+  if (folder === undefined) return { program: shellWords([process.execPath, realpathSync(process.argv[1] ?? "")]) };
+  if (process.platform === "win32") return { program: "leftoff" };
+  const node = folderOnPath("node") ?? dirname(process.execPath);
+  return { program: "leftoff", anywhere: foundAnywhere("leftoff", [resolve(folder), resolve(node)], userHome(process.env)) };
 }
 
 const NOTE = ".leftoff/init.json";

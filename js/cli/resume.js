@@ -2,10 +2,11 @@
 /** A session on its way into the next run. */
 
 import { mcpServers } from "../agents/mcp.js";
-import { installedAgents, readIn, refuseUnlessInstalled, started } from "../agents/native.js";
+import { installedAgents, readIn, refuseUnlessAny, refuseUnlessInstalled, started } from "../agents/native.js";
 import { refuseBug } from "../error.js";
 import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
+import { shellWords } from "../init/shell.js";
 import { choose } from "./choose.js";
 import { losses, requested } from "./commands.js";
 import { list, wanted } from "./find.js";
@@ -73,7 +74,7 @@ async function printed(args, words, request) {
     });
     if (revives && wasPaused) note(`"${(await store.redacted(session.metadata.display.title)).value}" is active again`);
     return resumed;
-  });
+  }, { readOnly: args.from === undefined });
   for (const warning of value.warnings) note(warning);
   if (args.from === undefined) noteAssumed(context.report.assumed);
   linger(args.from, text);
@@ -90,10 +91,22 @@ function noteAssumed(assumed) {
 async function resumedIn(args) {
   const typed = await wordsTyped(args._);
   const words = typed.replace(/(^|\s)--override$/, "");
-  if (words) return printed(args, words, { ...(await requested(args)), override: args.override || words !== typed });
+  if (!words) return listedIn(args);
+  try {
+    return await printed(args, words, { ...(await requested(args)), override: args.override || words !== typed });
+  } catch (error) {
+    if (!(error instanceof LeftoffError) || !["not_found", "ambiguous"].includes(error.code)) throw error;
+    return listedIn(args, `${error.message.replace(" Run 'leftoff list'", "")}\n\n`);
+  }
+}
+
+/** What can be resumed, and how; behind why nothing was. @param {Args} args @param {string} [why] */
+async function listedIn(args, why = "") {
   const { text: listed, value } = await list(args);
-  linger(args.from, listed);
-  return { text: value.length > 0 ? `${listed}\nWhich conversation would you like to continue? Type ${typedIn(args.from, "resume", args)} with its number or words of its title.\n` : listed, value };
+  const asks = `\nWhich conversation would you like to continue? Type ${typedIn(args.from, "resume", args)} with its number or words of its title.\n`;
+  const text = `${why}${listed}${value.length > 0 ? asks : ""}`;
+  linger(args.from, text);
+  return { text, value };
 }
 
 /** @param {Args} args @param {string} words @param {import("../types/index.js").ContextRequest & { override?: boolean }} request */
@@ -102,7 +115,7 @@ async function resumed(args, words, { override, ...request }) {
   const { agent, ...value } = await using(args, async (store) => {
     const session = await meantBy(store, args, words);
     const agent = args.with ?? (await agentOf(args, store, session));
-    if (!isPrinted) refuseUnlessInstalled(agent);
+    if (!isPrinted) refuseUnlessInstalled(agent, words || "last");
     const isComplete = session.metadata.lifecycle === "completed";
     if (isComplete && !override) await refuseUnlessSure(args, store, session);
     const { text: command, promptHash } = await commandNow(store, session, agent);
@@ -110,15 +123,16 @@ async function resumed(args, words, { override, ...request }) {
     // Who prints it looks.
     const resume = { command, now, override: isComplete, revives: !isPrinted };
     return store.writeForAgent(session, { ...request, agent, resume, previews: Boolean(args.print) });
-  });
-  const { command, takes, included, messageCount, path, assumed } = value;
+  }, { readOnly: Boolean(args.print) });
+  const { copy, command, takes, included, messageCount, path, folder, assumed } = value;
   for (const warning of value.warnings ?? []) note(warning);
   noteAssumed(assumed);
-  if (args.print) note(`nothing was written: 'leftoff export ${args._.join(" ") || "last"} --to ${agent}' writes this file`);
+  if (args.print && copy === "new") note(`nothing was written: 'leftoff export ${args._.join(" ") || "last"} --to ${agent}' writes this file`);
   const rest = included < messageCount ? `, ${included} of ${messageCount} messages as they are` : "";
-  const text = `${path}${rest}\n${losses(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${command.join(" ")}\n`;
+  const there = folder === process.cwd() ? "" : `cd ${shellWords([folder])} && `;
+  const text = `${path}${rest}\n${losses(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${there}${command.join(" ")}\n`;
   if (isPrinted) return { text, value: { agent, ...value } };
-  note(`${messageCount} messages go to ${agent}${rest}`);
+  note(copy === "none" ? `${agent} has this session: it goes on there` : `${messageCount} messages go to ${agent}${rest}`);
   process.exitCode = await started(value);
   return { text: "", value };
 }
@@ -147,6 +161,6 @@ async function agentOf(args, store, session) {
     if (agent) return agent;
     throw new LeftoffError({ code: "cancelled", message: "no agent was chosen, and nothing was changed" });
   }
-  const found = installed.length > 0 ? installed.join(", ") : "none";
-  throw new LeftoffError({ code: "usage", message: `expected --with AGENT, for the session names none that is installed, or --print, which gives it as a text; on the PATH there is ${found}` });
+  refuseUnlessAny(args._.join(" ") || "last");
+  throw new LeftoffError({ code: "usage", message: `no client chosen: the session names none that is installed. Name one with --with (installed: ${installed.join(", ")}), or print the conversation with --print` });
 }

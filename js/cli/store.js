@@ -27,9 +27,10 @@ const HOW = "name one by its id, or by the number that 'leftoff list' gives it";
  * @template T
  * @param {Record<string, any>} args
  * @param {(store: Store) => Promise<T>} work
+ * @param {{ readOnly?: boolean }} [as]
  */
-export async function using(args, work) {
-  const store = await openStore({ home: args.home, project: args.workspace, redact: args.redact });
+export async function using(args, work, { readOnly = false } = {}) {
+  const store = await openStore({ home: args.home, project: args.workspace, redact: args.redact, readOnly });
   for (const { message } of store.problems) note(message);
   try {
     const { value } = await store.redacted(await work(store));

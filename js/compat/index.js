@@ -310,8 +310,8 @@ export class Session {
     const agent = provider && agentOf(provider);
     if (title !== undefined && title !== now.title) await this.#session.rename(title);
     if (agent && JSON.stringify(agent) !== JSON.stringify(agentOf(this.metadata.provider))) {
-      const { command, systemPromptHash, tools } = handleOf(this.#session).metadata.agent;
-      await this.#session.setAgent({ command, systemPromptHash, tools, ...agent });
+      const { command, systemPromptHash, promptFile, tools } = handleOf(this.#session).metadata.agent;
+      await this.#session.setAgent({ command, systemPromptHash, promptFile, tools, ...agent });
     }
     if (status === "archived") await this.#session.archive();
     if (status === "active") await this.#session.unarchive();

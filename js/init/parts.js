@@ -23,14 +23,7 @@ import { texts } from "./texts.js";
  * @property {string[]} notes what else the user has to know
  */
 
-/** What shells take as it is. */
-const PLAIN = /^[\w@%+=:,./-]+$/;
 const ABOUT = "Keeps conversations, and takes them up where they were left off";
-
-/** @param {string[]} words */
-export function shellWords(words) {
-  return words.map((word) => (PLAIN.test(word) ? word : `"${word.replace(/["\\$`]/g, "\\$&")}"`)).join(" ");
-}
 
 // What is typed goes in as it is, whatever quotes are in it.
 /** @param {string} program @param {Text} text */
@@ -73,10 +66,10 @@ const EVENTS_GEMINI = ["BeforeAgent", "AfterAgent", "SessionEnd"];
 
 /** The same beside what it is typed as. @typedef {Text & { key: Key }} Named */
 
-/** @type {Record<string, (program: string, told: Named[], as: { plugin: boolean }) => Omit<Parts, "commands">>} */
+/** @type {Record<string, (program: string, told: Named[], as: { plugin: boolean, anywhere: string }) => Omit<Parts, "commands">>} */
 const AGENTS = {
-  "claude-code"(program, told, { plugin }) {
-    const each = hooks("claude-code", `${program} hook claude-code${plugin ? " --plugin" : ""}`, EVENTS);
+  "claude-code"(program, told, { plugin, anywhere }) {
+    const each = hooks("claude-code", `${anywhere} hook claude-code${plugin ? " --plugin" : ""}`, EVENTS);
     const files = commandFiles("claude-code", told, (name, text) => [`${plugin ? "" : ".claude/"}commands/${name}.md`, markdown(program, text)]);
     if (plugin) return { ...inFolder(files, ".claude-plugin/plugin.json", each), notes: ["claude --plugin-dir DIR loads it"] };
     return { files, entries: entries(".claude/settings.json", each), notes: [] };
@@ -87,17 +80,17 @@ const AGENTS = {
     return { files, entries: [], notes: ["it has no hooks of this kind: what is said is taken in when one of these commands is run, and by 'leftoff import --all'"] };
   },
 
-  gemini(program, told, { plugin }) {
-    const each = hooks("gemini", `${program} hook gemini`, EVENTS_GEMINI, { name: "leftoff" });
+  gemini(program, told, { plugin, anywhere }) {
+    const each = hooks("gemini", `${anywhere} hook gemini`, EVENTS_GEMINI, { name: "leftoff" });
     const files = commandFiles("gemini", told, (name, text) => [`${plugin ? "" : ".gemini/"}commands/${name}.toml`, toml(program, text)]);
     if (plugin) return { ...inFolder(files, "gemini-extension.json", each), notes: ["gemini extensions link DIR installs it"] };
     return { files, entries: entries(".gemini/settings.json", each), notes: ["the folder has to be trusted: else Gemini CLI runs neither its commands nor its hooks"] };
   },
 
-  codex(program, told) {
-    const files = commandFiles("codex", told, (name, text) => [`.agents/skills/${name}/SKILL.md`, skill(program, name, text)]);
+  codex(_, told, { anywhere }) {
+    const files = commandFiles("codex", told, (name, text) => [`.agents/skills/${name}/SKILL.md`, skill(anywhere, name, text)]);
     const notes = ["Codex has no slash commands of projects: these are skills, which the model runs itself", "the folder has to be trusted, and the hooks reviewed, which Codex asks for when it starts"];
-    return { files, entries: entries(".codex/hooks.json", hooks("codex", `${program} hook codex`, EVENTS)), notes };
+    return { files, entries: entries(".codex/hooks.json", hooks("codex", `${anywhere} hook codex`, EVENTS)), notes };
   },
 };
 
@@ -129,12 +122,17 @@ function json(value) {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** @param {string} agent that can be set up @param {{ program: string, plugin?: boolean }} how `program`: as a shell takes it @returns {Parts | undefined} */
-export function partsFor(agent, { program, plugin = false }) {
-  const all = /** @type {Named[]} */ (Object.entries(texts(program, agent, { plugin })).map(([key, text]) => ({ key, ...text })));
+/**
+ * @param {string} agent that can be set up
+ * @param {{ program: string, anywhere?: string, plugin?: boolean }} how `program`: as a shell takes it; `anywhere`: the same in a shell with another PATH
+ * @returns {Parts | undefined}
+ */
+export function partsFor(agent, { program, anywhere = program, plugin = false }) {
+  // Codex runs what a skill says in a shell of its own.
+  const all = /** @type {Named[]} */ (Object.entries(texts(agent === "codex" ? anywhere : program, agent, { plugin })).map(([key, text]) => ({ key, ...text })));
   // Its skills stand in every prompt of the model's.
   const told = agent === "codex" ? all.filter(({ key }) => key === "resume" || key === "stop") : all;
-  const parts = AGENTS[agent]?.(program, told, { plugin });
+  const parts = AGENTS[agent]?.(program, told, { plugin, anywhere });
   // Their files stand first, in this order.
   return parts && { ...parts, commands: told.map(({ key, description }, place) => ({ name: typedIn(agent, key, { plugin }), description, path: parts.files[place]?.path ?? "" })) };
 }

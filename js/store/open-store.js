@@ -8,6 +8,7 @@ import { whole } from "../wasm/core.js";
 import { knownOptions } from "../wasm/options.js";
 import { Places } from "../placement/places.js";
 import { Redaction } from "../privacy/redaction.js";
+import { ReadOnlyStorage } from "../storage/read-only.js";
 import { readSettings } from "../wasm/store.js";
 import { storeOf } from "./store.js";
 
@@ -26,11 +27,12 @@ import { storeOf } from "./store.js";
  * await opened.close();
  */
 export async function openStore(options = {}) {
-  const { project, home, workspace, storage, countTokens = true, idleMs, redact } = knownOptions("openStore", options);
+  const { project, home, workspace, storage, countTokens = true, idleMs, redact, readOnly = false } = knownOptions("openStore", options);
   await whole.ready();
   const folder = resolve(home || defaultHome() || ".leftoff");
   // One with a root for each workspace; what is imported lies outside of all.
-  const storageAt = storage ? () => storage : await storages(home || defaultHome());
+  const each = storage ? () => storage : await storages(home || defaultHome());
+  const storageAt = readOnly ? (/** @type {string | undefined} */ root) => new ReadOnlyStorage(each(root)) : each;
   // What a storage has may be nowhere on this machine.
   const placeOf = storage ? resolve : realPath;
   const path = placeOf(project ?? workingFolder());

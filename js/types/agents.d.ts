@@ -87,7 +87,10 @@ export interface WriteForAgent extends ContextRequest {
   folder?: string;
   /** The environment that names the agents' homes; the process's own unless given. */
   env?: Record<string, string | undefined>;
-  /** The session is resumed by that, and the client's model told so first: the command, the block, then the history. */
+  /**
+   * The session is resumed by that, and the client's model told so first: the command, the block, then the history. Where the client's own
+   * session has all of it already, that one is resumed instead, unless an option of the context is given.
+   */
   resume?: ResumeForAgent;
   /** Nothing is written: the answer names the file that would be, and the command. */
   previews?: boolean;
@@ -108,6 +111,8 @@ export interface WrittenForAgent {
   path: string;
   /** Where the client has to be started. */
   folder: string;
+  /** What was written: nothing where the client has the session as its own, nothing where an earlier copy has all of it, else a new file. */
+  copy: "none" | "reused" | "new";
   /** What resumes it: the program and its arguments. */
   command: string[];
   /** What has to be run before, once: the client takes the file in. */

@@ -24,6 +24,8 @@ export interface StoreOptions {
   idleMs?: number;
   /** What becomes of secrets in what leaves the store; the setting `redact` unless given. */
   redact?: Redact;
+  /** Nothing is changed: what would be is refused with `read_only`, and what can be made again, as indexes and checkpoints, is not kept. */
+  readOnly?: boolean;
 }
 
 /** What `Store.create` takes. */
@@ -148,6 +150,8 @@ export interface Found {
   found: "title" | "all" | "some" | "prefix" | "spelling" | "near" | "exact" | "file" | "command" | "error";
   /** Which words of the question it has. */
   words: string[];
+  /** For words of the question that nobody said: those spelled alike that stand there. */
+  instead?: { word: string; found: string }[];
   /** Of a file: whether it was changed there. */
   isChanged?: boolean;
   /** The command that ran. */

@@ -8,7 +8,7 @@ const KINDS = { "?": ["boolean", "true or false"], "~": ["string", "a text"], "#
 
 /** What each call takes. */
 const OPTIONS = {
-  openStore: "project~ home~ workspace~ storage countTokens? idleMs# redact",
+  openStore: "project~ home~ workspace~ storage countTokens? idleMs# redact readOnly?",
   create: "type title name placement model agent", continue: "model~", fork: "at", delete: "purge?", move: "to name day title~", doctor: "id fix? secrets?",
   list: "all? type status archived agent folder since until sort limit verify?",
   search: "all? type status archived agent folder since until limit verify? role regex? file command error embed!",

@@ -141,7 +141,7 @@ impl Session {
     }
 
     /// What made the conversation possible, as a whole, from now on:
-    /// `{"command","systemPromptHash","tools","provider","model","contextWindow","baseUrl"}`.
+    /// `{"command","systemPromptHash","promptFile","tools","provider","model","contextWindow","baseUrl"}`.
     ///
     /// # Errors
     /// `invalid_request` for a field of another kind; those of a storage.

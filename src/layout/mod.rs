@@ -269,6 +269,11 @@ pub fn continued(mark: &str) -> File {
     File::new(Root::Home, format!("continued/{mark}.json"))
 }
 
+/// What was written last of a session for a client: without it, it is written once more.
+pub fn copies(mark: &str) -> File {
+    cache().below(&format!("copies/{mark}.json"))
+}
+
 /// The user's own settings, or those of a project.
 pub fn settings(of: Root) -> File {
     let path = if of == Root::Project { ".leftoff/settings.json" } else { "settings.json" };

@@ -126,6 +126,7 @@ static AGENT: Shape = Shape {
     keys: &[
         ("command", Value::Word),
         ("systemPromptHash", Value::Word),
+        ("promptFile", Value::Word),
         ("model", Value::Word),
         ("tools", WORDS),
         ("provider", Value::Word),

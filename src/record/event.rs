@@ -209,6 +209,9 @@ pub struct Agent {
     /// `sha256:` and the hash of the command's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt_hash: Option<String>,
+    /// The file that the text is in, where no client keeps it as a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_file: Option<String>,
     /// The model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -231,12 +234,23 @@ impl Agent {
     /// What is given here, and for the rest what was known. Of another model another window is true, and another provider is
     /// reached elsewhere.
     pub fn over(self, known: &Agent) -> Agent {
-        let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = self;
+        let Agent {
+            command,
+            system_prompt_hash,
+            prompt_file,
+            model,
+            tools,
+            provider,
+            context_window,
+            base_url,
+        } = self;
         let known = known.clone();
         let is_other_model = model.is_some() && model != known.model;
         let is_other_provider = provider.is_some() && provider != known.provider;
+        let is_other_text = system_prompt_hash.is_some();
         Agent {
             command: command.or(known.command),
+            prompt_file: prompt_file.or(known.prompt_file.filter(|_| !is_other_text)),
             system_prompt_hash: system_prompt_hash.or(known.system_prompt_hash),
             model: model.or(known.model),
             tools: if tools.is_empty() { known.tools } else { tools },
@@ -408,6 +422,7 @@ impl Agent {
         Agent {
             command: fields.take("command", bad),
             system_prompt_hash: fields.take("systemPromptHash", bad),
+            prompt_file: fields.take("promptFile", bad),
             model: fields.take("model", bad),
             tools: fields.take("tools", bad).unwrap_or_default(),
             provider: fields.take("provider", bad),

@@ -11,6 +11,8 @@ use crate::plain::harmless::harmless;
 use crate::time::{self, Stamp};
 
 const BEGIN: &str = "[RESUMED CONVERSATION]";
+/// What the line begins with that says how long ago it was.
+pub const LAST_ACTIVE: &str = "Last active: ";
 /// The marker at its end.
 pub const END: &str = "[END RESUMED CONTEXT]";
 
@@ -45,7 +47,7 @@ pub fn render(block: &Block, stamp: &Stamp) -> String {
         "{BEGIN}\n\
          You are continuing a previous conversation.\n\n\
          Conversation: {} / {}\n\
-         Last active: {last_active}\n\
+         {LAST_ACTIVE}{last_active}\n\
          Messages: {} exchanges\n\
          Summary: {summary}\n\n\
          Previous context is loaded. The user expects you to continue where you left off.\n\

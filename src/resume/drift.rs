@@ -93,14 +93,21 @@ fn prompt_changed(saved: &Agent, now: &Prompt) -> Option<String> {
     let whose =
         command.as_deref().map_or_else(|| "the agent".into(), |command| format!("the command {command}"));
     match now {
-        Prompt::Gone => command.map(|_| {
-            format!("{whose}, which began this conversation, is gone; its instructions cannot be loaded")
-        }),
+        Prompt::Gone => match &saved.prompt_file {
+            Some(file) => Some(format!("{}, the file with the instructions of {whose}, is gone", name(file))),
+            None => command.map(|_| {
+                format!("{whose}, which began this conversation, is gone; its instructions cannot be loaded")
+            }),
+        },
         Prompt::Hash(now) => saved
             .system_prompt_hash
             .as_deref()
             .filter(|was| !digits(was).eq_ignore_ascii_case(digits(now)))
-            .map(|_| format!("the instructions of {whose} changed since it was saved; those of now hold")),
+            .map(|_| {
+                let file = saved.prompt_file.as_deref().map(|file| format!(" in {}", name(file)));
+                let file = file.unwrap_or_default();
+                format!("the instructions of {whose}{file} changed since it was saved; those of now hold")
+            }),
     }
 }
 
@@ -232,6 +239,29 @@ mod tests {
             assert_eq!(told.ends_with('…'), is_cut, "{length}");
             assert!(said.starts_with(told.trim_end_matches('…')), "{length}");
         }
+    }
+
+    #[test]
+    fn the_file_with_the_instructions_is_named_where_it_changed_or_is_gone() {
+        let agent = Agent { prompt_file: Some("/prompts/plan.md".into()), ..saved() };
+        let told = |agent: &Agent, prompt: Prompt| {
+            let now = Now { prompt: Some(prompt), ..Now::default() };
+            warnings(agent, Status::Paused, &now, &[]).join("; ")
+        };
+        assert_eq!(
+            told(&agent, Prompt::Hash("sha256:def".into())),
+            "the instructions of the command /workspace.brainstorm in /prompts/plan.md changed since it was saved; those of now hold"
+        );
+        assert_eq!(told(&agent, Prompt::Hash("sha256:abc123".into())), "");
+        assert_eq!(
+            told(&agent, Prompt::Gone),
+            "/prompts/plan.md, the file with the instructions of the command /workspace.brainstorm, is gone"
+        );
+        let unnamed = Agent { command: None, ..agent };
+        assert!(
+            told(&unnamed, Prompt::Gone)
+                .starts_with("/prompts/plan.md, the file with the instructions of the agent")
+        );
     }
 
     #[test]

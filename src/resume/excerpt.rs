@@ -44,6 +44,13 @@ impl<'a> Marked<'a> {
         self.words.iter().fold(0, |all, (_, terms)| all | terms)
     }
 
+    /// The shortest word that has a term.
+    #[cfg(feature = "interop")]
+    pub fn find_word(&self, term: usize) -> Option<&'a str> {
+        let having = self.words.iter().filter(|(_, terms)| terms >> term & 1 == 1);
+        having.map(|(place, _)| &self.text[place.clone()]).min_by_key(|word| word.len())
+    }
+
     /// The words in their place, from where most of what is sought stands together. `worth`: of each term.
     pub fn excerpt(&self, worth: &[f32]) -> Vec<Part> {
         let best = self.best(worth);

@@ -12,7 +12,8 @@ import { parse } from "jsonc-parser";
 
 import { added, hashOf, removed } from "../../js/init/json-file.js";
 import { agentsToSetUp } from "../../js/init/names.js";
-import { partsFor, shellWords } from "../../js/init/parts.js";
+import { partsFor } from "../../js/init/parts.js";
+import { shellWords } from "../../js/init/shell.js";
 import { nodePath } from "./node-path.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
@@ -219,6 +220,34 @@ test("no link is followed, whether files are set up or taken away", { skip: proc
       }
     }
     assert.equal(typed("claude-code", "--remove").status, 1);
+  }));
+
+test("hooks and skills find the program in a shell that knows the system's folders alone", { skip: process.platform === "win32" }, () =>
+  inProject((project) => {
+    const home = dirname(project);
+    const folder = join(home, ".local", 'my "bin"');
+    mkdirSync(folder, { recursive: true });
+    symlinkSync(entry, join(folder, "leftoff"));
+    const PATH = `${folder}:${dirname(nodePath)}:/usr/bin:/bin`;
+    for (const agent of ["claude-code", "gemini", "codex"]) {
+      const { status, stderr } = spawnSync("leftoff", ["init", agent, "--workspace", project], { env: { PATH, HOME: home }, encoding: "utf8" });
+      assert.equal(status, 0, stderr);
+    }
+    const hooks = [".claude/settings.json", ".gemini/settings.json", ".codex/hooks.json"].flatMap((path) => {
+      const text = readFileSync(join(project, path), "utf8");
+      assert.ok(!text.includes(home), "the home is called by its name");
+      return Object.values(JSON.parse(text).hooks).flat().flatMap((/** @type {any} */ { hooks }) => hooks.map((/** @type {any} */ { command }) => command));
+    });
+    const skill = readFileSync(join(project, ".agents/skills/workspace-resume/SKILL.md"), "utf8");
+    const skills = [...skill.matchAll(/`([^`]*leftoff[^`]*)`/g)].map(([, command = ""]) => command.replace(/ <.*>$/, "").replace(/"<.*>"$/, "x"));
+    assert.ok(hooks.length > 10 && skills.length === 2, `${hooks.length} ${skills.length}`);
+    for (const command of new Set([...hooks, ...skills])) {
+      for (const shell of ["sh", "bash"]) {
+        const { status, stdout, stderr } = spawnSync(shell, ["-c", command], { cwd: project, env: { PATH: "/usr/bin:/bin", HOME: home }, input: "{}", encoding: "utf8" });
+        assert.ok(status !== 127 && !/not found\b.*(node|leftoff)|(node|leftoff).*not found/.test(stderr), `${command}: ${status} ${stdout} ${stderr}`);
+        assert.ok(stderr.includes("leftoff") || stdout.length > 0 || status === 0, `${command}: ${status} ${stderr}`);
+      }
+    }
   }));
 
 test("an agent that cannot be set up is refused, and what can is named", () =>

@@ -36,6 +36,7 @@ const UNGIVEN = {
   "loadWasm.leftoff": "as loadWasm itself",
   "loadWasm.o200k_base": "as loadWasm itself",
   "loadWasm.reader": "as loadWasm itself",
+  "openStore.readOnly": "of JavaScript alone: tests/js/printed.test.js",
 };
 
 /** Codes that no script comes to, and why. @type {Record<string, string>} */

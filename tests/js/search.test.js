@@ -165,6 +165,27 @@ test("a question is answered by the session that is about it, whatever the forms
     assert.equal(await first("nobody"), undefined);
   }));
 
+test("a word that nobody said is found as the one spelled alike, wherever its wrong letter stands, and the answer names that one", () =>
+  inFolder(async ({ opened }) => {
+    const store = await opened();
+    const session = await store.create();
+    await session.append([{ role: "user", content: "The cache grows. Use Redis, and measure twice." }, { role: "assistant", content: "The queries hit postgres again." }]);
+    const instead = async (/** @type {string} */ question) => {
+      const hits = [];
+      for await (const { found, instead = [] } of store.search(question)) hits.push(...instead.map((one) => [found, one.word, one.found]));
+      return hits;
+    };
+    for (const typed of ["cahce", "acche", "cachee", "cadhe", "ccache", "Cahce"]) {
+      assert.deepEqual((await instead(typed))[0], ["spelling", typed, "cache"], typed);
+    }
+    for (const [typed, meant] of [["redsi", "Redis"], ["erdis", "Redis"], ["edisr", undefined], ["mesaure", "measure"], ["qeries", "queries"], ["postgers", "postgres"]]) {
+      assert.deepEqual((await instead(/** @type {string} */ (typed)))[0]?.[2], meant, typed);
+    }
+    // What was said is found as it is, and a short word means itself.
+    assert.deepEqual(await instead("cache"), []);
+    assert.deepEqual(await instead("ues"), []);
+  }));
+
 test("no answer is stale: what was appended, edited and deleted just now counts", () =>
   inFolder(async ({ opened, folder }) => {
     const store = await opened();

@@ -14,6 +14,7 @@ use super::Store;
 use super::folders::{text, whole};
 use crate::interop::AgentName;
 use crate::interop::native;
+use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::operation::Trouble;
 
@@ -50,7 +51,7 @@ struct Titled {
 impl Store {
     /// Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
     /// goes on with this session, once it is imported. The request is that of [`Session::context`]. Answer: `{"id","agent","path",
-    /// "folder","command","takes","messageCount","included","losses","warnings","assumed","secrets"}`, where `command` starts the
+    /// "folder","copy","command","takes","messageCount","included","losses","warnings","assumed","secrets"}`, where `command` starts the
     /// client, and `takes` has it take the file in first, where it keeps none.
     ///
     /// # Errors
@@ -83,6 +84,7 @@ impl Store {
         let agent = AgentName::parse(how.agent)?;
         let format = native::format_of(agent)?;
         let Asked { model } = serde_json::from_str(request).unwrap_or_default();
+        let is_fitted = Fields::parse(request).is_ok_and(|fields| fields.named().next().is_some());
         let fixed = [
             ("assumes", Some("true".into())),
             ("format", Some(to_json(&format.as_str()))),
@@ -106,6 +108,7 @@ impl Store {
             ("folder", Some(to_json(&folder))),
             ("variables", Some(to_json(&variables))),
             ("command", how.command.map(to_json)),
+            ("isFitted", is_fitted.then(|| "true".into())),
             begins,
         ];
         self.drive(self.0.core.write_for_agent(with("{}", &asked)?))

@@ -13,9 +13,12 @@ use serde_json::value::RawValue;
 use super::{About, Client, write};
 use crate::error::{Code, Error};
 use crate::interop::{AgentName, Loss, read_with};
+use crate::json::hash::sha256;
 use crate::json::request;
+use crate::json::text::to_json;
 use crate::record::id;
 use crate::record::message::Message;
+use crate::resume::block::LAST_ACTIVE;
 use crate::shapes::{self, Format};
 use crate::time::Stamp;
 
@@ -36,6 +39,8 @@ struct Asked {
     command: Option<String>,
     #[serde(default)]
     previews: bool,
+    #[serde(default)]
+    is_fitted: bool,
 }
 
 /// A session on its way, found to be one that can be written.
@@ -52,6 +57,9 @@ pub struct Handing {
     pub variables: BTreeMap<String, String>,
     /// Whether nothing is to be written: the caller is only told.
     pub previews: bool,
+    /// Whether the client may go on with a session of its own that has all that this one has: it is resumed, and nobody wants a
+    /// context of a certain kind.
+    pub may_be_own: bool,
     client: Client,
     title: Option<String>,
     messages: Vec<Message>,
@@ -83,6 +91,37 @@ struct Resumed {
     warnings: Box<RawValue>,
 }
 
+/// What was written for a client, where it may do once more.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Copy {
+    /// The client's name of it.
+    pub id: String,
+    /// Its file.
+    pub path: String,
+    /// The hash of that file.
+    pub hash: String,
+    /// What it was made of, as [`Handing::fingerprint`] has it.
+    pub made_of: String,
+    /// How many messages the session had then.
+    pub count: u64,
+    /// The hash of what they are called, and of which revision each was.
+    pub messages: String,
+    /// Where what is said there goes on.
+    pub continues: Continues,
+}
+
+/// What became of a session on its way to a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Written {
+    /// Nothing: the client goes on with its own.
+    None,
+    /// Nothing: what was written before has all of it.
+    Reused,
+    /// A file.
+    New,
+}
+
 /// A session that a client can go on with, once its file is written.
 pub struct HandedOver {
     /// The file: nothing may lie there yet.
@@ -96,6 +135,8 @@ pub struct HandedOver {
 }
 
 /// Where what is said in a client goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Continues {
     /// The agent, as its own files name it.
     pub agent: String,
@@ -117,6 +158,8 @@ pub struct Told {
     pub path: String,
     /// The folder that is worked in.
     pub folder: String,
+    /// What was written for it.
+    pub copy: Written,
     /// What starts the client.
     pub command: Vec<String>,
     /// What has it take the file in first, where it keeps no files.
@@ -137,7 +180,7 @@ pub struct Told {
 }
 
 impl Handing {
-    /// Reads `{"agent","session","title","model","folder","variables","context","resumed","command","previews"}`, JSON, with either a context as a
+    /// Reads `{"agent","session","title","model","folder","variables","context","resumed","command","previews","isFitted"}`, JSON, with either a context as a
     /// session gives it, or what resuming the session gave. `command`: the text of the command that began the session, where that
     /// is another one by now.
     ///
@@ -165,6 +208,7 @@ impl Handing {
             );
             return Err(Error::new(Code::EmptyFile, message));
         }
+        let may_be_own = warnings.is_some() && !asked.is_fitted;
         let messages = shapes::read(context.messages.get(), Format::Leftoff)?;
         let (title, model, folder, variables) = (asked.title, asked.model, asked.folder, asked.variables);
         Ok(Handing {
@@ -176,6 +220,7 @@ impl Handing {
             folder,
             variables,
             previews: asked.previews,
+            may_be_own,
             messages,
             first,
             context,
@@ -210,6 +255,7 @@ impl Handing {
         let continues = continues(self.agent, &path, &native.text)?;
         let told = Told {
             agent: self.agent.as_str(),
+            copy: Written::New,
             command: self.client.resumes(&native.id),
             takes: self.client.takes(&path),
             id: native.id,
@@ -223,6 +269,62 @@ impl Handing {
             secrets: self.context.secrets.clone(),
         };
         Ok(HandedOver { path, text: native.text, continues, told })
+    }
+
+    /// What whoever hands over is told where the client goes on with a session of its own, in the folder that it was begun in.
+    pub fn own(&self, id: String, path: String, folder: String) -> Told {
+        let count = self.context.original_message_count;
+        Told {
+            agent: self.agent.as_str(),
+            copy: Written::None,
+            command: self.client.resumes(&id),
+            takes: None,
+            id,
+            path,
+            folder,
+            message_count: count,
+            included: count,
+            losses: Vec::new(),
+            warnings: self.warnings.clone(),
+            assumed: None,
+            secrets: None,
+        }
+    }
+
+    /// The same, where what was written before has all of it.
+    pub fn reused(&self, copy: &Copy, told: Told) -> Told {
+        let (id, path) = (copy.id.clone(), copy.path.clone());
+        let (command, takes) = (self.client.resumes(&id), self.client.takes(&path));
+        Told { copy: Written::Reused, command, takes, id, path, ..told }
+    }
+
+    /// The hash of all that is written for the client, but for the time.
+    pub fn fingerprint(&self) -> String {
+        let is_lasting = |line: &&str| !line.starts_with(LAST_ACTIVE);
+        let first: Option<String> =
+            self.first.as_ref().map(|first| first.lines().filter(is_lasting).collect::<Vec<_>>().join("\n"));
+        let parts = to_json(&(
+            (self.agent, &self.folder, &self.title, &self.model),
+            (first, &self.warnings, &self.context.messages),
+        ));
+        sha256(parts.as_bytes())
+    }
+
+    /// Whether the client looks in the folder of a file of its own, where it is started in the folder that this one is to be worked
+    /// in; `place` is what it calls that.
+    pub fn is_looked_for(&self, home: &str, place: Option<&str>, path: &str) -> bool {
+        if matches!(self.agent, AgentName::Codex | AgentName::Copilot | AgentName::OpenCode) {
+            return true;
+        }
+        let about = About {
+            id: String::from("0"),
+            folder: self.folder.clone(),
+            place: place.map(String::from),
+            ..About::default()
+        };
+        let above = |path: &str| path.rsplit_once('/').map(|(above, _)| String::from(above));
+        write(self.agent, &[], &about)
+            .is_ok_and(|native| above(&format!("{home}/{}", native.path)) == above(path))
     }
 }
 

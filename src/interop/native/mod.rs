@@ -39,7 +39,7 @@ use crate::time;
 
 pub use client::Client;
 pub(crate) use client::{folder_of, opencode_model, opencode_model_used};
-pub(crate) use handing::{Continues, Handing, Told};
+pub(crate) use handing::{Continues, Copy, HandedOver, Handing, Told};
 
 /// The agents of which a session can be written, and how their providers count.
 const WRITTEN: [(AgentName, Format); 7] = [

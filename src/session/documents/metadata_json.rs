@@ -123,6 +123,8 @@ struct OfAgent {
     command: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system_prompt_hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_file: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     tools: Vec<String>,
@@ -162,7 +164,16 @@ impl MetadataJson {
             summed_after: _,
             as_of,
         } = metadata.clone();
-        let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = agent;
+        let Agent {
+            command,
+            system_prompt_hash,
+            prompt_file,
+            model,
+            tools,
+            provider,
+            context_window,
+            base_url,
+        } = agent;
         let created_at = created_at.unwrap_or_default();
         let last_message_at = known.last_message_ms.map_or_else(|| created_at.clone(), time::format);
         let known = Known {
@@ -185,7 +196,7 @@ impl MetadataJson {
             session_type: Some(session_type),
             name,
             summary,
-            agent: OfAgent { command, system_prompt_hash, tools }.into(),
+            agent: OfAgent { command, system_prompt_hash, prompt_file, tools }.into(),
             parent: parent.map(Kept::from),
             imported: imported.map(Kept::from),
             forked_from: forked_from.map(Kept::from),
@@ -234,7 +245,7 @@ impl MetadataJson {
             session_type,
             name,
             summary,
-            agent: Kept { known: OfAgent { command, system_prompt_hash, tools }, .. },
+            agent: Kept { known: OfAgent { command, system_prompt_hash, prompt_file, tools }, .. },
             parent,
             imported,
             forked_from,
@@ -262,6 +273,7 @@ impl MetadataJson {
             agent: Agent {
                 command,
                 system_prompt_hash,
+                prompt_file,
                 model: non_empty(model),
                 tools,
                 provider: non_empty(provider_type),
@@ -394,6 +406,7 @@ impl Take for OfAgent {
         Some(OfAgent {
             command: fields.take("command", bad),
             system_prompt_hash: fields.take("systemPromptHash", bad),
+            prompt_file: fields.take("promptFile", bad),
             tools: fields.take("tools", bad).unwrap_or_default(),
         })
     }

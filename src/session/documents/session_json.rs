@@ -76,6 +76,8 @@ struct AgentConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     system_prompt_hash: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
@@ -267,14 +269,40 @@ impl SessionJson {
 // Each both ways, and without `..`: a new field does not compile until the document has it.
 impl AgentConfig {
     fn of(agent: Agent) -> AgentConfig {
-        let Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url } = agent;
-        AgentConfig { command, system_prompt_hash, model, tools, provider, context_window, base_url }
+        let Agent {
+            command,
+            system_prompt_hash,
+            prompt_file,
+            model,
+            tools,
+            provider,
+            context_window,
+            base_url,
+        } = agent;
+        AgentConfig {
+            command,
+            system_prompt_hash,
+            prompt_file,
+            model,
+            tools,
+            provider,
+            context_window,
+            base_url,
+        }
     }
 
     fn agent(self) -> Agent {
-        let AgentConfig { command, system_prompt_hash, model, tools, provider, context_window, base_url } =
-            self;
-        Agent { command, system_prompt_hash, model, tools, provider, context_window, base_url }
+        let AgentConfig {
+            command,
+            system_prompt_hash,
+            prompt_file,
+            model,
+            tools,
+            provider,
+            context_window,
+            base_url,
+        } = self;
+        Agent { command, system_prompt_hash, prompt_file, model, tools, provider, context_window, base_url }
     }
 }
 
@@ -364,6 +392,7 @@ impl Take for AgentConfig {
         Some(AgentConfig {
             command: fields.take("command", bad),
             system_prompt_hash: fields.take("system_prompt_hash", bad),
+            prompt_file: fields.take("prompt_file", bad),
             model: fields.take("model", bad),
             tools: fields.take("tools", bad).unwrap_or_default(),
             provider: fields.take("provider", bad),

@@ -1,8 +1,11 @@
 //! A session on its way into another agent: written where its client looks for it, as one of its own. What is refused is refused
-//! before anything is written.
+//! before anything is written; and nothing is written where the client has it all already, in a session of its own or in what
+//! was written for it before.
 
+mod copies;
 mod gemini;
 mod opencode;
+mod own;
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -14,7 +17,10 @@ use crate::interop::AgentName;
 use crate::interop::native::{Continues, Handing, Told, folder_of};
 use crate::json::text::to_json;
 use crate::layout::{File, Root};
+use crate::operation::live::Live;
 use crate::operation::{Io, Operation, Trouble};
+
+use own::Own;
 
 /// So often a name is looked for that another process takes meanwhile.
 const TRIES: u32 = 20;
@@ -38,10 +44,11 @@ struct Place {
 
 impl Store {
     /// Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it: `{"agent","session",
-    /// "title","model","folder","variables","context","resumed","command","previews"}`, JSON, with either a context, asked for with `stored` in the
+    /// "title","model","folder","variables","context","resumed","command","previews","isFitted"}`, JSON, with either a context, asked for with `stored` in the
     /// [`format`](crate::interop::native::format_of) of the agent, or what resuming the session gave. `folder` is the one that is worked
     /// in, `variables` what is set for the client, `command` the text of the command that began the session, where that is another one
-    /// by now; with `previews` nothing is written. What is said in the client goes on with the session, once it is imported. Answer: what the caller is told.
+    /// by now; with `previews` nothing is written. Where the session is resumed and the client's own one that it was imported from has
+    /// all of it, that one goes on, unless `isFitted` says that a context of a certain kind is wanted. What is said in the client goes on with the session, once it is imported. Answer: what the caller is told.
     ///
     /// # Errors
     /// `empty_file` where nothing was said; `unknown_format` where no session of this agent can be written; `already_exists` where a file
@@ -60,6 +67,12 @@ impl Store {
         if handing.agent == AgentName::OpenCode && handing.model.is_none() {
             handing.model = client.opencode_model(&handing.folder, &handing.variables).await?;
         }
+        let live = self.look_at(io, &handing.session).await?;
+        if let Some(live) = &live
+            && let Some(told) = client.told_before(&mut handing, live).await?
+        {
+            return Ok(told);
+        }
         for _ in 0..TRIES {
             let place = client.place(handing.agent, &handing.folder).await?;
             let name = place.as_ref().map(|place| &*place.name);
@@ -77,9 +90,12 @@ impl Store {
             {
                 continue;
             }
-            io.replace(&file, handed.text.into_bytes(), None).await?;
-            if let Some(Continues { agent, source_id, last }) = handed.continues {
-                self.noted_written(io, [&agent, &source_id], &handing.session, &last).await?;
+            io.replace(&file, handed.text.as_bytes().to_vec(), None).await?;
+            if let Some(Continues { agent, source_id, last }) = &handed.continues {
+                self.noted_written(io, [agent, source_id], &handing.session, last).await?;
+            }
+            if let Some(live) = &live {
+                client.note_copy(&handing, &handed, live).await?;
             }
             return Ok(handed.told);
         }
@@ -89,6 +105,24 @@ impl Store {
 }
 
 impl Client<'_> {
+    // What is told where nothing has to be written.
+    async fn told_before(&self, handing: &mut Handing, live: &Live) -> Result<Option<Told>, Trouble> {
+        if handing.may_be_own
+            && let Some(Own { id, path, folder }) = self.original(handing, live).await?
+        {
+            return Ok(Some(handing.own(id, path, folder)));
+        }
+        let Some(copy) = self.copy_before(handing).await? else { return Ok(None) };
+        let is_as_it_was = copy.made_of == handing.fingerprint() && self.is_unchanged(&copy).await?;
+        if !is_as_it_was && !(handing.may_be_own && self.goes_on_in(handing, &copy, live).await?) {
+            return Ok(None);
+        }
+        let place = self.place(handing.agent, &handing.folder).await?;
+        let place = place.as_ref().map(|place| &*place.name);
+        let handed = handing.written(&self.home, place, &self.store.setup.separator, &self.io.stamp())?;
+        Ok(Some(handing.reused(&copy, handed.told)))
+    }
+
     /// What it calls a folder, where its files are named by that and not by the path alone.
     async fn place(&self, agent: AgentName, folder: &str) -> Result<Option<Place>, Trouble> {
         match agent {

@@ -6,6 +6,7 @@ mod arrivals;
 mod continued;
 mod file;
 mod notes;
+mod original;
 mod recording;
 mod request;
 mod seen;

@@ -121,17 +121,22 @@ pub(super) async fn likes(io: &Io, runs: &[Run], unmet: &[&Term]) -> Result<Vec<
         let text = term.text.as_bytes();
         let begun = matching(io, runs, text, |other| other.starts_with(text)).await?;
         let (some, how, weight) = if begun.is_empty() {
-            let wrong = match term.text.chars().count() {
+            // A wrong letter may have made another stem of it, and a stem is shorter than what was typed.
+            let typed = term.word.to_lowercase();
+            let wrong = match typed.chars().count().max(term.text.chars().count()) {
                 TWO_WRONG.. => 2,
                 ONE_WRONG.. => 1,
                 _ => continue,
             };
             let first = &text[..term.text.chars().next().map_or(0, char::len_utf8)];
-            // A wrong letter may have made another stem of it.
-            let typed = term.word.to_lowercase();
             let is_meant =
                 |other: &[u8]| is_alike(text, other, wrong) || is_alike(typed.as_bytes(), other, wrong);
-            let spelled = matching(io, runs, first, is_meant).await?;
+            let mut spelled = matching(io, runs, first, is_meant).await?;
+            if spelled.is_empty() {
+                // The first letter is the wrong one, or the one that is missing.
+                let is_near = |other: &[u8]| is_alike(text, other, 1) || is_alike(typed.as_bytes(), other, 1);
+                spelled = matching(io, runs, b"", is_near).await?;
+            }
             (spelled, How::Spelling, SPELLED)
         } else {
             (begun, How::Prefix, BEGUN)

@@ -57,6 +57,16 @@ struct Told<'a> {
     excerpt: Vec<Part>,
     found: Found,
     words: Vec<&'a str>,
+    // Of words that nobody said, those that stand there in their place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    instead: Vec<Instead<'a>>,
+}
+
+/// A word of the question that nobody said, and the one that is spelled alike.
+#[derive(Serialize)]
+struct Instead<'a> {
+    word: &'a str,
+    found: &'a str,
 }
 
 /// A message that was found.
@@ -149,7 +159,9 @@ impl Asked<'_> {
         let best = names.iter().max_by_key(|name| self.marked(name, words).has().count_ones())?;
         let marked = self.marked(best, words);
         let (excerpt, words) = (marked.excerpt(self.worths), self.has(marked.has()));
-        let told = Told { id: None, role: None, timestamp: None, excerpt, found: Found::Title, words };
+        let instead = self.instead(&marked);
+        let found = Found::Title;
+        let told = Told { id: None, role: None, timestamp: None, excerpt, found, words, instead };
         Some(self.hit(&told, &best))
     }
 
@@ -164,13 +176,15 @@ impl Asked<'_> {
                 (best, most) = (text, has.count_ones());
             }
         }
+        let marked = self.marked(best, words);
         let told = Told {
             id: Some(&message.id),
             role: message.role,
             timestamp: message.timestamp.as_deref(),
-            excerpt: self.marked(best, words).excerpt(self.worths),
+            excerpt: marked.excerpt(self.worths),
             found: self.how(all),
             words: self.has(all),
+            instead: self.instead(&marked),
         };
         (told.found, self.hit(&told, message))
     }
@@ -182,6 +196,18 @@ impl Asked<'_> {
 
     fn marked<'t>(&self, text: &'t str, words: &mut Words) -> Marked<'t> {
         Marked::new(text, &|term| self.terms.iter().position(|one| one.text == term), words)
+    }
+
+    fn instead<'m>(&'m self, marked: &Marked<'m>) -> Vec<Instead<'m>> {
+        let mut all: Vec<Instead<'m>> = Vec::new();
+        for (nth, term) in self.terms.iter().enumerate().filter(|(_, term)| term.how == How::Spelling) {
+            if let Some(found) = marked.find_word(nth)
+                && all.iter().all(|one| one.word != term.word)
+            {
+                all.push(Instead { word: &term.word, found });
+            }
+        }
+        all
     }
 
     fn is_one_word(&self) -> bool {

@@ -16,6 +16,7 @@ export async function handedOver(host, session, { agent, folder = host.project, 
   const wanted = { ...request, assumes: true, format: texts.nativeFormat(agent), stored: true };
   const { command, ...how } = resume ?? {};
   const begun = resume ? { resumed: await by.resume({ ...wanted, ...how }), command } : { context: await by.context(wanted) };
+  const isFitted = Object.values(request).some((value) => value !== undefined);
   const { display } = JSON.parse(session.metadata());
-  return json(host.run(host.store.writeForAgent(JSON.stringify({ ...begun, agent, session: session.id(), title: display.title, model: request.model, folder: whole(folder), variables: env }))));
+  return json(host.run(host.store.writeForAgent(JSON.stringify({ ...begun, agent, session: session.id(), title: display.title, model: request.model, isFitted, folder: whole(folder), variables: env }))));
 }

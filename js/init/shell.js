@@ -1,0 +1,25 @@
+// @ts-check
+/** Words as a shell reads them. */
+
+/** What shells take as it is. */
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** The folders that every shell looks in. */
+const EVERYWHERE = ["/usr/bin", "/bin"];
+
+/** @param {string[]} words */
+export function shellWords(words) {
+  return words.map((word) => (PLAIN.test(word) ? word : `"${word.replace(/["\\$`]/g, "\\$&")}"`)).join(" ");
+}
+
+/**
+ * A program by its name, with where it was found as the last places to look in: so others can use the same words, and so can a shell
+ * that has not read its user's settings.
+ * @param {string} program @param {string[]} folders @param {string} home of the user
+ */
+export function foundAnywhere(program, folders, home) {
+  const others = [...new Set(folders)].filter((folder) => !EVERYWHERE.includes(folder));
+  const within = (/** @type {string} */ text) => text.replace(/["\\$`]/g, "\\$&");
+  const placed = (/** @type {string} */ folder) => (home && folder.startsWith(`${home}/`) ? `$HOME${within(folder.slice(home.length))}` : within(folder));
+  return others.length === 0 ? program : `PATH="$PATH:${others.map(placed).join(":")}" ${program}`;
+}
