@@ -5,6 +5,7 @@ import { LeftoffError, compareContexts } from "../index.js";
 import { fraction, number } from "./arguments.js";
 import { fileJson, fileText } from "./given.js";
 import { counted, note, progress, refuse, safe } from "./print.js";
+import { screenLook } from "./screen.js";
 import { chosen, using, withId } from "./store.js";
 import { localTime } from "./times.js";
 
@@ -115,9 +116,8 @@ function inLocalTime(message, place) {
 
 /** For the pager, its headings bold. @param {Args} args @param {string} text */
 function onScreen(args, text) {
-  const { stdout, env } = process;
-  if (!stdout.isTTY || env.TERM === "dumb" || args.json || args.pager === false) return undefined;
-  const isColored = args.color !== false && !env.NO_COLOR;
+  const { isScreen, isColored } = screenLook(args);
+  if (!isScreen || args.json) return undefined;
   return safe(text).replace(/^--- .*$/gm, (line) => (isColored ? `\u001b[1m${line}\u001b[0m` : line));
 }
 

@@ -6,6 +6,7 @@ import { ranked } from "../store/search.js";
 import { conversationIn } from "./in-agent.js";
 import { didYouMean, nearest } from "./nearest.js";
 import { note, noteLater } from "./print.js";
+import { uniqueLength } from "./rows.js";
 import { canAsk } from "./screen.js";
 import { isNumber, numbered } from "./shown.js";
 import { cut } from "./width.js";
@@ -143,6 +144,12 @@ export async function thatSay(store, args, words, limit) {
   const { since: _, until: __, ...filters } = args.filters ?? {};
   for await (const { session, found: how } of store.search(words, { all: args.all, limit, ...filters })) if (how === "all" || how === "exact") found.set(session.path, session);
   return [...found.values()];
+}
+
+/** How much of the ids of some sessions tells each from all others. @param {Store} store @param {Listed[]} listed */
+export async function idLengthFor(store, listed) {
+  const all = await store.list({ all: true, type: null, archived: null, verify: false });
+  return uniqueLength(listed.map(({ id }) => id), all.map(({ id }) => id));
 }
 
 /** Without accents and case. @param {string} text */

@@ -37,7 +37,7 @@ check("what may come next: commands, flags, values, files", false, ({ next }) =>
     [["com"], ["compact", "complete", "commit", "completions"]],
     [["--r"], ["--resume"]],
     [["list", "--st"], ["--status"]],
-    [["list", "--no"], ["--no-color"]],
+    [["list", "--no"], ["--no-color", "--no-pager"]],
     [["list", "--status", "pa"], ["paused"]],
     [["list", "--status=pa"], ["--status=paused"]],
     [["list", "--status", "=", "pa"], ["paused"]],
