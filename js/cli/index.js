@@ -6,11 +6,12 @@ import { VERSION } from "../wasm/version.js";
 import { append } from "./append.js";
 import { ask } from "./ask/index.js";
 import { VALUES, command, flag, option, place } from "./arguments.js";
-import { compact, context, doctor, importFiles, show } from "./commands.js";
+import { compact, context, doctor, show } from "./commands.js";
 import { completions } from "./completions.js";
 import { exportSession } from "./export.js";
 import { listCommand, recall } from "./find.js";
 import { hook } from "./hook.js";
+import { importFiles } from "./import.js";
 import { info } from "./info.js";
 import { archive, begin, commit, complete, fork, pin, relocate, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
@@ -77,7 +78,7 @@ const commands = {
     paths: place("PATH...", "session files, or folders that contain them"),
     from: option("AGENT", "the agent that wrote them (default: detected)", VALUES.agents),
     all: flag("import from every known agent on this machine"),
-    verbose: flag("list every session, with what was not imported"),
+    verbose: flag("list every session, and every field that was not imported"),
   }, [
     ["leftoff import --all", "import everything; run it again for what is new"],
     ["leftoff import ~/.codex/sessions", "one agent's folder"],
@@ -273,6 +274,7 @@ const commands = {
   completions: command((args) => completions(args, commands), "completions", "print a shell's completion script", {
     shell: place("SHELL", "the shell", { isNeeded: true, values: VALUES.shells }),
     words: place("WORD...", "after --: the words typed so far; prints what may come next"),
+    comma: flag("also define a shell function named , as short for 'leftoff ask --resume'"),
   }, [
     ["source <(leftoff completions bash)", "in ~/.bashrc"],
     ["source <(leftoff completions zsh)", "in ~/.zshrc, behind compinit"],

@@ -32,7 +32,7 @@ export async function search(args) {
     if (shown.length === 0) return { text: found.length > 0 ? "" : sayOrNote(args, await nothingFound(store, args, asked)), value: [] };
     const more = found.length > most ? "more sessions match; --limit N shows N" : "";
     return isPiped(args) ? piped(args, store, shown, more) : onScreen(args, store, shown, more);
-  });
+  }, "searching");
 }
 
 /** @param {Args} args @param {string} words */

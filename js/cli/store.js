@@ -5,7 +5,7 @@ import { LeftoffError, openStore } from "../index.js";
 import { ranked } from "../store/search.js";
 import { conversationIn } from "./in-agent.js";
 import { didYouMean, nearest } from "./nearest.js";
-import { note, noteLater } from "./print.js";
+import { endWorking, noteLater, showWorking } from "./print.js";
 import { uniqueLength } from "./rows.js";
 import { canAsk } from "./screen.js";
 import { isNumber, numbered } from "./shown.js";
@@ -28,14 +28,16 @@ const HOW = "name one by its id, or by the number that 'leftoff list' gives it";
  * @template T
  * @param {Record<string, any>} args
  * @param {(store: Store) => Promise<T>} work
+ * @param {string} [doing] what a person who waits for it is told
  */
-export async function using(args, work) {
+export async function using(args, work, doing = "working") {
+  showWorking(doing);
   const store = await openStore({ home: args.home, project: args.workspace, redact: args.redact });
-  for (const { message } of store.problems) note(message);
+  for (const { message } of store.problems) noteLater(message);
   try {
     const { value } = await store.redacted(await work(store));
-    for (const { path, notice } of store.notices()) note(`${path}: ${notice.message}`);
-    for (const { rule, placeholder, count } of store.secrets) note(`a secret (${rule}) is in this ${count === 1 ? "once" : `${count} times`}: ${placeholder}`);
+    for (const { path, notice } of store.notices()) noteLater(`${path}: ${notice.message}`);
+    for (const { rule, placeholder, count } of store.secrets) noteLater(`a secret (${rule}) is in this ${count === 1 ? "once" : `${count} times`}: ${placeholder}`);
     return value;
   } catch (error) {
     if (!(error instanceof LeftoffError)) throw error;
@@ -43,6 +45,7 @@ export async function using(args, work) {
     throw error;
   } finally {
     await store.close();
+    endWorking();
   }
 }
 
