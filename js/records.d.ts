@@ -1029,7 +1029,11 @@ count: number,
 /**
  * Why.
  */
-why: string, };
+why: string, 
+/**
+ * Whether it was part of the talk: words, a call, a result, an image or a file. All else is bookkeeping of the client's.
+ */
+isTalk?: boolean, };
 
 /**
  * What went wrong, as a stable word. Texts may change between versions, codes do not.

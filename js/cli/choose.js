@@ -1,10 +1,13 @@
 // @ts-check
 /** Sessions between which a person chooses at a terminal. */
 
-import { LeftoffError, listText } from "../index.js";
+import { basename } from "node:path";
+
+import { LeftoffError } from "../index.js";
 import { unlessBug } from "../error.js";
 import { ranked } from "../store/search.js";
-import { thatSay } from "./store.js";
+import { counted } from "./print.js";
+import { localTime } from "./times.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../types/index.js").Listed} Listed */
@@ -31,10 +34,9 @@ export async function choose(args, store, listed, { message, canBegin = false })
     const begun = shown.filter(({ id }) => id.startsWith(words.trim()));
     return [...new Set([...begun, ...ranked(words, shown)])].map((one) => shown.indexOf(one));
   };
-  // As "leftoff resume WORDS" finds them, the best.
   const said = async (/** @type {string} */ words) => {
-    const found = await thatSay(store, args, words, SAID);
-    return found.map(({ path }) => listed.findIndex((one) => one.path === path)).filter((place) => place >= 0);
+    const hits = await hitsSaying(store, args, words);
+    return hits.map((hit) => ({ ...hit, place: listed.findIndex((one) => one.path === hit.path) })).filter(({ place }) => place >= 0);
   };
   const preview = async (/** @type {number} */ place) => {
     return [...about(/** @type {Listed} */ (shown[place])), ...(await lastSaid(store, /** @type {Listed} */ (listed[place])))];
@@ -44,11 +46,27 @@ export async function choose(args, store, listed, { message, canBegin = false })
   return place === "new" ? undefined : listed[place];
 }
 
-// As lists have it, without its number: the title stands above.
+// The title stands above.
 /** @param {Listed} one */
-function about(one) {
-  const [head = "", ...rest] = listText([one]).split("\n");
-  return [head.replace(/^1\. /, ""), ...rest.map((line) => line.trim())].filter(Boolean);
+function about({ type, agent, project, messageCount, status, archivedAt, lastActive, summary }) {
+  const state = archivedAt ? "archived" : status;
+  const line = [type, agent, project && basename(project), counted(messageCount, "message"), state, `last active ${localTime(lastActive)}`];
+  return [line.filter(Boolean).join(" · "), ...(summary ? [`Summary: ${summary}`] : [])];
+}
+
+/**
+ * As "leftoff resume WORDS" finds them: of the best sessions in which one message has all words, the best message.
+ * @param {Store} store @param {Args} args @param {string} words
+ */
+async function hitsSaying(store, args, words) {
+  const { since: _, until: __, ...filters } = args.filters ?? {};
+  /** @type {Map<string, { path: string, role: string, excerpt: { text: string, isHit: boolean }[] }>} */
+  const hits = new Map();
+  for await (const { session, found, role = "message", excerpt } of store.search(words, { all: args.all, limit: SAID, ...filters })) {
+    const { path } = session;
+    if ((found === "all" || found === "exact") && !hits.has(path)) hits.set(path, { path, role, excerpt });
+  }
+  return [...hits.values()];
 }
 
 /** What was said last, oldest first; only the end of the log is read for it. @param {Store} store @param {Listed} one */

@@ -4,88 +4,16 @@
 import { LeftoffError, compareContexts } from "../index.js";
 import { fraction, number } from "./arguments.js";
 import { fileJson, fileText } from "./given.js";
-import { counted, note, progress, refuse, safe } from "./print.js";
+import { counted, safe } from "./print.js";
+import { screenLook } from "./screen.js";
 import { chosen, using, withId } from "./store.js";
 import { localTime } from "./times.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../store/store.js").Store} Store */
 
-// Of more sessions than these it is not told one by one what was lost.
-const MOST_EXPLAINED = 5;
 /** What stands for reasoning that a provider gave out encrypted. */
 const UNREADABLE = "[reasoning that only its provider can read]";
-
-/** @param {Args} args */
-export async function importFiles(args) {
-  /** @type {string[]} */
-  const paths = args._;
-  if (args.all ? paths.length > 0 || args.from !== undefined : paths.length === 0) {
-    throw new LeftoffError({ code: "usage", message: "name PATHS to import, or --all; --from goes with PATHS" });
-  }
-  // The system takes an empty name for the folder one is in.
-  if (paths.includes("")) throw new LeftoffError({ code: "usage", message: 'expected a PATH, but found "" instead' });
-  /** @type {import("../types/index.js").ImportResult} */
-  const all = { imported: [], problems: [], unchanged: 0 };
-  const { onProgress, end } = progress("importing");
-  const take = (/** @type {import("../types/index.js").ImportResult} */ { imported, problems, unchanged }) => {
-    all.imported.push(...imported);
-    all.problems.push(...problems);
-    all.unchanged += unchanged;
-  };
-  /** @type {LeftoffError[]} */
-  const failed = [];
-  const elsewhere = await using(args, async (store) => {
-    if (args.all) take(await store.importAll({ onProgress }));
-    for (const path of paths) {
-      try {
-        take(await store.import(path, { from: args.from, onProgress }));
-      } catch (error) {
-        if (!(error instanceof LeftoffError)) throw error;
-        error.message = `${path}: ${error.message}`;
-        failed.push(error);
-      }
-    }
-    return args.json ? "" : ofOthers(store, all.imported);
-  });
-  end();
-  for (const { path, code, message, start, end } of all.problems) note(`${path}: ${start === undefined ? "" : `bytes ${start} to ${end}: `}${message} (${code})`);
-  for (const error of failed) refuse(error);
-  if (failed.length > 0 && failed.length === paths.length) return { text: "", value: undefined };
-  if (all.problems.length > 0 && all.imported.length + all.unchanged === 0) process.exitCode = 1;
-  const value = all.imported.map(({ path, ...one }) => one);
-  const rest = all.unchanged > 0 ? `${all.unchanged} files are unchanged\n` : "";
-  const isLong = value.length > MOST_EXPLAINED;
-  const each = isLong && !args.verbose ? [] : value.map((one) => `${told(one)}${losses(one.losses)}`);
-  const shown = [...each, ...(isLong ? sums(value) : []), ...(each.length === 0 && isLong ? ["'--verbose' tells of each session its id, and what was not taken over\n"] : [])];
-  const isNone = failed.length === 0 && all.problems.length === 0 && all.unchanged === 0 && value.length === 0;
-  return { text: `${shown.join("")}${elsewhere}${rest}${isNone ? (args.all ? "no sessions found where the known agents keep theirs; name a folder: leftoff import PATH\n" : `no sessions found in ${paths.join(", ")}\n`) : ""}`, value };
-}
-
-/** Where lists of this project do not show all of them. @param {Store} store @param {{ id: string }[]} imported */
-async function ofOthers(store, imported) {
-  if (imported.length === 0) return "";
-  const here = new Set((await store.list({ type: null, archived: null })).map(({ id }) => id));
-  const away = imported.filter(({ id }) => !here.has(id)).length;
-  if (away === 0) return "";
-  return `${away === 1 ? `${imported.length === 1 ? "it" : "one of them"} belongs to another project` : `${away === imported.length ? "all" : away} belong to other projects`}; 'leftoff list --all' shows ${away === 1 ? "it" : "them"}\n`;
-}
-
-/** @param {Omit<import("../types/index.js").ImportedSession, "path">} one */
-function told({ id, agent, messageCount, added }) {
-  return `${id}  ${agent}  ${counted(messageCount, "message")}, ${added} new\n`;
-}
-
-/** A line for each agent. @param {Omit<import("../types/index.js").ImportedSession, "path">[]} imported */
-function sums(imported) {
-  const names = [...new Set(imported.map(({ agent }) => agent))].sort();
-  return names.map((name) => {
-    const all = imported.filter(({ agent }) => agent === name);
-    const lost = all.filter((one) => one.losses.length > 0).length;
-    const rest = lost > 0 ? `; of ${lost} not everything was taken over` : "";
-    return `${name}: ${counted(all.length, "session")} read, ${counted(all.reduce((sum, { added }) => sum + added, 0), "message")} new${rest}\n`;
-  });
-}
 
 /** @param {Args} args */
 export async function show(args) {
@@ -115,9 +43,8 @@ function inLocalTime(message, place) {
 
 /** For the pager, its headings bold. @param {Args} args @param {string} text */
 function onScreen(args, text) {
-  const { stdout, env } = process;
-  if (!stdout.isTTY || env.TERM === "dumb" || args.json || args.pager === false) return undefined;
-  const isColored = args.color !== false && !env.NO_COLOR;
+  const { isScreen, isColored } = screenLook(args);
+  if (!isScreen || args.json) return undefined;
   return safe(text).replace(/^--- .*$/gm, (line) => (isColored ? `\u001b[1m${line}\u001b[0m` : line));
 }
 
@@ -130,7 +57,7 @@ export async function context(args) {
     const session = await chosen(store, args);
     const before = args.compare ? kept(await session.lastContext()) : undefined;
     return { last: before, built: await session.context(request) };
-  });
+  }, "building the context");
   if (last) return compared(last, built);
   const { report, ...result } = built;
   const explained = args.explain ? `${explain(report)}\n` : "";
@@ -169,7 +96,7 @@ function compared(last, built) {
 export async function compact(args) {
   const { apply, undo } = args;
   const request = { ...(await requested(args)), apply, undo, keep: args.keep === undefined ? undefined : number(args.keep, "keep") };
-  const value = await using(args, async (store) => (await chosen(store, args)).compact(request));
+  const value = await using(args, async (store) => (await chosen(store, args)).compact(request), "counting tokens");
   const { reason, messageCount, tokensBefore, tokensAfter, tokenBudget } = value;
   if (reason) return { text: `nothing to do: ${reason}\n`, value };
   const tokens = tokenBudget === undefined ? "" : `: ${tokensBefore} tokens before, ${tokensAfter} after, of ${tokenBudget}`;
@@ -186,7 +113,7 @@ export async function doctor(args) {
   const found = await using(args, async (store) => {
     const { fix, secrets } = args;
     return withId(store, args, (id) => store.doctor({ id, fix, secrets }));
-  });
+  }, "checking sessions");
   const value = found.map(({ id, health, problems, fixed }) => (args.fix ? { id, health, problems, fixed } : { id, health, problems }));
   const where = (/** @type {any} */ { file, start, end }) => (end > 0 ? `${file}, bytes ${start} to ${end}` : file);
   const line = (/** @type {any} */ problem) => `    ${where(problem)}: ${problem.message} (${problem.code})\n`;
@@ -228,23 +155,6 @@ export function readable(message) {
   const thoughts = (message.assistant?.reasoning ?? []).map((/** @type {any} */ { text, data }) => (text || data ? `  ~ ${text || UNREADABLE}\n` : ""));
   const files = (Array.isArray(message.attachments) ? message.attachments : []).map((/** @type {any} */ { name, path, mime }) => `\n  + ${[name ?? path, mime].filter(Boolean).join(", ")}`);
   return `--- ${message.role}${tool}${message.timestamp ? `, ${message.timestamp}` : ""}${elsewhere}\n${thoughts.join("")}${content}${calls.join("")}${files.join("")}\n`;
-}
-
-// By reason, at a glance; `--json` has each.
-/** @param {{ field: string, count: number, why: string }[]} all */
-export function losses(all) {
-  /** @type {Map<string, string[]>} */
-  const byReason = new Map();
-  for (const { field, count, why } of all) byReason.set(why, [...(byReason.get(why) ?? []), `${field} (${count})`]);
-  const lines = [...byReason].map(([why, fields]) => `    not taken over, ${why}: ${shortened(fields)}\n`);
-  return lines.join("");
-}
-
-/** @param {string[]} names */
-function shortened(names) {
-  const SHOWN = 4;
-  const more = names.length - SHOWN;
-  return `${names.slice(0, SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** @param {Pick<import("../types/index.js").ContextBuildResult, "strategy" | "tokensUsed" | "tokenBudget" | "includedMessageCount" | "originalMessageCount">} result */

@@ -35,8 +35,6 @@ _leftoff() {
   done < <(leftoff completions bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -F _leftoff leftoff
-# A comma goes on with what was asked last: , and who calls it
-,() { leftoff ask --resume "$@"; }
 `,
   zsh: `#compdef leftoff
 # leftoff completions zsh, for ~/.zshrc behind compinit: source <(leftoff completions zsh)
@@ -57,8 +55,6 @@ if [ "$funcstack[1]" = "_leftoff" ]; then
   _leftoff "$@"
 else
   compdef _leftoff leftoff
-  # A comma goes on with what was asked last: , and who calls it
-  ,() { leftoff ask --resume "$@"; }
 fi
 `,
   fish: `# leftoff completions fish > ~/.config/fish/completions/leftoff.fish
@@ -78,16 +74,21 @@ function __leftoff_next
   end
 end
 complete -c leftoff -f -k -a '(__leftoff_next)'
-# A comma goes on with what was asked last: , and who calls it
-abbr --add , leftoff ask --resume
 `,
 };
+
+const FUNCTION = `# ", and who calls it" is short for "leftoff ask --resume and who calls it"
+,() { leftoff ask --resume "$@"; }
+`;
+/** Only for who wants it: it is a name of the shell's. */
+const COMMAS = { bash: FUNCTION, zsh: FUNCTION, fish: `# ", and who calls it" is short for "leftoff ask --resume and who calls it"\nabbr --add , leftoff ask --resume\n` };
 
 /** @param {Args} args @param {Commands} commands */
 export async function completions(args, commands) {
   const [shell, ...words] = args._;
   if (words.length === 0) {
-    const script = SCRIPTS[/** @type {keyof typeof SCRIPTS} */ (shell)];
+    const name = /** @type {keyof typeof SCRIPTS} */ (shell);
+    const script = `${SCRIPTS[name]}${args.comma ? COMMAS[name] : ""}`;
     return { text: script, value: script };
   }
   const value = await next(words, commands);
@@ -109,7 +110,7 @@ async function next(typed, commands) {
 /** @param {Commands} commands @returns {Candidate[]} */
 function firsts(commands) {
   const flags = Object.entries(FLAGS).map(([flag, stands]) => /** @type {Candidate} */ ([flag, stands.join(" ")]));
-  return [...Object.values(commands).map(({ meta }) => /** @type {Candidate} */ ([meta.name, meta.description])), ...flags, ["--help", "what there is"], ["--version", "which version this is"]];
+  return [...Object.values(commands).map(({ meta }) => /** @type {Candidate} */ ([meta.name, meta.description])), ...flags, ["--help", "list the commands"], ["--version", "print the version"]];
 }
 
 /** @param {Defined} command @param {{ before: string[], last: string }} typed @returns {Promise<Candidate[]>} */
@@ -139,7 +140,7 @@ async function ofCommand(command, { before, last }) {
 /** @param {Defined["args"]} args @returns {Candidate[]} */
 function flags(args) {
   const own = Object.entries(args).filter(([, { type }]) => type !== "positional");
-  return [...own.map(([name, argument]) => /** @type {Candidate} */ ([flagOf(name, argument), argument.description])), ["--help", "what it takes"]];
+  return [...own.map(([name, argument]) => /** @type {Candidate} */ ([flagOf(name, argument), argument.description])), ["--help", "describe the command"]];
 }
 
 /** @param {Argument} argument @param {Defined} command @param {string[]} before @returns {Promise<Candidate[]>} */
@@ -163,7 +164,7 @@ async function sessions({ args, meta }, before) {
       const isHidden = meta.name === "unarchive";
       const { value } = await store.redacted(await store.list({ all: typed.all, archived: isHidden, verify: false, limit: MOST }));
       const named = value.flatMap(({ id, name = "", title }) => [.../** @type {Candidate[]} */ ([[id, title]]), .../** @type {Candidate[]} */ (PLAIN.test(name) ? [[name, title]] : [])]);
-      return named.length > 0 && !isHidden ? [["last", "the current one"], ...named] : named;
+      return named.length > 0 && !isHidden ? [["last", "the current session"], ...named] : named;
     } finally {
       await store.close();
     }

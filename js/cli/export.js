@@ -7,7 +7,7 @@ import { LeftoffError } from "../index.js";
 import { codeOf } from "../storage/folders.js";
 import { ofSystem } from "../storage/refusal.js";
 import { EXPORT_FORMATS } from "./arguments.js";
-import { losses } from "./commands.js";
+import { lossText } from "./losses.js";
 import { note } from "./print.js";
 import { chosen, using } from "./store.js";
 
@@ -33,7 +33,7 @@ async function exportForAgent(agent, args) {
   const value = await using(args, async (store) => store.writeForAgent(await chosen(store, args), { agent }));
   const { path, folder, command, takes, included, messageCount } = value;
   if (!args.json) {
-    const lost = losses(value.losses).trimEnd();
+    const lost = lossText(value.losses).trimEnd();
     if (lost) note(`not everything could be written for ${agent}:\n${lost}`);
     if (included < messageCount) note(`${included} of ${messageCount} messages fit; a summary stands for the others`);
     note(`to resume it in ${folder}: ${[takes, command].flatMap((words) => (words ? [words.join(" ")] : [])).join(" && ")}`);

@@ -7,19 +7,16 @@ import { basename, dirname, join, resolve } from "node:path";
 import { realPath } from "../storage/real-path.js";
 import { LeftoffError, listText } from "../index.js";
 import { number } from "./arguments.js";
-import { counted } from "./print.js";
-import { rowsText, uniqueLength } from "./rows.js";
+import { noteLater } from "./print.js";
+import { rowsText } from "./rows.js";
+import { screenLook } from "./screen.js";
 import { remember } from "./shown.js";
-import { using } from "./store.js";
+import { idLengthFor, using } from "./store.js";
 import { timeOf } from "./times.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../store/store.js").Store} Store */
 /** @typedef {import("../types/index.js").Listed} Listed */
-/** @typedef {import("../types/index.js").Found} Found */
-
-// More sessions than these nobody reads.
-const SESSIONS = 10;
 
 /** The command: in a pipe a line for each, for programs. Resuming shows people and models the list as documents have it. @param {Args} args */
 export function listCommand(args) {
@@ -41,7 +38,8 @@ export async function list(args, { isTabbed = false } = {}) {
  */
 async function answer(args, store, { listed, isTabbed, none }) {
   if (!args.json) await remember(store, args, listed);
-  if (isTabbed && listed.length > 0) return { text: listed.map(columns).join(""), value: [] };
+  if (isTabbed && none) noteLater(none.trim());
+  if (isTabbed) return { text: listed.map(columns).join(""), value: [] };
   const screen = await screenOf(args, store, listed);
   // What writes it is in the second module, which takes longer to load than a list takes.
   return { text: screen === undefined && !args.json ? listText(listed) || none : "", screen, value: listed.map(told) };
@@ -49,12 +47,10 @@ async function answer(args, store, { listed, isTabbed, none }) {
 
 /** What a person sees; an agent's client may run a terminal, too. @param {Args} args @param {Store} store @param {Listed[]} listed */
 async function screenOf(args, store, listed) {
-  const { stdout, env } = process;
-  if (!stdout.isTTY || env.TERM === "dumb" || args.json || args.from || listed.length === 0) return undefined;
-  const ids = (await store.list({ all: true, type: null, archived: null, verify: false })).map(({ id }) => id);
-  const isColored = args.color !== false && !env.NO_COLOR;
+  const { isScreen, ...look } = screenLook(args);
+  if (!isScreen || args.json || listed.length === 0) return undefined;
   const { value: shown } = await store.redacted(listed);
-  return rowsText(shown, { columns: stdout.columns || 80, isColored, idLength: uniqueLength(listed.map(({ id }) => id), ids) });
+  return rowsText(shown, { ...look, idLength: await idLengthFor(store, listed) });
 }
 
 /** Why a list is empty, and what may be done about it. @param {Store} store @param {ReturnType<typeof wanted>} asked */
@@ -75,63 +71,6 @@ async function whyNone(store, { all, sort: _, limit: __, ...filters }) {
 /** @param {number} count */
 function are(count) {
   return count === 1 ? "is 1" : `are ${count}`;
-}
-
-/** @param {Args} args */
-export async function search(args) {
-  const words = args._.join(" ");
-  const { file, command, error } = args;
-  const isWorded = file === undefined && command === undefined && error === undefined;
-  if (isWorded && !words.trim()) throw new LeftoffError({ code: "usage", message: "no WORDS to search for" });
-  if (!isWorded && (args.role !== undefined || args.regex)) throw new LeftoffError({ code: "usage", message: "--role and --regex go with WORDS, not with --file, --command or --error" });
-  if (!isWorded && words.trim()) throw new LeftoffError({ code: "usage", message: "give one of WORDS, --file, --command and --error" });
-  const { limit, sort: _, ...asked } = wanted(args);
-  const most = args.limit === undefined ? SESSIONS : limit;
-  return using(args, async (store) => {
-    /** @type {Map<string, Found[]>} */
-    const found = new Map();
-    for await (const hit of store.search(words, { ...asked, role: args.role, regex: args.regex, file, command, error, limit: most === Infinity ? undefined : most + 1 })) {
-      found.set(hit.session.path, [...(found.get(hit.session.path) ?? []), hit]);
-    }
-    const shown = [...found.values()].slice(0, most);
-    if (shown.length === 0 && found.size > 0) return { text: "", value: [] };
-    // Where nothing is found, the numbers mean what they meant.
-    if (!args.json && shown.length > 0) await remember(store, args, shown.map(sessionOf));
-    const text = shown.map((hits, place) => `${listText([sessionOf(hits)]).replace(/^1\. /, `${place + 1}. `).trimEnd()}\n${hits.map(line).join("")}`).join("\n");
-    const more = found.size > most ? "more sessions match; --limit N shows N\n" : "";
-    return { text: text ? text + more : args.json ? "" : await nothingHas(store, words || (file ?? command ?? error), asked), value: shown.flat().map(hit) };
-  });
-}
-
-/** And where else it may be. @param {Store} store @param {string} what @param {Omit<ReturnType<typeof wanted>, "limit" | "sort">} asked */
-async function nothingHas(store, what, { all, status }) {
-  const archived = status === undefined ? (await store.list({ all, archived: true })).length : 0;
-  const others = [...(all ? [] : ["--all looks in all projects"]), ...(archived > 0 ? [`--status archived in ${counted(archived, "session")} that lists hide`] : [])];
-  return `nothing here has "${what}"${others.length > 0 ? `; ${others.join(", ")}` : ""}\n`;
-}
-
-/** @param {Found[]} hits */
-function sessionOf(hits) {
-  return /** @type {Found} */ (hits[0]).session;
-}
-
-/** As a program reads it. @param {Found} found */
-function hit({ session, id, role, timestamp, excerpt, found, words, instead, isChanged, command, exitCode, after }) {
-  const { agent, project, title } = session;
-  return { session: session.id, title, ...(agent && { agent }), project: project ?? null, ...(id && { id }), ...(role && { role }), ...(timestamp && { timestamp }), excerpt, found, words, ...(instead && { instead }), ...(isChanged !== undefined && { isChanged }), ...(command !== undefined && { command }), ...(exitCode !== undefined && { exitCode }), ...(after && { after }) };
-}
-
-// The words in their place: between marks, that they are seen without colors, too. The title stands above already.
-/** @param {Found} found */
-function line({ id, role, timestamp, excerpt, found, isChanged, command, exitCode, after }) {
-  if (found === "title" && !id) return "";
-  const text = excerpt.map(({ text, isHit }) => (isHit ? `»${text}«` : text)).join("");
-  const day = timestamp ? `, ${timestamp.slice(0, 10)}` : "";
-  const ended = (/** @type {number | undefined} */ code) => (code === undefined ? "" : `, exit code ${code}`);
-  const did = isChanged === undefined ? ended(exitCode) : isChanged ? ", changed" : ", read";
-  const ran = found === "error" && command ? `\n     in: ${command.replace(/\s+/g, " ")}` : "";
-  const later = after ? `\n     without it, afterwards: ${after.command.replace(/\s+/g, " ")}${ended(after.exitCode)}` : "";
-  return `   ${role ?? "message"}${day}${did}: ${text.replace(/\s+/g, " ").trim()}${ran}${later}\n`;
 }
 
 /** What other sessions say to a question, as a model reads it. @param {Args} args */

@@ -6,16 +6,18 @@ import { VERSION } from "../wasm/version.js";
 import { append } from "./append.js";
 import { ask } from "./ask/index.js";
 import { VALUES, command, flag, option, place } from "./arguments.js";
-import { compact, context, doctor, importFiles, show } from "./commands.js";
+import { compact, context, doctor, show } from "./commands.js";
 import { completions } from "./completions.js";
 import { exportSession } from "./export.js";
-import { listCommand, recall, search } from "./find.js";
+import { listCommand, recall } from "./find.js";
 import { hook } from "./hook.js";
 import { answering } from "./in-agent.js";
+import { importFiles } from "./import.js";
 import { info } from "./info.js";
 import { archive, begin, commit, complete, fork, pin, relocate, rename, stop, unarchive, unpin } from "./lifecycle.js";
 import { runMain } from "./main.js";
 import { resume } from "./resume.js";
+import { search } from "./search.js";
 import { ABOUT, settings } from "./settings.js";
 import { remove, trash } from "./trash.js";
 import { typed } from "./typed.js";
@@ -42,6 +44,7 @@ const listed = {
   status: option("STATUS", "only sessions with this status", VALUES.statuses),
   type: option("TYPE", "only sessions of this type, such as chat or subagent"),
 };
+const paged = { pager: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-pager: print without a pager" }) };
 const asked = {
   window: option("N", "the model's context window in tokens (default: the model's own)"),
   model: option("NAME", "the model to build for (default: the session's)"),
@@ -76,17 +79,22 @@ const commands = {
     paths: place("PATH...", "session files, or folders that contain them"),
     from: option("AGENT", "the agent that wrote them (default: detected)", VALUES.agents),
     all: flag("import from every known agent on this machine"),
-    verbose: flag("list every session, with what was not imported"),
+    verbose: flag("list every session, and every field that was not imported"),
   }, [
     ["leftoff import --all", "import everything; run it again for what is new"],
     ["leftoff import ~/.codex/sessions", "one agent's folder"],
   ]),
-  list: command(listCommand, "list", "list sessions, last active first", { ...listed, sort: option("KEY", "the order (default: active)", VALUES.sorts) }, [
+  list: command(listCommand, "list", "list sessions, last active first", {
+    ...listed,
+    sort: option("KEY", "the order (default: active)", VALUES.sorts),
+    ...paged,
+  }, [
     ["leftoff list", "sessions of the current project"],
     ["leftoff list --all --limit 20", "the latest sessions of all projects"],
     ["leftoff list --all --agent codex --since 2w", "one agent's sessions of the last two weeks"],
     ["leftoff list --sort messages", "longest sessions first"],
     ["leftoff list --status archived", "archived sessions, which lists hide"],
+    ["leftoff list | cut -f1,8", "in a pipe: id, agent, project, last active, messages, status, title, summary, with tabs between"],
   ]),
   search: command(search, "search", "search what was said, best matches first", {
     words: place("WORDS...", 'a question, words, part of a name, an error; "double quotes" match exactly'),
@@ -96,11 +104,13 @@ const commands = {
     error: option("TEXT", "find sessions that met this error, ignoring numbers and paths, and what ran without it later"),
     role: option("ROLE", "only messages of this role: user, assistant, tool", ["user", "assistant", "tool"]),
     ...listed,
+    ...paged,
   }, [
     ["leftoff search why is croniter pinned", "a question, in this project"],
     ["leftoff search --all --since 7d parseConfig", "a name, everywhere"],
     ["leftoff search '\"exit code 101\"'", "an exact phrase"],
     ["leftoff search --file src/parser.rs", "sessions that changed or read a file"],
+    ["leftoff search croniter | cut -f1,5,12", "in a pipe, with tabs between: id, agent, project, last active, message number, role, time, match, words it has, words it lacks, title, text"],
   ]),
   recall: command(recall, "recall", "quote other sessions on a question, with sources, for a model to read", {
     question: place("QUESTION...", "the question", { isNeeded: true }),
@@ -175,7 +185,7 @@ const commands = {
     ...branches,
     last: option("N", "only the last N messages"),
     at: option("N", "start at message number N"),
-    pager: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-pager: print without a pager" }),
+    ...paged,
   }, [["leftoff show last --at 12", "from message 12 on"]]),
   info: command(info, "info", "print a session's sizes, counts, branches and problems", { ...session }),
   context: command(context, "context", "build the messages a model call would get", {
@@ -265,6 +275,7 @@ const commands = {
   completions: command((args) => completions(args, commands), "completions", "print a shell's completion script", {
     shell: place("SHELL", "the shell", { isNeeded: true, values: VALUES.shells }),
     words: place("WORD...", "after --: the words typed so far; prints what may come next"),
+    comma: flag("also define a shell function named , as short for 'leftoff ask --resume'"),
   }, [
     ["source <(leftoff completions bash)", "in ~/.bashrc"],
     ["source <(leftoff completions zsh)", "in ~/.zshrc, behind compinit"],

@@ -8,7 +8,7 @@ import { chosen, using } from "./store.js";
 
 /** @param {Record<string, any>} args */
 export async function info(args) {
-  const value = await using(args, async (store) => store.info(await chosen(store, args)));
+  const value = await using(args, async (store) => store.info(await chosen(store, args)), "reading the session");
   return { text: table(rows(value)), value };
 }
 

@@ -101,8 +101,10 @@ export function unpin(args) {
 export async function fork(args) {
   return using(args, async (store) => {
     const session = await chosen(store, args);
-    const { id, path } = await store.fork(session, { at: args.at });
-    return { text: `forked "${session.metadata.display.title}"${args.at === undefined ? "" : ` at message ${args.at}`}. The fork is ${id}\n    ${path}\n`, value: { id, path } };
+    const { id, path, metadata } = await store.fork(session, { at: args.at });
+    const at = args.at === undefined ? "" : ` at message ${args.at}`;
+    const text = `forked "${session.metadata.display.title}"${at}. The fork is "${metadata.display.title}": ${id}\n`;
+    return { text, value: { id, path, title: metadata.display.title } };
   });
 }
 

@@ -102,7 +102,7 @@ async function runTyped(command, words) {
   // A title is typed as it is: who writes words need not know of quotes.
   if (command.args.session?.valueHint === "SESSION..." && args._.length > 0) Object.assign(args, { session: args._.join(" ") });
   const { text, screen, value, failed } = await command.run(args);
-  if (screen !== undefined) await (await import("./pager.js")).paged(screen);
+  if (screen !== undefined) await (await import("./pager.js")).paged(screen, { canPage: args.pager !== false });
   else if (value !== undefined || !args.json) print(args.json ? `${JSON.stringify(value)}\n` : text, { isSafe: args.json });
   if (failed) process.exitCode = 1;
 }

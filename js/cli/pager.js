@@ -9,13 +9,13 @@ const NO_PROGRAM = 127;
 
 /**
  * Shows a text, which steers nothing but colors, on the terminal that standard output is.
- * @param {string} text
+ * @param {string} text @param {{ canPage?: boolean }} [options]
  */
-export async function paged(text) {
+export async function paged(text, { canPage = true } = {}) {
   const { env, stdout, platform } = process;
   const pager = env.PAGER ?? (platform === "win32" ? "" : "less");
   const fits = text.split("\n").length <= (stdout.rows || Infinity);
-  const isPlain = fits || !pager.trim() || pager.trim() === "cat" || !process.stdin.isTTY;
+  const isPlain = !canPage || fits || !pager.trim() || pager.trim() === "cat" || !process.stdin.isTTY;
   if (isPlain || !(await shownBy(pager, text))) stdout.write(text);
 }
 

@@ -1,6 +1,7 @@
 // @ts-check
 /** A list of sessions to choose from: it narrows as one types, and shows what the session under the cursor is about. */
 
+import { basename } from "node:path";
 import { styleText } from "node:util";
 
 import { AutocompletePrompt } from "@clack/core";
@@ -9,18 +10,21 @@ import { S_BAR, S_BAR_END, S_RADIO_ACTIVE, S_RADIO_INACTIVE, symbol } from "@cla
 import { unlessBug } from "../error.js";
 import { nowMs } from "../wasm/clock.js";
 import { safe } from "./print.js";
-import { cut, fill, tail } from "./width.js";
+import { fillTitle } from "./rows.js";
+import { cut, fill, tail, widthOf } from "./width.js";
 
 /** @import { Terminal } from "./prompts.js" */
 
-/** What is shown of a session. @typedef {{ title: string, lastActive: string, messageCount: number }} Item */
+/** What is shown of a session. @typedef {{ title: string, lastActive: string, messageCount: number, agent?: string, project?: string }} Item */
+
+/** A message that has the words that were typed. @typedef {{ place: number, role: string, excerpt: { text: string, isHit: boolean }[] }} Said */
 
 /**
  * @typedef {object} Choice
  * @property {string} message what is asked
  * @property {Item[]} items
  * @property {(words: string) => number[]} rank the places of those that the words may mean, the best first
- * @property {(words: string) => Promise<number[]>} said the same of those in which they were said
+ * @property {(words: string) => Promise<Said[]>} said of those in which they were said the best message, the best first
  * @property {(place: number) => Promise<string[]>} preview lines about one of them
  * @property {boolean} [canBegin] also a new one can be chosen
  */
@@ -35,6 +39,8 @@ const PREVIEW = 8;
 const LEAST = 3;
 /** Below so many columns a row has its title alone. */
 const NARROW = 56;
+/** From so many on also what names the agent, and the project where there are several. */
+const WIDE = 72;
 /** The bar on the left, and a column that stays free: some terminals wrap a line that is full. */
 const MARGIN = 4;
 const SEARCHING = "looking through what was said";
@@ -47,6 +53,9 @@ export class Picker {
   #listed;
   /** @type {Map<number, string[]>} */
   #previews = new Map();
+  /** Of the words that are listed. @type {Map<number, Said>} */
+  #said = new Map();
+  #isOfMany;
   #isLoading = false;
   #isSearching = false;
   /** @type {"new" | undefined} */
@@ -56,6 +65,7 @@ export class Picker {
   constructor({ input, output, signal, ...choice }) {
     this.#choice = choice;
     this.#output = output;
+    this.#isOfMany = new Set(choice.items.map(({ project }) => project)).size > 1;
     this.#listed = { words: "", options: choice.items.map((_, place) => ({ value: { place } })) };
     const picker = this;
     const isChosen = () => (picker.#other || picker.#place() !== undefined ? undefined : picker.#isSearching ? SEARCHING : "there is none to choose");
@@ -95,6 +105,7 @@ export class Picker {
     if (words !== this.#listed.words) {
       const places = words.trim() ? this.#choice.rank(words) : this.#choice.items.map((_, place) => place);
       this.#listed = { words, options: places.map((place) => ({ value: { place } })) };
+      this.#said.clear();
       if (words.trim()) void this.#search(words);
     }
     return this.#listed.options;
@@ -110,7 +121,8 @@ export class Picker {
     const listed = this.#listed;
     if (listed.words !== words) return listed.words.trim() ? this.#search(listed.words) : undefined;
     const known = new Set(listed.options.map(({ value: { place } }) => place));
-    const more = (said ?? []).filter((place) => !known.has(place)).map((place) => ({ value: { place } }));
+    for (const one of said ?? []) this.#said.set(one.place, one);
+    const more = (said ?? []).filter(({ place }) => !known.has(place)).map(({ place }) => ({ value: { place } }));
     if (more.length > 0) listed.options = this.#prompt.filteredOptions = [...listed.options, ...more];
     this.#prompt.focusedValue ??= listed.options[0]?.value;
     this.#drawn();
@@ -131,7 +143,8 @@ export class Picker {
     const shown = this.#prompt.filteredOptions;
     // Beside head, search, keys, and a line that stays free.
     const free = Math.max(1, rows - 4);
-    const preview = place === undefined ? [] : (this.#previews.get(place) ?? []).slice(0, Math.max(0, Math.min(PREVIEW, free - LEAST - 1)));
+    const most = Math.max(0, Math.min(PREVIEW, free - LEAST - 1));
+    const preview = place === undefined ? [] : this.#preview(place).slice(0, most);
     const height = Math.max(1, Math.min(MOST, free - (preview.length > 0 ? preview.length + 1 : 0)));
     const none = state === "error" ? this.#prompt.error : this.#isSearching ? SEARCHING : "nothing has that; Backspace takes back what was typed";
     const keys = ["↑↓ choose", "Enter take", ...(this.#choice.canBegin ? ["Ctrl+N new"] : []), "Esc quit"].join(" · ");
@@ -139,7 +152,7 @@ export class Picker {
       head,
       `${bar()}${this.#line(this.#typed(safe(userInput), shown.length))}`,
       ...(shown.length === 0 ? [`${bar()}${styleText("yellow", this.#line(none))}`] : this.#rows(shown, height, columns - MARGIN)),
-      ...(preview.length > 0 ? [bar(), ...preview.map((line) => `${bar()}${styleText("dim", this.#line(line))}`)] : []),
+      ...(preview.length > 0 ? [bar(), ...preview.map((line) => `${bar()}${line}`)] : []),
       `${styleText("cyan", S_BAR_END)}  ${styleText("dim", this.#line(keys))}`,
     ].join("\n");
   }
@@ -167,10 +180,36 @@ export class Picker {
 
   /** @param {number} place @param {number} columns */
   #row(place, columns) {
-    const { lastActive, messageCount } = /** @type {Item} */ (this.#choice.items[place]);
-    if (columns < NARROW) return cut(this.#title(place), columns);
+    const { lastActive, messageCount, agent = "", project = "" } = /** @type {Item} */ (this.#choice.items[place]);
+    if (columns < NARROW) return fillTitle(this.#title(place), columns).trimEnd();
     const count = `${messageCount} message${messageCount === 1 ? "" : "s"}`.padStart(15);
-    return `${fill(when(lastActive), 17)} ${fill(this.#title(place), columns - 17 - 1 - count.length)}${count}`;
+    const cells = columns < WIDE ? [] : [[this.#hasAgents() ? 12 : 0, agent], [this.#isOfMany ? 16 : 0, basename(project)]];
+    const beside = cells.map(([width, text]) => (width ? `  ${fill(oneLine(String(text)), Number(width))}` : "")).join("");
+    const title = fillTitle(this.#title(place), columns - 17 - 1 - widthOf(beside) - count.length);
+    return `${fill(when(lastActive), 17)} ${title}${beside}${count}`;
+  }
+
+  #hasAgents() {
+    return this.#choice.items.some(({ agent }) => agent);
+  }
+
+  /** Lines, of which the second is the message that has the words. @param {number} place */
+  #preview(place) {
+    const [about = "", ...rest] = this.#previews.get(place) ?? [];
+    const said = this.#said.get(place);
+    const dim = (/** @type {string} */ line) => styleText("dim", this.#line(line));
+    return [...(about ? [dim(about)] : []), ...(said ? [this.#hit(said)] : []), ...rest.map(dim)];
+  }
+
+  /** @param {Said} said */
+  #hit({ role, excerpt }) {
+    let left = Math.max(1, this.#output.columns - MARGIN);
+    const parts = [{ text: `${role}: `, isHit: false }, ...excerpt].map(({ text, isHit }) => {
+      const shown = cut(safe(text).replace(/\s+/g, " "), left);
+      left -= widthOf(shown);
+      return isHit && shown ? styleText(["bold", "yellow"], shown) : shown;
+    });
+    return parts.join("");
   }
 
   /** @param {number} place */

@@ -22,6 +22,7 @@ export async function printPiece(text) {
 
 /** @param {string} text */
 function written(text) {
+  endWorking();
   if (!process.stdout.listeners("error").includes(unheard)) process.stdout.on("error", unheard);
   return isUnheard || process.stdout.write(text);
 }
@@ -81,7 +82,34 @@ export function writeForProgram(is) {
 
 /** @param {string} text @param {object} value the same for a program */
 function tell(text, value) {
+  endWorking();
   process.stderr.write(isForProgram ? `${escaped(JSON.stringify(value))}\n` : `leftoff: ${safe(text)}\n`);
+}
+
+const SECOND_MS = 1000;
+/** What ends the line that says what goes on. */
+let endShown = () => {};
+
+/** Says from the first second on what goes on, in a line on a terminal, until something else is printed. @param {string} doing */
+export function showWorking(doing) {
+  endWorking();
+  if (!process.stderr.isTTY || isForProgram) return;
+  let seconds = 0;
+  const timer = setInterval(() => {
+    seconds += 1;
+    process.stderr.write(`\r\u001b[K${doing}, ${seconds} s`);
+  }, SECOND_MS);
+  timer.unref();
+  endShown = () => {
+    clearInterval(timer);
+    if (seconds > 0) process.stderr.write("\r\u001b[K");
+  };
+}
+
+/** Takes that line away. */
+export function endWorking() {
+  endShown();
+  endShown = () => {};
 }
 
 /** How far something is, in one line that is written again and again; nowhere but on a terminal. @param {string} doing */
@@ -91,6 +119,7 @@ export function progress(doing) {
   return {
     onProgress: (/** @type {import("../types/index.js").Progress} */ { path, done, total, bytes, totalBytes }) => {
       if (!isTTY) return;
+      endWorking();
       const share = totalBytes > 0 ? `${Math.floor((100 * bytes) / totalBytes)}% of ${sizeText(totalBytes)}, ` : "";
       const line = cut(`${doing} ${share}file ${done + 1} of ${total}: ${safe(path).replace(/\s/g, " ")}`, (columns || 80) - 1);
       if (line !== shown) process.stderr.write(`\r\u001b[K${line}`);

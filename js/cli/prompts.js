@@ -4,7 +4,7 @@
 import { confirm, isCancel, select } from "@clack/prompts";
 
 import { Picker } from "./picker.js";
-import { safe } from "./print.js";
+import { endWorking, safe } from "./print.js";
 import { Screen } from "./screen.js";
 
 /** @typedef {Record<string, any>} Args */
@@ -36,6 +36,7 @@ export function picked(args, choice) {
 // Whoever closes the input has said nothing; the library waits for ever then.
 /** @template T @param {Args} args @param {(terminal: Terminal) => Promise<T>} work @returns {Promise<Exclude<T, symbol> | undefined>} */
 async function asked(args, work) {
+  endWorking();
   const output = new Screen(args);
   const input = process.stdin;
   const given = new AbortController();

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 
 import { nowMs } from "../wasm/clock.js";
 import { safe } from "./print.js";
-import { fill, widthOf } from "./width.js";
+import { cut, fill, widthOf } from "./width.js";
 
 /** @typedef {import("../types/index.js").Listed} Listed */
 /** @typedef {{ name: string, text: (one: Listed, place: number) => string, most?: number, color?: number, isRight?: boolean }} Column */
@@ -38,11 +38,18 @@ export function rowsText(listed, { columns, isColored, idLength, now = new Date(
   const before = shown.filter(({ name }) => name === "number" || name === "id");
   const behind = shown.filter((column) => !before.includes(column));
   const line = (/** @type {Listed} */ one, /** @type {number} */ place) => {
-    const title = fill(titleOf(one), room);
+    const title = fillTitle(titleOf(one), room);
     const isOver = one.archivedAt || !["active", "paused"].includes(one.status);
     return [...before.map((column) => cell(column, one, place)), painted(title, isOver ? 2 : undefined), ...behind.map((column) => cell(column, one, place))].join("  ").trimEnd();
   };
   return listed.map((one, place) => `${line(one, place)}\n`).join("");
+}
+
+/** In just so many columns; where it is cut, what tells a fork from its like stays. @param {string} title @param {number} columns */
+export function fillTitle(title, columns) {
+  const [mark = ""] = / \(fork(?: \d+)?\)$/.exec(title) ?? [];
+  if (!mark || widthOf(title) <= columns || mark.length + 1 > columns) return fill(title, columns);
+  return fill(`${cut(title.slice(0, -mark.length), columns - mark.length)}${mark}`, columns);
 }
 
 /** How much of an id tells it from all others. @param {string[]} ids those that are shown @param {string[]} all */

@@ -9,6 +9,16 @@ export function canAsk(args) {
   return !args.json && stdin.isTTY === true && stderr.isTTY === true && env.TERM !== "dumb";
 }
 
+/**
+ * How standard output looks to a person: `isScreen` where it is a terminal, and no agent's client reads it.
+ * @param {Record<string, any>} args
+ */
+export function screenLook(args) {
+  const { stdout, env } = process;
+  const isScreen = stdout.isTTY === true && env.TERM !== "dumb" && !args.from;
+  return { isScreen, columns: stdout.columns || 80, isColored: isScreen && args.color !== false && !env.NO_COLOR };
+}
+
 /** A terminal that gets no colors where nobody wants them, and has a size also where the system tells of none. */
 export class Screen extends Writable {
   #hasColors;

@@ -5,7 +5,8 @@ import { LeftoffError, openStore } from "../index.js";
 import { ranked } from "../store/search.js";
 import { conversationIn } from "./in-agent.js";
 import { didYouMean, nearest } from "./nearest.js";
-import { note, noteLater } from "./print.js";
+import { endWorking, noteLater, showWorking } from "./print.js";
+import { uniqueLength } from "./rows.js";
 import { canAsk } from "./screen.js";
 import { isNumber, numbered } from "./shown.js";
 import { cut } from "./width.js";
@@ -27,15 +28,17 @@ const HOW = "name one by its id, or by the number that 'leftoff list' gives it";
  * @template T
  * @param {Record<string, any>} args
  * @param {(store: Store) => Promise<T>} work
+ * @param {string} [doing] what a person who waits for it is told
  * @param {{ readOnly?: boolean }} [as]
  */
-export async function using(args, work, { readOnly = false } = {}) {
+export async function using(args, work, doing = "working", { readOnly = false } = {}) {
+  showWorking(doing);
   const store = await openStore({ home: args.home, project: args.workspace, redact: args.redact, readOnly });
-  for (const { message } of store.problems) note(message);
+  for (const { message } of store.problems) noteLater(message);
   try {
     const { value } = await store.redacted(await work(store));
-    for (const { path, notice } of store.notices()) note(`${path}: ${notice.message}`);
-    for (const { rule, placeholder, count } of store.secrets) note(`a secret (${rule}) is in this ${count === 1 ? "once" : `${count} times`}: ${placeholder}`);
+    for (const { path, notice } of store.notices()) noteLater(`${path}: ${notice.message}`);
+    for (const { rule, placeholder, count } of store.secrets) noteLater(`a secret (${rule}) is in this ${count === 1 ? "once" : `${count} times`}: ${placeholder}`);
     return value;
   } catch (error) {
     if (!(error instanceof LeftoffError)) throw error;
@@ -43,6 +46,7 @@ export async function using(args, work, { readOnly = false } = {}) {
     throw error;
   } finally {
     await store.close();
+    endWorking();
   }
 }
 
@@ -144,6 +148,12 @@ export async function thatSay(store, args, words, limit) {
   const { since: _, until: __, ...filters } = args.filters ?? {};
   for await (const { session, found: how } of store.search(words, { all: args.all, limit, ...filters })) if (how === "all" || how === "exact") found.set(session.path, session);
   return [...found.values()];
+}
+
+/** How much of the ids of some sessions tells each from all others. @param {Store} store @param {Listed[]} listed */
+export async function idLengthFor(store, listed) {
+  const all = await store.list({ all: true, type: null, archived: null, verify: false });
+  return uniqueLength(listed.map(({ id }) => id), all.map(({ id }) => id));
 }
 
 /** Without accents and case. @param {string} text */

@@ -117,6 +117,8 @@ export interface SearchOptions extends Omit<ListOptions, "sort"> {
   role?: "user" | "assistant" | "tool";
   /** The question is a regular expression, as Rust's `regex` reads them; all that was said is read for it. */
   regex?: boolean;
+  /** Number the messages that are found: `number` in `Found`. Reads the whole log of each session with hits. */
+  numbers?: boolean;
   /** Instead of words: the sessions that read or changed this file, a path or the end of one. */
   file?: string;
   /** Those that ran a command with these words. */
@@ -128,7 +130,7 @@ export interface SearchOptions extends Omit<ListOptions, "sort"> {
 }
 
 /** What `Session.search` takes. */
-export interface SessionSearchOptions extends Pick<SearchOptions, "role" | "since" | "until" | "regex" | "embed"> {
+export interface SessionSearchOptions extends Pick<SearchOptions, "role" | "since" | "until" | "regex" | "numbers" | "embed"> {
   /** So many messages are told at most; 20 unless given. */
   limit?: number;
 }
@@ -152,6 +154,12 @@ export interface Found {
   words: string[];
   /** For words of the question that nobody said: those spelled alike that stand there. */
   instead?: { word: string; found: string }[];
+  /** Which it lacks, if any. */
+  missing?: string[];
+  /** Which words of the question occur nowhere: in no message that was searched, and in no title. The same in each hit. */
+  nowhere?: string[];
+  /** With `numbers`: which message of the session it is, counted from 1 as `Session.messages` yields them. */
+  number?: number;
   /** Of a file: whether it was changed there. */
   isChanged?: boolean;
   /** The command that ran. */

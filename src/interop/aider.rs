@@ -64,7 +64,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
         && empty > 0
     {
         let why = "a section in which nobody but aider spoke";
-        first.losses.push(Loss { field: "record:section".into(), count: empty, why });
+        first.losses.push(Loss::new("record:section".into(), empty, why));
     }
     unless_nothing(import, bytes, AgentName::Aider, is_known)
 }

@@ -15,7 +15,7 @@ use crate::error::{Code, Error};
 use crate::interop::conversation::{Conversation, Origin, mark};
 use crate::interop::lines::{place_of, refuse_empty, unless_nothing};
 use crate::interop::located::located;
-use crate::interop::object::UNKNOWN_BLOCK;
+use crate::interop::loss::{BYTES_ELSEWHERE, UNKNOWN_BLOCK, UNKNOWN_MESSAGE};
 use crate::interop::{AgentName, Coverage, Import, Losses, Object, Reasons};
 use crate::json::hash::sha256;
 use crate::json::text::Text;
@@ -191,7 +191,7 @@ impl Reader {
                 let message = &mut message;
                 self.answer(message, content, &origin);
             }
-            _ => losses.add(format!("record:{role}"), "a message of a kind that leftoff does not know here"),
+            _ => losses.add(format!("record:{role}"), UNKNOWN_MESSAGE),
         }
         message.leave(&mut self.talk.losses, REASONS);
         self.states(&mut item, &origin);
@@ -290,7 +290,7 @@ fn content(message: &mut Object<'_>, losses: &mut Losses) -> (Text, Vec<Attachme
                 let address = image.as_mut().and_then(|image| image.take::<String>("url", losses));
                 let file = address.and_then(|address| located(&address, None, None));
                 if file.is_none() {
-                    block.lose("imageUrl", "its bytes do not stand in the file", losses);
+                    block.lose("imageUrl", BYTES_ELSEWHERE, losses);
                 }
                 attachments.extend(file);
             }

@@ -286,11 +286,9 @@ impl Conversation {
         let id = self.id();
         let messages = self.messages(problems);
         let mut losses = self.losses.list();
-        losses.extend(self.untested.map(|(_, version)| Loss {
-            field: format!("version:{version}"),
-            count: self.untested_records,
-            why: "read, but newer than the versions that the reader is tested with",
-        }));
+        let why = "read, but newer than the versions that the reader is tested with";
+        let untested = self.untested.map(|(_, version)| format!("version:{version}"));
+        losses.extend(untested.map(|field| Loss::new(field, self.untested_records, why)));
         let times = messages.iter().filter_map(|message| message.timestamp.as_deref());
         let last_ms = times.filter_map(time::parse).max();
         let models = messages.iter().rev().filter_map(|message| message.assistant.as_ref()?.model.as_ref());

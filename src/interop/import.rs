@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use crate::interop::Loss;
 use crate::record::event::{Origin, Parent};
 use crate::record::message::Message;
 use crate::record::scan::Problem;
@@ -73,16 +74,4 @@ pub struct SubAgent {
     pub source_id: String,
     /// The id of the call.
     pub call_id: String,
-}
-
-/// Something that an import leaves behind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Loss {
-    /// What: `record:<type>`, or the path of a field.
-    pub field: String,
-    /// How often.
-    pub count: u64,
-    /// Why.
-    pub why: &'static str,
 }

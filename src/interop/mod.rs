@@ -20,6 +20,7 @@ pub mod kept;
 pub mod leftoff;
 mod lines;
 mod located;
+mod loss;
 pub mod nanocoder;
 pub mod native;
 mod object;
@@ -44,7 +45,8 @@ use crate::session::title;
 
 pub use agent::AgentName;
 pub use coverage::{Coverage, coverage};
-pub use import::{Import, ImportedSession, Loss, SubAgent};
+pub use import::{Import, ImportedSession, SubAgent};
+pub use loss::Loss;
 use object::{Losses, Object, Reasons};
 pub use transcript::Transcript;
 

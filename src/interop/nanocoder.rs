@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use crate::error::{Code, Error};
 use crate::interop::conversation::{Conversation, Origin};
 use crate::interop::lines::unless_nothing;
+use crate::interop::loss;
 use crate::interop::{AgentName, Coverage, Import, Losses, Object, Reasons};
 use crate::json::hash::sha256;
 use crate::json::text::Text;
@@ -114,7 +115,7 @@ fn message(talk: &mut Conversation, mut object: Object<'_>, native: String) {
     };
     let origin = Origin { native, ..Origin::default() };
     match role {
-        None => losses.add("session.messages[]".into(), "it is no message"),
+        None => losses.add("session.messages[]".into(), loss::NO_MESSAGE),
         Some(Role::Assistant) => {
             let place = talk.add(message, origin);
             talk.extend(place, Vec::from([Piece::Text(content)]), 0);

@@ -5,8 +5,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::interop::Loss;
 use crate::interop::lines::lines;
+use crate::interop::loss::{ANOTHER_KIND, Loss, NO_BLOCK, NO_PLACE};
 use crate::json::fields::{Field, Fields, NotFields, items, objects};
 use crate::json::text::Text;
 use crate::time;
@@ -74,15 +74,9 @@ impl Losses {
                 *known = Lost { count, ..if lost.place < known.place { lost } else { *known } };
             }
         }
-        whole.into_iter().map(|(field, Lost { count, why, .. })| Loss { field, count, why }).collect()
+        whole.into_iter().map(|(field, Lost { count, why, .. })| Loss::new(field, count, why)).collect()
     }
 }
-
-/// Why a field is lost that nobody has a word on.
-pub(crate) const NO_PLACE: &str = "leftoff has no place for it";
-
-/// Why a block is lost whose kind nobody knows.
-pub(crate) const UNKNOWN_BLOCK: &str = "a kind of block that leftoff does not know here";
 
 /// Why fields are lost, by their paths; of all others it is that there is no place for them.
 pub(crate) type Reasons = &'static [(&'static str, &'static str)];
@@ -96,9 +90,6 @@ const LONGEST_TIME: usize = 64;
 
 /// Why a name is lost that is longer.
 const TOO_LONG: &str = "it is too long for a name";
-
-/// Why a field is lost whose value cannot be read.
-pub(crate) const ANOTHER_KIND: &str = "its value is of another kind than expected";
 
 /// An object of a foreign file, and where it stands: what is not taken out of it is listed as lost.
 pub(crate) struct Object<'a> {
@@ -267,7 +258,7 @@ pub(crate) fn blocks<'a>(path: &str, raw: &'a str, losses: &mut Losses) -> Vec<(
     };
     for block in found {
         let Some(mut block) = block else {
-            losses.add(format!("{path}[]"), "an item that is no block");
+            losses.add(format!("{path}[]"), NO_BLOCK);
             continue;
         };
         let kind = block.take_name("type", losses).unwrap_or_default();

@@ -4,7 +4,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::interop::object::{ANOTHER_KIND, Losses, Object, Reasons};
+use crate::interop::loss::{ANOTHER_KIND, BYTES_ELSEWHERE};
+use crate::interop::object::{Losses, Object, Reasons};
 use crate::json::fields::items;
 use crate::json::text::Text;
 use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
@@ -162,7 +163,7 @@ fn attached(mut file: Object<'_>, key: &str, losses: &mut Losses, reasons: Reaso
     let place: Option<String> = file.take(source, losses);
     let found = match place {
         Some(place) if !is_inline && place.contains("://") => {
-            file.lose(source, "its bytes do not stand in the file", losses);
+            file.lose(source, BYTES_ELSEWHERE, losses);
             None
         }
         Some(data) if is_inline => Some(Attachment { mime, name, data: Some(data), ..Attachment::default() }),

@@ -40,6 +40,8 @@ pub(crate) struct Ranking {
     pub sessions: Vec<Session>,
     /// What each term is worth in a message.
     pub worth: Worth,
+    /// The terms that no message and no title has, a bit for each.
+    pub unmet: u64,
 }
 
 /// What is known of a session beside its messages.
@@ -61,6 +63,7 @@ pub(crate) fn rank(
 ) -> Ranking {
     let titles: Vec<u64> = known.iter().map(|one| one.title).collect();
     let worth = Worth::new(terms, corpus, &titles);
+    let unmet = unmet_terms(terms.len(), corpus, &titles, asked);
     let mut best: Vec<Vec<Ranked>> = vec![Vec::new(); known.len()];
     for field in [SAID, WORK] {
         let found = scores(field, &corpus[field], &worth);
@@ -87,7 +90,20 @@ pub(crate) fn rank(
     let ranked = ranked.map(|(session, (score, best))| Session { session: session as u32, score, best });
     let mut sessions: Vec<Session> = ranked.filter(|one| one.score > 0.0).collect();
     sessions.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.session.cmp(&other.session)));
-    Ranking { sessions, worth }
+    Ranking { sessions, worth, unmet }
+}
+
+// What was not looked up is common.
+fn unmet_terms(terms: usize, corpus: &Corpus, titles: &[u64], asked: Option<&[Vec<bool>; 2]>) -> u64 {
+    let is_said = |term: usize, field: usize| {
+        let documents = &corpus[field];
+        let is_asked = |document: u32| asked.is_none_or(|asked| asked[field][document as usize]);
+        documents.unread.get(term).is_some_and(|count| *count > 0)
+            || documents.hits[term].iter().any(|(document, _)| is_asked(*document))
+    };
+    let titled = titles.iter().fold(0, |all, has| all | has);
+    let is_met = |term: &usize| titled >> term & 1 == 1 || is_said(*term, SAID) || is_said(*term, WORK);
+    (0..terms).filter(|term| !is_met(term)).fold(0, |all, term| all | 1 << term)
 }
 
 fn meet(best: &mut Vec<Ranked>, one: Ranked, told: usize) {

@@ -37,7 +37,7 @@ check("what may come next: commands, flags, values, files", false, ({ next }) =>
     [["com"], ["compact", "complete", "commit", "completions"]],
     [["--r"], ["--resume"]],
     [["list", "--st"], ["--status"]],
-    [["list", "--no"], ["--no-color"]],
+    [["list", "--no"], ["--no-color", "--no-pager"]],
     [["list", "--status", "pa"], ["paused"]],
     [["list", "--status=pa"], ["--status=paused"]],
     [["list", "--status", "=", "pa"], ["paused"]],
@@ -122,19 +122,20 @@ check("bash completes at a terminal, also files and folders", missing("bash") ||
   assert.doesNotMatch(shown, /command not found|syntax error/);
 });
 
-for (const shell of ["zsh", "fish"]) {
-  check(`${shell} takes the script`, missing(shell), ({ env, typed, folder }) => {
+for (const [shell, ...more] of [["zsh"], ["fish"], ["fish", "--comma"]]) {
+  check(`${shell} takes the script${more.join(" ")}`, missing(shell ?? ""), ({ env, typed, folder }) => {
     const script = join(folder, "script");
-    fs.writeFileSync(script, typed("completions", shell));
+    fs.writeFileSync(script, typed("completions", shell ?? "", ...more));
     const { status, stderr } = spawnSync(shell, ["-n", script], { env, encoding: "utf8" });
     assert.deepEqual([status, stderr], [0, ""]);
   });
 }
 
 for (const shell of ["bash", "zsh"]) {
-  check(`in ${shell} a comma goes on with what was asked last`, missing(shell), ({ folder, env, typed }) => {
+  check(`in ${shell} a comma goes on with what was asked last, where it was wanted`, missing(shell), ({ folder, env, typed }) => {
+    assert.doesNotMatch(typed("completions", shell), /^ *(?:,\(\)|abbr)/m);
     typed("ask", "--engine", "echo Here.", "Where?");
-    const script = `[ -n "$ZSH_VERSION" ] && autoload -U compinit && compinit -u\nsource <(leftoff completions ${shell})\n, --engine 'cat' 'And why?'`;
+    const script = `[ -n "$ZSH_VERSION" ] && autoload -U compinit && compinit -u\nsource <(leftoff completions ${shell} --comma)\n, --engine 'cat' 'And why?'`;
     const { stdout, stderr } = spawnSync(shell, ["-c", script], { cwd: folder, env, encoding: "utf8" });
     assert.match(stdout, /"content":"Where\?"[^]*"content":"Here\.\\n"[^]*\n\nAnd why\?\n$/, stderr);
   });

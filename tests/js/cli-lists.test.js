@@ -170,20 +170,20 @@ check("a list has what is asked for, in the order that is asked for, as JSON, to
 
 check("an empty list says why it is empty, and what helps", async ({ typed, from, held }) => {
   const said = (/** @type {string[]} */ ...args) => {
-    const { status, stdout } = typed("list", ...args);
-    assert.equal(status, 0);
-    assert.equal((stdout.match(/'/g)?.length ?? 0) % 2, 0, stdout);
-    return stdout;
+    const { status, stdout, stderr } = typed("list", ...args);
+    assert.deepEqual([status, stdout], [0, ""]);
+    assert.equal((stderr.match(/'/g)?.length ?? 0) % 2, 0, stderr);
+    return stderr.replace(/^leftoff: /, "");
   };
   assert.match(said(), /^no sessions here; 'leftoff new' begins one, 'leftoff import --all' takes in those of your agents\n$/);
   await held({ project: "there" }, { project: "there" });
   assert.match(said(), /'leftoff list --all' shows those of other projects; there are 2\n$/);
-  const filtered = from("there")("list", "--agent", "codex", "--since", "2026-10-01").stdout;
-  assert.match(filtered, /^no session of this project matches --agent and --since; without, there are 2\n$/);
+  const filtered = from("there")("list", "--agent", "codex", "--since", "2026-10-01").stderr;
+  assert.match(filtered, /^leftoff: no session of this project matches --agent and --since; without, there are 2\n$/);
   from("there")("list");
   from("there")("archive", "1");
   from("there")("archive", "2");
-  assert.match(from("there")("list").stdout, /'leftoff list --status archived' shows what is archived\n$/);
+  assert.match(from("there")("list").stderr, /'leftoff list --status archived' shows what is archived\n$/);
 });
 
 check("on a terminal a session has one line, as wide as that is; in a pipe all its columns", async ({ folder, home, typed, held }) => {
@@ -234,19 +234,57 @@ check("a home that cannot be written has its list, and numbers that say what the
 const transcript = (id, count) =>
   Array.from({ length: count }, (_, n) => `${JSON.stringify({ type: "user", uuid: `${id}-${n}`, parentUuid: n ? `${id}-${n - 1}` : null, sessionId: id, timestamp: "2026-10-18T12:00:00.000Z", message: { role: "user", content: `Said ${n}` } })}\n`).join("");
 
-check("an import of many has a line for each agent, each session only where that is asked for; of few each", async ({ folder, typed }) => {
+check("an import of several has a line for each agent and a total, each session only where that is asked for; of one that one", async ({ folder, typed }) => {
   const many = join(folder, "many");
   mkdirSync(many);
   for (let n = 0; n < 7; n += 1) writeFileSync(join(many, `s${n}.jsonl`), transcript(`s${n}`, 2));
-  const ids = /^[0-9a-f-]{36} {2}claude-code {2}\d+ messages?, \d+ new$/gm;
+  const pi = [{ type: "session", version: 3, id: "p", timestamp: "2026-10-18T12:00:00.000Z", cwd: folder }, { type: "message", id: "a", parentId: null, timestamp: "2026-10-18T12:00:00.000Z", message: { role: "user", content: "Hi", timestamp: 1 } }];
+  writeFileSync(join(many, "p.jsonl"), pi.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  const ids = /^[0-9a-f-]{36} {2}[a-z-]+ {2}\d+ messages?, \d+ new$/gm;
   const short = typed("import", many).stdout;
-  assert.equal(short.match(ids), null, short);
-  assert.match(short, /^claude-code: 7 sessions read, 14 messages new\b/m);
+  assert.match(short, /^claude-code {2}7 sessions {2}14 new messages\npi {11}1 session {4}1 new message\ntotal {8}8 sessions {2}15 new messages\nall belong to other projects; 'leftoff list --all' shows them\n$/);
   for (let n = 0; n < 7; n += 1) writeFileSync(join(many, `s${n}.jsonl`), transcript(`s${n}`, 3));
   const long = typed("import", many, "--verbose").stdout;
   assert.equal(long.match(ids)?.length, 7, long);
-  assert.match(long, /^claude-code: 7 sessions read, 7 messages new\b/m);
+  assert.match(long, /^claude-code {2}7 sessions {2}7 new messages\n/m);
+  assert.doesNotMatch(long, /^total/m);
+  assert.match(long, /^1 file unchanged\n/m);
   assert.equal(typed("import", join(many, "s0.jsonl")).stdout.match(ids)?.length, 1);
+});
+
+check("a fork says what it is called, and a narrow list still shows which is which", async ({ typed, held }) => {
+  const [id = ""] = await held({ title: "A plan for the parser of configuration files" });
+  const { id: fork, title } = value(typed("fork", id, "--json"));
+  assert.equal(title, "A plan for the parser of configuration files (fork)");
+  assert.match(typed("fork", id).stdout, /^forked "A plan [^"]*files"\. The fork is "A plan [^"]*files \(fork 2\)": [0-9a-f-]{36}\n$/);
+  const one = { id: fork, title, lastActive: "2026-10-20T12:00:00.000Z", messageCount: 1, status: "active", project: "/p" };
+  for (const columns of [40, 60]) assert.match(rowsText([/** @type {any} */ (one)], { columns, isColored: false, idLength: 8 }), /A plan[^…]*… \(fork\) /);
+});
+
+check("only what was lost of the talk is said without being asked, with its reason", async ({ folder, typed }) => {
+  const path = join(folder, "t.jsonl");
+  const line = (/** @type {string} */ uuid, /** @type {object} */ more) => `${JSON.stringify({ type: "user", uuid, sessionId: "s", userType: "external", timestamp: "2026-10-18T12:00:00.000Z", message: { role: "user", content: [{ type: "text", text: "Look." }] }, ...more })}\n`;
+  writeFileSync(path, line("a", {}));
+  const well = typed("import", path).stdout;
+  assert.doesNotMatch(well, /not imported|incomplete/);
+  writeFileSync(path, line("a", {}) + line("b", { message: { role: "user", content: [{ type: "text", text: "And this." }, { type: "hologram", data: "x" }] } }));
+  const lost = typed("import", path).stdout;
+  assert.match(lost, /\n {4}not imported, a kind of block that leftoff does not know here: user\.message\.content\[hologram\] \(1\)\n/);
+  assert.doesNotMatch(lost, /userType/);
+  writeFileSync(path, line("a", {}) + line("b", {}) + line("c", {}));
+  assert.match(typed("import", path, "--verbose").stdout, /not imported, a detail of the client: user\.userType \(3\)/);
+});
+
+check("where no agent has a session, an import of all names the folders that it searched", async ({ folder, typed }) => {
+  mkdirSync(join(folder, ".codex", "sessions"), { recursive: true });
+  const { status, stdout } = typed("import", "--all");
+  assert.equal(status, 0);
+  assert.match(stdout, /^no sessions found\. Searched:\n/);
+  assert.match(stdout, new RegExp(`\n {2}codex +${folder}/\\.codex/sessions\n`));
+  assert.match(stdout, new RegExp(`\n {2}claude-code +${folder}/\\.claude/projects \\(does not exist\\)\n`));
+  assert.match(stdout, /\nTo import from elsewhere: leftoff import PATH\n$/);
+  mkdirSync(join(folder, "empty"));
+  assert.equal(typed("import", join(folder, "empty")).stdout, `no sessions found in ${join(folder, "empty")}\n`);
 });
 
 check("doctor tells what is wrong, and how many sessions are well", async ({ home, typed, held }) => {
@@ -265,10 +303,10 @@ check("doctor tells what is wrong, and how many sessions are well", async ({ hom
 
 check("a search that finds nothing leaves the numbers as they were, and says where else it may be", async ({ typed, held }) => {
   const [, hidden = ""] = await held({ title: "The parser" }, { title: "Hidden", said: "croniter" });
-  assert.equal(typed("search", "croniter").stdout.match(/^\d\. /gm)?.length, 1);
+  assert.equal(typed("search", "croniter").stdout.match(/\n/g)?.length, 1);
   assert.equal(typed("archive", hidden).status, 0);
-  assert.equal(typed("search", "croniter").stdout, 'nothing here has "croniter"; --all looks in all projects, --status archived in 1 session that lists hide\n');
-  assert.equal(typed("search", "croniter", "--all", "--status", "archived").stdout.match(/^\d\. /gm)?.length, 1);
+  assert.equal(typed("search", "croniter").stderr, 'leftoff: "croniter" was found nowhere in this project; --all searches all projects; --status archived searches 1 session that lists hide\n');
+  assert.equal(typed("search", "croniter", "--all", "--status", "archived").stdout.match(/\n/g)?.length, 1);
   assert.equal(value(typed("info", "1", "--json")).id, hidden);
 });
 

@@ -76,7 +76,7 @@ check("the picker shows what a session is about, arrows move, Enter starts the a
   await held(THREE);
   const { status, shown } = await typed(["resume"], async ({ see, type }) => {
     const first = await see("answer 2 of 2");
-    for (const text of ["Select a session to resume:", "Fix CORS", "6 messages", "1 Jan", "API Design Discussion", "[chat]", "Status: paused", "Esc quit"]) assert.ok(first.includes(text), text);
+    for (const text of ["Select a session to resume:", "Fix CORS", "6 messages", "1 Jan", "API Design Discussion", "chat · project · 6 messages · paused · last active 2026-01-03 ", "Esc quit"]) assert.ok(first.includes(text), text);
     type(KEYS.down);
     await see("answer 1 of 1");
     type(KEYS.enter);
@@ -124,12 +124,30 @@ check("what is typed also finds what was said, behind what is called so", async 
     type(KEYS.backspace.repeat(4));
     await see(/Search: █[^]*6 messages/);
     type("walnut");
-    await see(/walnut█ 1 of 3[^]*the auth walnut/);
+    await see(/walnut█ 1 of 3[^]*chat · project · 5 messages[^\n]*\n[^\n]*user: the auth walnut/);
     type(KEYS.enter);
     await see("codex begins");
     type("\r");
   });
   assert.match(shown, /5 messages go to codex/);
+});
+
+check("a row names the agent, and in a list of several projects the project, where it is wide enough; a fork stays one", async ({ typed, held, home, project }) => {
+  await held(["A long title of a session that is about many things and one more"]);
+  const store = await openStore({ home, project });
+  await store.fork(/** @type {import("../../js/session/session.js").Session} */ (await store.current()));
+  await store.close();
+  const transcript = join(project, "t.jsonl");
+  fs.writeFileSync(transcript, `${JSON.stringify({ type: "user", uuid: "1", sessionId: "s", cwd: home, timestamp: "2026-01-02T12:00:00.000Z", message: { role: "user", content: "Imported" } })}\n`);
+  spawnSync(nodePath, [entry, "import", transcript], { cwd: project, env: { LEFTOFF_HOME: home, HOME: project } });
+  for (const columns of [80, 110]) {
+    const { shown } = await typed(["resume", "--all"], async ({ see, type }) => {
+      await see("Esc quit");
+      type(KEYS.escape);
+    }, { columns });
+    assert.match(shown, /… \(fork\) /);
+    assert.equal(/Imported +claude-code +store +1 message/.test(shown), true, shown);
+  }
 });
 
 for (const [key, keys] of Object.entries({ Esc: KEYS.escape, "Ctrl+C": KEYS.ctrlC, "Ctrl+D": KEYS.ctrlD })) {

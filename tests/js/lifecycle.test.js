@@ -178,10 +178,26 @@ check("a fork has what was said up to a message, and says where it comes from", 
   for await (const { content } of fork.messages()) contents.push(content.length);
   assert.deepEqual(contents, [4, 300_000]);
   const { forkedFrom, display, type, provider } = fork.metadata;
-  assert.deepEqual([forkedFrom, display.title, type, provider.model], [{ session: session.id, messageId: records[1]?.id }, "t", "debug", "m"]);
+  assert.deepEqual([forkedFrom, display.title, type, provider.model], [{ session: session.id, messageId: records[1]?.id }, "t (fork)", "debug", "m"]);
   assert.equal(session.metadata.stats.messageCount, 3);
   await assert.rejects(store.fork(session, { at: "nobody" }), code("not_found"));
   await assert.rejects(store.fork(await store.create()), code("not_found"));
+});
+
+check("each fork has a title of its own, whatever it is forked from, and keeps one that it is given", async (open) => {
+  const store = await open();
+  const session = await store.create({ title: "t" });
+  await session.append(said);
+  const title = async (/** @type {import("../../js/session/session.js").Session} */ of) => (await store.fork(of)).metadata.display.title;
+  const fork = await store.fork(session);
+  assert.deepEqual([fork.metadata.display.title, await title(session), await title(fork), session.metadata.display.title], ["t (fork)", "t (fork 2)", "t (fork 3)", "t"]);
+  await fork.rename("mine");
+  assert.deepEqual([await title(fork), await title(session)], ["mine (fork)", "t (fork)"]);
+  // What only looks like a fork's title is one.
+  await session.rename("A (fork in the road)");
+  assert.equal(await title(session), "A (fork in the road) (fork)");
+  const titles = (await store.list()).map((one) => one.title);
+  assert.equal(new Set(titles).size, titles.length);
 });
 
 check("a fork has what tools did before it, with their results", async (open) => {

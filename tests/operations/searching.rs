@@ -20,11 +20,16 @@ fn line(id: &str, content: &str) -> String {
 
 /// The ids of the messages that are found, by whoever knows nothing of the store yet.
 fn found(host: &mut Host, question: &str, request: &str) -> Vec<String> {
+    let hits = hits(host, question, request);
+    hits.iter().filter_map(|hit| hit["id"].as_str().map(String::from)).collect()
+}
+
+fn hits(host: &mut Host, question: &str, request: &str) -> Vec<Value> {
     host.pages.clear();
     let leaving = Leaving::new(&Door::new(Redact::Off));
     done(host, store().search(question.into(), request.into(), &leaving));
-    let hits = host.pages.iter().flat_map(|page| serde_json::from_str::<Vec<Value>>(page).expect("an array"));
-    hits.filter_map(|hit| hit["id"].as_str().map(String::from)).collect()
+    let pages = host.pages.iter();
+    pages.flat_map(|page| serde_json::from_str::<Vec<Value>>(page).expect("an array")).collect()
 }
 
 #[test]
@@ -275,4 +280,68 @@ fn in_one_session_too_what_was_said_comes_first() {
         let found = found(&mut host, "walnut cellar", ALL);
         assert_eq!(found.first().map(String::as_str), Some("said"), "{found:?}");
     }
+}
+
+#[test]
+fn a_hit_names_the_words_that_it_lacks_and_those_that_nothing_has() {
+    let mut host = Host::default();
+    for (title, content) in
+        [("One", "the walnut and the zephyr"), ("Two", "a walnut"), ("A quartz", "nothing")]
+    {
+        let (_, log) = begun(&mut host, title);
+        host.append(&log, line(title, content).as_bytes());
+    }
+    let mut check = |question: &str, expected: Value| {
+        let hits = hits(&mut host, question, ALL);
+        let told = hits.iter().map(|hit| json!([hit["id"], hit["missing"], hit["nowhere"]]));
+        assert_eq!(Value::from_iter(told), expected, "{question}");
+    };
+    check("walnut", json!([["Two", null, null], ["One", null, null]]));
+    check(
+        "walnut zephyr cloud",
+        json!([["One", ["cloud"], ["cloud"]], ["Two", ["zephyr", "cloud"], ["cloud"]]]),
+    );
+    check("quartz cloud", json!([[null, ["cloud"], ["cloud"]]]));
+    // What stands for a word does not make it said.
+    check("walnit", json!([["Two", null, ["walnit"]], ["One", null, ["walnit"]]]));
+    check("\"zephyr\" quartz walnut", json!([["One", ["quartz"], null]]));
+}
+
+#[test]
+fn a_word_that_only_others_than_were_asked_have_is_nowhere() {
+    let mut host = Host::default();
+    let (_, log) = begun(&mut host, "One");
+    let other = json!({ "v": 1, "id": "b", "role": "assistant", "content": "a zephyr" });
+    host.append(&log, format!("{}{other}\n", line("a", "a walnut")).as_bytes());
+    let mut nowhere = |request: &str| hits(&mut host, "walnut zephyr", request)[0]["nowhere"].clone();
+    assert_eq!(nowhere(r#"{"role":"user"}"#), json!(["zephyr"]));
+    assert_eq!(nowhere("{}"), Value::Null);
+}
+
+#[test]
+fn each_way_to_search_tells_which_message_of_its_session_was_found_as_they_are_read() {
+    let mut host = Host::default();
+    let (_, log) = begun(&mut host, "A talk");
+    host.append(&log, line("a", "an old walnut").as_bytes());
+    host.append(&log, b"{torn\n");
+    host.append(&log, line("b", "something else").as_bytes());
+    // A newer revision of the first one has its place.
+    let again = json!({ "v": 1, "id": "a", "rev": 1, "role": "user", "content": "a new walnut" });
+    host.append(&log, format!("{again}\n").as_bytes());
+    host.append(&log, line("c", "another old walnut").as_bytes());
+    let numbers = |host: &mut Host, question: &str, request: Value| {
+        let hits = hits(host, question, &request.to_string());
+        let mut told: Vec<_> = hits.iter().map(|hit| json!([hit["id"], hit["number"]])).collect();
+        told.sort_by_key(Value::to_string);
+        Value::from_iter(told)
+    };
+    let expected = json!([["a", 1], ["c", 3]]);
+    for (question, more) in
+        [("walnut", json!({})), ("\"walnut\"", json!({})), ("wal.ut", json!({ "regex": true }))]
+    {
+        let mut request = json!({ "numbers": true });
+        request.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        assert_eq!(numbers(&mut host, question, request), expected, "{question}");
+    }
+    assert_eq!(numbers(&mut host, "walnut", json!({})), json!([["a", null], ["c", null]]));
 }

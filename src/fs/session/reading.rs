@@ -27,8 +27,9 @@ impl Session {
     }
 
     /// What of it answers a question, or has some words, the best first: as [`Store::search`](super::super::Store::search) finds,
-    /// and tells it. The request is `{"role","since","until","limit","regex"}`, all optional: by whom and when it was said, how
-    /// many messages at most, 20 unless given, and whether the question is a regular expression.
+    /// and tells it. The request is `{"role","since","until","limit","regex","numbers"}`, all optional: by whom and when it
+    /// was said, how many messages at most, 20 unless given, whether the question is a regular expression, and whether each hit has
+    /// the `number` of its message.
     ///
     /// # Errors
     /// `not_found` where the session is gone; `storage_closed` where its store is.

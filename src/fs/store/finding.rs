@@ -52,8 +52,9 @@ impl Store {
     }
 
     /// What answers a question, or has some words: the best session first, and of each its best messages. Each page is an array
-    /// of `{"session","id","role","timestamp","excerpt","found","words"}`; without an id it is the title that has the words. The
-    /// request is that of [`Store::list`], with `role`; `limit` is how many sessions at most, `since` and `until` when it was
+    /// of `{"session","id","role","timestamp","excerpt","found","words","missing","nowhere"}`; without an id it is the title that has
+    /// the words, `missing` are those that it lacks, `nowhere` those that nothing has. The request is that of [`Store::list`], with
+    /// `role`, and `numbers`, with which each message has its `number` in the session; `limit` is how many sessions at most, `since` and `until` when it was
     /// said. What is in double quotes is found exactly as it stands there; with `regex` the question
     /// is a regular expression.
     ///

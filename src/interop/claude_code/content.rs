@@ -5,7 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::interop::claude_code::table::REASONS;
-use crate::interop::object::{ANOTHER_KIND, Losses, Object, UNKNOWN_BLOCK, blocks, object};
+use crate::interop::loss::{ANOTHER_KIND, BYTES_ELSEWHERE, UNKNOWN_BLOCK};
+use crate::interop::object::{Losses, Object, blocks, object};
 use crate::interop::plain::Plain;
 use crate::json::fields::Field;
 use crate::json::text::Text;
@@ -149,7 +150,7 @@ fn inline(path: String, raw: &str, losses: &mut Losses) -> Option<Attachment> {
     let mut source = object(path.clone(), raw, losses)?;
     let kind: Option<String> = source.take("type", losses);
     if kind.as_deref() != Some("base64") {
-        losses.add(path, "its bytes do not stand in the file");
+        losses.add(path, BYTES_ELSEWHERE);
         return None;
     }
     let mime = source.take("media_type", losses).unwrap_or_default();

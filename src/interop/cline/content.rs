@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::interop::cline::table::REASONS;
-use crate::interop::object::UNKNOWN_BLOCK;
+use crate::interop::loss::{BYTES_ELSEWHERE, UNKNOWN_BLOCK};
 use crate::interop::plain::Plain;
 use crate::interop::{Losses, Object};
 use crate::json::text::Text;
@@ -131,7 +131,7 @@ fn image(block: &mut Object<'_>, losses: &mut Losses) -> Option<Attachment> {
     let data: Option<String> = source.take("data", losses);
     source.leave(losses, REASONS);
     if data.is_none() {
-        block.lose("source", "its bytes do not stand in the file", losses);
+        block.lose("source", BYTES_ELSEWHERE, losses);
     }
     data.map(|data| Attachment { mime, data: Some(data), ..Attachment::default() })
 }

@@ -17,6 +17,7 @@ use alloc::vec::Vec;
 use crate::error::{Code, Error};
 use crate::interop::conversation::{Conversation, Origin, mark};
 use crate::interop::lines::{place_of, refuse_empty, unless_nothing};
+use crate::interop::loss;
 use crate::interop::{AgentName, Import, Losses, Object};
 use crate::json::fields::items;
 use crate::json::hash::sha256;
@@ -139,7 +140,7 @@ fn is_summary(message: &str) -> bool {
 fn message(talk: &mut Conversation, json: &str, bytes: &[u8], fallback: String) {
     let losses = &mut talk.losses;
     let Ok(mut object) = Object::parse("message", json) else {
-        return losses.add("message".into(), "it is no message");
+        return losses.add("message".into(), loss::NO_MESSAGE);
     };
     let role: Option<String> = object.take("role", losses);
     let ts = object.take_ms("ts", losses);
@@ -189,7 +190,7 @@ fn is_cut(last: &Piece) -> bool {
 
 fn losses_of_role(talk: &mut Conversation, role: Option<String>) {
     let role = role.unwrap_or_default();
-    talk.losses.add(format!("record:{role}"), "a message of a kind that leftoff does not know here");
+    talk.losses.add(format!("record:{role}"), loss::UNKNOWN_MESSAGE);
 }
 
 fn described(object: &mut Object<'_>, losses: &mut Losses) -> Assistant {

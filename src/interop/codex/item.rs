@@ -9,7 +9,7 @@ use crate::interop::codex::twice::By;
 use crate::interop::codex::{BY_PROVIDER, CUSTOM, Reader, Record, TOOLS_FOUND};
 use crate::interop::conversation::{Origin, marks};
 use crate::interop::located::located;
-use crate::interop::object::{ANOTHER_KIND, UNKNOWN_BLOCK};
+use crate::interop::loss::{ANOTHER_KIND, BYTES_ELSEWHERE, UNKNOWN_BLOCK};
 use crate::interop::plain::Plain;
 use crate::interop::{Losses, Object};
 use crate::json::fields::Field;
@@ -270,7 +270,7 @@ fn add(plain: &mut Plain, kind: &str, mut block: Object<'_>, losses: &mut Losses
             let url: Option<String> = block.take("image_url", losses);
             match url.as_deref().map(inline) {
                 Some(Some(picture)) => plain.attachments.push(picture),
-                Some(None) => block.lose("image_url", "its bytes do not stand in the file", losses),
+                Some(None) => block.lose("image_url", BYTES_ELSEWHERE, losses),
                 None => {}
             }
         }

@@ -9,10 +9,9 @@ use alloc::string::String;
 use crate::interop::Losses;
 use crate::interop::codex::{HEAD, Reader, Record};
 use crate::interop::lines::{first_objects, lines, objects};
+use crate::interop::loss;
 use crate::json::text::Text;
 use crate::time;
-
-const AWAY: &str = "what was said before lies in another file, which is not here";
 
 /// The part of another rollout that one goes on with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +73,7 @@ impl Reader {
         }
         payload.take_raw("history_base");
         if !self.is_described {
-            return payload.lose("history_base", AWAY, &mut self.talk.losses);
+            return payload.lose("history_base", loss::IN_ANOTHER_FILE, &mut self.talk.losses);
         }
         let id = payload.raw("id").and_then(Text::decode).unwrap_or_default();
         if id.as_str() != self.talk.session.source_id {

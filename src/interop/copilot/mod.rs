@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 use crate::error::Error;
 use crate::interop::conversation::{Conversation, Origin, marks, told_apart};
 use crate::interop::lines::{first_objects, problem, records, refuse_empty, unless_nothing};
+use crate::interop::loss;
 use crate::interop::object::{Losses, blocks};
 use crate::interop::{AgentName, Import, Object};
 use crate::json::text::Text;
@@ -229,7 +230,7 @@ fn attached(mut block: Object<'_>, named: &str, assets: &Assets, losses: &mut Lo
     if is_there {
         block.leave(losses, REASONS);
     } else {
-        block.lose_whole("it says no path and no bytes", losses);
+        block.lose_whole(loss::NO_BYTES, losses);
     }
     is_there.then_some(attachment)
 }

@@ -6,6 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::interop::gemini::table::REASONS;
+use crate::interop::loss;
 use crate::interop::object::{Losses, Object};
 use crate::interop::parts::{Answer, parts};
 use crate::json::text::Text;
@@ -70,7 +71,7 @@ pub(super) fn prompt(object: &mut Object<'_>, losses: &mut Losses) -> Record {
             Piece::Reasoning(_) => "user.content[].thought",
             Piece::Call(_) | Piece::Text(_) => "user.content[].functionCall",
         };
-        losses.add(field.into(), "no user says this");
+        losses.add(field.into(), loss::NOT_OF_USER);
     }
     let results = said.answers.into_iter().map(|answer| (answer, None, RESULT)).collect();
     Record { text, attachments: said.attachments, results, ..Record::default() }
@@ -104,7 +105,7 @@ pub(super) fn answer(object: &mut Object<'_>, id: &str, losses: &mut Losses) -> 
     record.pieces.extend(calls.into_iter().map(Piece::Call));
     record.attachments = said.attachments;
     for _ in said.answers {
-        losses.add("gemini.content[].functionResponse".into(), "no answer says this");
+        losses.add("gemini.content[].functionResponse".into(), loss::NOT_OF_ANSWER);
     }
     record.assistant.model = object.take("model", losses);
     record.assistant.usage = usage(object, losses);

@@ -18,6 +18,7 @@ use alloc::vec::Vec;
 use crate::error::{Code, Error};
 use crate::interop::conversation::{Conversation, Draft, Origin, mark};
 use crate::interop::lines::{place_of, refuse_empty, unless_nothing};
+use crate::interop::loss;
 use crate::interop::{AgentName, Import, Object};
 use crate::record::event::Parent;
 use crate::record::span::Span;
@@ -125,7 +126,7 @@ fn message(talk: &mut Conversation, mut object: Object<'_>, place: Span) {
             info.leave(&mut talk.losses, REASONS);
         }
         "assistant" => answer(talk, envelope, info, parts),
-        _ => losses.add(format!("record:{role}"), "a message of a kind that leftoff does not know here"),
+        _ => losses.add(format!("record:{role}"), loss::UNKNOWN_MESSAGE),
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::interop::conversation::{Conversation, Origin, mark, note};
 use crate::interop::located::located;
-use crate::interop::object::UNKNOWN_BLOCK;
+use crate::interop::loss::{BYTES_ELSEWHERE, UNKNOWN_BLOCK};
 use crate::interop::opencode::PROVIDER;
 use crate::interop::opencode::table::{NOTHING_SAID, REASONS};
 use crate::interop::plain::Plain;
@@ -96,7 +96,7 @@ fn file(part: &mut Object<'_>, losses: &mut Losses) -> Option<Attachment> {
     let address: String = part.take("url", losses)?;
     let file = located(&address, mime, name);
     if file.is_none() {
-        part.lose("url", "its bytes do not stand in the file", losses);
+        part.lose("url", BYTES_ELSEWHERE, losses);
     }
     file
 }

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::interop::object::UNKNOWN_BLOCK;
+use crate::interop::loss::{UNKNOWN_BLOCK, UNKNOWN_MESSAGE};
 use crate::interop::pi::MADE_BY;
 use crate::interop::pi::table::REASONS;
 use crate::interop::plain::Plain;
@@ -71,8 +71,7 @@ pub(super) fn said(entry: &mut Object<'_>, losses: &mut Losses) -> Result<Option
             return Ok(None);
         }
         _ => {
-            losses
-                .add(format!("record:message/{role}"), "a message of a kind that leftoff does not know here");
+            losses.add(format!("record:message/{role}"), UNKNOWN_MESSAGE);
             return Ok(None);
         }
     };

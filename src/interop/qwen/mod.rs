@@ -15,6 +15,7 @@ use alloc::vec::Vec;
 use crate::error::Error;
 use crate::interop::conversation::{Conversation, Origin, marks};
 use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
+use crate::interop::loss;
 use crate::interop::object::Losses;
 use crate::interop::parts::{Answer, Parts, parts};
 use crate::interop::{AgentName, Import, Object};
@@ -253,7 +254,7 @@ impl Reader {
             self.add(agent, before, message, envelope.origin())
         });
         for _ in &said.answers {
-            losses.add("assistant.message.parts[].functionResponse".into(), "no answer says this");
+            losses.add("assistant.message.parts[].functionResponse".into(), loss::NOT_OF_ANSWER);
         }
         let Thread { talk, answers } = self.thread(agent);
         answers.extend(envelope.uuid.clone().map(|uuid| (uuid, at)));
@@ -283,7 +284,7 @@ impl Reader {
                 Piece::Call(_) => "functionCall",
                 Piece::Reasoning(_) | Piece::Text(_) => "thought",
             };
-            losses.add(format!("{kind}.message.parts[].{field}"), "only an answer says this");
+            losses.add(format!("{kind}.message.parts[].{field}"), loss::ONLY_OF_ANSWER);
         }
         let Answer { id: call, is_error: failed, not_run, exit_code, .. } = outcome(object, losses);
         let is_notice = subtype.is_some_and(|subtype| NOTICES.contains(&subtype));

@@ -88,7 +88,8 @@ impl Store {
         at: Option<String>,
         counts: Counts,
     ) -> Result<Rc<Live>, Trouble> {
-        let copy = of.copied(io, at).await?;
+        let mut copy = of.copied(io, at).await?;
+        copy.title = self.fork_title(io, &copy.title).await?;
         let id = id::new(&io.stamp(), 0);
         let place = Place::Home { project: self.hash.clone(), id: id.clone() };
         let live = self.unread(&place, "");
@@ -99,6 +100,20 @@ impl Store {
             unless_bug(io.remove(&place.folder()).await)?;
         }
         written.map(|()| live)
+    }
+
+    // One that no other session of the project has, so that lists show which is which.
+    async fn fork_title(&self, io: &Io, title: &str) -> Result<String, Trouble> {
+        let listed = self.list_asked(io, r#"{"type":null,"archived":null}"#).await?;
+        let taken: BTreeSet<&str> = listed.iter().map(|one| one.entry.title.as_str()).collect();
+        let title = without_fork(title);
+        let numbered = |number: usize| match number {
+            1 => format!("{title} (fork)"),
+            _ => format!("{title} (fork {number})"),
+        };
+        // One of as many more than there are is free.
+        let mut titles = (1..=taken.len() + 1).map(numbered);
+        Ok(titles.find(|one| !taken.contains(one.as_str())).unwrap_or_default())
     }
 
     async fn fork_written(
@@ -128,6 +143,15 @@ impl Store {
         live.flushed(io, true).await?;
         live.tools_copied(io, &copy.executions).await
     }
+}
+
+// A fork of a fork is one more of the same.
+fn without_fork(title: &str) -> &str {
+    let is_number = |text: &str| {
+        text.is_empty() || text.strip_prefix(' ').is_some_and(|text| text.parse::<u32>().is_ok())
+    };
+    let parts = title.strip_suffix(')').and_then(|title| title.rsplit_once(" (fork"));
+    parts.filter(|(_, number)| is_number(number)).map_or(title, |(title, _)| title)
 }
 
 // What was written again is so in the fork, too: whoever reads that backwards looks for the first line of a revision.

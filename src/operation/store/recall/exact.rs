@@ -12,6 +12,7 @@ use regex::Regex;
 
 use super::Question;
 use super::index::Session;
+use super::numbers::MessageNumbers;
 use crate::error::Code;
 use crate::json::text::to_json;
 use crate::operation::pages::array;
@@ -55,8 +56,12 @@ fn expression(text: &str) -> Result<Rc<dyn Pattern>, Trouble> {
     }
 }
 
-/// Hits of a session as JSON without that, each with how many of the other words it has.
-type Hits = Vec<(usize, String)>;
+/// A hit of a session as JSON without that.
+struct Hit {
+    // How many of the other words it has.
+    others: usize,
+    json: String,
+}
 
 impl<'a> Exactly<'a> {
     fn new(question: &'a Question, leaving: &'a Leaving, words: &mut Words) -> Result<Exactly<'a>, Trouble> {
@@ -96,6 +101,17 @@ impl<'a> Exactly<'a> {
         });
         has
     }
+
+    // The other words that a text has not, as a field with a comma behind it.
+    fn missing(&self, has: &[&str]) -> String {
+        let mut missing: Vec<&str> = Vec::new();
+        for term in &self.others.terms {
+            if !has.contains(&&*term.word) && !missing.contains(&&*term.word) {
+                missing.push(&term.word);
+            }
+        }
+        if missing.is_empty() { String::new() } else { format!("\"missing\":{},", to_json(&missing)) }
+    }
 }
 
 impl Store {
@@ -110,7 +126,7 @@ impl Store {
     ) -> Result<(), Trouble> {
         let exactly = Exactly::new(question, leaving, words)?;
         let sessions = self.sessions_asked(io, question).await?;
-        let mut ranked: Vec<(&Session, Hits)> = Vec::new();
+        let mut ranked: Vec<(&Session, Vec<Hit>)> = Vec::new();
         let mut count = 0;
         for session in sessions.iter().filter(|session| session.log.is_asked) {
             let found = self.exact_in(io, &exactly, session, words).await;
@@ -123,7 +139,7 @@ impl Store {
                 return Ok(());
             }
         }
-        ranked.sort_by_key(|(_, hits)| Reverse(hits.first().map_or(0, |(others, _)| *others)));
+        ranked.sort_by_key(|(_, hits)| Reverse(hits.first().map_or(0, |hit| hit.others)));
         for (session, hits) in ranked.iter().take(question.limit) {
             self.told_exactly(io, &exactly, session, hits).await?;
         }
@@ -137,24 +153,30 @@ impl Store {
         exactly: &Exactly<'_>,
         session: &Session,
         words: &mut Words,
-    ) -> Result<(bool, Hits), Trouble> {
+    ) -> Result<(bool, Vec<Hit>), Trouble> {
         let live = self.unread(&session.log.place, "");
         let mut log = Backward::new(&live, exactly.search(), exactly.leaving);
         let most = exactly.question.most_of_one(exactly.is_ranked());
-        let (mut best, mut told) = (Hits::new(), 0);
+        let mut numbers = None;
+        let (mut best, mut told): (Vec<Hit>, usize) = (Vec::new(), 0);
         while let Some(hits) = log.next(io).await? {
             for hit in hits.into_iter().filter(|hit| exactly.question.has(hit)) {
                 let has = exactly.has(&hit.text, words);
-                let place = best.partition_point(|(others, _)| *others >= has.len());
+                let place = best.partition_point(|other| other.others >= has.len());
                 if told + place >= most {
                     continue;
                 }
                 let words = to_json(&[&exactly.quoted[..], &has[..]].concat());
-                let text = hit.text.clone();
+                let missing = exactly.missing(&has);
+                let (id, text) = (hit.id.clone(), hit.text.clone());
                 let shown = to_json(&exactly.shows.shown(hit));
-                let told = format!("\"found\":\"exact\",\"words\":{words},{}", &shown[1..]);
-                log.tell(io, &text, &told).await?;
-                best.insert(place, (has.len(), told));
+                let mut json = format!("{{\"found\":\"exact\",\"words\":{words},{missing}{}", &shown[1..]);
+                log.tell(io, &text, &json).await?;
+                if numbers.is_none() && exactly.question.has_numbers {
+                    numbers = Some(MessageNumbers::read(io, &live).await?);
+                }
+                numbers.iter().for_each(|numbers| numbers.add_to(&id, &mut json));
+                best.insert(place, Hit { others: has.len(), json });
                 best.truncate(most);
             }
             if !exactly.is_ranked() && !best.is_empty() {
@@ -171,9 +193,9 @@ impl Store {
         io: &Io,
         exactly: &Exactly<'_>,
         session: &Session,
-        hits: &Hits,
+        hits: &[Hit],
     ) -> Result<(), Trouble> {
         let listed = self.listed_out(io, &session.listed, exactly.leaving).await?;
-        io.page(array(hits.iter().map(|(_, hit)| format!("{{\"session\":{listed},{hit}")))).await
+        io.page(array(hits.iter().map(|hit| format!("{{\"session\":{listed},{}", &hit.json[1..])))).await
     }
 }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
+use super::numbers::MessageNumbers;
 use super::runs::{Lost, Run};
 use super::spaces::Spaces;
 use crate::json::text::to_json;
@@ -60,6 +61,10 @@ struct Told<'a> {
     // Of words that nobody said, those that stand there in their place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     instead: Vec<Instead<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<&'a str>,
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    nowhere: &'a [&'a str],
 }
 
 /// A word of the question that nobody said, and the one that is spelled alike.
@@ -73,6 +78,8 @@ struct Instead<'a> {
 pub(super) struct Hit {
     /// As it is told.
     pub json: String,
+    // Of the message; none where a title was found.
+    id: Option<String>,
     // What of it is shown, as it may leave.
     text: String,
     // What that is a part of, as [`Leaving::reported`] gives it.
@@ -110,6 +117,10 @@ pub(super) struct Asked<'a> {
     pub most: usize,
     /// As many as there are are told, also what matches far worse than the best.
     pub fills: bool,
+    /// Each message is told with its number in its session.
+    pub has_numbers: bool,
+    /// The words that nothing which was asked has.
+    pub nowhere: Vec<&'a str>,
 }
 
 impl Asked<'_> {
@@ -152,16 +163,29 @@ impl Asked<'_> {
         for hit in &hits {
             self.leaving.tell(io, &own, (&hit.whole, &hit.json)).await?;
         }
+        if self.has_numbers {
+            let numbers = MessageNumbers::read(io, live).await?;
+            hits.iter_mut()
+                .for_each(|hit| numbers.add_to(hit.id.as_deref().unwrap_or_default(), &mut hit.json));
+        }
         Ok(hits)
     }
 
     fn titled(&self, names: &[&str], words: &mut Words) -> Option<Hit> {
         let best = names.iter().max_by_key(|name| self.marked(name, words).has().count_ones())?;
         let marked = self.marked(best, words);
-        let (excerpt, words) = (marked.excerpt(self.worths), self.has(marked.has()));
         let instead = self.instead(&marked);
-        let found = Found::Title;
-        let told = Told { id: None, role: None, timestamp: None, excerpt, found, words, instead };
+        let told = Told {
+            id: None,
+            role: None,
+            timestamp: None,
+            excerpt: marked.excerpt(self.worths),
+            found: Found::Title,
+            words: self.has(marked.has()),
+            missing: self.missed(marked.has()),
+            nowhere: &self.nowhere,
+            instead,
+        };
         Some(self.hit(&told, &best))
     }
 
@@ -185,13 +209,16 @@ impl Asked<'_> {
             found: self.how(all),
             words: self.has(all),
             instead: self.instead(&marked),
+            missing: self.missed(all),
+            nowhere: &self.nowhere,
         };
         (told.found, self.hit(&told, message))
     }
 
     fn hit<T: Serialize>(&self, told: &Told<'_>, whole: &T) -> Hit {
         let text = told.excerpt.iter().map(|part| part.text.as_str()).collect();
-        Hit { json: to_json(told), text, whole: self.leaving.reported(whole) }
+        let id = told.id.map(String::from);
+        Hit { json: to_json(told), id, text, whole: self.leaving.reported(whole) }
     }
 
     fn marked<'t>(&self, text: &'t str, words: &mut Words) -> Marked<'t> {
@@ -230,13 +257,7 @@ impl Asked<'_> {
 
     // The words of the question that these terms stand for, each once.
     fn has(&self, terms: u64) -> Vec<&str> {
-        let mut words: Vec<&str> = Vec::new();
-        for term in self.of(terms) {
-            if !words.contains(&&*term.word) {
-                words.push(&term.word);
-            }
-        }
-        words
+        words_of(self.of(terms))
     }
 
     // Those that none of them stands for.
@@ -244,6 +265,23 @@ impl Asked<'_> {
         let has = self.has(terms);
         self.has(u64::MAX).into_iter().filter(|word| !has.contains(word)).collect()
     }
+}
+
+fn words_of<'a>(terms: impl Iterator<Item = &'a Term>) -> Vec<&'a str> {
+    let mut words: Vec<&str> = Vec::new();
+    for term in terms {
+        if !words.contains(&&*term.word) {
+            words.push(&term.word);
+        }
+    }
+    words
+}
+
+/// The words of a question of which nothing has a term. `unmet`: the terms that nothing has, a bit for each.
+pub(super) fn words_nowhere(terms: &[Term], unmet: u64) -> Vec<&str> {
+    let asked = || terms.iter().enumerate().filter(|(_, term)| term.how == How::Word);
+    let met = words_of(asked().filter(|(nth, _)| unmet >> nth & 1 == 0).map(|(_, term)| term));
+    words_of(asked().map(|(_, term)| term).filter(|term| !met.contains(&&*term.word)))
 }
 
 /// The messages of a session.

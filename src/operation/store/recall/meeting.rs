@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::Question;
 use super::hits::log_of;
 use super::index::Session;
+use super::numbers::MessageNumbers;
 use crate::json::fields::Fields;
 use crate::json::request;
 use crate::json::text::{boundary, to_json};
@@ -112,7 +113,15 @@ impl Store {
         found.sort_by_key(|(.., met)| Reverse(best(met)));
         for (session, own, met) in found.iter().take(question.most_sessions()) {
             let listed = self.listed_out(io, &session.listed, leaving).await?;
-            let hit = |one: &Met| format!("{{\"session\":{listed},{}", &told(thing, one)[1..]);
+            let numbers = match question.has_numbers {
+                true => MessageNumbers::read(io, &self.unread(&session.log.place, "")).await?,
+                false => MessageNumbers::default(),
+            };
+            let hit = |one: &Met| {
+                let mut json = told(thing, one);
+                numbers.add_to(&one.id, &mut json);
+                format!("{{\"session\":{listed},{}", &json[1..])
+            };
             let told = array(met.iter().map(hit));
             let whole = leaving.reported(&texts_of(met));
             leaving.tell(io, own, (&whole, &String::from_utf8_lossy(&told))).await?;

@@ -12,6 +12,7 @@ mod joining;
 mod making;
 mod meeting;
 mod names;
+mod numbers;
 mod runs;
 mod spaces;
 pub(super) mod telling;
@@ -49,7 +50,7 @@ use crate::session::listed::Wanted;
 use crate::time;
 
 use asking::{likes, lists};
-use hits::{Asked, Hit, order_by_meaning};
+use hits::{Asked, Hit, order_by_meaning, words_nowhere};
 use index::{Covering, Index, Log, Session};
 use making::{Hiding, Upkeep, joins};
 pub(super) use names::Names;
@@ -68,8 +69,8 @@ const OF_SESSION_MET: usize = 16;
 const OF_ONE_MET: usize = 64;
 // So often others make other runs of those there are before a question is answered, and more of them may be damaged.
 const TRIES: usize = 64;
-const SEARCHED: &str = "all, type, status, archived, agent, folder, since, until, limit, verify, role, regex, file, command, error or embeds";
-const SEARCHED_IN: &str = "role, since, until, limit, regex or embeds";
+const SEARCHED: &str = "all, type, status, archived, agent, folder, since, until, limit, verify, role, regex, numbers, file, command, error or embeds";
+const SEARCHED_IN: &str = "role, since, until, limit, regex, numbers or embeds";
 
 /// What is asked.
 struct Question {
@@ -85,6 +86,8 @@ struct Question {
     recalled: Option<Sought>,
     // The text is a regular expression.
     is_regex: bool,
+    // Of each message its number is told.
+    has_numbers: bool,
     // The host has vectors of texts.
     embeds: bool,
 }
@@ -103,6 +106,7 @@ impl Question {
             session: None,
             recalled: Some(asked),
             is_regex: false,
+            has_numbers: false,
             embeds: false,
         }
     }
@@ -117,6 +121,7 @@ impl Question {
         let (wanted, since, until) = Wanted::asked(request)?;
         let (limit, role) = (fields.take::<u64>("limit", bad), fields.take("role", bad));
         let is_regex = fields.take("regex", bad).unwrap_or_default();
+        let has_numbers = fields.take("numbers", bad).unwrap_or_default();
         let embeds = fields.take("embeds", bad).unwrap_or_default();
         request::refuse_bad(bad)?;
         let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
@@ -130,6 +135,7 @@ impl Question {
             session: None,
             recalled: None,
             is_regex,
+            has_numbers,
             embeds,
         })
     }
@@ -193,8 +199,10 @@ impl Store {
     /// The sessions that answer a question, the best first, and of each the messages that do; of the sessions that
     /// [`Store::list`] gives. The request is its, but `limit` is how many sessions are told at most, `since` and `until` when
     /// something was said, and `role` whose messages are meant. Each page is a JSON array of `{"session","id","role",
-    /// "timestamp","excerpt","found","words"}`. What is in quotes is required exactly as it stands; the other
-    /// words rank. With `regex` the question is a regular expression, and all that was said is read.
+    /// "timestamp","excerpt","found","words","missing","nowhere"}`: `missing` are the words of the question that it lacks, `nowhere`
+    /// those that nothing which was asked has. What is in quotes is required exactly as it stands; the other
+    /// words rank. With `regex` the question is a regular expression, and all that was said is read. With `numbers` each message
+    /// has its `number` in the session, for which its log is read.
     pub fn search(
         self: &Rc<Store>,
         question: String,
@@ -273,6 +281,8 @@ impl Store {
             leaving,
             most: question.most_of_one(true),
             fills: question.session.is_some(),
+            has_numbers: question.has_numbers,
+            nowhere: words_nowhere(terms, ranking.unmet),
         };
         let found: Vec<_> = ranking.sessions.iter().take(question.most_sessions()).collect();
         for (nth, some) in found.chunks(if question.embeds { MEANT } else { PAGE }).enumerate() {
@@ -324,12 +334,14 @@ impl Store {
         } else {
             find::ranked(&question.text, &names)
         };
+        let words = to_json(&words_nowhere(&answer.terms, answer.ranking.unmet));
         let mut page = Vec::new();
         for place in found.into_iter().take(question.limit) {
             let listed = self.listed_out(io, &sessions[asked[place]].listed, leaving).await?;
             let title = Fields::parse(&listed).ok().and_then(|fields| fields.raw("title")).unwrap_or("\"\"");
             let excerpt = format!("[{{\"text\":{title},\"isHit\":false}}]");
-            page.push(format!(r#"{{"session":{listed},"excerpt":{excerpt},"found":"title","words":[]}}"#));
+            let told = format!(r#""excerpt":{excerpt},"found":"title","words":[]"#);
+            page.push(format!(r#"{{"session":{listed},{told},"missing":{words},"nowhere":{words}}}"#));
         }
         if page.is_empty() { Ok(()) } else { io.page(array(page.into_iter())).await }
     }

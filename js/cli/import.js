@@ -1,0 +1,118 @@
+// @ts-check
+/** Other agents' sessions into the store: what was imported, agent by agent, and what of the talk was not. */
+
+import { existsSync } from "node:fs";
+
+import { keptSessions } from "../agents/places.js";
+import { LeftoffError } from "../index.js";
+import { lossText } from "./losses.js";
+import { counted, note, progress, refuse } from "./print.js";
+import { using } from "./store.js";
+
+/** @typedef {Record<string, any>} Args */
+/** @typedef {import("../store/store.js").Store} Store */
+/** @typedef {import("../types/index.js").ImportedSession} Imported */
+
+const LOST = "not imported";
+
+/** @param {Args} args */
+export async function importFiles(args) {
+  refuseMixed(args);
+  /** @type {import("../types/index.js").ImportResult} */
+  const all = { imported: [], problems: [], unchanged: 0 };
+  const { onProgress, end } = progress("importing");
+  const take = (/** @type {import("../types/index.js").ImportResult} */ { imported, problems, unchanged }) => {
+    all.imported.push(...imported);
+    all.problems.push(...problems);
+    all.unchanged += unchanged;
+  };
+  /** @type {LeftoffError[]} */
+  const failed = [];
+  const elsewhere = await using(args, async (store) => {
+    if (args.all) take(await store.importAll({ onProgress }));
+    for (const path of args._) {
+      try {
+        take(await store.import(path, { from: args.from, onProgress }));
+      } catch (error) {
+        if (!(error instanceof LeftoffError)) throw error;
+        error.message = `${path}: ${error.message}`;
+        failed.push(error);
+      }
+    }
+    if (args.json) return "";
+    const count = all.imported.length + all.problems.length + all.unchanged + failed.length;
+    return count === 0 ? nothingText(store, args) : ofOthers(store, all.imported);
+  });
+  end();
+  for (const { path, code, message, start, end } of all.problems) note(`${path}: ${start === undefined ? "" : `bytes ${start} to ${end}: `}${message} (${code})`);
+  for (const error of failed) refuse(error);
+  if (failed.length > 0 && failed.length === args._.length) return { text: "", value: undefined };
+  if (all.problems.length > 0 && all.imported.length + all.unchanged === 0) process.exitCode = 1;
+  return { text: `${importText(all, args.verbose)}${elsewhere}`, value: all.imported.map(({ path, ...one }) => one) };
+}
+
+/** @param {Args} args */
+function refuseMixed({ all, from, _: paths }) {
+  if (all ? paths.length > 0 || from !== undefined : paths.length === 0) {
+    throw new LeftoffError({ code: "usage", message: "name PATHS to import, or --all; --from goes with PATHS" });
+  }
+  // The system takes an empty name for the folder one is in.
+  if (paths.includes("")) throw new LeftoffError({ code: "usage", message: "a PATH is empty" });
+}
+
+/**
+ * One session by itself; of several a line for each agent, and a total.
+ * @param {import("../types/index.js").ImportResult} result @param {boolean} [isVerbose]
+ */
+export function importText({ imported, unchanged }, isVerbose) {
+  const rest = unchanged > 0 ? `${counted(unchanged, "file")} unchanged\n` : "";
+  const named = isVerbose || imported.length === 1 ? imported : [];
+  const each = named.map((one) => `${sessionText(one)}${isVerbose ? lossText(one.losses, LOST) : ""}`);
+  const lost = imported.filter(({ losses }) => losses.some(({ isTalk }) => isTalk));
+  const talk = isVerbose ? "" : lossText(lost.flatMap(({ losses }) => losses.filter(({ isTalk }) => isTalk)), LOST);
+  const incomplete = `incomplete: ${counted(lost.length, "session")}; --verbose names ${lost.length === 1 ? "it" : "them"}\n`;
+  const heading = talk && imported.length > 1 ? incomplete : "";
+  return `${each.join("")}${imported.length > 1 ? sumText(imported) : ""}${heading}${talk}${rest}`;
+}
+
+/** @param {Imported} one */
+function sessionText({ id, agent, messageCount, added }) {
+  return `${id}  ${agent}  ${counted(messageCount, "message")}, ${added} new\n`;
+}
+
+/** @param {Imported[]} imported */
+function sumText(imported) {
+  const names = [...new Set(imported.map(({ agent }) => agent))].sort();
+  const row = (/** @type {string} */ name, /** @type {Imported[]} */ some) => {
+    const added = some.reduce((sum, one) => sum + one.added, 0);
+    return { name, sessions: counted(some.length, "session"), messages: counted(added, "new message") };
+  };
+  const rows = names.map((name) => row(name, imported.filter(({ agent }) => agent === name)));
+  if (names.length > 1) rows.push(row("total", imported));
+  const wide = (/** @type {"name" | "sessions" | "messages"} */ column) => Math.max(...rows.map((one) => one[column].length));
+  // Numbers of things stand above each other where "s" of one more does not shift them.
+  const cell = (/** @type {string} */ text, /** @type {number} */ width) => (text.endsWith("s") ? text : `${text} `).padStart(width + 1);
+  const line = (/** @type {ReturnType<typeof row>} */ { name, sessions, messages }) =>
+    `${name.padEnd(wide("name"))} ${cell(sessions, wide("sessions"))} ${cell(messages, wide("messages"))}`.trimEnd();
+  return rows.map((one) => `${line(one)}\n`).join("");
+}
+
+/** What was searched where nothing was found. @param {Store} store @param {Args} args */
+async function nothingText(store, { all, _: paths }) {
+  if (!all) return `no sessions found in ${paths.join(", ")}\n`;
+  const places = await keptSessions(store);
+  const wide = Math.max(...places.map(({ agent }) => agent?.length ?? 0));
+  const lines = places.map(({ agent = "", path }) => `  ${agent.padEnd(wide)}  ${path}${existsSync(path) ? "" : " (does not exist)"}\n`);
+  return `no sessions found. Searched:\n${lines.join("")}To import from elsewhere: leftoff import PATH\n`;
+}
+
+/** Where lists of this project do not show all of them. @param {Store} store @param {{ id: string }[]} imported */
+async function ofOthers(store, imported) {
+  if (imported.length === 0) return "";
+  const here = new Set((await store.list({ type: null, archived: null })).map(({ id }) => id));
+  const away = imported.filter(({ id }) => !here.has(id)).length;
+  if (away === 0) return "";
+  const one = imported.length === 1 ? "it belongs" : "one of them belongs";
+  const those = away === 1 ? `${one} to another project` : `${away === imported.length ? "all" : away} belong to other projects`;
+  return `${those}; 'leftoff list --all' shows ${away === 1 ? "it" : "them"}\n`;
+}

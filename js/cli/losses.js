@@ -1,0 +1,22 @@
+// @ts-check
+/** What of a session did not come along, to be read at a glance. */
+
+/** @typedef {import("../types/index.js").ImportedSession["losses"][number]} Loss */
+
+/** So many fields are named of those that are lost for one reason. */
+const NAMED = 4;
+
+/** What was lost, by the reason; `--json` has each. @param {Loss[]} all @param {string} [what] happened to it */
+export function lossText(all, what = "not taken over") {
+  /** @type {Map<string, Map<string, number>>} */
+  const byReason = new Map();
+  for (const { field, count, why } of all) {
+    const fields = byReason.get(why) ?? new Map();
+    byReason.set(why, fields.set(field, (fields.get(field) ?? 0) + count));
+  }
+  const named = (/** @type {Map<string, number>} */ fields) => {
+    const names = Array.from(fields, ([field, count]) => `${field} (${count})`);
+    return `${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ""}`;
+  };
+  return Array.from(byReason, ([why, fields]) => `    ${what}, ${why}: ${named(fields)}\n`).join("");
+}

@@ -1,0 +1,123 @@
+//! What an import or an export leaves behind, and whether that was part of the talk.
+
+use alloc::string::String;
+
+use serde::Serialize;
+
+/// Why a field is lost that nobody has a word on.
+pub(crate) const NO_PLACE: &str = "leftoff has no place for it";
+/// Why a field is lost whose value cannot be read.
+pub(crate) const ANOTHER_KIND: &str = "its value is of another kind than expected";
+/// Why a block is lost whose kind nobody knows.
+pub(crate) const UNKNOWN_BLOCK: &str = "a kind of block that leftoff does not know here";
+/// Why a message is lost whose role nobody knows.
+pub(crate) const UNKNOWN_MESSAGE: &str = "a message of a kind that leftoff does not know here";
+/// Why something is lost that stands among messages or blocks.
+pub(crate) const NO_MESSAGE: &str = "it is no message";
+/// As [`NO_MESSAGE`], among blocks.
+pub(crate) const NO_BLOCK: &str = "an item that is no block";
+/// Why an image or a file is lost.
+pub(crate) const BYTES_ELSEWHERE: &str = "its bytes do not stand in the file";
+/// As [`BYTES_ELSEWHERE`], where nothing names a place.
+pub(crate) const NO_BYTES: &str = "it says no path and no bytes";
+/// Why a part is lost that another role has.
+pub(crate) const NOT_OF_USER: &str = "no user says this";
+/// As [`NOT_OF_USER`].
+pub(crate) const NOT_OF_ANSWER: &str = "no answer says this";
+/// As [`NOT_OF_USER`].
+pub(crate) const ONLY_OF_ANSWER: &str = "only an answer says this";
+/// Why the beginning of a session is lost.
+pub(crate) const IN_ANOTHER_FILE: &str = "what was said before lies in another file, which is not here";
+
+// Whatever is lost for these reasons was part of the talk.
+const OF_TALK: [&str; 10] = [
+    UNKNOWN_BLOCK,
+    UNKNOWN_MESSAGE,
+    NO_MESSAGE,
+    NO_BLOCK,
+    BYTES_ELSEWHERE,
+    NO_BYTES,
+    NOT_OF_USER,
+    NOT_OF_ANSWER,
+    ONLY_OF_ANSWER,
+    IN_ANOTHER_FILE,
+];
+// Records and fields that are lost for others, by their last name.
+const RECORDS: [&str; 6] = ["message", "user", "assistant", "tool", "tool_use", "tool_result"];
+const FIELDS: [&str; 9] = [
+    "text",
+    "content",
+    "input",
+    "output",
+    "arguments",
+    "image_url",
+    "imageUrl",
+    "attachments",
+    "functionResponse",
+];
+
+/// Something that an import leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Loss {
+    /// What: `record:<type>`, or the path of a field.
+    pub field: String,
+    /// How often.
+    pub count: u64,
+    /// Why.
+    pub why: &'static str,
+    /// Whether it was part of the talk: words, a call, a result, an image or a file. All else is bookkeeping of the client's.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub is_talk: bool,
+}
+
+impl Loss {
+    /// Of a field, so often, for this reason.
+    pub(crate) fn new(field: String, count: u64, why: &'static str) -> Loss {
+        let is_talk = is_of_talk(&field, why);
+        Loss { field, count, why, is_talk }
+    }
+}
+
+fn is_of_talk(field: &str, why: &str) -> bool {
+    if let Some(record) = field.strip_prefix("record:") {
+        let name = record.rsplit('/').next().unwrap_or(record);
+        return OF_TALK.contains(&why) || RECORDS.contains(&name);
+    }
+    let name = field.rsplit('.').next().unwrap_or(field);
+    OF_TALK.contains(&why) || [NO_PLACE, ANOTHER_KIND].contains(&why) && FIELDS.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_calls_results_and_images_are_of_the_talk_and_nothing_else_is() {
+        let check = |field: &str, why: &'static str| Loss::new(field.into(), 1, why).is_talk;
+        for (field, why) in [
+            ("assistant.message.content[fallback]", UNKNOWN_BLOCK),
+            ("user.message.content[image].source", BYTES_ELSEWHERE),
+            ("user.message.content[tool_result].text", NO_PLACE),
+            ("user.message.content", ANOTHER_KIND),
+            ("record:tool_result", "a record that is no message"),
+            ("record:narrator", UNKNOWN_MESSAGE),
+            ("session_meta.payload.history_base", IN_ANOTHER_FILE),
+        ] {
+            assert!(check(field, why), "{field}, {why}");
+        }
+        for (field, why) in [
+            ("assistant.requestId", "an id of the provider's request"),
+            ("assistant.timestamp", ANOTHER_KIND),
+            ("assistant.message.usage.speed", NO_PLACE),
+            ("user.toolUseResult", "the tool's result again, as Claude Code shows it"),
+            ("record:file-history-snapshot", "a record that is no message"),
+            ("user.displayContent", "the content again, as Gemini CLI shows it"),
+            ("version:9.9.9", "read, but newer than the versions that the reader is tested with"),
+        ] {
+            assert!(!check(field, why), "{field}, {why}");
+        }
+    }
+}
