@@ -291,10 +291,11 @@ impl Choosing<'_> {
         report.recall =
             self.recalled.and_then(|recalled| recalled.report(quoted, &self.kept(recalled, selection)));
         report.summary_tokens = selection.has_summary.then(|| summary.whole());
-        report.summary_left_out = selection.has_summary.then(|| {
+        if selection.has_summary {
             let quoted = self.recalled.map(|recalled| recalled.texts_of(quoted)).unwrap_or_default();
-            material.summary.count_untold(&[&[summary.message.content.as_str()], &*quoted].concat())
-        });
+            let told = [&[summary.message.content.as_str()], &*quoted].concat();
+            report.summary_left_out = Some(material.summary.count_untold(&told)).filter(|count| *count > 0);
+        }
         let included = included.len() as u64;
         let summarized = if selection.has_summary { u64::MAX } else { 0 };
         let context = self.finished(strategy.as_str(), messages, (included, summarized), report);

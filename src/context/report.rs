@@ -35,7 +35,7 @@ pub struct Report {
     /// What the summary costs, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_tokens: Option<u32>,
-    /// How many lines the summary has no room for, of what was learned of the conversation.
+    /// How many lines of what was learned of the conversation the summary has no room for, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_left_out: Option<u32>,
     /// What was brought back of older messages, where any match the newest user message.

@@ -93,8 +93,12 @@ fn the_report_counts_what_the_summary_has_no_room_for() {
         let summary =
             messages.iter().find(is_summary).expect("a summary")["content"].as_str().expect("a text");
         let told = |number: &usize| summary.contains(&format!("- {}\n", decided(*number)));
-        let untold = 150 - (0..150).filter(told).count();
-        assert_eq!(context["report"]["summaryLeftOut"], json!(untold), "{window}: {summary}");
+        let untold = 150 - (0..150).filter(told).count() as u64;
+        assert_eq!(
+            context["report"]["summaryLeftOut"].as_u64().unwrap_or_default(),
+            untold,
+            "{window}: {summary}"
+        );
         counts.push(untold);
     }
     assert!(counts.is_sorted_by(|one, next| one > next), "{counts:?}");
