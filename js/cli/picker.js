@@ -43,7 +43,7 @@ const NARROW = 56;
 const WIDE = 72;
 /** The bar on the left, and a column that stays free: some terminals wrap a line that is full. */
 const MARGIN = 4;
-const SEARCHING = "looking through what was said";
+const SEARCHING = "searching messages";
 
 export class Picker {
   #choice;
@@ -68,7 +68,7 @@ export class Picker {
     this.#isOfMany = new Set(choice.items.map(({ project }) => project)).size > 1;
     this.#listed = { words: "", options: choice.items.map((_, place) => ({ value: { place } })) };
     const picker = this;
-    const isChosen = () => (picker.#other || picker.#place() !== undefined ? undefined : picker.#isSearching ? SEARCHING : "there is none to choose");
+    const isChosen = () => (picker.#other || picker.#place() !== undefined ? undefined : picker.#isSearching ? SEARCHING : "nothing to choose");
     this.#prompt = /** @type {AutocompletePrompt<Option>} */ (
       new AutocompletePrompt({
         input,
@@ -146,7 +146,7 @@ export class Picker {
     const most = Math.max(0, Math.min(PREVIEW, free - LEAST - 1));
     const preview = place === undefined ? [] : this.#preview(place).slice(0, most);
     const height = Math.max(1, Math.min(MOST, free - (preview.length > 0 ? preview.length + 1 : 0)));
-    const none = state === "error" ? this.#prompt.error : this.#isSearching ? SEARCHING : "nothing has that; Backspace takes back what was typed";
+    const none = state === "error" ? this.#prompt.error : this.#isSearching ? SEARCHING : "no match; Backspace deletes a letter";
     const keys = ["↑↓ choose", "Enter take", ...(this.#choice.canBegin ? ["Ctrl+N new"] : []), "Esc quit"].join(" · ");
     return [
       head,

@@ -82,8 +82,8 @@ check("what an answer names does what it says, and a refusal says what was done 
   const { id: other } = value(leftoff(["new", "--json"]));
   leftoff(["append", other], '{"role":"user","content":"beside"}\n');
   const [, named = ""] = /'leftoff (unarchive .*?)'/.exec(leftoff(["archive", id]).stdout) ?? [];
-  assert.match(leftoff(["unarchive", other]).stdout, /was in lists already/);
-  assert.match(leftoff(named.split(" ")).stdout, /is in lists again/);
+  assert.match(leftoff(["unarchive", other]).stdout, /was not archived/);
+  assert.match(leftoff(named.split(" ")).stdout, /is no longer archived/);
   assert.deepEqual(value(leftoff(["list", "--json"])).map((/** @type {any} */ one) => one.id).sort(), [id, other].sort());
   const { status, stderr } = leftoff(["stop", id, "--commit"]);
   assert.deepEqual([status, /is paused; it was not committed/.test(stderr), value(leftoff(["info", id, "--json"])).status], [1, true, "paused"]);

@@ -86,8 +86,8 @@ check("a command file of the user's stays, and is not told as leftoff's", ({ typ
   for (const [agent, path, name] of /** @type {const} */ ([["claude-code", ".claude/commands/session.md", "/session"], ["gemini", ".gemini/commands/session.toml", "/session"], ["opencode", ".opencode/command/session.md", "/session"]])) {
     const file = put(path, "mine");
     const { stdout } = typed(["init", agent]);
-    assert.ok(stdout.includes(`${join(project, path)}  left as it is`), stdout);
-    const told = stdout.slice(stdout.indexOf("there is now:"));
+    assert.ok(stdout.includes(`${join(project, path)}  kept: it was edited`), stdout);
+    const told = stdout.slice(stdout.indexOf("available in "));
     assert.doesNotMatch(told, new RegExp(`^ {2}${name} `, "m"));
     assert.match(told, /^ {2}\/workspace\.resume /m);
     typed(["init", agent, "--remove"]);

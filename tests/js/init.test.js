@@ -81,7 +81,7 @@ test("each agent gets the commands to resume and to stop, and those about sessio
   ])) {
     inProject((_, typed) => {
       const { stdout } = typed(agent);
-      const told = stdout.slice(stdout.indexOf("there is now:")).split("\n").map((line) => line.trim().split(" ")[0]);
+      const told = stdout.slice(stdout.indexOf("available in ")).split("\n").map((line) => line.trim().split(" ")[0]);
       for (const name of expected) assert.ok(told.includes(name), `${agent}: ${name} in ${stdout}`);
     });
   }
@@ -93,7 +93,7 @@ test("what the user changed meanwhile stays: settings, a command, a file of the 
     put(settings, '{\n    "model": "opus",\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}');
     put(join(project, ".claude", "commands", "session.md"), "my own command");
     const first = typed("claude-code");
-    assert.match(first.stdout, /session\.md {2}left as it is/);
+    assert.match(first.stdout, /session\.md {2}kept: it was edited/);
     const text = readFileSync(settings, "utf8");
     assert.deepEqual(JSON.parse(text).hooks.Stop.length, 2);
     writeFileSync(settings, text.replace('"opus"', '"sonnet", "env": {"A": "1"}'));
@@ -165,7 +165,7 @@ for (const [what, path] of [["beside the project", "../theirs.json"], ["in the p
           put(join(project, ".leftoff", "init.json"), JSON.stringify({ version: 1, agents: { [agent]: noted }, folders: ["src", ".."] }));
           const { status, stdout, stderr } = typed(agent, "--remove");
           assert.equal(status, 0, stderr);
-          assert.match(stdout, /left as it is: leftoff writes no such file/);
+          assert.match(stdout, /kept: leftoff writes no such file/);
           assert.equal(readFileSync(file, "utf8"), text);
           assert.ok(existsSync(join(dirname(file), "empty")));
         }

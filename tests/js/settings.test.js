@@ -241,7 +241,7 @@ test("a folder that holds the home has one file, not two", () =>
 
 test("the command line shows what holds and which file says so, all of it or one", () =>
   inFolder(async ({ ofHome, ofProject, cli }) => {
-    assert.match(cli("settings").stdout, /^idleMinutes +5 +by default$/m);
+    assert.match(cli("settings").stdout, /^idleMinutes +5 +default$/m);
     assert.equal(cli("settings", "idleMinutes", "7").status, 0);
     assert.equal(cli("settings", "autoPersist.enabled", "false", "--project").status, 0);
     assert.deepEqual([readFileSync(ofHome, "utf8"), readFileSync(ofProject, "utf8")].map((text) => JSON.parse(text)), [{ idleMinutes: 7 }, { autoPersist: { enabled: false } }]);
