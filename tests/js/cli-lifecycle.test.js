@@ -69,7 +69,7 @@ check("each verb says what it did, and list shows it", (leftoff) => {
   }
   const fork = value(leftoff(["fork", id, "--at", message.id, "--json"]));
   const listed = value(leftoff(["list", "--json"]));
-  assert.deepEqual(listed.map((/** @type {any} */ one) => [one.id, one.title, one.status]).sort(), [[id, "Another", "completed"], [fork.id, "Another", "active"]].sort());
+  assert.deepEqual(listed.map((/** @type {any} */ one) => [one.id, one.title, one.status]).sort(), [[id, "Another", "completed"], [fork.id, "Another (fork)", "active"]].sort());
   assert.deepEqual(Object.keys(listed[0]), ["id", "project", "type", "title", "status", "lastActive", "summary", "messageCount", "placement", "path"]);
   assert.equal(value(leftoff(["list", "--status", "completed", "--json"])).length, 1);
   assert.ok(leftoff(["export", id, "--to", "markdown"]).stdout.startsWith("# Another\n"));

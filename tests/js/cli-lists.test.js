@@ -161,7 +161,7 @@ check("a list has what is asked for, in the order that is asked for, as JSON, to
   assert.deepEqual(Object.keys(mine), ["id", "project", "type", "title", "status", "lastActive", "summary", "messageCount", "placement", "path"]);
   assert.deepEqual([imported.agent, imported.project], ["claude-code", join(folder, "here")]);
   assert.deepEqual(value(typed("search", "a", "--agent", "claude-code", "--json")), []);
-  for (const [args, code] of /** @type {[string[], RegExp][]} */ ([[["--since", "soon"], /--since takes a time such as .*not "soon".*\(usage\)/], [["--since", "2026-02-30"], /\(usage\)/], [["--sort", "size"], /expected active, created.*"size".*\(usage\)/], [["--agent", "me"], /\(usage\)/]])) {
+  for (const [args, code] of /** @type {[string[], RegExp][]} */ ([[["--since", "soon"], /--since takes a time such as .*not "soon".*\(usage\)/], [["--since", "2026-02-30"], /\(usage\)/], [["--sort", "size"], /--sort takes active, created.*not "size".*\(usage\)/], [["--agent", "me"], /\(usage\)/]])) {
     const { status, stderr } = typed("list", ...args);
     assert.equal(status, 2);
     assert.match(stderr, code);

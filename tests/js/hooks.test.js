@@ -64,7 +64,7 @@ check("a byte order mark at the front of the user's settings stays, and so does 
     const after = fs.readFileSync(file, "utf8");
     assert.ok(after.startsWith('\ufeff{\r\n\t// mine') && after.includes(`hook ${agent}`) && after.lastIndexOf("\ufeff") === 0, agent);
     const again = typed(["init", agent]);
-    assert.doesNotMatch(again.stdout, /changed|written/);
+    assert.doesNotMatch(again.stdout, / {2}(?:changed|written)$/m);
     // Also where the user has changed it meanwhile.
     assert.equal(typed(["init", agent, "--remove"]).status, 0);
     assert.equal(fs.readFileSync(file, "utf8"), text);

@@ -257,7 +257,7 @@ test("the command line notes once what in the files could not be used, and goes 
     writeFileSync(ofHome, '{"odd\\u001b[2J":1}');
     const { status, stderr } = cli("list");
     assert.equal(status, 0);
-    assert.match(stderr, /^leftoff: [^\n\u001b]*"odd"[^\n\u001b]*\n$/);
+    assert.match(stderr, /^leftoff: [^\n\u001b]*"odd"[^\n\u001b]*\nleftoff: no sessions here[^\n\u001b]*\n$/);
     const forProgram = cli("list", "--json");
     assert.deepEqual([forProgram.status, forProgram.stdout], [0, "[]\n"]);
     assert.doesNotMatch(forProgram.stderr, /\u001b/);
