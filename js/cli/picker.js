@@ -17,14 +17,14 @@ import { cut, fill, tail, widthOf } from "./width.js";
 
 /** What is shown of a session. @typedef {{ title: string, lastActive: string, messageCount: number, agent?: string, project?: string }} Item */
 
-/** A message that has the words that were typed. @typedef {{ place: number, role: string, excerpt: { text: string, isHit: boolean }[] }} Said */
+/** A message that has the words that were typed. @typedef {{ place: number, role: string, excerpt: { text: string, isHit: boolean }[] }} MessageHit */
 
 /**
  * @typedef {object} Choice
  * @property {string} message what is asked
  * @property {Item[]} items
  * @property {(words: string) => number[]} rank the places of those that the words may mean, the best first
- * @property {(words: string) => Promise<Said[]>} said of those in which they were said the best message, the best first
+ * @property {(words: string) => Promise<MessageHit[]>} said of those in which they were said the best message, the best first
  * @property {(place: number) => Promise<string[]>} preview lines about one of them
  * @property {boolean} [canBegin] also a new one can be chosen
  */
@@ -53,7 +53,7 @@ export class Picker {
   #listed;
   /** @type {Map<number, string[]>} */
   #previews = new Map();
-  /** Of the words that are listed. @type {Map<number, Said>} */
+  /** Of the words that are listed. @type {Map<number, MessageHit>} */
   #said = new Map();
   #isOfMany;
   #isLoading = false;
@@ -201,7 +201,7 @@ export class Picker {
     return [...(about ? [dim(about)] : []), ...(said ? [this.#hit(said)] : []), ...rest.map(dim)];
   }
 
-  /** @param {Said} said */
+  /** @param {MessageHit} said */
   #hit({ role, excerpt }) {
     let left = Math.max(1, this.#output.columns - MARGIN);
     const parts = [{ text: `${role}: `, isHit: false }, ...excerpt].map(({ text, isHit }) => {
