@@ -210,14 +210,15 @@ fn text() -> impl Strategy<Value = String> {
 
 prop_compose! {
     fn agent()(
-        words in prop::collection::vec(prop::option::of(text()), 5),
+        words in prop::collection::vec(prop::option::of(text()), 6),
         tools in prop::collection::vec(text(), 0..3),
         context_window in prop::option::of(1_u64..2_000_000),
     ) -> Agent {
         let mut words = words.into_iter();
         let mut next = || words.next().flatten();
         let (command, system_prompt_hash, model) = (next(), next(), next());
-        Agent { command, system_prompt_hash, model, tools, provider: next(), context_window, base_url: next() }
+        let (prompt_file, provider, base_url) = (next(), next(), next());
+        Agent { command, system_prompt_hash, prompt_file, model, tools, provider, context_window, base_url }
     }
 }
 

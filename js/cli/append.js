@@ -19,7 +19,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export async function append(args) {
   return using(args, async (store) => {
     const session = await chosen(store, args);
-    if (process.stdin.isTTY) note("reads messages from the keyboard, a JSON object in each line; Ctrl+D ends it");
+    if (process.stdin.isTTY) note("reading messages from the keyboard, one JSON object per line; Ctrl+D ends");
     const tell = async (/** @type {{ id: string }[]} */ records) => {
       const { value } = await store.redacted(records.map(({ id }) => ({ id })));
       // Whoever is killed now has told what is stored; whoever reads this knows what need not be sent again.

@@ -42,7 +42,7 @@ export async function choose(args, store, listed, { message, canBegin = false })
     return [...about(/** @type {Listed} */ (shown[place])), ...(await lastSaid(store, /** @type {Listed} */ (listed[place])))];
   };
   const place = await picked(args, { message, items: shown, rank, said, preview, canBegin });
-  if (place === undefined) throw new LeftoffError({ code: "cancelled", message: "nothing was chosen, and nothing was changed" });
+  if (place === undefined) throw new LeftoffError({ code: "cancelled", message: "nothing chosen; nothing was changed" });
   return place === "new" ? undefined : listed[place];
 }
 

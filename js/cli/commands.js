@@ -82,7 +82,7 @@ function sent({ isVerified, differences, messages }) {
 /** @template T @param {T | undefined} last @returns {T} */
 function kept(last) {
   if (last) return last;
-  throw new LeftoffError({ code: "not_found", message: "no context of this session was built yet; 'leftoff context' builds one" });
+  throw new LeftoffError({ code: "not_found", message: "this session has no last context yet; 'leftoff context' builds one" });
 }
 
 /** @param {import("../types/index.js").KeptReport} last @param {import("../types/index.js").ContextBuildResult} built */
@@ -100,13 +100,13 @@ export async function compact(args) {
   const { reason, messageCount, tokensBefore, tokensAfter, tokenBudget } = value;
   if (reason) return { text: `nothing to do: ${reason}\n`, value };
   const tokens = tokenBudget === undefined ? "" : `: ${tokensBefore} tokens before, ${tokensAfter} after, of ${tokenBudget}`;
-  if (undo) return { text: `contexts begin with the first message again${tokens}\n`, value };
-  const what = `${messageCount} messages ${apply ? "stand in contexts as a summary from now on" : "would stand in contexts as a summary"}${tokens}\n`;
-  return { text: `${what}No message is deleted. ${apply ? "--undo takes it back" : "--apply does it"}.\n`, value };
+  if (undo) return { text: `contexts start at the first message again${tokens}\n`, value };
+  const what = `a summary ${apply ? "replaces" : "would replace"} ${messageCount} messages in contexts${tokens}\n`;
+  return { text: `${what}No message is deleted. ${apply ? "--undo undoes this" : "--apply does it"}.\n`, value };
 }
 
-const LEFT = "problems without 'mended' remain: complete log lines are never changed, and readable parts stay readable\n";
-const MENDS = "'leftoff doctor --fix' mends what can be mended\n";
+const LEFT = "the problems not listed as repaired remain: complete log lines are never changed, and what is readable stays readable\n";
+const MENDS = "'leftoff doctor --fix' repairs what can be repaired\n";
 
 /** @param {Args} args */
 export async function doctor(args) {
@@ -117,7 +117,7 @@ export async function doctor(args) {
   const value = found.map(({ id, health, problems, fixed }) => (args.fix ? { id, health, problems, fixed } : { id, health, problems }));
   const where = (/** @type {any} */ { file, start, end }) => (end > 0 ? `${file}, bytes ${start} to ${end}` : file);
   const line = (/** @type {any} */ problem) => `    ${where(problem)}: ${problem.message} (${problem.code})\n`;
-  const done = (/** @type {string} */ what) => `    mended: ${what}\n`;
+  const done = (/** @type {string} */ what) => `    repaired: ${what}\n`;
   // Of what is well, how much there is says enough.
   const isTold = (/** @type {import("../types/index.js").DoctorReport} */ { health, problems, fixed }) => health !== "ok" || problems.length > 0 || fixed.length > 0;
   const text = found.filter(isTold).map(({ id, health, problems, fixed }) => `${id}  ${stateOf(health, problems.length)}\n${fixed.map(done).join("")}${problems.map(line).join("")}`).join("");
@@ -125,7 +125,7 @@ export async function doctor(args) {
   const failed = value.some(({ problems }) => problems.some(({ code }) => code === "secret"));
   // What a secret stands in is no damage.
   const rest = found.some(({ problems }) => problems.some(({ code }) => code !== "secret")) ? (args.fix ? LEFT : MENDS) : "";
-  return { text: `${text}${rest}${well > 0 ? `${counted(well, "session")} ${well === 1 ? "is" : "are"} well\n` : text ? "" : "no sessions here\n"}`, value, failed };
+  return { text: `${text}${rest}${well > 0 ? `${counted(well, "session")} ${well === 1 ? "is" : "are"} undamaged\n` : text ? "" : "no sessions here\n"}`, value, failed };
 }
 
 /** Of files that are undamaged and have secrets nobody says that they are well. @param {string} health @param {number} problems */

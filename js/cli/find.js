@@ -59,13 +59,13 @@ async function whyNone(store, { all, sort: _, limit: __, ...filters }) {
   const flags = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : `--${name === "folder" ? "project" : name}`));
   const count = async (/** @type {import("../types/index.js").ListOptions} */ options) => (await store.list(options)).length;
   const here = await count({ all });
-  if (flags.length > 0 && here > 0) return `no session${where} matches ${flags.join(" and ")}; without, there ${are(here)}\n`;
+  if (flags.length > 0 && here > 0) return `no session${where} matches ${flags.join(" and ")}; without these options there ${are(here)}\n`;
   const archived = await count({ all, archived: true });
   const elsewhere = all ? 0 : await count({ all: true });
   const hidden = archived > 0 ? `, 'leftoff list${all ? " --all" : ""} --status archived' shows what is archived` : "";
   const others = elsewhere > 0 ? `, 'leftoff list --all' shows those of other projects; there ${are(elsewhere)}` : "";
-  const agents = hidden || others ? "" : ", 'leftoff import --all' takes in those of your agents";
-  return `no sessions here; 'leftoff new' begins one${hidden}${others}${agents}\n`;
+  const agents = hidden || others ? "" : ", 'leftoff import --all' imports those of your agents";
+  return `no sessions here; 'leftoff new' starts one${hidden}${others}${agents}\n`;
 }
 
 /** @param {number} count */
@@ -81,7 +81,7 @@ export async function recall(args) {
   return using(args, async (store) => {
     const value = await store.recall(question, { all: args.all, project: folderOf(args.project), maxTokens });
     const within = maxTokens === undefined ? "" : ` within ${maxTokens} tokens`;
-    return { text: value.text ? `${value.text}\n` : `nothing here answers that${within}${args.all ? "" : "; --all asks the sessions of all projects"}\n`, value };
+    return { text: value.text ? `${value.text}\n` : `no session${args.all ? "" : " of this project"} answers that${within}${args.all ? "" : "; --all asks all projects"}\n`, value };
   });
 }
 

@@ -18,7 +18,7 @@ export async function fileBytes(path) {
   try {
     return await readFile(path);
   } catch (cause) {
-    throw codeOf(cause) === "ENOENT" ? new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found none`, cause }) : translated("read", path, cause, { hasRoot: false });
+    throw codeOf(cause) === "ENOENT" ? new LeftoffError({ code: "not_found", message: `no file "${path}"`, cause }) : translated("read", path, cause, { hasRoot: false });
   }
 }
 
@@ -28,7 +28,7 @@ export async function fileText(path) {
     return new TextDecoder("utf-8", { fatal: true }).decode(await fileBytes(path));
   } catch (cause) {
     if (cause instanceof LeftoffError) throw cause;
-    throw new LeftoffError({ code: "usage", message: `expected text in UTF-8 in "${path}", but found bytes that are none`, cause });
+    throw new LeftoffError({ code: "usage", message: `"${path}" is not UTF-8 text`, cause });
   }
 }
 
@@ -39,7 +39,7 @@ export async function fileJson(path) {
   } catch (cause) {
     if (cause instanceof LeftoffError) throw cause;
     const found = cause instanceof Error ? cause.message : String(cause);
-    throw new LeftoffError({ code: "usage", message: `expected JSON in "${path}", but found something else: ${found}`, cause });
+    throw new LeftoffError({ code: "usage", message: `"${path}" is not JSON: ${found}`, cause });
   }
 }
 

@@ -11,7 +11,7 @@ import { using } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../store/store.js").Store} Store */
-/** @typedef {import("../types/index.js").ImportedSession} Imported */
+/** @typedef {import("../types/index.js").ImportedSession} ImportedSession */
 
 const LOST = "not imported";
 
@@ -75,15 +75,15 @@ export function importText({ imported, unchanged }, isVerbose) {
   return `${each.join("")}${imported.length > 1 ? sumText(imported) : ""}${heading}${talk}${rest}`;
 }
 
-/** @param {Imported} one */
+/** @param {ImportedSession} one */
 function sessionText({ id, agent, messageCount, added }) {
   return `${id}  ${agent}  ${counted(messageCount, "message")}, ${added} new\n`;
 }
 
-/** @param {Imported[]} imported */
+/** @param {ImportedSession[]} imported */
 function sumText(imported) {
   const names = [...new Set(imported.map(({ agent }) => agent))].sort();
-  const row = (/** @type {string} */ name, /** @type {Imported[]} */ some) => {
+  const row = (/** @type {string} */ name, /** @type {ImportedSession[]} */ some) => {
     const added = some.reduce((sum, one) => sum + one.added, 0);
     return { name, sessions: counted(some.length, "session"), messages: counted(added, "new message") };
   };

@@ -30,8 +30,8 @@ export async function conversationIn(store, agent) {
   const at = await goingOn(agent, { storage, project: store.project }).finally(() => storage.close());
   const session = await recordedFrom(store, { agent, ...at });
   if (session) return session;
-  const why = store.settings.record ? "nothing was said in it yet" : "recording is off; 'leftoff settings record true' turns it on";
-  throw new LeftoffError({ code: "not_found", message: `expected a conversation of ${agent}, but found that ${why}` });
+  const why = store.settings.record ? "nothing was said yet" : "recording is off; 'leftoff settings record true' turns it on";
+  throw new LeftoffError({ code: "not_found", message: `no conversation of ${agent} to use: ${why}` });
 }
 
 /**

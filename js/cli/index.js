@@ -102,7 +102,7 @@ const commands = {
     file: option("PATH", "find sessions that read or changed this file: a path, or the end of one"),
     command: option("WORDS", "find sessions that ran a command with these words, and its exit code"),
     error: option("TEXT", "find sessions that met this error, ignoring numbers and paths, and what ran without it later"),
-    role: option("ROLE", "only messages of this role: user, assistant, tool", ["user", "assistant", "tool"]),
+    role: option("ROLE", "only messages of this role", ["user", "assistant", "tool"]),
     ...listed,
     ...paged,
   }, [
@@ -139,7 +139,7 @@ const commands = {
     expected: option("MESSAGE", "append all lines together, only if this is the last message's id (none: an empty session)"),
   }, [
     ["echo '{\"role\":\"user\",\"content\":\"go on\"}' | leftoff append", "append to the current session"],
-    ["leftoff append last --json < messages.jsonl", "one line of JSON for each; stops at the first refused line and names it"],
+    ["leftoff append last --json < messages.jsonl", "prints JSON; stops at the first refused line and names it"],
     ["leftoff append last --operation step-7 < messages.jsonl", "safe to repeat after a failure"],
   ]),
   stop: command(answering(stop), "stop", "save and pause a session", {
@@ -162,7 +162,7 @@ const commands = {
     yes: flag("do not ask"),
   }),
   trash: command(trash, "trash", "list deleted sessions, or restore one", {
-    do: place("DO", "list (default), or restore a session to its old place", { values: VALUES.trash }),
+    do: place("DO", "list (default), or restore: move a session back", { values: VALUES.trash }),
     session: place("SESSION", "for restore: the number 'leftoff trash' showed, an id, or its unique beginning"),
   }, [["leftoff trash", "the trash, last deleted first"], ["leftoff trash restore 1", "restore the first; overwrites nothing"]]),
   relocate: command(relocate, "relocate", "assign a moved project's sessions to its new folder", {
@@ -201,14 +201,14 @@ const commands = {
     ["leftoff context last --model gpt-5 --format anthropic --json", "a request body's messages"],
     ["leftoff context last --last --full", "the messages that were sent last time"],
   ]),
-  compact: command(compact, "compact", "replace older messages by a summary in contexts; only previews without --apply", {
+  compact: command(compact, "compact", "replace older messages with a summary in contexts; only a preview without --apply", {
     ...session,
     ...sent,
     keep: option("N", "tokens to keep (default: half of the budget)"),
     apply: flag("compact; stored messages stay"),
     undo: flag("undo: contexts start at the first message again"),
   }),
-  doctor: command(doctor, "doctor", "find damage, and repair it", { session: place("SESSION...", `${WHICH} (default: all sessions and the store)`),
+  doctor: command(doctor, "doctor", "find and repair damage", { session: place("SESSION...", `${WHICH} (default: all sessions and the store)`),
     fix: flag("repair what can be repaired; complete log lines stay as they are"),
     secrets: flag("also look for secrets; exits with 1 if there are any"),
   }),
@@ -236,9 +236,9 @@ const commands = {
     ...listed,
   }, [
     ["leftoff resume", "choose one; Ctrl+N begins a new one"],
-    ["leftoff resume api design", "the one that has these words in its title or summary"],
+    ["leftoff resume api design", "the one with these words in its title, summary or messages"],
     ["leftoff resume last --with codex", "the last one, in Codex"],
-    ["leftoff resume 2 --print", "the second of the list, as a text to be handed over by hand"],
+    ["leftoff resume 2 --print", "the second of the list, as text to paste elsewhere"],
   ]),
   ask: command(ask, "ask", "ask an agent a question in a fresh session, and keep the answer", {
     question: place("QUESTION...", "the question", { isNeeded: true }),
@@ -250,11 +250,11 @@ const commands = {
     timeout: option("N", "stop after N seconds"),
   }, [
     ["leftoff ask where are payments retried", "the answer is kept as a session"],
-    ["leftoff ask --resume and who calls it", "sends the earlier questions and answers along"],
+    ["leftoff ask --resume and who calls it", "includes the earlier questions and answers"],
     ["leftoff ask --engine 'ollama run llama3.2' what does this folder do", "any command"],
   ]),
   // What edits other programs' files is loaded by this one alone.
-  init: command(async (args) => (await import("./init.js")).init(args), "init", "set up an agent: adds commands and recording hooks, and names each file", {
+  init: command(async (args) => (await import("./init.js")).init(args), "init", "set up an agent: adds commands and recording hooks, and lists the files", {
     agent: place("AGENT", "the agent", { isNeeded: true, values: VALUES.setUp }),
     plugin: option("DIR", "write a plugin or extension into this folder only"),
     remove: flag("remove the set-up"),

@@ -20,13 +20,13 @@ import { names } from "../placement/placement.js";
 
 /** @typedef {{ version: number, agents: Record<string, unknown>, folders: string[] }} Noted what was installed in a project */
 
-const WORDS = { written: "written", updated: "changed", unchanged: "as it was", yours: "left as it is: it is not as leftoff wrote it", others: "left as it is: leftoff writes no such file", removed: "removed", gone: "was gone" };
+const WORDS = { written: "written", updated: "changed", unchanged: "unchanged", yours: "kept: it was edited since leftoff wrote it", others: "kept: leftoff writes no such file", removed: "removed", gone: "already gone" };
 
 /** @param {Args} args */
 export async function init(args) {
   const { agent, plugin } = args;
   const known = plugin === undefined ? agentsToSetUp : agentsWithPlugin;
-  if (!known.includes(agent)) throw new LeftoffError({ code: "usage", message: `expected an agent that can be set up${plugin === undefined ? "" : " by a folder of its own"} (${known.join(", ")}), but found "${agent}" instead; 'leftoff resume --with AGENT' needs no set-up` });
+  if (!known.includes(agent)) throw new LeftoffError({ code: "usage", message: `cannot set up "${agent}"${plugin === undefined ? "" : " as a plugin"}: choose ${known.join(", ")}. 'leftoff resume --with AGENT' needs no set-up` });
   const project = realpathSync(args.workspace ?? process.cwd());
   const root = plugin === undefined ? project : resolve(plugin);
   const key = plugin === undefined ? agent : `${agent} in ${root}`;
@@ -38,7 +38,7 @@ export async function init(args) {
     const told = [...(await uninstall(root, own)), ...others.map((path) => ({ path, did: /** @type {const} */ ("others") }))];
     delete noted.agents[key];
     await note(project, noted);
-    return { text: told.length > 0 ? lines(root, told) : `nothing of leftoff's was set up here for ${agent}\n`, value: told };
+    return { text: told.length > 0 ? lines(root, told) : `leftoff is not set up for ${agent} here\n`, value: told };
   }
   const { installed, told } = await install(root, parts, own);
   noted.agents[key] = installed;
@@ -46,7 +46,7 @@ export async function init(args) {
   const theirs = new Set(told.flatMap(({ path, did }) => (did === "yours" ? [path] : [])));
   const commands = parts.commands.filter(({ path }) => !theirs.has(path)).map(({ name, description }) => `  ${name.padEnd(30)} ${description}\n`).join("");
   const notes = parts.notes.map((one) => `  ${one.replace("DIR", root)}\n`).join("");
-  return { text: `${lines(root, told)}\nin ${agent} there is now:\n${commands}${notes}`, value: told };
+  return { text: `${lines(root, told)}\navailable in ${agent}:\n${commands}${notes}`, value: told };
 }
 
 /** @param {string} root @param {Told[]} told */
@@ -76,7 +76,7 @@ async function notedIn(project) {
     const { version = 1, agents = {}, folders = [] } = text === undefined ? {} : JSON.parse(text);
     return { version, agents: Object.fromEntries(Object.entries(agents)), folders: Array.isArray(folders) ? folders : [] };
   } catch (cause) {
-    throw new LeftoffError({ code: "usage", message: `expected what 'leftoff init' has noted in "${notePath(project)}", but found something else; without that file nothing can be taken back`, cause });
+    throw new LeftoffError({ code: "usage", message: `cannot read "${notePath(project)}", where 'leftoff init' lists what it installed; without it nothing can be removed`, cause });
   }
 }
 

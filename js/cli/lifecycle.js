@@ -14,7 +14,7 @@ import { chosen, using } from "./store.js";
 
 /** @param {Args} args */
 export async function begin(args) {
-  if (args.title !== undefined && !args.title.trim()) throw new LeftoffError({ code: "usage", message: "expected a title for --title, but found none" });
+  if (args.title !== undefined && !args.title.trim()) throw new LeftoffError({ code: "usage", message: "--title is empty" });
   if (args.record === false) return { text: "nothing is recorded\n", value: { id: null, path: null } };
   return using(args, async (store) => {
     const { id, path } = await store.create({ type: args.type, title: args.title, name: args.name, placement: args.here ? "workspace" : undefined, agent: await agentTyped(args) });
@@ -58,7 +58,7 @@ export function complete(args) {
 export function archive(args) {
   return changed(args, async (session) => {
     await session.archive();
-    return `"${session.metadata.display.title}" is archived; 'leftoff list --status archived' shows it, 'leftoff unarchive ${session.id}' takes it back\n`;
+    return `"${session.metadata.display.title}" is archived; 'leftoff list --status archived' shows it, 'leftoff unarchive ${session.id}' undoes this\n`;
   });
 }
 
@@ -67,7 +67,7 @@ export function unarchive(args) {
   return changed(args, async (session) => {
     const { archivedAt, display } = session.metadata;
     await session.unarchive();
-    return archivedAt ? `"${display.title}" is in lists again\n` : `"${display.title}" was in lists already; 'leftoff list --status archived' shows those that are not\n`;
+    return archivedAt ? `"${display.title}" is no longer archived\n` : `"${display.title}" was not archived; 'leftoff list --status archived' shows what is\n`;
   });
 }
 
@@ -77,7 +77,7 @@ export function rename(args) {
     // As it is typed: who writes words need not know of quotes.
     const [, ...words] = args._;
     await session.rename(words.join(" "));
-    return `it is called "${session.metadata.display.title}" now\n`;
+    return `renamed to "${session.metadata.display.title}"\n`;
   });
 }
 
@@ -85,7 +85,7 @@ export function rename(args) {
 export function pin(args) {
   return changed(args, async (session) => {
     await session.pin(args.message);
-    return "the message is in every context from now on\n";
+    return "pinned: every context includes this message from now on\n";
   });
 }
 

@@ -63,7 +63,7 @@ export async function runMain(all, words) {
   } catch (error) {
     const missing = isOfParser(error) && error.message.match(/^Missing required positional argument: (.*)$/);
     const hint = missing ? command?.args[missing[1]?.toLowerCase() ?? ""]?.valueHint : undefined;
-    refuse(isOfParser(error) ? usage(hint ? `expected ${hint}, but found none` : error.message, command) : asTyped(ofSystem(error), command));
+    refuse(isOfParser(error) ? usage(hint ? `${hint.replace("...", "")} is missing` : error.message, command) : asTyped(ofSystem(error), command));
   }
 }
 
@@ -119,17 +119,17 @@ function check(command, args) {
     const known = Object.hasOwn(spec, name) ? spec[name] : undefined;
     if (!known) throw unknown(command, name);
     if (known.type !== "boolean" && value === false) throw unknown(command, `no-${name}`);
-    if (known.type === "string" && value === "") throw usage(`expected a value for --${name}, but found none`, command);
+    if (known.type === "string" && value === "") throw usage(`--${name} needs a value`, command);
     if (known.valueHint === NUMBER && value !== undefined) number(value, name);
     const shown = known.type === "positional" ? known.valueHint : `--${name}`;
     const isAgent = known.values === VALUES.natives || known.values === VALUES.agents;
     if (isAgent && typeof value === "string") args[typed] = value = ofClients("client.meant", [value]) ?? value;
     const values = known.values && value !== undefined ? listed(known.values) : [value];
-    if (!values.includes(value)) throw usage(`expected ${values.join(", ")} for ${shown}, but found "${value}" instead${didYouMean(nearest(String(value), values))}`, command);
+    if (!values.includes(value)) throw usage(`${shown} takes ${values.join(", ")}, not "${value}"${didYouMean(nearest(String(value), values))}`, command);
   }
   const places = Object.values(spec).filter(({ type }) => type === "positional");
   const most = places.some(({ valueHint }) => valueHint?.endsWith("...")) ? Infinity : places.length;
-  if (args._.length > most) throw usage(`expected ${most} argument${most === 1 ? "" : "s"} at most, but found "${args._.join(" ")}" instead`, command);
+  if (args._.length > most) throw usage(`too many arguments: "${args._.join(" ")}"; ${command.meta.name} takes ${most === 0 ? "none" : `at most ${most}`}`, command);
 }
 
 /** A name of two words, as it is typed. @param {string} name */
@@ -140,7 +140,7 @@ function dashed(name) {
 /** @param {Defined} command @param {string} name that it does not know */
 function unknown(command, name) {
   const known = names(command.args);
-  return usage(`expected ${known.join(", ")}, but found ${name.length > 1 ? "--" : "-"}${name} instead${didYouMean(nearest(`--${name}`, known))}`, command);
+  return usage(`unknown option ${name.length > 1 ? "--" : "-"}${name}${didYouMean(nearest(`--${name}`, known))}`, command);
 }
 
 // The parser drops the values of flags, and one that was denied so would hold; and it takes the name of an argument for an option,
@@ -156,7 +156,7 @@ function refuseWhatIsDropped(command, typed) {
     // What stands behind an option is its value, whatever it looks like.
     if (kind(dashed(/^--([^=]+)$/.exec(words[place - 1] ?? "")?.[1] ?? "")) === "string") continue;
     if (own === "_" || kind(own) === "positional") throw unknown(command, name);
-    if (value !== undefined && [kind(name), kind(own)].includes("boolean")) throw usage(`expected no value for --${name}, but found ${JSON.stringify(value)} instead`, command);
+    if (value !== undefined && [kind(name), kind(own)].includes("boolean")) throw usage(`--${name} takes no value, not ${JSON.stringify(value)}`, command);
   }
 }
 

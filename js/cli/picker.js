@@ -17,14 +17,14 @@ import { cut, fill, tail, widthOf } from "./width.js";
 
 /** What is shown of a session. @typedef {{ title: string, lastActive: string, messageCount: number, agent?: string, project?: string }} Item */
 
-/** A message that has the words that were typed. @typedef {{ place: number, role: string, excerpt: { text: string, isHit: boolean }[] }} Said */
+/** A message that has the words that were typed. @typedef {{ place: number, role: string, excerpt: { text: string, isHit: boolean }[] }} MessageHit */
 
 /**
  * @typedef {object} Choice
  * @property {string} message what is asked
  * @property {Item[]} items
  * @property {(words: string) => number[]} rank the places of those that the words may mean, the best first
- * @property {(words: string) => Promise<Said[]>} said of those in which they were said the best message, the best first
+ * @property {(words: string) => Promise<MessageHit[]>} said of those in which they were said the best message, the best first
  * @property {(place: number) => Promise<string[]>} preview lines about one of them
  * @property {boolean} [canBegin] also a new one can be chosen
  */
@@ -43,7 +43,7 @@ const NARROW = 56;
 const WIDE = 72;
 /** The bar on the left, and a column that stays free: some terminals wrap a line that is full. */
 const MARGIN = 4;
-const SEARCHING = "looking through what was said";
+const SEARCHING = "searching messages";
 
 export class Picker {
   #choice;
@@ -53,7 +53,7 @@ export class Picker {
   #listed;
   /** @type {Map<number, string[]>} */
   #previews = new Map();
-  /** Of the words that are listed. @type {Map<number, Said>} */
+  /** Of the words that are listed. @type {Map<number, MessageHit>} */
   #said = new Map();
   #isOfMany;
   #isLoading = false;
@@ -68,7 +68,7 @@ export class Picker {
     this.#isOfMany = new Set(choice.items.map(({ project }) => project)).size > 1;
     this.#listed = { words: "", options: choice.items.map((_, place) => ({ value: { place } })) };
     const picker = this;
-    const isChosen = () => (picker.#other || picker.#place() !== undefined ? undefined : picker.#isSearching ? SEARCHING : "there is none to choose");
+    const isChosen = () => (picker.#other || picker.#place() !== undefined ? undefined : picker.#isSearching ? SEARCHING : "nothing to choose");
     this.#prompt = /** @type {AutocompletePrompt<Option>} */ (
       new AutocompletePrompt({
         input,
@@ -146,7 +146,7 @@ export class Picker {
     const most = Math.max(0, Math.min(PREVIEW, free - LEAST - 1));
     const preview = place === undefined ? [] : this.#preview(place).slice(0, most);
     const height = Math.max(1, Math.min(MOST, free - (preview.length > 0 ? preview.length + 1 : 0)));
-    const none = state === "error" ? this.#prompt.error : this.#isSearching ? SEARCHING : "nothing has that; Backspace takes back what was typed";
+    const none = state === "error" ? this.#prompt.error : this.#isSearching ? SEARCHING : "no match; Backspace deletes a letter";
     const keys = ["↑↓ choose", "Enter take", ...(this.#choice.canBegin ? ["Ctrl+N new"] : []), "Esc quit"].join(" · ");
     return [
       head,
@@ -201,7 +201,7 @@ export class Picker {
     return [...(about ? [dim(about)] : []), ...(said ? [this.#hit(said)] : []), ...rest.map(dim)];
   }
 
-  /** @param {Said} said */
+  /** @param {MessageHit} said */
   #hit({ role, excerpt }) {
     let left = Math.max(1, this.#output.columns - MARGIN);
     const parts = [{ text: `${role}: `, isHit: false }, ...excerpt].map(({ text, isHit }) => {

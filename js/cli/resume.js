@@ -25,7 +25,7 @@ import { chosen, using } from "./store.js";
 export async function resume(args) {
   if (args.from !== undefined) return resumedIn(args);
   const words = args._.join(" ");
-  if (args.list && words) throw new LeftoffError({ code: "usage", message: "expected WORDS or --list, but found both" });
+  if (args.list && words) throw new LeftoffError({ code: "usage", message: "give SESSION or --list, not both" });
   const isAlone = !words && !args.print && args.with === undefined;
   if (args.list || (isAlone && !canAsk(args))) return list(args);
   const request = { ...(await requested(args)), override: args.override };
@@ -71,7 +71,7 @@ async function printed(args, words, request) {
     // Who prints it changes nothing; in a client it is said there. The text is there all the same; only who records it later cannot know where it came from.
     if (revives) await store.goesOn(session, resumed.text).catch((error) => {
       refuseBug(error);
-      note(`what goes on with this text will be a conversation of its own: ${error.message}`);
+      note(`the conversation that continues from this text will be a new session: ${error.message}`);
     });
     if (revives && wasPaused) note(`"${(await store.redacted(session.metadata.display.title)).value}" is active again`);
     return resumed;
@@ -84,7 +84,7 @@ async function printed(args, words, request) {
 
 /** @param {import("../types/index.js").ContextReport["assumed"]} assumed */
 function noteAssumed(assumed) {
-  if (assumed?.encoding) note(`the model "${assumed.model}" is not known: counted by ${assumed.encoding}${assumed.window ? `, for a window of ${assumed.window}` : ""}`);
+  if (assumed?.encoding) note(`unknown model "${assumed.model}": counted with ${assumed.encoding}${assumed.window ? `, assuming a window of ${assumed.window} tokens` : ""}`);
 }
 
 // In an agent's client it is all one text for the model, typed as a person types.
@@ -143,9 +143,9 @@ async function refuseUnlessSure(args, store, session) {
   const { value: title } = await store.redacted(session.metadata.display.title);
   if (canAsk(args)) {
     const { isSure } = await import("./prompts.js");
-    if (await isSure(args, `"${title}" was marked complete. Resume it nevertheless?`)) return;
+    if (await isSure(args, `"${title}" is marked complete. Resume it anyway?`)) return;
   }
-  throw new LeftoffError({ code: "completed", message: `expected a conversation that goes on, but found "${title}", which was marked complete; --override resumes it nevertheless` });
+  throw new LeftoffError({ code: "completed", message: `"${title}" is marked complete; --override resumes it anyway` });
 }
 
 /** The session's own, else the one that is set, else the only one there is, else the one that is said. @param {Args} args @param {Store} store @param {Session} session */
@@ -158,10 +158,10 @@ async function agentOf(args, store, session) {
   if (only && others.length === 0) return only;
   if (only && canAsk(args)) {
     const { oneOf } = await import("./prompts.js");
-    const agent = await oneOf(args, "Which agent takes it up? 'leftoff settings agent NAME' answers for good", installed);
+    const agent = await oneOf(args, "Continue in which agent? 'leftoff settings agent NAME' sets a default", installed);
     if (agent) return agent;
-    throw new LeftoffError({ code: "cancelled", message: "no agent was chosen, and nothing was changed" });
+    throw new LeftoffError({ code: "cancelled", message: "no agent chosen; nothing was changed" });
   }
   refuseUnlessAny(args._.join(" ") || "last");
-  throw new LeftoffError({ code: "usage", message: `no client chosen: the session names none that is installed. Name one with --with (installed: ${installed.join(", ")}), or print the conversation with --print` });
+  throw new LeftoffError({ code: "usage", message: `no agent to continue in: name one with --with AGENT, or print the handover text with --print. Installed: ${installed.join(", ")}` });
 }

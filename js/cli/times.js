@@ -17,7 +17,7 @@ export function timeOf(typed, name, now = new Date(nowMs())) {
   if (typed === undefined) return undefined;
   const found = dayOf(typed.trim().toLowerCase(), name, now) ?? exact(typed.trim(), now) ?? ago(typed.trim().toLowerCase(), now);
   if (found && !Number.isNaN(found.getTime())) return found;
-  throw new LeftoffError({ code: "usage", message: `expected a time for --${name}, as 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks or yesterday, but found "${typed}" instead` });
+  throw new LeftoffError({ code: "usage", message: `--${name} takes a time such as 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks or yesterday, not "${typed}"` });
 }
 
 /** A time of a record, where the person is: a day and a time. @param {string} timestamp */

@@ -25,14 +25,14 @@ export async function trash(args) {
       return listing(found);
     }
     const value = await store.restore(isNumber(id) ? await numbered(store, args, id) : id);
-    return { text: `"${value.title}" is back in ${value.path}\n`, value };
+    return { text: `restored "${value.title}" to ${value.path}\n`, value };
   });
 }
 
 /** @param {import("../types/index.js").Trashed[]} found */
 function listing(found) {
   const lines = found.map(({ id, title, deleted }, place) => `${place + 1}. ${id}  ${deleted.slice(0, 16).replace("T", " ")}  ${cut(title.replace(/\s+/g, " "), TITLE)}\n`);
-  return { text: lines.length > 0 ? `${lines.join("")}'leftoff trash restore N' brings one back\n` : "the trash is empty\n", value: found };
+  return { text: lines.length > 0 ? `${lines.join("")}'leftoff trash restore N' restores one\n` : "the trash is empty\n", value: found };
 }
 
 /** @param {Args} args */
@@ -43,7 +43,7 @@ export async function remove(args) {
     const { value: title } = await store.redacted(session.metadata.display.title);
     if (!(await isMeant(title, args))) return { text: "nothing was deleted\n", value: { id, title, deleted: false, trash: null } };
     const { trash: place } = await store.delete(session, { purge: args.purge });
-    const text = place ? `"${title}" lies in ${place} now; 'leftoff trash restore ${id}' brings it back\n` : `"${title}" is gone\n`;
+    const text = place ? `moved "${title}" to the trash, ${place}; 'leftoff trash restore ${id}' restores it\n` : `deleted "${title}" for good\n`;
     return { text, value: { id, title, deleted: true, trash: place } };
   });
 }
@@ -54,7 +54,7 @@ async function isMeant(title, args) {
   if (args.yes) return true;
   if (!canAsk(args)) {
     if (!args.purge) return true;
-    throw new LeftoffError({ code: "usage", message: `expected --yes to delete "${title}" for good: that is asked for on a terminal only` });
+    throw new LeftoffError({ code: "usage", message: `deleting "${title}" for good needs --yes when there is no terminal to ask at` });
   }
   const { isSure } = await import("./prompts.js");
   return isSure(args, args.purge ? `Delete "${title}" for good? It cannot be brought back.` : `Put "${title}" in the trash?`);

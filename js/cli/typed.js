@@ -39,12 +39,12 @@ const TYPED = {
 export async function typed(args) {
   const [name = "", ...rest] = args._;
   const command = Object.hasOwn(TYPED, name) ? TYPED[name] : undefined;
-  if (!command) throw new LeftoffError({ code: "usage", message: `expected ${Object.keys(TYPED).join(", ")}, but found "${name}" instead` });
+  if (!command) throw new LeftoffError({ code: "usage", message: `unknown command "${name}": expected ${Object.keys(TYPED).join(", ")}` });
   const words = (await wordsTyped(rest)).split(/\s+/).filter(Boolean);
   const answer = await command.run({ ...args, _: [] }, words);
   if (answer) {
     linger(args.from, answer.text);
     return answer;
   }
-  throw new LeftoffError({ code: "usage", message: `expected ${command.takes} behind ${name}, but found "${words.join(" ")}" instead` });
+  throw new LeftoffError({ code: "usage", message: `${name} takes ${command.takes}, not "${words.join(" ")}"` });
 }

@@ -23,7 +23,7 @@ import { texts } from "./texts.js";
  * @property {string[]} notes what else the user has to know
  */
 
-const ABOUT = "Keeps conversations, and takes them up where they were left off";
+const ABOUT = "Keeps conversations and continues them where they stopped";
 
 // What is typed goes in as it is, whatever quotes are in it.
 /** @param {string} program @param {Text} text */
@@ -40,7 +40,7 @@ function toml(program, { description, hint, runs, then }) {
 
 /** @param {string} program @param {string} name @param {Text} text */
 function skill(program, name, { description, hint, runs, then }) {
-  const typed = hint ? " <what the user typed behind the name>" : "";
+  const typed = hint ? " <what the user typed after the name>" : "";
   return `---\nname: ${name}\ndescription: ${description}; only when the user asks for it by its name\n---\nRun \`${program} ${runs}${typed}\` and read all of it.\n\n${then.replace("Above is", "That is")}\n`;
 }
 
@@ -77,19 +77,19 @@ const AGENTS = {
 
   opencode(program, told) {
     const files = commandFiles("opencode", told, (name, text) => [`.opencode/command/${name}.md`, markdown(program, text)]);
-    return { files, entries: [], notes: ["it has no hooks of this kind: what is said is taken in when one of these commands is run, and by 'leftoff import --all'"] };
+    return { files, entries: [], notes: ["OpenCode has no such hooks: conversations are imported when you run one of these commands, and by 'leftoff import --all'"] };
   },
 
   gemini(program, told, { plugin, anywhere }) {
     const each = hooks("gemini", `${anywhere} hook gemini`, EVENTS_GEMINI, { name: "leftoff" });
     const files = commandFiles("gemini", told, (name, text) => [`${plugin ? "" : ".gemini/"}commands/${name}.toml`, toml(program, text)]);
     if (plugin) return { ...inFolder(files, "gemini-extension.json", each), notes: ["gemini extensions link DIR installs it"] };
-    return { files, entries: entries(".gemini/settings.json", each), notes: ["the folder has to be trusted: else Gemini CLI runs neither its commands nor its hooks"] };
+    return { files, entries: entries(".gemini/settings.json", each), notes: ["trust the folder in Gemini CLI: otherwise it runs neither commands nor hooks"] };
   },
 
   codex(_, told, { anywhere }) {
     const files = commandFiles("codex", told, (name, text) => [`.agents/skills/${name}/SKILL.md`, skill(anywhere, name, text)]);
-    const notes = ["Codex has no slash commands of projects: these are skills, which the model runs itself", "the folder has to be trusted, and the hooks reviewed, which Codex asks for when it starts"];
+    const notes = ["Codex has no project slash commands: these are skills, which the model runs itself", "trust the folder and approve the hooks when Codex asks at its next start"];
     return { files, entries: entries(".codex/hooks.json", hooks("codex", `${anywhere} hook codex`, EVENTS)), notes };
   },
 };

@@ -13,26 +13,26 @@ import { ANSWER } from "./names.js";
  * @property {string} then what the model does with the answer
  */
 
-const SHOW = `Above is ${ANSWER}. Show it to the user as it is, and do nothing else.`;
+const SHOW = `Above is ${ANSWER}. Show it to the user unchanged, and do nothing else.`;
 
 /** @param {string} program as a shell takes it @param {string} from as `--from` takes it @param {{ plugin?: boolean }} [as] @returns {Record<Key, Text>} */
 export function texts(program, from, { plugin = false } = {}) {
   const here = `--from ${from}${plugin ? " --plugin" : ""}`;
   return {
     resume: {
-      description: "Continue a conversation that was stopped",
+      description: "Continue a stopped conversation",
       hint: "[number or words]",
       runs: `resume --print ${here}`,
-      then: `Above is ${ANSWER}. If it is a list, show it as it is, ask which conversation to continue (number or search), and wait; when the user answers, run \`${program} resume --print ${here} "<what the user answered>"\`, and do with what it prints as is said here. If it has a block that begins with RESUMED CONVERSATION, the text before the block is your task as it was then: say that the conversation is resumed and under which title, tell the user each warning, and go on where it stopped. Was it marked complete, ask whether to resume it nevertheless; who wants that has you run the same with --override behind it.`,
+      then: `Above is ${ANSWER}. If it is a list, show it unchanged, ask which conversation to continue (a number or search words), and wait. When the user answers, run \`${program} resume --print ${here} "<the user's answer>"\` and treat its output as described here. If it contains a block that begins with RESUMED CONVERSATION, the text before the block is your task as it stood then: tell the user that the conversation is resumed, its title and every warning, and continue where it stopped. If the conversation is marked complete, ask the user whether to resume it anyway; if so, run the same command with --override at the end.`,
     },
     stop: {
       description: "Save this conversation and pause it",
       runs: `stop ${here}`,
-      then: `Above is ${ANSWER}. Unless the user gave a summary, run \`${program} stop ${here} --summary "<where it stopped, in one sentence>"\`, and tell the user that answer word for word; else, or where that fails, tell the user the one above word for word.`,
+      then: `Above is ${ANSWER}. Unless the user gave a summary, run \`${program} stop ${here} --summary "<where it stopped, in one sentence>"\` and repeat its output to the user word for word. If the user gave one, or if the command fails, repeat the answer above word for word.`,
     },
-    sessions: { description: "Conversations of this project that leftoff keeps", hint: "[all]", runs: `typed sessions ${here}`, then: SHOW },
-    session: { description: "This conversation as leftoff keeps it", hint: "info | export [file] | archive", runs: `typed session ${here}`, then: SHOW },
-    compact: { description: "What compaction would do to this conversation's contexts in leftoff", hint: "[--apply]", runs: `typed compact ${here}`, then: SHOW },
-    debug: { description: "What the last context that leftoff built was made of; with full, that context", hint: "[full]", runs: `typed debug ${here}`, then: SHOW },
+    sessions: { description: "List this project's conversations", hint: "[all]", runs: `typed sessions ${here}`, then: SHOW },
+    session: { description: "Show, export or archive this conversation", hint: "info | export [file] | archive", runs: `typed session ${here}`, then: SHOW },
+    compact: { description: "Preview or apply compaction of this conversation's contexts", hint: "[--apply]", runs: `typed compact ${here}`, then: SHOW },
+    debug: { description: "Explain the last context that leftoff built; with full, show it", hint: "[full]", runs: `typed debug ${here}`, then: SHOW },
   };
 }

@@ -59,7 +59,7 @@ test("no question is none, and leaves the conversation that was asked last as it
     for (const question of ["", "  "]) {
       const { status, stderr } = typed(folder, ["ask", "--engine", ECHO, question]);
       assert.equal(status, 2);
-      assert.match(stderr, /expected a question, but found none/);
+      assert.match(stderr, /no QUESTION given/);
     }
     assert.equal(transcripts(folder).length, 1);
   }));
@@ -83,7 +83,7 @@ test("an engine that fails, says nothing or never ends leaves a whole transcript
     const cases = /** @type {[string, string[], number, RegExp][]} */ ([
       ["printf 'some'; exit 7", [], 7, /some\n\n## End [^\n]*, stopped: "the engine ended with exit status 7"\n$/],
       ["true", [], 0, /## End [^\n]*, stopped: "the engine said nothing"\n$/],
-      ["printf 'begun'; sleep 1000", ["--timeout", "1"], 124, /begun\n\n## End [^\n]*, stopped: "no end within 1 seconds"\n$/],
+      ["printf 'begun'; sleep 1000", ["--timeout", "1"], 124, /begun\n\n## End [^\n]*, stopped: "no answer within 1 seconds"\n$/],
       ["kill -9 $$", [], 1, /## End [^\n]*, stopped: "the engine was ended by SIGKILL"\n$/],
       ["head -c 3000000 /dev/zero | tr '\\0' 'x'", [], 0, /x{100}\n\n## End [^,\n]*\n$/],
     ]);
@@ -145,9 +145,9 @@ test("an engine that is known is found on the PATH; where none is, that is told 
     const none = typed(folder, ["ask", "Where?"], { path: "/nowhere" });
     assert.equal(none.status, 1);
     assert.match(none.stderr, /none of claude, gemini, codex, opencode, ollama is on the PATH[^]*--engine[^]*\(not_found\)/);
-    assert.match(typed(folder, ["ask", "--engine", ECHO]).stderr, /expected QUESTION\.\.\., but found none/);
+    assert.match(typed(folder, ["ask", "--engine", ECHO]).stderr, /QUESTION is missing/);
     const lone = typed(folder, ["ask", "--resume", "--home", join(folder, "other"), "--engine", ECHO, "And?"]);
-    assert.match(lone.stderr, /expected a conversation to go on with/);
+    assert.match(lone.stderr, /no conversation to continue in/);
   }));
 
 test("the settings name who answers and by which instructions, and what is typed counts more", () =>

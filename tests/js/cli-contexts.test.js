@@ -22,14 +22,14 @@ test("compact says what it would do, does it, and takes it back", () =>
   inStore({ turns: 80 }, async ({ session, home }) => {
     const leftoff = typed(home);
     const asked = ["compact", session.id, "--window", "16000"];
-    assert.match(leftoff(...asked).stdout, /^\d+ messages would stand in contexts as a summary: \d+ tokens before, \d+ after, of 12000\nNo message is deleted\. --apply does it\.\n$/);
+    assert.match(leftoff(...asked).stdout, /^a summary would replace \d+ messages in contexts: \d+ tokens before, \d+ after, of 12000\nNo message is deleted\. --apply does it\.\n$/);
     const { value: plan } = leftoff(...asked, "--json");
     assert.deepEqual([plan.isApplied, plan.isDue], [false, true]);
-    assert.match(leftoff(...asked, "--apply").stdout, /^\d+ messages stand in contexts as a summary from now on: .*\nNo message is deleted\. --undo takes it back\.\n$/);
+    assert.match(leftoff(...asked, "--apply").stdout, /^a summary replaces \d+ messages in contexts: .*\nNo message is deleted\. --undo undoes this\.\n$/);
     assert.match(leftoff(...asked, "--apply").stdout, /^nothing to do: the conversation has \d+ tokens, and 9000 are kept\n$/);
     const { value: context } = leftoff("context", session.id, "--window", "16000", "--json");
     assert.deepEqual([context.strategy, context.tokensUsed], ["full-history", leftoff(...asked, "--json").value.tokensBefore]);
-    assert.match(leftoff(...asked, "--undo").stdout, /^contexts begin with the first message again: /);
+    assert.match(leftoff(...asked, "--undo").stdout, /^contexts start at the first message again: /);
     assert.match(leftoff(...asked, "--undo").stdout, /^nothing to do: it is not compacted\n$/);
     const wrong = leftoff(...asked, "--keep", "few");
     assert.deepEqual([wrong.status, wrong.stdout], [2, ""]);
@@ -121,7 +121,7 @@ test("what is typed in a client's session lists, shows, exports, archives and co
     for (const words of [["full"], ["context", "full"]]) assert.match(said("debug", ...words), /recent-plus-summary: .*\nverified: these are the messages that were sent\n\n--- user\n\[EARLIER/);
     assert.equal(inClient("debug", "all").status, 2);
     assert.match(said("compact"), /--apply does it/);
-    assert.match(said("compact", "--apply"), /--undo takes it back/);
+    assert.match(said("compact", "--apply"), /--undo undoes this/);
     said("session", "archive");
     assert.ok(!said("sessions").includes(session.id));
     assert.equal(inClient("session", "burn").status, 2);

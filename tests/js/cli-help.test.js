@@ -60,20 +60,20 @@ for (const [typed, expected] of /** @type {const} */ ([
   [["--versoin"], "did you mean --version?"],
   [["--home", "x", "lsit"], "did you mean list?"],
   [["list", "--stauts", "paused"], "did you mean --status?"],
-  [["list", "--status", "pausde"], "expected active, paused, completed, archived, unreadable for --status"],
-  [["list", "--redact", "some"], "expected off, report, replace for --redact"],
-  [["list", "-x"], "found -x"],
+  [["list", "--status", "pausde"], "--status takes active, paused, completed, archived, unreadable, not \"pausde\" (did you mean paused?)"],
+  [["list", "--redact", "some"], "--redact takes off, report, replace, not \"some\""],
+  [["list", "-x"], "unknown option -x"],
   [["list", "--limit", "-1"], "--limit"],
   [["context", "--format", "openai"], "openai-responses"],
   [["context", "--encoding", "gpt2"], "cl100k_base"],
   [["resume", "x", "--with", "claud"], "claude-code"],
   [["import", "--from", "claud", "x"], "nanocoder"],
   [["export", "--to", "pdf"], "markdown, json, leftoff, "],
-  [["rename"], "expected SESSION, but found none; see 'leftoff rename --help'"],
-  [["pin", "last"], "expected MESSAGE"],
-  [["relocate", "a"], "expected NEW"],
-  [["completions"], "expected SHELL"],
-  [["completions", "tcsh"], "expected bash, zsh, fish for SHELL"],
+  [["rename"], "SESSION is missing; see 'leftoff rename --help'"],
+  [["pin", "last"], "MESSAGE is missing"],
+  [["relocate", "a"], "NEW is missing"],
+  [["completions"], "SHELL is missing"],
+  [["completions", "tcsh"], "SHELL takes bash, zsh, fish, not \"tcsh\""],
   [["settings", "agnet"], "did you mean agent?"],
   [["settings", "--unset"], "--unset takes a key"],
   [["settings", "agent", "codex", "--unset"], "--unset takes a key and no value"],
@@ -119,7 +119,7 @@ check("a setting is taken out again, and nothing beside it", (typed, folder) => 
   assert.equal(typed("settings", "agent", "--unset").status, 0);
   assert.equal(fs.existsSync(file), false, "no file is made to say nothing");
   for (const args of [["agent", "codex"], ["autoPersist.debounceMs", "5"], ["autoPersist.enabled", "false"]]) typed("settings", ...args);
-  assert.match(typed("settings", "autoPersist.debounceMs", "--unset").stdout, /1000 +by default/);
+  assert.match(typed("settings", "autoPersist.debounceMs", "--unset").stdout, /1000 +default/);
   assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), { agent: "codex", autoPersist: { enabled: false } });
   typed("settings", "autoPersist.enabled", "--unset");
   assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), { agent: "codex" });
@@ -132,7 +132,7 @@ test("append says at a terminal that it reads from it", { skip: noTerminal }, ()
     const env = { PATH: process.env.PATH ?? "", HOME: folder, LEFTOFF_HOME: join(folder, "store") };
     spawnSync(nodePath, [entry, "new"], { cwd: folder, env });
     const { status } = await onTerminal(["append"], { cwd: folder, env }, async ({ see, type }) => {
-      await see("Ctrl+D ends it");
+      await see("Ctrl+D ends");
       type('{"role":"user","content":"typed"}\r\u0004');
     });
     assert.equal(status, 0);

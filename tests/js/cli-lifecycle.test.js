@@ -69,7 +69,7 @@ check("each verb says what it did, and list shows it", (leftoff) => {
   }
   const fork = value(leftoff(["fork", id, "--at", message.id, "--json"]));
   const listed = value(leftoff(["list", "--json"]));
-  assert.deepEqual(listed.map((/** @type {any} */ one) => [one.id, one.title, one.status]).sort(), [[id, "Another", "completed"], [fork.id, "Another", "active"]].sort());
+  assert.deepEqual(listed.map((/** @type {any} */ one) => [one.id, one.title, one.status]).sort(), [[id, "Another", "completed"], [fork.id, "Another (fork)", "active"]].sort());
   assert.deepEqual(Object.keys(listed[0]), ["id", "project", "type", "title", "status", "lastActive", "summary", "messageCount", "placement", "path"]);
   assert.equal(value(leftoff(["list", "--status", "completed", "--json"])).length, 1);
   assert.ok(leftoff(["export", id, "--to", "markdown"]).stdout.startsWith("# Another\n"));
@@ -82,8 +82,8 @@ check("what an answer names does what it says, and a refusal says what was done 
   const { id: other } = value(leftoff(["new", "--json"]));
   leftoff(["append", other], '{"role":"user","content":"beside"}\n');
   const [, named = ""] = /'leftoff (unarchive .*?)'/.exec(leftoff(["archive", id]).stdout) ?? [];
-  assert.match(leftoff(["unarchive", other]).stdout, /was in lists already/);
-  assert.match(leftoff(named.split(" ")).stdout, /is in lists again/);
+  assert.match(leftoff(["unarchive", other]).stdout, /was not archived/);
+  assert.match(leftoff(named.split(" ")).stdout, /is no longer archived/);
   assert.deepEqual(value(leftoff(["list", "--json"])).map((/** @type {any} */ one) => one.id).sort(), [id, other].sort());
   const { status, stderr } = leftoff(["stop", id, "--commit"]);
   assert.deepEqual([status, /is paused; it was not committed/.test(stderr), value(leftoff(["info", id, "--json"])).status], [1, true, "paused"]);

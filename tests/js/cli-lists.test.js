@@ -161,7 +161,7 @@ check("a list has what is asked for, in the order that is asked for, as JSON, to
   assert.deepEqual(Object.keys(mine), ["id", "project", "type", "title", "status", "lastActive", "summary", "messageCount", "placement", "path"]);
   assert.deepEqual([imported.agent, imported.project], ["claude-code", join(folder, "here")]);
   assert.deepEqual(value(typed("search", "a", "--agent", "claude-code", "--json")), []);
-  for (const [args, code] of /** @type {[string[], RegExp][]} */ ([[["--since", "soon"], /expected a time for --since.*"soon".*\(usage\)/], [["--since", "2026-02-30"], /\(usage\)/], [["--sort", "size"], /expected active, created.*"size".*\(usage\)/], [["--agent", "me"], /\(usage\)/]])) {
+  for (const [args, code] of /** @type {[string[], RegExp][]} */ ([[["--since", "soon"], /--since takes a time such as .*not "soon".*\(usage\)/], [["--since", "2026-02-30"], /\(usage\)/], [["--sort", "size"], /--sort takes active, created.*not "size".*\(usage\)/], [["--agent", "me"], /\(usage\)/]])) {
     const { status, stderr } = typed("list", ...args);
     assert.equal(status, 2);
     assert.match(stderr, code);
@@ -175,11 +175,11 @@ check("an empty list says why it is empty, and what helps", async ({ typed, from
     assert.equal((stderr.match(/'/g)?.length ?? 0) % 2, 0, stderr);
     return stderr.replace(/^leftoff: /, "");
   };
-  assert.match(said(), /^no sessions here; 'leftoff new' begins one, 'leftoff import --all' takes in those of your agents\n$/);
+  assert.match(said(), /^no sessions here; 'leftoff new' starts one, 'leftoff import --all' imports those of your agents\n$/);
   await held({ project: "there" }, { project: "there" });
   assert.match(said(), /'leftoff list --all' shows those of other projects; there are 2\n$/);
   const filtered = from("there")("list", "--agent", "codex", "--since", "2026-10-01").stderr;
-  assert.match(filtered, /^leftoff: no session of this project matches --agent and --since; without, there are 2\n$/);
+  assert.match(filtered, /^leftoff: no session of this project matches --agent and --since; without these options there are 2\n$/);
   from("there")("list");
   from("there")("archive", "1");
   from("there")("archive", "2");
@@ -287,18 +287,18 @@ check("where no agent has a session, an import of all names the folders that it 
   assert.equal(typed("import", join(folder, "empty")).stdout, `no sessions found in ${join(folder, "empty")}\n`);
 });
 
-check("doctor tells what is wrong, and how many sessions are well", async ({ home, typed, held }) => {
+check("doctor tells what is wrong, and how many sessions are undamaged", async ({ home, typed, held }) => {
   assert.equal(typed("doctor").stdout, "no sessions here\n");
   const [torn = ""] = await held({ title: "Torn" }, { title: "Well" }, { title: "Well, too" });
-  assert.equal(typed("doctor").stdout, "3 sessions are well\n");
+  assert.equal(typed("doctor").stdout, "3 sessions are undamaged\n");
   const name = readdirSync(home, { recursive: true, encoding: "utf8" }).find((one) => one.endsWith(join(`session-${torn}`, "messages.jsonl")));
   appendFileSync(join(home, name ?? ""), '{"v":1,"id":"to');
   const { stdout } = typed("doctor");
-  assert.match(stdout, new RegExp(`^${torn} {2}\\w+\\n {4}messages\\.jsonl, bytes \\d+ to \\d+: [^\\n]+ \\(torn_tail\\)\\n'leftoff doctor --fix' mends what can be mended\\n2 sessions are well\\n$`));
-  assert.equal(typed("doctor", "Well, too").stdout, "1 session is well\n");
+  assert.match(stdout, new RegExp(`^${torn} {2}\\w+\\n {4}messages\\.jsonl, bytes \\d+ to \\d+: [^\\n]+ \\(torn_tail\\)\\n'leftoff doctor --fix' repairs what can be repaired\\n2 sessions are undamaged\\n$`));
+  assert.equal(typed("doctor", "Well, too").stdout, "1 session is undamaged\n");
   appendFileSync(join(home, name ?? ""), "}\n");
   const left = typed("doctor", "--fix").stdout;
-  assert.match(left, / {4}messages\.jsonl, bytes [^\n]+\nproblems without 'mended' remain: [^\n]+\n2 sessions are well\n$/);
+  assert.match(left, / {4}messages\.jsonl, bytes [^\n]+\nthe problems not listed as repaired remain: [^\n]+\n2 sessions are undamaged\n$/);
 });
 
 check("a search that finds nothing leaves the numbers as they were, and says where else it may be", async ({ typed, held }) => {
@@ -380,5 +380,5 @@ test("a time is a day, a time, or how long ago", () => {
   check("2mo", new Date(2026, 8, 22, 12));
   check("1 year", new Date(2025, 10, 22, 12));
   check("99999y", new Date(0));
-  for (const wrong of ["", "soon", "2026-13-01", "2026-02-30", "2026-02-30T09:00", "3", "3 parsecs", "2026-11-20T99:00"]) assert.throws(() => timeOf(wrong, "since", now), /expected a time for --since/, wrong);
+  for (const wrong of ["", "soon", "2026-13-01", "2026-02-30", "2026-02-30T09:00", "3", "3 parsecs", "2026-11-20T99:00"]) assert.throws(() => timeOf(wrong, "since", now), /--since takes a time/, wrong);
 });

@@ -94,9 +94,9 @@ check("what is typed narrows the list, the best first, by an id, too; Enter take
   const { shown } = await typed(["-r"], async ({ see, type }) => {
     await see("answer 2 of 2");
     type("zzzz");
-    await see(/zzzz█[^]*nothing has that/);
+    await see(/zzzz█[^]*no match/);
     type(KEYS.enter);
-    await see("there is none to choose");
+    await see("nothing to choose");
     type(KEYS.backspace.repeat(4) + "expi");
     await see("expi█ 1 of 3");
     await see("answer 0 of 0");
@@ -202,7 +202,7 @@ check("flags stand for commands: -c goes on with the last one, -r X with X, -n b
 check("without a session there is nothing to choose, and one is told how to begin", async ({ typed }) => {
   const { status, shown } = await typed(["resume"], async () => {});
   assert.equal(status, 0);
-  assert.match(shown, /no sessions here; 'leftoff new' begins one/);
+  assert.match(shown, /no sessions here; 'leftoff new' starts one/);
 });
 
 check("where words mean several, one is asked; where agents are several, too", async ({ typed, install, held }) => {
@@ -212,7 +212,7 @@ check("where words mean several, one is asked; where agents are several, too", a
     const asked = await see('Which one does "api" mean?');
     assert.doesNotMatch(asked, /Fix CORS|Ctrl\+N/);
     type("keys\r");
-    await see("Which agent takes it up?");
+    await see("Continue in which agent?");
     type(KEYS.down + KEYS.enter);
     await see("codex begins");
     type("\r");
@@ -226,7 +226,7 @@ check("a complete one goes on after a question, whose answer is no unless somebo
   value("complete", id);
   for (const keys of [KEYS.enter, "n", KEYS.escape, KEYS.ctrlD]) {
     const { status, shown } = await typed(["resume", id], async ({ see, type }) => {
-      await see('"Done with" was marked complete. Resume it nevertheless?');
+      await see('"Done with" is marked complete. Resume it anyway?');
       type(keys);
       await see("(completed)");
     });
@@ -234,7 +234,7 @@ check("a complete one goes on after a question, whose answer is no unless somebo
     assert.doesNotMatch(shown, /codex begins/);
   }
   const { status } = await typed(["resume", id], async ({ see, type }) => {
-    await see("nevertheless?");
+    await see("anyway?");
     type("y");
     await see("codex begins");
     type("\r");

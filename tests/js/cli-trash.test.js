@@ -90,7 +90,7 @@ check("in a client the text goes on there: the session is active again, and that
 check("a model that nobody knows is told, whatever is handed over with it", ({ typed, held }) => {
   const { id } = held("Of an odd model");
   for (const more of [[], ["--json"], ["--with", "claude-code"]]) {
-    assert.match(typed("resume", id, "--print", ...more, "--model", "nope").stderr, /nope\\?" is not known: counted by estimate-1/, more.join(" "));
+    assert.match(typed("resume", id, "--print", ...more, "--model", "nope").stderr, /unknown model \\?"nope\\?": counted with estimate-1/, more.join(" "));
     assert.doesNotMatch(typed("resume", id, "--print", ...more, "--model", "gpt-5").stderr, /is not known/);
   }
 });
@@ -158,8 +158,8 @@ check("delete names the title; elsewhere than on a terminal it asks nothing, and
   const { id } = held("Design of the API");
   const refused = typed("delete", id, "--purge");
   assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /expected --yes to delete "Design of the API" for good/);
-  assert.match(typed("delete", id).stdout, new RegExp(`^"Design of the API" lies in .* 'leftoff trash restore ${id}' brings it back\n$`));
+  assert.match(refused.stderr, /deleting "Design of the API" for good needs --yes/);
+  assert.match(typed("delete", id).stdout, new RegExp(`^moved "Design of the API" to the trash, .* 'leftoff trash restore ${id}' restores it\n$`));
 });
 
 check("on a terminal delete asks, by the title, and no is the answer unless somebody says yes", async ({ value, held, env, project }) => {
@@ -174,5 +174,5 @@ check("on a terminal delete asks, by the title, and no is the answer unless some
   }
   value("trash", "restore", id);
   const { shown } = await onTerminal(["delete", id, "--yes"], { cwd: project, env }, async () => {});
-  assert.match(shown, /^"Design of the API" lies in/);
+  assert.match(shown, /^moved "Design of the API" to the trash/);
 }, noTerminal);

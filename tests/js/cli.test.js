@@ -90,13 +90,13 @@ for (const [typed, expected] of /** @type {const} */ ([
   [[], "no command given"],
   [["--hoem", "x", "list"], 'unknown option "--hoem"'],
   [["forget"], 'unknown command "forget"'],
-  [["list", "--everything"], "found --everything"],
+  [["list", "--everything"], "unknown option --everything"],
   [["list", "--limit", "some"], "--limit takes a whole number"],
-  [["list", "--home"], "expected a value for --home"],
-  [["init", "codex", "two"], 'found "codex two"'],
+  [["list", "--home"], "--home needs a value"],
+  [["init", "codex", "two"], 'too many arguments: "codex two"'],
   [["import"], "PATHS"],
   [["context", "last", "--window", "many"], "--window takes a whole number"],
-  [["context", "last", "--window", "8000", "--tools", file("tools.json", "[{]")], "expected JSON in"],
+  [["context", "last", "--window", "8000", "--tools", file("tools.json", "[{]")], "is not JSON"],
 ])) {
   test(`wrong usage is refused with exit status 2: leftoff ${typed.join(" ")}`, () => {
     const { status, stdout, stderr, home } = leftoff([...typed]);

@@ -212,5 +212,5 @@ test("the command says what it found and what it did, as text and as JSON", asyn
   const [{ id, fixed }] = JSON.parse(stdout);
   assert.deepEqual([status, id, fixed.length], [0, store.home.id, 1]);
   appendFileSync(join(store.options.home, "sessions", "index.jsonl"), "rubbish\n");
-  assert.match(leftoff(store, ["doctor", "--fix"]).stdout, /store {2}ok\n {4}mended: wrote the index anew/);
+  assert.match(leftoff(store, ["doctor", "--fix"]).stdout, /store {2}ok\n {4}repaired: wrote the index anew/);
 });

@@ -64,7 +64,7 @@ check("a byte order mark at the front of the user's settings stays, and so does 
     const after = fs.readFileSync(file, "utf8");
     assert.ok(after.startsWith('\ufeff{\r\n\t// mine') && after.includes(`hook ${agent}`) && after.lastIndexOf("\ufeff") === 0, agent);
     const again = typed(["init", agent]);
-    assert.doesNotMatch(again.stdout, /changed|written/);
+    assert.doesNotMatch(again.stdout, / {2}(?:changed|written)$/m);
     // Also where the user has changed it meanwhile.
     assert.equal(typed(["init", agent, "--remove"]).status, 0);
     assert.equal(fs.readFileSync(file, "utf8"), text);
@@ -86,8 +86,8 @@ check("a command file of the user's stays, and is not told as leftoff's", ({ typ
   for (const [agent, path, name] of /** @type {const} */ ([["claude-code", ".claude/commands/session.md", "/session"], ["gemini", ".gemini/commands/session.toml", "/session"], ["opencode", ".opencode/command/session.md", "/session"]])) {
     const file = put(path, "mine");
     const { stdout } = typed(["init", agent]);
-    assert.ok(stdout.includes(`${join(project, path)}  left as it is`), stdout);
-    const told = stdout.slice(stdout.indexOf("there is now:"));
+    assert.ok(stdout.includes(`${join(project, path)}  kept: it was edited`), stdout);
+    const told = stdout.slice(stdout.indexOf("available in "));
     assert.doesNotMatch(told, new RegExp(`^ {2}${name} `, "m"));
     assert.match(told, /^ {2}\/workspace\.resume /m);
     typed(["init", agent, "--remove"]);

@@ -55,7 +55,7 @@ for (const agent of agentsToSetUp) {
       assert.notDeepEqual(tree(project), before);
       const after = tree(project);
       const again = typed(agent);
-      assert.doesNotMatch(again.stdout, /written|changed/);
+      assert.doesNotMatch(again.stdout, / {2}(?:written|changed)$/m);
       assert.deepEqual(tree(project), after);
       const removal = typed(agent, "--remove");
       assert.equal(removal.status, 0, removal.stderr);
@@ -82,7 +82,7 @@ test("each agent gets the commands to resume and to stop, and those about sessio
   ])) {
     inProject((_, typed) => {
       const { stdout } = typed(agent);
-      const told = stdout.slice(stdout.indexOf("there is now:")).split("\n").map((line) => line.trim().split(" ")[0]);
+      const told = stdout.slice(stdout.indexOf("available in ")).split("\n").map((line) => line.trim().split(" ")[0]);
       for (const name of expected) assert.ok(told.includes(name), `${agent}: ${name} in ${stdout}`);
     });
   }
@@ -94,7 +94,7 @@ test("what the user changed meanwhile stays: settings, a command, a file of the 
     put(settings, '{\n    "model": "opus",\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}');
     put(join(project, ".claude", "commands", "session.md"), "my own command");
     const first = typed("claude-code");
-    assert.match(first.stdout, /session\.md {2}left as it is/);
+    assert.match(first.stdout, /session\.md {2}kept: it was edited/);
     const text = readFileSync(settings, "utf8");
     assert.deepEqual(JSON.parse(text).hooks.Stop.length, 2);
     writeFileSync(settings, text.replace('"opus"', '"sonnet", "env": {"A": "1"}'));
@@ -166,7 +166,7 @@ for (const [what, path] of [["beside the project", "../theirs.json"], ["in the p
           put(join(project, ".leftoff", "init.json"), JSON.stringify({ version: 1, agents: { [agent]: noted }, folders: ["src", ".."] }));
           const { status, stdout, stderr } = typed(agent, "--remove");
           assert.equal(status, 0, stderr);
-          assert.match(stdout, /left as it is: leftoff writes no such file/);
+          assert.match(stdout, /kept: leftoff writes no such file/);
           assert.equal(readFileSync(file, "utf8"), text);
           assert.ok(existsSync(join(dirname(file), "empty")));
         }
@@ -254,7 +254,7 @@ test("an agent that cannot be set up is refused, and what can is named", () =>
   inProject((_, typed) => {
     const { status, stderr } = typed("aider");
     assert.equal(status, 2);
-    assert.match(stderr, /expected claude-code, opencode, gemini, codex for AGENT, but found "aider"/);
+    assert.match(stderr, /AGENT takes claude-code, opencode, gemini, codex, not "aider"/);
   }));
 
 const words = fc.string({ minLength: 1, maxLength: 8 }).filter((word) => !["__proto__", "hooks"].includes(word));

@@ -346,7 +346,7 @@ test("a message that was written again is found by its newest words, and a cut s
 
 test("SESS-003 and SESS-004: what can be resumed is listed, and taken by its number, its id or words", () =>
   inFolder(async ({ opened, typed }) => {
-    assert.match(typed("resume").stdout, /^no sessions here; 'leftoff new' begins one/);
+    assert.match(typed("resume").stdout, /^no sessions here; 'leftoff new' starts one/);
     const [auth = "", design = "", keys = ""] = await three(await opened());
     for (const args of [["resume"], ["resume", "--list"]]) {
       const lines = typed(...args).stdout.split("\n");

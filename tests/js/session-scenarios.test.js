@@ -184,7 +184,7 @@ check("SESS-003: Command prompt changes since original conversation", async ({ p
 check("SESS-003: No resumable conversations", ({ typed }) => {
   const { status, stdout } = typed("resume");
   assert.equal(status, 0);
-  assert.match(stdout, /^no sessions here; 'leftoff new' begins one/);
+  assert.match(stdout, /^no sessions here; 'leftoff new' starts one/);
 });
 
 check("SESS-004: Resume by conversation ID", async ({ project, open, typed }, context) => {

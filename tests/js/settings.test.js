@@ -241,7 +241,7 @@ test("a folder that holds the home has one file, not two", () =>
 
 test("the command line shows what holds and which file says so, all of it or one", () =>
   inFolder(async ({ ofHome, ofProject, cli }) => {
-    assert.match(cli("settings").stdout, /^idleMinutes +5 +by default$/m);
+    assert.match(cli("settings").stdout, /^idleMinutes +5 +default$/m);
     assert.equal(cli("settings", "idleMinutes", "7").status, 0);
     assert.equal(cli("settings", "autoPersist.enabled", "false", "--project").status, 0);
     assert.deepEqual([readFileSync(ofHome, "utf8"), readFileSync(ofProject, "utf8")].map((text) => JSON.parse(text)), [{ idleMinutes: 7 }, { autoPersist: { enabled: false } }]);
@@ -257,7 +257,7 @@ test("the command line notes once what in the files could not be used, and goes 
     writeFileSync(ofHome, '{"odd\\u001b[2J":1}');
     const { status, stderr } = cli("list");
     assert.equal(status, 0);
-    assert.match(stderr, /^leftoff: [^\n\u001b]*"odd"[^\n\u001b]*\n$/);
+    assert.match(stderr, /^leftoff: [^\n\u001b]*"odd"[^\n\u001b]*\nleftoff: no sessions here[^\n\u001b]*\n$/);
     const forProgram = cli("list", "--json");
     assert.deepEqual([forProgram.status, forProgram.stdout], [0, "[]\n"]);
     assert.doesNotMatch(forProgram.stderr, /\u001b/);

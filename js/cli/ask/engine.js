@@ -51,7 +51,7 @@ export async function answered({ name, program, args, isShell }, { prompt, folde
   const heard = Object.entries(SIGNALS).map(([signal, status]) => /** @type {const} */ ([signal, () => stop({ status, stopped: "interrupted" })]));
   for (const [signal, listener] of heard) process.on(signal, listener);
   // A timer that has to wait longer than this ends at once.
-  if (timeout && timeout * 1000 < 2 ** 31) timers.push(setTimeout(() => stop({ status: 124, stopped: `no end within ${timeout} seconds` }), timeout * 1000));
+  if (timeout && timeout * 1000 < 2 ** 31) timers.push(setTimeout(() => stop({ status: 124, stopped: `no answer within ${timeout} seconds` }), timeout * 1000));
   try {
     const closed = new Promise((resolve, reject) => child.on("error", reject).on("close", (status, signal) => resolve({ status, signal })));
     // Who does not read to the end has heard enough.
@@ -67,7 +67,7 @@ export async function answered({ name, program, args, isShell }, { prompt, folde
   } catch (error) {
     kill("SIGKILL");
     if (!(error instanceof Error && "syscall" in error && String(error.syscall).startsWith("spawn"))) throw error;
-    throw new LeftoffError({ code: "not_found", message: `expected the engine "${name}" to start, but it did not: ${error.message}`, cause: error });
+    throw new LeftoffError({ code: "not_found", message: `could not start the engine "${name}": ${error.message}`, cause: error });
   } finally {
     timers.forEach(clearTimeout);
     for (const [signal, listener] of heard) process.off(signal, listener);

@@ -22,9 +22,9 @@ import { Transcript } from "./transcript.js";
 /** @param {Args} args */
 export async function ask(args) {
   const question = args._.join(" ");
-  if (question.trim() === "") throw new LeftoffError({ code: "usage", message: "expected a question, but found none" });
+  if (question.trim() === "") throw new LeftoffError({ code: "usage", message: "no QUESTION given" });
   const timeout = args.timeout === undefined ? undefined : number(args.timeout, "timeout");
-  if (timeout === 0) throw new LeftoffError({ code: "usage", message: 'expected a number of seconds for --timeout, but found "0"' });
+  if (timeout === 0) throw new LeftoffError({ code: "usage", message: "--timeout takes a number of seconds above 0" });
   return using(args, async (store) => {
     const { ask: kept } = store.settings;
     const engine = engineOf({ ...args, engine: args.engine ?? (kept.engine || undefined) });
@@ -36,10 +36,10 @@ export async function ask(args) {
       transcript.append(agents.called((core) => core.askQuestion(nowMs(), question)));
       transcript.flush();
       const { session, history, left } = await soFar(store, transcript.path, { window, instructions });
-      if (left > 0) note(`the conversation is longer than ${engine.name} reads: ${left} of its messages do not go along as they are`);
+      if (left > 0) note(`the conversation is too long for ${engine.name}: ${left} of its messages are left out or shortened`);
       const { answer, ...ended } = await recorded(transcript, engine, { args, timeout, prompt: await prompted(store, { instructions, history, question }) });
       await store.import(transcript.path, { from: "ask" });
-      if (ended.stopped) note(`the answer is not whole: ${ended.stopped}`);
+      if (ended.stopped) note(`the answer is incomplete: ${ended.stopped}`);
       process.exitCode ||= ended.status;
       const value = { session, transcript: transcript.path, engine: engine.name, answer, stopped: ended.stopped ?? null, exitStatus: ended.status };
       return { text: "", value };

@@ -53,9 +53,9 @@ export class Transcript {
   static latest(home) {
     const place = join(home, "ask");
     const path = join(place, textOf(join(place, `${LATEST}.txt`)).trim());
-    if (dirname(path) !== place) throw new LeftoffError({ code: "not_found", message: `expected a conversation to go on with in "${place}", but found none; without --resume a new one begins` });
+    if (dirname(path) !== place) throw new LeftoffError({ code: "not_found", message: `no conversation to continue in "${place}"; without --resume a new one begins` });
     const bytes = bytesIn(path);
-    if (!bytes) throw new LeftoffError({ code: "not_found", message: `expected a conversation at "${path}", but found none; without --resume a new one begins` });
+    if (!bytes) throw new LeftoffError({ code: "not_found", message: `no conversation at "${path}"; without --resume a new one begins` });
     locked(path);
     const file = openSync(path, "a");
     const { torn, closing } = fromBytes(agents.called((core) => core.askOpened(bytes, nowMs())));
@@ -103,7 +103,7 @@ function locked(path) {
         if (codeOf(error) !== "EEXIST") throw error;
       }
       const other = processIn(lock);
-      if (other && !isGone(other)) throw new LeftoffError({ code: "open_elsewhere", message: `expected "${path}" to be asked by nobody else, but found process ${other.pid} at it; without --resume a new conversation begins` });
+      if (other && !isGone(other)) throw new LeftoffError({ code: "open_elsewhere", message: `process ${other.pid} is asking in "${path}" right now; without --resume a new conversation begins` });
       rmSync(lock, { force: true });
     }
   } finally {

@@ -89,7 +89,7 @@ impl Store {
         counts: Counts,
     ) -> Result<Rc<Live>, Trouble> {
         let mut copy = of.copied(io, at).await?;
-        copy.title = self.fork_title(io, &copy.title).await?;
+        copy.title = fork_title(self, io, &copy.title).await?;
         let id = id::new(&io.stamp(), 0);
         let place = Place::Home { project: self.hash.clone(), id: id.clone() };
         let live = self.unread(&place, "");
@@ -100,20 +100,6 @@ impl Store {
             unless_bug(io.remove(&place.folder()).await)?;
         }
         written.map(|()| live)
-    }
-
-    // One that no other session of the project has, so that lists show which is which.
-    async fn fork_title(&self, io: &Io, title: &str) -> Result<String, Trouble> {
-        let listed = self.list_asked(io, r#"{"type":null,"archived":null}"#).await?;
-        let taken: BTreeSet<&str> = listed.iter().map(|one| one.entry.title.as_str()).collect();
-        let title = without_fork(title);
-        let numbered = |number: usize| match number {
-            1 => format!("{title} (fork)"),
-            _ => format!("{title} (fork {number})"),
-        };
-        // One of as many more than there are is free.
-        let mut titles = (1..=taken.len() + 1).map(numbered);
-        Ok(titles.find(|one| !taken.contains(one.as_str())).unwrap_or_default())
     }
 
     async fn fork_written(
@@ -143,6 +129,20 @@ impl Store {
         live.flushed(io, true).await?;
         live.tools_copied(io, &copy.executions).await
     }
+}
+
+// One that no other session of the project has, so that lists show which is which.
+async fn fork_title(store: &Store, io: &Io, title: &str) -> Result<String, Trouble> {
+    let listed = store.list_asked(io, r#"{"type":null,"archived":null}"#).await?;
+    let taken: BTreeSet<&str> = listed.iter().map(|one| one.entry.title.as_str()).collect();
+    let title = without_fork(title);
+    let numbered = |number: usize| match number {
+        1 => format!("{title} (fork)"),
+        _ => format!("{title} (fork {number})"),
+    };
+    // One of as many more than there are is free.
+    let mut titles = (1..=taken.len() + 1).map(numbered);
+    Ok(titles.find(|one| !taken.contains(one.as_str())).unwrap_or_default())
 }
 
 // A fork of a fork is one more of the same.
