@@ -75,7 +75,7 @@ async function printed(args, words, request) {
     });
     if (revives && wasPaused) note(`"${(await store.redacted(session.metadata.display.title)).value}" is active again`);
     return resumed;
-  }, { readOnly: args.from === undefined });
+  }, "resuming", { readOnly: args.from === undefined });
   for (const warning of value.warnings) note(warning);
   if (args.from === undefined) noteAssumed(context.report.assumed);
   linger(args.from, text);
