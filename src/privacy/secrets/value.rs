@@ -319,7 +319,11 @@ fn is_filled_in(small: &str) -> bool {
 }
 
 fn is_path(value: &str) -> bool {
-    (value.starts_with('/') || value.contains("://") || value.contains(":\\")) && is_made_of_words(value)
+    (value.matches('/').count() > 1
+        || value.starts_with('/')
+        || value.contains("://")
+        || value.contains(":\\"))
+        && is_made_of_words(value)
 }
 
 /// Whether it is a name in source: parts with full stops between them, or a call.
@@ -333,9 +337,8 @@ fn is_name_of_source(value: &str) -> bool {
                 .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'?' | b'!'))
     };
     let parts = name.split(['.', ':']).filter(|part| !part.is_empty()).count();
-    (is_called || parts > 1)
-        && name.split(['.', ':']).all(|part| part.is_empty() || is_name(part))
-        && is_made_of_words(name)
+    let is_of_names = name.split(['.', ':']).all(|part| part.is_empty() || is_name(part));
+    is_of_names && (is_called && parts > 1 || (is_called || parts > 1) && is_made_of_words(name))
 }
 
 fn is_password(value: &str, form: Form) -> bool {
