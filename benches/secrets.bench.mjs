@@ -4,7 +4,10 @@
 import { join } from "node:path";
 import { MemoryStorage, openStore } from "../js/index.js";
 import { Redaction } from "../js/privacy/redaction.js";
-import { CORPORA, secretlintAlone, shares, sum } from "../tests/js/secret-samples.js";
+import { countFound, SAMPLES } from "../tests/js/secret-kinds/draw.js";
+import { KNOWN } from "../tests/js/secret-kinds/known.js";
+import { NEWER } from "../tests/js/secret-kinds/newer.js";
+import { CORPORA, secretlintAlone, shares, spansOf, sum } from "../tests/js/secret-samples.js";
 import { corpus } from "./corpus.mjs";
 import { inFolder, inTurns } from "./tools.mjs";
 
@@ -18,8 +21,18 @@ const PIECE = 1 << 18;
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
   title: "secrets that are found: of samples by kind, leftoff's whole and secretlint's recommended rules alone",
-  run: async () => [...(await found()), ...(await speeds()), ...(await inFolder(contexts))],
+  run: async () => [...(await found()), ...(await countKinds()), ...(await speeds()), ...(await inFolder(contexts))],
 };
+
+/** Of kinds, those of which every sample is found whole. @returns {Promise<Figure[]>} */
+async function countKinds() {
+  const figures = [];
+  for (const [name, kinds] of /** @type {const} */ ([["known", KNOWN], ["newer", NEWER]])) {
+    const counts = [...(await countFound(kinds, spansOf)).values()];
+    figures.push({ what: `of ${kinds.length} ${name} kinds, found whole in ${SAMPLES} samples each`, value: counts.filter((found) => found === SAMPLES).length, unit: "" });
+  }
+  return figures;
+}
 
 /** @returns {Promise<Figure[]>} */
 async function found() {

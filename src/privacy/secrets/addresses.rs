@@ -83,7 +83,8 @@ fn password_in_address(text: &str, start: usize, is_escaped: bool) -> Option<Ran
     let rest = &text.as_bytes()[start..];
     let length = rest.iter().take(LONGEST).position(is_end).unwrap_or(rest.len().min(LONGEST));
     let whole = text.get(start..start + length)?;
-    let authority = authority_of(whole);
+    let path = ["%2F", "%2f", "%3F", "%3f"].iter().filter_map(|sign| whole.find(sign)).min();
+    let authority = authority_of(if is_escaped { &whole[..path.unwrap_or(whole.len())] } else { whole });
     let host = rfind_ignoring_case(authority, at)?;
     let (login, host) = (&authority[..host], &authority[host + at.len()..]);
     let split = find_ignoring_case(login, colon);
@@ -94,7 +95,7 @@ fn password_in_address(text: &str, start: usize, is_escaped: bool) -> Option<Ran
     let value = &text[secret.clone()];
     let is_secret = match split {
         Some(_) => is_password(value, name, host),
-        None => value.len() >= TOKEN && is_random(value) && !is_stand_in(value),
+        None => !is_escaped && value.len() >= TOKEN && is_random(value) && !is_stand_in(value),
     };
     (!host.is_empty() && is_secret).then_some(secret)
 }

@@ -52,13 +52,21 @@ pub(crate) fn found(text: &str, of_host: Vec<Span>) -> Vec<Span> {
     apart(all)
 }
 
-/// What overlaps becomes one, named by the first.
+/// Rules that only know what a secret is called: another one's name says more.
+const GENERAL: &[&str] = &["key", "password"];
+
+/// What overlaps becomes one, named by the first that says which kind it is.
 fn apart(mut found: Vec<Span>) -> Vec<Span> {
     found.sort_by(|one, other| one.start.cmp(&other.start).then(other.end.cmp(&one.end)));
     let mut all: Vec<Span> = Vec::new();
     for one in found {
         match all.last_mut() {
-            Some(last) if one.start < last.end => last.end = last.end.max(one.end),
+            Some(last) if one.start < last.end => {
+                last.end = last.end.max(one.end);
+                if GENERAL.contains(&last.rule.as_str()) {
+                    last.rule = one.rule;
+                }
+            }
             _ => all.push(one),
         }
     }

@@ -149,6 +149,11 @@ impl Names {
             return;
         }
         let Some(kind) = kind_of(&text[name.clone()]) else { return };
+        // Elsewhere a signature proves what somebody said, and opens nothing.
+        let is_signature = kind == Kind::Weak && text[name.clone()].to_ascii_lowercase().contains("sig");
+        if is_signature && !matches!(text.as_bytes()[..name.start].last(), Some(b'?' | b'&' | b';')) {
+            return;
+        }
         if kind == Kind::Cookie && take_cookies(text, name.end, found) {
             return;
         }

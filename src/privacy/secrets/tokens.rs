@@ -39,10 +39,14 @@ const TOKENS: &[Token] = &[
     Token("age-key", &["AGE-SECRET-KEY-1"], Alphanumeric, 50, Anywhere),
     Token("age-key", &["AGE-PLUGIN-"], Dotted, 30, Anywhere),
     Token("aiven", &["AVNS_"], Url, 15, Apart),
+    Token("alibaba", &["LTAI"], Alphanumeric, 20, Apart),
     Token("anthropic", &["sk-ant-"], Url, 30, Anywhere),
     Token("apify", &["apify_api_"], Alphanumeric, 30, Anywhere),
+    Token("artifactory", &["AKCp", "cmVmd"], Alphanumeric, 59, Apart),
     Token("atlassian", &["ATATT3", "ATCTT3"], Base64, 40, Anywhere),
     Token("atlassian", &["ATBB"], Base64, 24, Apart),
+    Token("authress", &["sc_", "ext_", "scauth_", "authress_"], Base64, 60, Apart),
+    Token("aws", &["AKIA", "ASIA"], Alphanumeric, 16, Apart),
     Token("axiom", &["xaat-", "xapt-"], Url, 30, Anywhere),
     Token("braintree", &["access_token$"], Dotted, 20, Anywhere),
     Token("brevo", &["xkeysib-", "xsmtpsib-"], Url, 40, Anywhere),
@@ -50,9 +54,11 @@ const TOKENS: &[Token] = &[
     Token("buildkite", &["bkua_", "bkct_"], Alphanumeric, 30, Anywhere),
     Token("cerebras", &["csk-"], Alphanumeric, 30, Apart),
     Token("circleci", &["CCIPAT_", "CCIPRJ_"], Url, 30, Anywhere),
+    Token("cloudflare", &["cfat_", "cfut_", "cfk_"], Alphanumeric, 40, Apart),
     Token("contentful", &["CFPAT-"], Url, 30, Anywhere),
     Token("crates-io", &["cio"], Alphanumeric, 32, Apart),
     Token("cursor", &["crsr_"], Alphanumeric, 32, Apart),
+    Token("databricks", &["dapi"], Hex, 32, Apart),
     Token("dbt", &["dbtc_", "dbtu_"], Url, 20, Anywhere),
     Token("dify", &["dataset-"], Alphanumeric, 24, Apart),
     Token("digitalocean", &["dop_v1_", "doo_v1_", "dor_v1_"], Hex, 40, Anywhere),
@@ -203,10 +209,11 @@ impl Token {
         }
         let bytes = &text.as_bytes()[end..];
         let length = bytes.iter().take_while(|byte| letters.has(**byte)).count();
-        // A full stop or a dash behind it belongs to the sentence.
-        let ending = bytes[..length].iter().rev().take_while(|byte| b".-,".contains(byte)).count();
+        // A full stop or a comma behind it belongs to the sentence.
+        let ending = bytes[..length].iter().rev().take_while(|byte| b".,".contains(byte)).count();
         let length = length - ending;
-        let is_token = length >= *least && is_random(&text[end..end + length]);
+        let drawn = &text[end..end + length];
+        let is_token = length >= *least && is_random(drawn) && !drawn.ends_with("EXAMPLE");
         is_token.then(|| Span { start, end: end + length, rule: (*rule).into() })
     }
 }

@@ -110,6 +110,14 @@ fn behind_sign(text: &[u8], name: &Range<usize>, kind: Kind) -> Option<usize> {
     }
     let blank = behind_blanks(text, at);
     let rest = &text[blank..];
+    let is_spaced = blank > at && text[at..blank].iter().all(|byte| matches!(byte, b' ' | b'\t'));
+    let is_option = text[name.clone()].starts_with(b"-");
+    let is_login = kind == Kind::Password && is_spaced && has_login(before);
+    // A password may begin with the sign that stands between names and values.
+    let is_long = rest.len() >= PASSWORD && !rest.iter().take(PASSWORD).any(u8::is_ascii_whitespace);
+    if is_spaced && (is_option || is_login) && is_long && !rest.iter().take(3).any(is_quote) {
+        return Some(blank);
+    }
     let sign = match rest {
         [b':', b':', ..] | [b':', b'/', b'/', ..] => return None,
         // What a test came to.
@@ -129,12 +137,9 @@ fn behind_sign(text: &[u8], name: &Range<usize>, kind: Kind) -> Option<usize> {
     {
         return Some(value);
     }
-    let is_option = text[name.clone()].starts_with(b"-");
     let is_quote_next = rest.first().is_some_and(is_quote) && kind == Kind::Password;
-    let is_spaced = blank > at && text[at..blank].iter().all(|byte| matches!(byte, b' ' | b'\t'));
     let is_bearer = text[name.clone()].eq_ignore_ascii_case(b"bearer");
-    let is_login = || kind == Kind::Password && has_login(before);
-    (is_spaced && (is_option || is_quote_next || is_bearer || is_login())).then_some(blank)
+    (is_spaced && (is_option || is_quote_next || is_bearer || is_login)).then_some(blank)
 }
 
 fn is_quote(byte: &u8) -> bool {
@@ -209,7 +214,10 @@ fn quoted(text: &[u8], start: usize, quote: u8, is_whole: bool) -> Range<usize> 
 fn bare(text: &str, name: &Range<usize>, start: usize, kind: Kind) -> (Range<usize>, Form) {
     let bytes = text.as_bytes();
     let is_line = begins_line(&bytes[..name.start]);
-    let in_address = matches!(bytes[..name.start].last(), Some(b'?' | b'&' | b';'));
+    let before = &bytes[..name.start];
+    let is_of_value = matches!(before.last(), Some(b'?' | b'&' | b';'))
+        || bytes[name.clone()].starts_with(b"-")
+        || has_login(before);
     let is_end = |byte: &u8| {
         byte.is_ascii_whitespace()
             || matches!(byte, b'"' | b'\'' | b'`')
@@ -224,13 +232,18 @@ fn bare(text: &str, name: &Range<usize>, start: usize, kind: Kind) -> (Range<usi
         end -= 1;
     }
     let is_end_of_line = bytes.get(end).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
-    let form = if is_line && is_end_of_line || in_address { Form::Bare } else { Form::Loose };
+    let form = if is_line && is_end_of_line || is_of_value { Form::Bare } else { Form::Loose };
     (start..end, form)
 }
 
 /// Whether a line begins there, or what begins one in files of settings.
 fn begins_line(before: &[u8]) -> bool {
-    let line = memchr::memrchr(b'\n', before).map_or(before, |feed| &before[feed + 1..]).trim_ascii();
+    let near = &before[before.len().saturating_sub(BLANKS)..];
+    let line = match memchr::memrchr(b'\n', near) {
+        Some(feed) => near[feed + 1..].trim_ascii(),
+        None if near.len() == before.len() => near.trim_ascii(),
+        None => return false,
+    };
     [&b""[..], b"export", b"set", b"-", b"ENV", b"ARG", b"+", b"#", b"\"", b"'"].contains(&line)
 }
 
@@ -306,7 +319,11 @@ fn is_filled_in(small: &str) -> bool {
 }
 
 fn is_path(value: &str) -> bool {
-    (value.starts_with('/') || value.contains("://") || value.contains(":\\")) && is_made_of_words(value)
+    (value.matches('/').count() > 1
+        || value.starts_with('/')
+        || value.contains("://")
+        || value.contains(":\\"))
+        && is_made_of_words(value)
 }
 
 /// Whether it is a name in source: parts with full stops between them, or a call.
@@ -320,9 +337,8 @@ fn is_name_of_source(value: &str) -> bool {
                 .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'?' | b'!'))
     };
     let parts = name.split(['.', ':']).filter(|part| !part.is_empty()).count();
-    (is_called || parts > 1)
-        && name.split(['.', ':']).all(|part| part.is_empty() || is_name(part))
-        && is_made_of_words(name)
+    let is_of_names = name.split(['.', ':']).all(|part| part.is_empty() || is_name(part));
+    is_of_names && (is_called && parts > 1 || (is_called || parts > 1) && is_made_of_words(name))
 }
 
 fn is_password(value: &str, form: Form) -> bool {
