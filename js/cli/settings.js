@@ -51,7 +51,7 @@ function typed(value) {
 
 /** @param {Shown[]} shown */
 function table(shown) {
-  const rows = shown.map(({ key, value, path }) => [key, JSON.stringify(value), path ?? "by default"]);
+  const rows = shown.map(({ key, value, path, inForce }) => [key, JSON.stringify(value), `${path ?? "by default"}${inForce ? "" : path ? " (not in force: autoPersist.enabled is false)" : " (not in force until set)"}`]);
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}\n`).join("");
 }

@@ -399,6 +399,8 @@ export interface Setting {
   value: string | number | boolean;
   source: "default" | "home" | "project";
   path: string | null;
+  /** Whether anything goes by it: the limits of `autoPersist` archive nothing in lists unless a file says them. */
+  inForce: boolean;
 }
 
 /** What in a file of settings could not be used. */
