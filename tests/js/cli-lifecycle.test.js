@@ -136,12 +136,12 @@ check("what made a conversation possible is typed when it begins and when it sto
   const { id, path } = value(leftoff(["new", "--command", "/review", "--prompt", prompt, "--model", "gpt-5", "--tools", "Read, Bash", "--json"]));
   const hash = `sha256:${createHash("sha256").update("Review the change.\n").digest("hex")}`;
   const stored = () => JSON.parse(fs.readFileSync(join(path, "metadata.json"), "utf8"));
-  assert.deepEqual(stored().agent, { command: "/review", systemPromptHash: hash, tools: ["Read", "Bash"] });
+  assert.deepEqual(stored().agent, { command: "/review", systemPromptHash: hash, promptFile: prompt, tools: ["Read", "Bash"] });
   assert.equal(stored().provider.model, "gpt-5");
   leftoff(["append", id], '{"role":"user","content":"Look at it."}\n');
   // What is not typed stays.
   assert.equal(leftoff(["stop", id, "--tools", "Read"]).status, 0);
-  assert.deepEqual(stored().agent, { command: "/review", systemPromptHash: hash, tools: ["Read"] });
+  assert.deepEqual(stored().agent, { command: "/review", systemPromptHash: hash, promptFile: prompt, tools: ["Read"] });
   assert.equal(stored().provider.model, "gpt-5");
   const { status, stderr } = leftoff(["new", "--prompt", join(project, "nowhere.md")]);
   assert.deepEqual([status, /not_found|nowhere\.md/.test(stderr)], [1, true]);
@@ -172,10 +172,10 @@ check("what a file of settings says is too old or too much is archived by the ne
   assert.deepEqual([listed(), listed("--status", "archived")], [young.sort(), [old]]);
   leftoff(["unarchive", old]);
   assert.equal(listed().length, 3, "somebody wants to see it");
-  const [late] = begunAgo(leftoff, [40]);
-  assert.deepEqual(listed(), [old, ...young].sort(), "one that came later on the same day");
+  const [late, current] = begunAgo(leftoff, [40, 1]);
+  assert.deepEqual(listed(), [old, ...young, current].sort(), "one that came later on the same day");
   leftoff(["settings", "autoPersist.autoArchiveAfterDays", "2.5"]);
-  assert.deepEqual(listed(), [old, young[1]].sort(), "another number counts at once");
+  assert.deepEqual(listed(), [old, young[1], current].sort(), "another number counts at once");
   assert.deepEqual(listed("--status", "archived"), [late, young[0]].sort());
   leftoff(["append", old], '{"role":"user","content":"again"}\n');
   assert.ok(listed().includes(old));
