@@ -1,5 +1,5 @@
 // @ts-check
-/** Another storage's files, which nobody changes through this one: what would be written is refused, as on a filesystem that can only be read. */
+/** The files of another storage, to be read alone: writing is refused as on a filesystem that is read-only. */
 
 import { failed } from "./contract.js";
 

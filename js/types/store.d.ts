@@ -24,7 +24,7 @@ export interface StoreOptions {
   idleMs?: number;
   /** What becomes of secrets in what leaves the store; the setting `redact` unless given. */
   redact?: Redact;
-  /** Nothing is changed: what would be is refused with `read_only`, and what can be made again, as indexes and checkpoints, is not kept. */
+  /** Nothing is changed: what would be is refused with `read_only`; indexes and checkpoints are not kept. */
   readOnly?: boolean;
 }
 

@@ -27,7 +27,7 @@ use crate::settings::grouped;
 use crate::settings::{Setting, Source};
 
 // Those that a list archived, by their ids, and when each was active last: who took one back wants to see it.
-type Spared = BTreeMap<String, String>;
+type ArchiveNotes = BTreeMap<String, String>;
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
 // Who has the settings of a group may give all of them.
@@ -41,12 +41,12 @@ impl Store {
         let store = self.clone();
         Operation::new(|io| async move {
             let limits = if limits == "null" { store.kept_limits(&io).await? } else { limits };
-            let archived = store.tidied(&io, &limits, &Spared::new()).await?;
+            let archived = store.tidied(&io, &limits, &ArchiveNotes::new()).await?;
             Ok(archived.iter().map(|one| one.entry.id.clone()).collect())
         })
     }
 
-    async fn tidied(&self, io: &Io, limits: &str, spared: &Spared) -> Result<Vec<Rc<Listed>>, Trouble> {
+    async fn tidied(&self, io: &Io, limits: &str, spared: &ArchiveNotes) -> Result<Vec<Rc<Listed>>, Trouble> {
         let (most, kept_ms) = read_limits(limits)?;
         let current = self.pointed(io).await?.map(|pointer| pointer.id);
         let listed = self.all_listed(io, &Wanted::usual(false)).await?;
@@ -96,7 +96,7 @@ impl Store {
     async fn tidied_by(&self, io: &Io, said: &[&Setting]) -> Result<Option<String>, Trouble> {
         let file = layout::tidied(&self.hash);
         let noted = unless_bug(io.read_all(&file).await)?.flatten().unwrap_or_default();
-        let mut spared: Spared = serde_json::from_slice(&noted).unwrap_or_default();
+        let mut spared: ArchiveNotes = serde_json::from_slice(&noted).unwrap_or_default();
         let limits: Vec<String> =
             said.iter().map(|one| format!("\"{}\":{}", short(one.key), one.value)).collect();
         let limits = format!("{{{}}}", limits.join(","));

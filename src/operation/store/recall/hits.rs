@@ -59,12 +59,12 @@ struct Told<'a> {
     words: Vec<&'a str>,
     // Of words that nobody said, those that stand there in their place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    instead: Vec<Instead<'a>>,
+    instead: Vec<Replacement<'a>>,
 }
 
 /// A word of the question that nobody said, and the one that is spelled alike.
 #[derive(Serialize)]
-struct Instead<'a> {
+struct Replacement<'a> {
     word: &'a str,
     found: &'a str,
 }
@@ -159,7 +159,7 @@ impl Asked<'_> {
         let best = names.iter().max_by_key(|name| self.marked(name, words).has().count_ones())?;
         let marked = self.marked(best, words);
         let (excerpt, words) = (marked.excerpt(self.worths), self.has(marked.has()));
-        let instead = self.instead(&marked);
+        let instead = self.replacements(&marked);
         let found = Found::Title;
         let told = Told { id: None, role: None, timestamp: None, excerpt, found, words, instead };
         Some(self.hit(&told, &best))
@@ -184,7 +184,7 @@ impl Asked<'_> {
             excerpt: marked.excerpt(self.worths),
             found: self.how(all),
             words: self.has(all),
-            instead: self.instead(&marked),
+            instead: self.replacements(&marked),
         };
         (told.found, self.hit(&told, message))
     }
@@ -198,13 +198,13 @@ impl Asked<'_> {
         Marked::new(text, &|term| self.terms.iter().position(|one| one.text == term), words)
     }
 
-    fn instead<'m>(&'m self, marked: &Marked<'m>) -> Vec<Instead<'m>> {
-        let mut all: Vec<Instead<'m>> = Vec::new();
+    fn replacements<'m>(&'m self, marked: &Marked<'m>) -> Vec<Replacement<'m>> {
+        let mut all: Vec<Replacement<'m>> = Vec::new();
         for (nth, term) in self.terms.iter().enumerate().filter(|(_, term)| term.how == How::Spelling) {
             if let Some(found) = marked.find_word(nth)
                 && all.iter().all(|one| one.word != term.word)
             {
-                all.push(Instead { word: &term.word, found });
+                all.push(Replacement { word: &term.word, found });
             }
         }
         all
