@@ -46,6 +46,11 @@ export class ReadOnlyStorage {
   close = () => this.#storage.close();
 }
 
+/** The same storages, to be read alone where that is wanted. @param {(root?: string) => Storage} each @param {boolean} isWanted @returns {typeof each} */
+export function readableOnly(each, isWanted) {
+  return isWanted ? (root) => new ReadOnlyStorage(each(root)) : each;
+}
+
 /** @param {import("./contract.js").Verb} verb @param {string} path @returns {Promise<never>} */
 async function refuse(verb, path) {
   throw failed(verb, path, { code: "read_only", reason: "this store was opened to be read" });
