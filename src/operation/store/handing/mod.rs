@@ -114,7 +114,8 @@ impl Client<'_> {
         }
         let Some(copy) = self.copy_before(handing).await? else { return Ok(None) };
         let is_as_it_was = copy.made_of == handing.fingerprint() && self.is_unchanged(&copy).await?;
-        if !is_as_it_was && !(handing.may_be_own && self.goes_on_in(handing, &copy, live).await?) {
+        let is_held = is_as_it_was || handing.may_be_own && self.goes_on_in(handing, &copy, live).await?;
+        if !is_held {
             return Ok(None);
         }
         let place = self.place(handing.agent, &handing.folder).await?;
