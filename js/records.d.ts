@@ -445,6 +445,10 @@ command?: string,
  */
 systemPromptHash?: string, 
 /**
+ * The file that the text is in, where no client keeps it as a command.
+ */
+promptFile?: string, 
+/**
  * The model.
  */
 model?: string, 
@@ -685,13 +689,13 @@ export type Provider = { type: string, model: string, contextWindow: number, bas
 
 export type Display = { title: string, description?: string, };
 
-export type OfAgent = { command?: string, systemPromptHash?: string, tools?: Array<string>, };
+export type OfAgent = { command?: string, systemPromptHash?: string, promptFile?: string, tools?: Array<string>, };
 
 export type Shown = "active" | "archived";
 
 export type SessionJson = { version: string, conversation_id: string, conversation_type: string, status: Status, created_at: string, last_active: string, message_count: number, agent_config: AgentConfig, context_summary?: string, id: string, title?: string, archived_at?: string, total_tokens: number, project?: OfProject, parent?: OfParent, imported?: OfImported, forked_from?: OfOrigin, as_of?: string, };
 
-export type AgentConfig = { command?: string, system_prompt_hash?: string, model?: string, tools?: Array<string>, provider?: string, context_window?: number, base_url?: string, };
+export type AgentConfig = { command?: string, system_prompt_hash?: string, prompt_file?: string, model?: string, tools?: Array<string>, provider?: string, context_window?: number, base_url?: string, };
 
 export type OfProject = { path: string, hash: string, name: string, remote?: string, first_commit?: string, folder?: string, };
 

@@ -29,7 +29,8 @@ export async function writtenForAgent(session, { agent, folder, write, resume, p
   const isFitted = Object.values(request).some((value) => value !== undefined);
   const storage = new NodeStorage();
   try {
-    return await write({ ...begun, agent, session: id, title: display.title, model: request.model, previews, isFitted, folder: resolve(folder), variables: { ...env } }, storage);
+    const where = { folder: resolve(folder), variables: { ...env } };
+    return await write({ ...begun, agent, session: id, title: display.title, model: request.model, previews, isFitted, ...where }, storage);
   } finally {
     await storage.close();
   }
@@ -62,19 +63,23 @@ export function refuseUnlessInstalled(agent, session, env = process.env) {
   if (isOnPath(program, env)) return;
   const others = installedAgents(env);
   const other = others.length > 0 ? `, or take another client by --with (installed: ${others.join(", ")})` : "";
-  throw new LeftoffError({ code: "not_found", message: `no "${program}" on the PATH: install it with '${install}'${other}; ${withoutClient(session, agent)}` });
+  const message = `no "${program}" on the PATH: install it with '${install}'${other}; ${withoutClient(session, agent)}`;
+  throw new LeftoffError({ code: "not_found", message });
 }
 
 /** Refuses where no client is installed that a session could be handed to. @param {string} session as it was typed @param {Env} [env] */
 export function refuseUnlessAny(session, env = process.env) {
   if (installedAgents(env).length > 0) return;
   const looked = nativeAgents().map((agent) => clientOf(agent).program);
-  throw new LeftoffError({ code: "not_found", message: `no client is installed: looked on the PATH for ${looked.slice(0, -1).join(", ")} and ${looked.at(-1)}. Install one, or name one with --with AGENT to see how; ${withoutClient(session, "AGENT")}` });
+  const names = `${looked.slice(0, -1).join(", ")} and ${looked.at(-1)}`;
+  const way = `Install one, or name one with --with AGENT to see how; ${withoutClient(session, "AGENT")}`;
+  throw new LeftoffError({ code: "not_found", message: `no client is installed: looked on the PATH for ${names}. ${way}` });
 }
 
 /** @param {string} session @param {string} agent */
 function withoutClient(session, agent) {
-  return `'leftoff resume ${session} --print' prints the conversation, and 'leftoff export ${session} --to ${agent}' writes it for a client`;
+  const prints = `'leftoff resume ${session} --print' prints the conversation`;
+  return `${prints}, and 'leftoff export ${session} --to ${agent}' writes it for a client`;
 }
 
 /** Whether there is a program of this name. @param {string} program @param {Env} [env] */

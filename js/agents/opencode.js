@@ -10,8 +10,8 @@ import { LeftoffError } from "../error.js";
  * @typedef {{ id: string, bytes: Uint8Array, error?: LeftoffError }} ExportedSession `error`: why it cannot be read; the
  *   others can
  *
- * One session alone: the one that was active last in a folder, or the one of an id.
- * @typedef {{ folder: string } | { session: string }} Only
+ * One session alone: the one that was active last in a folder.
+ * @typedef {{ folder: string }} Only
  */
 
 /** How many characters a session may have, beside so many times the bytes of its database. */
@@ -93,7 +93,7 @@ async function opened(database, wal) {
   }
 }
 
-/** @param {Database} db @param {Only} [only] */
+/** @param {Database} db @param {Only | { session: string }} [only] `session`: the one of this id */
 function wanted(db, only) {
   if (only && "session" in only) return answered(db, "select id from session where id = ?", only.session);
   if (only) return answered(db, "select id from session where directory = ? and parent_id is null order by time_updated desc, id desc limit 1", only.folder);

@@ -63,7 +63,10 @@ function hashOf(bytes) {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-/** What the file with a session's instructions says now: its hash, or null where it is gone. @param {string} path @returns {Promise<string | null | undefined>} nothing where it cannot be read */
+/**
+ * The hash of what the file with a session's instructions says now: null where it is gone, nothing where it cannot be read.
+ * @param {string} path @returns {Promise<string | null | undefined>}
+ */
 export async function promptHashOf(path) {
   try {
     return hashOf(await fileBytes(path));

@@ -104,7 +104,8 @@ async function resumedIn(args) {
 /** What can be resumed, and how; behind why nothing was. @param {Args} args @param {string} [why] */
 async function listedIn(args, why = "") {
   const { text: listed, value } = await list(args);
-  const asks = `\nWhich conversation would you like to continue? Type ${typedIn(args.from, "resume", args)} with its number or words of its title.\n`;
+  const command = typedIn(args.from, "resume", args);
+  const asks = `\nWhich conversation would you like to continue? Type ${command} with its number or words of its title.\n`;
   const text = `${why}${listed}${value.length > 0 ? asks : ""}`;
   linger(args.from, text);
   return { text, value };
@@ -128,7 +129,8 @@ async function resumed(args, words, { override, ...request }) {
   const { copy, command, takes, included, messageCount, path, folder, assumed } = value;
   for (const warning of value.warnings ?? []) note(warning);
   noteAssumed(assumed);
-  if (args.print && copy === "new") note(`nothing was written: 'leftoff export ${args._.join(" ") || "last"} --to ${agent}' writes this file`);
+  const exports = `'leftoff export ${args._.join(" ") || "last"} --to ${agent}'`;
+  if (args.print && copy === "new") note(`nothing was written: ${exports} writes this file`);
   const rest = included < messageCount ? `, ${included} of ${messageCount} messages as they are` : "";
   const there = folder === process.cwd() ? "" : `cd ${shellWords([folder])} && `;
   const text = `${path}${rest}\n${lossText(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${there}${command.join(" ")}\n`;

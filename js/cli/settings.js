@@ -51,7 +51,9 @@ function typed(value) {
 
 /** @param {Shown[]} shown */
 function table(shown) {
-  const rows = shown.map(({ key, value, path }) => [key, JSON.stringify(value), path ?? "default"]);
+  const why = (/** @type {Shown} */ { path }) => (path ? "not in force: autoPersist.enabled is false" : "not in force until set");
+  const source = (/** @type {Shown} */ one) => `${one.path ?? "default"}${one.inForce ? "" : ` (${why(one)})`}`;
+  const rows = shown.map((one) => [one.key, JSON.stringify(one.value), source(one)]);
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}\n`).join("");
 }

@@ -124,14 +124,16 @@ function json(value) {
 
 /**
  * @param {string} agent that can be set up
- * @param {{ program: string, anywhere?: string, plugin?: boolean }} how `program`: as a shell takes it; `anywhere`: the same in a shell with another PATH
+ * @param {{ program: string, anywhere?: string, plugin?: boolean }} how `program`: as a shell takes it; `anywhere`: the same where
+ *   the shell has another PATH
  * @returns {Parts | undefined}
  */
 export function partsFor(agent, { program, anywhere = program, plugin = false }) {
   // Codex runs what a skill says in a shell of its own.
-  const all = /** @type {Named[]} */ (Object.entries(texts(agent === "codex" ? anywhere : program, agent, { plugin })).map(([key, text]) => ({ key, ...text })));
+  const all = Object.entries(texts(agent === "codex" ? anywhere : program, agent, { plugin }));
+  const every = /** @type {Named[]} */ (all.map(([key, text]) => ({ key, ...text })));
   // Its skills stand in every prompt of the model's.
-  const told = agent === "codex" ? all.filter(({ key }) => key === "resume" || key === "stop") : all;
+  const told = agent === "codex" ? every.filter(({ key }) => key === "resume" || key === "stop") : every;
   const parts = AGENTS[agent]?.(program, told, { plugin, anywhere });
   // Their files stand first, in this order.
   return parts && { ...parts, commands: told.map(({ key, description }, place) => ({ name: typedIn(agent, key, { plugin }), description, path: parts.files[place]?.path ?? "" })) };

@@ -20,6 +20,7 @@ export function shellWords(words) {
 export function foundAnywhere(program, folders, home) {
   const others = [...new Set(folders)].filter((folder) => !EVERYWHERE.includes(folder));
   const within = (/** @type {string} */ text) => text.replace(/["\\$`]/g, "\\$&");
-  const placed = (/** @type {string} */ folder) => (home && folder.startsWith(`${home}/`) ? `$HOME${within(folder.slice(home.length))}` : within(folder));
+  const isOfHome = (/** @type {string} */ folder) => home !== "" && folder.startsWith(`${home}/`);
+  const placed = (/** @type {string} */ folder) => (isOfHome(folder) ? `$HOME${within(folder.slice(home.length))}` : within(folder));
   return others.length === 0 ? program : `PATH="$PATH:${others.map(placed).join(":")}" ${program}`;
 }

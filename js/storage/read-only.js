@@ -1,5 +1,5 @@
 // @ts-check
-/** Another storage's files, which nobody changes through this one: what would be written is refused, as on a filesystem that can only be read. */
+/** The files of another storage, to be read alone: writing is refused as on a filesystem that is read-only. */
 
 import { failed } from "./contract.js";
 
@@ -44,6 +44,11 @@ export class ReadOnlyStorage {
 
   /** @type {Storage["close"]} */
   close = () => this.#storage.close();
+}
+
+/** The same storages, to be read alone where that is wanted. @param {(root?: string) => Storage} each @param {boolean} isWanted @returns {typeof each} */
+export function readableOnly(each, isWanted) {
+  return isWanted ? (root) => new ReadOnlyStorage(each(root)) : each;
 }
 
 /** @param {import("./contract.js").Verb} verb @param {string} path @returns {Promise<never>} */

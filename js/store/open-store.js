@@ -8,16 +8,15 @@ import { whole } from "../wasm/core.js";
 import { knownOptions } from "../wasm/options.js";
 import { Places } from "../placement/places.js";
 import { Redaction } from "../privacy/redaction.js";
-import { ReadOnlyStorage } from "../storage/read-only.js";
+import { readableOnly } from "../storage/read-only.js";
 import { readSettings } from "../wasm/store.js";
 import { storeOf } from "./store.js";
 
-/** @import { Store } from "./store.js" */
 /** @import { StoreOptions } from "../types/index.js" */
 
 /**
  * Opens a store: where conversations are kept, for one project.
- * @param {StoreOptions} [options] @returns {Promise<Store>}
+ * @param {StoreOptions} [options] @returns {Promise<import("./store.js").Store>}
  * @throws {LeftoffError} `not_found` or `not_a_folder` for a project or a workspace that is none, `not_found` also where neither a home nor a
  *   storage is given and nobody may know the user's folder; `not_a_folder` and `permission_denied` for a home that cannot be one; `invalid_request` for an option that is not known
  * @example
@@ -31,8 +30,7 @@ export async function openStore(options = {}) {
   await whole.ready();
   const folder = resolve(home || defaultHome() || ".leftoff");
   // One with a root for each workspace; what is imported lies outside of all.
-  const each = storage ? () => storage : await storages(home || defaultHome());
-  const storageAt = readOnly ? (/** @type {string | undefined} */ root) => new ReadOnlyStorage(each(root)) : each;
+  const storageAt = readableOnly(storage ? () => storage : await storages(home || defaultHome()), readOnly);
   // What a storage has may be nowhere on this machine.
   const placeOf = storage ? resolve : realPath;
   const path = placeOf(project ?? workingFolder());

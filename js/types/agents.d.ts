@@ -87,10 +87,7 @@ export interface WriteForAgent extends ContextRequest {
   folder?: string;
   /** The environment that names the agents' homes; the process's own unless given. */
   env?: Record<string, string | undefined>;
-  /**
-   * The session is resumed by that, and the client's model told so first: the command, the block, then the history. Where the client's own
-   * session has all of it already, that one is resumed instead, unless an option of the context is given.
-   */
+  /** The session is resumed, and the client's model told so before the history; nothing is written where the client's own has all of it. */
   resume?: ResumeForAgent;
   /** Nothing is written: the answer names the file that would be, and the command. */
   previews?: boolean;
@@ -111,7 +108,7 @@ export interface WrittenForAgent {
   path: string;
   /** Where the client has to be started. */
   folder: string;
-  /** What was written: nothing where the client has the session as its own, nothing where an earlier copy has all of it, else a new file. */
+  /** What was written: nothing where the client's own session, or an earlier copy, has all of it. */
   copy: "none" | "reused" | "new";
   /** What resumes it: the program and its arguments. */
   command: string[];

@@ -24,7 +24,7 @@ export interface StoreOptions {
   idleMs?: number;
   /** What becomes of secrets in what leaves the store; the setting `redact` unless given. */
   redact?: Redact;
-  /** Nothing is changed: what would be is refused with `read_only`, and what can be made again, as indexes and checkpoints, is not kept. */
+  /** Nothing is changed: what would be is refused with `read_only`; indexes and checkpoints are not kept. */
   readOnly?: boolean;
 }
 
@@ -407,6 +407,8 @@ export interface Setting {
   value: string | number | boolean;
   source: "default" | "home" | "project";
   path: string | null;
+  /** Whether anything goes by it: the limits of `autoPersist` archive nothing in lists unless a file says them. */
+  inForce: boolean;
 }
 
 /** What in a file of settings could not be used. */

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::AgentName;
 use super::kept::home_of;
 
+/// What the names of servers' tools begin with.
+const OF_SERVER: &str = "mcp__";
+
 /// Where servers stand in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Place {
@@ -80,5 +83,50 @@ impl Server {
 pub fn tool_of(server: &str) -> String {
     let plain =
         |letter: char| if letter.is_ascii_alphanumeric() || "_-".contains(letter) { letter } else { '_' };
-    format!("mcp__{}", server.chars().map(plain).collect::<String>())
+    format!("{OF_SERVER}{}", server.chars().map(plain).collect::<String>())
+}
+
+/// The whole name, `mcp__SERVER__TOOL`, of a tool that the client of an agent calls by a name of its own; nothing where it is of none
+/// of these servers, `mcp__SERVER` each.
+pub fn full_name(agent: AgentName, tool: &str, servers: &[String]) -> Option<String> {
+    let befores: &[&str] = match agent {
+        AgentName::Gemini | AgentName::Qwen => &["mcp_", "mcp__", ""],
+        AgentName::OpenCode => &[""],
+        _ => return None,
+    };
+    let of = |server: &String| {
+        let name = server.strip_prefix(OF_SERVER).filter(|name| !name.is_empty())?;
+        let below = |before: &&str| {
+            let rest = tool.strip_prefix(*before)?.strip_prefix(name)?;
+            rest.strip_prefix("__").or_else(|| rest.strip_prefix('_')).filter(|rest| !rest.is_empty())
+        };
+        let rest = befores.iter().find_map(below)?;
+        Some((name.len(), format!("{server}__{rest}")))
+    };
+    // One may be called as another begins.
+    servers.iter().filter_map(of).max_by_key(|(length, _)| *length).map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_of_a_server_has_one_name_whatever_its_client_calls_it() {
+        let servers = ["git hub", "git", "docs"].map(tool_of);
+        let check = |agent, tool: &str, expected: Option<&str>| {
+            assert_eq!(full_name(agent, tool, &servers).as_deref(), expected, "{tool}");
+        };
+        check(AgentName::OpenCode, "git_hub_list_issues", Some("mcp__git_hub__list_issues"));
+        check(AgentName::OpenCode, "git_log", Some("mcp__git__log"));
+        check(AgentName::OpenCode, "read", None);
+        check(AgentName::OpenCode, "docs", None);
+        check(AgentName::OpenCode, "docs_", None);
+        check(AgentName::Gemini, "mcp_docs_search", Some("mcp__docs__search"));
+        check(AgentName::Gemini, "docs__search", Some("mcp__docs__search"));
+        check(AgentName::Gemini, "mcp_other_search", None);
+        // These two say all of it by themselves.
+        check(AgentName::ClaudeCode, "docs_search", None);
+        check(AgentName::Codex, "docs__search", None);
+    }
 }

@@ -295,9 +295,9 @@ pub fn outputs() -> File {
     File::new(Root::Home, "context")
 }
 
-/// When sessions of a project were archived last that its settings say are too many or too old.
+/// Which sessions of a project lists have archived that its settings say are too many or too old.
 pub fn tidied(hash: &str) -> File {
-    cache().below(&format!("tidied-{hash}.txt"))
+    cache().below(&format!("tidied-{hash}.json"))
 }
 
 /// What is kept of a session so that its log need not be read again.

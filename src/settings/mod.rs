@@ -30,6 +30,11 @@ pub use written::{grouped, written};
 use check::{Place, entries, shown};
 use known::{KNOWN, Known};
 
+// What lists archive by, once a file says it.
+const LIMITS: [&str; 2] = ["autoPersist.maxSessionsPerProject", "autoPersist.autoArchiveAfterDays"];
+/// The version of such a file, as this one writes it.
+const VERSION: u64 = 1;
+
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -66,16 +71,19 @@ pub struct Setting {
     pub source: Source,
     /// That file's path.
     pub path: Option<String>,
+    /// Whether anything goes by it: of the limits of `autoPersist` no list does unless a file says them.
+    pub in_force: bool,
 }
 
 impl Serialize for Setting {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(4))?;
+        let mut map = serializer.serialize_map(Some(5))?;
         map.serialize_entry("key", self.key)?;
         let value = RawValue::from_string(self.value.clone()).map_err(serde::ser::Error::custom)?;
         map.serialize_entry("value", &value)?;
         map.serialize_entry("source", &self.source)?;
         map.serialize_entry("path", &self.path)?;
+        map.serialize_entry("inForce", &self.in_force)?;
         map.end()
     }
 }
@@ -116,8 +124,12 @@ pub fn read(files: &[SettingsFile]) -> Read {
                 known.key, file.path
             ));
         } else {
-            *before = Setting { key: known.key, value, source: file.source, path: Some(file.path.clone()) };
+            let path = Some(file.path.clone());
+            *before = Setting { key: known.key, value, source: file.source, path, in_force: true };
         }
+    }
+    if all.iter().any(|one| one.key == "autoPersist.enabled" && one.value == "false") {
+        all.iter_mut().filter(|one| LIMITS.contains(&one.key)).for_each(|one| one.in_force = false);
     }
     Read { all, problems }
 }
@@ -134,6 +146,7 @@ pub fn check_writing(key: &str, value: Option<&str>, file: &SettingsFile) -> Res
     match document(file) {
         Err(problem) => problems.push(problem),
         Ok(document) => {
+            problems.extend(document.as_ref().and_then(|fields| newer(fields, &file.path)));
             let group = key.split_once('.').map(|(group, _)| group);
             let of_group = group
                 .and_then(|group| document.as_ref().and_then(|fields| Some((group, fields.raw(group)?))));
@@ -179,11 +192,27 @@ pub fn auto_persist(given: &str) -> Result<Vec<Setting>, Error> {
 }
 
 fn by_default(known: &Known) -> Setting {
-    Setting { key: known.key, value: known.default.into(), source: Source::Default, path: None }
+    let in_force = !LIMITS.contains(&known.key);
+    Setting { key: known.key, value: known.default.into(), source: Source::Default, path: None, in_force }
 }
 
 fn refuse(problems: &[String]) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Error::new(Code::InvalidSetting, problems.join("; "))) }
+}
+
+// Why a file is not written, and what it says is used as far as it is known: a newer leftoff wrote it.
+fn newer(fields: &Fields<'_>, path: &str) -> Option<String> {
+    let raw = fields.raw("version")?;
+    match raw.parse::<u64>() {
+        Ok(version) if version <= VERSION => None,
+        Ok(version) => Some(format!(
+            "\"{path}\" is of version {version}, and this leftoff knows {VERSION}: what it knows is used, and nothing is written there"
+        )),
+        Err(_) => Some(format!(
+            "expected a number for \"version\" in \"{path}\", but found {} instead",
+            shown(raw, "a number")
+        )),
+    }
 }
 
 // What a file says, each by its place in `KNOWN`; where it does not say clearly what it chooses, the strictest.
@@ -201,6 +230,7 @@ fn said_in(file: &SettingsFile, problems: &mut Vec<String>) -> Vec<(usize, Strin
             return strict;
         }
     };
+    problems.extend(newer(&fields, path));
     let mut said = Place { path, key: "" }.take(&fields, "", problems);
     let strict: Vec<_> =
         choices().filter(|(_, known)| is_unclear(known, &fields)).filter_map(strictest).collect();

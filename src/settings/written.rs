@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Read, Setting, SettingsFile, check_writing, document};
+use super::{Read, Setting, SettingsFile, VERSION, check_writing, document};
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::json::indent::indented;
@@ -22,7 +22,7 @@ use crate::json::text::to_json;
 /// let text = Some(r#"{"mine":1e3}"#.into());
 /// let file = SettingsFile { path: "settings.json".into(), source: Source::Home, text, problem: None };
 /// let next = written("agent", Some("\"codex\""), &file)?;
-/// assert_eq!(next.as_deref(), Some("{\n  \"mine\": 1e3,\n  \"agent\": \"codex\"\n}\n"));
+/// assert_eq!(next.as_deref(), Some("{\n  \"version\": 1,\n  \"mine\": 1e3,\n  \"agent\": \"codex\"\n}\n"));
 /// # Ok::<(), leftoff::error::Error>(())
 /// ```
 pub fn written(key: &str, value: Option<&str>, file: &SettingsFile) -> Result<Option<String>, Error> {
@@ -39,6 +39,8 @@ pub fn written(key: &str, value: Option<&str>, file: &SettingsFile) -> Result<Op
             put(fields.as_ref(), group, Some(&*inner).filter(|inner| *inner != "{}"))
         }
     };
+    let is_new = value.is_some() && fields.is_none_or(|fields| fields.raw("version").is_none());
+    let next = if is_new { format!("{{\"version\":{VERSION},{}", &next[1..]) } else { next };
     Ok(Some(format!("{}\n", indented(&next, 0))))
 }
 
@@ -64,7 +66,7 @@ pub fn grouped(all: &[Setting]) -> String {
 }
 
 impl Read {
-    /// `{"settings","all","problems"}`, JSON: what holds, as one object; of each setting `{"key","value","source","path"}`; and of
+    /// `{"settings","all","problems"}`, JSON: what holds, as one object; of each setting `{"key","value","source","path","inForce"}`; and of
     /// what could not be used `{"code","message"}`.
     pub fn to_json(&self) -> String {
         let problem = |message: &String| {

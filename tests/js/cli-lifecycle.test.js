@@ -136,12 +136,12 @@ check("what made a conversation possible is typed when it begins and when it sto
   const { id, path } = value(leftoff(["new", "--command", "/review", "--prompt", prompt, "--model", "gpt-5", "--tools", "Read, Bash", "--json"]));
   const hash = `sha256:${createHash("sha256").update("Review the change.\n").digest("hex")}`;
   const stored = () => JSON.parse(fs.readFileSync(join(path, "metadata.json"), "utf8"));
-  assert.deepEqual(stored().agent, { command: "/review", systemPromptHash: hash, tools: ["Read", "Bash"] });
+  assert.deepEqual(stored().agent, { command: "/review", systemPromptHash: hash, promptFile: prompt, tools: ["Read", "Bash"] });
   assert.equal(stored().provider.model, "gpt-5");
   leftoff(["append", id], '{"role":"user","content":"Look at it."}\n');
   // What is not typed stays.
   assert.equal(leftoff(["stop", id, "--tools", "Read"]).status, 0);
-  assert.deepEqual(stored().agent, { command: "/review", systemPromptHash: hash, tools: ["Read"] });
+  assert.deepEqual(stored().agent, { command: "/review", systemPromptHash: hash, promptFile: prompt, tools: ["Read"] });
   assert.equal(stored().provider.model, "gpt-5");
   const { status, stderr } = leftoff(["new", "--prompt", join(project, "nowhere.md")]);
   assert.deepEqual([status, /not_found|nowhere\.md/.test(stderr)], [1, true]);
@@ -158,7 +158,7 @@ function begunAgo(leftoff, days) {
   });
 }
 
-check("what a file of settings says is too old or too much is archived when sessions are listed, once a day, and told", (leftoff) => {
+check("what a file of settings says is too old or too much is archived by the next list, and told; what is taken back stays", (leftoff) => {
   const [old, ...young] = begunAgo(leftoff, [60, 3, 2]);
   const listed = (/** @type {string[]} */ ...args) => value(leftoff(["list", "--json", ...args])).map((/** @type {{ id: string }} */ { id }) => id).sort();
   assert.deepEqual(listed(), [old, ...young].sort(), "no file says anything");
@@ -171,7 +171,35 @@ check("what a file of settings says is too old or too much is archived when sess
   assert.deepEqual([first.stdout.includes(old), leftoff(["list"]).stderr], [false, ""], "told once");
   assert.deepEqual([listed(), listed("--status", "archived")], [young.sort(), [old]]);
   leftoff(["unarchive", old]);
-  assert.equal(listed().length, 3, "not again on the same day");
+  assert.equal(listed().length, 3, "somebody wants to see it");
+  const [late, current] = begunAgo(leftoff, [40, 1]);
+  assert.deepEqual(listed(), [old, ...young, current].sort(), "one that came later on the same day");
+  leftoff(["settings", "autoPersist.autoArchiveAfterDays", "2.5"]);
+  assert.deepEqual(listed(), [old, young[1], current].sort(), "another number counts at once");
+  assert.deepEqual(listed("--status", "archived"), [late, young[0]].sort());
+  leftoff(["append", old], '{"role":"user","content":"again"}\n');
+  assert.ok(listed().includes(old));
+});
+
+check("settings say what is in force, and their file its version; one of a newer version is read and never written", (leftoff) => {
+  const inForce = () => Object.fromEntries(value(leftoff(["settings", "--json"])).map((/** @type {any} */ { key, inForce }) => [key.split(".").at(-1), inForce]));
+  const text = () => leftoff(["settings"]).stdout;
+  assert.deepEqual([inForce().autoArchiveAfterDays, inForce().maxSessionsPerProject, inForce().idleMinutes], [false, false, true]);
+  assert.match(text(), /autoArchiveAfterDays +30 +by default \(not in force until set\)\n/);
+  leftoff(["settings", "autoPersist.autoArchiveAfterDays", "30"]);
+  assert.deepEqual([inForce().autoArchiveAfterDays, inForce().maxSessionsPerProject], [true, false]);
+  leftoff(["settings", "autoPersist.enabled", "false"]);
+  assert.match(text(), /autoArchiveAfterDays +30 +.*settings\.json \(not in force: autoPersist\.enabled is false\)\n/);
+  const { path } = value(leftoff(["settings", "autoPersist.enabled", "--json"]));
+  assert.equal(JSON.parse(fs.readFileSync(path, "utf8")).version, 1);
+  const newer = '{ "version": 2, "redact": "replace", "later": 1 }';
+  fs.writeFileSync(path, newer);
+  const read = leftoff(["settings", "redact", "--json"]);
+  assert.equal(JSON.parse(read.stdout).value, "replace");
+  assert.match(read.stderr, /is of version 2, and this leftoff knows 1/);
+  const write = leftoff(["settings", "agent", "codex"]);
+  assert.deepEqual([write.status, fs.readFileSync(path, "utf8")], [1, newer]);
+  assert.match(write.stderr, /is of version 2/);
 });
 
 check("of words and last, what resumes is one that the filters leave", (leftoff) => {

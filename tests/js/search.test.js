@@ -179,7 +179,7 @@ test("a word that nobody said is found as the one spelled alike, wherever its wr
       assert.deepEqual((await instead(typed))[0], ["spelling", typed, "cache"], typed);
     }
     for (const [typed, meant] of [["redsi", "Redis"], ["erdis", "Redis"], ["edisr", undefined], ["mesaure", "measure"], ["qeries", "queries"], ["postgers", "postgres"]]) {
-      assert.deepEqual((await instead(/** @type {string} */ (typed)))[0]?.[2], meant, typed);
+      assert.deepEqual((await instead(String(typed)))[0]?.[2], meant, String(typed));
     }
     // What was said is found as it is, and a short word means itself.
     assert.deepEqual(await instead("cache"), []);

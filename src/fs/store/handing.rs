@@ -52,7 +52,8 @@ impl Store {
     /// Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
     /// goes on with this session, once it is imported. The request is that of [`Session::context`]. Answer: `{"id","agent","path",
     /// "folder","copy","command","takes","messageCount","included","losses","warnings","assumed","secrets"}`, where `command` starts the
-    /// client, and `takes` has it take the file in first, where it keeps none.
+    /// client, and `takes` has it take the file in first, where it keeps none. `copy` is `none` where the session is resumed and the client's
+    /// own one that it was imported from has all of it, `reused` where what was written before has, else `new`.
     ///
     /// # Errors
     /// `invalid_request` and `unknown_format` for an agent that takes no sessions; `empty_file` where nothing was said; what

@@ -8,6 +8,8 @@ use crate::interop::codex::table::REASONS;
 use crate::interop::codex::twice::By;
 use crate::interop::codex::{End, Reader, Record};
 use crate::interop::conversation::Origin;
+use crate::interop::object::LONGEST_NAME;
+use crate::interop::servers::tool_of;
 use crate::interop::{Losses, Object};
 use crate::json::text::Text;
 use crate::record::message::{Message, Role, Usage};
@@ -50,12 +52,31 @@ impl Reader {
                 match kind {
                     "exec_command_end" | "patch_apply_end" => self.note_end(&mut payload, "call_id"),
                     "turn_aborted" => self.talk.cut_short(),
+                    "mcp_tool_call_end" => {
+                        let call = payload.raw("invocation").and_then(|raw| Object::parse("", raw).ok());
+                        self.note_tool(call);
+                    }
                     _ => {}
                 }
                 return self.lose(path);
             }
         }
         true
+    }
+
+    // The tool of an MCP server that was called, by its whole name.
+    fn note_tool(&mut self, call: Option<Object<'_>>) {
+        let Some(mut call) = call else { return };
+        let quiet = &mut Losses::default();
+        let (server, tool): (Option<String>, Option<String>) =
+            (call.take("server", quiet), call.take("tool", quiet));
+        if let (Some(server), Some(tool)) = (server, tool) {
+            let name = format!("{}__{tool}", tool_of(&server));
+            let tools = &mut self.talk.session.tools;
+            if name.len() <= LONGEST_NAME && !tools.contains(&name) {
+                tools.push(name);
+            }
+        }
     }
 
     // Newer versions tell each item that is complete once more.
@@ -70,6 +91,9 @@ impl Reader {
             "UserMessage" => Role::User,
             "AgentMessage" => Role::Assistant,
             _ => {
+                if kind == "McpToolCall" {
+                    self.note_tool(payload.raw("item").and_then(|raw| Object::parse("", raw).ok()));
+                }
                 self.note_end(&mut item, "id");
                 return self.lose(&[path, "/", &kind].concat());
             }

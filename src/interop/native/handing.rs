@@ -113,7 +113,7 @@ pub struct Copy {
 /// What became of a session on its way to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Written {
+pub enum CopyState {
     /// Nothing: the client goes on with its own.
     None,
     /// Nothing: what was written before has all of it.
@@ -159,7 +159,7 @@ pub struct Told {
     /// The folder that is worked in.
     pub folder: String,
     /// What was written for it.
-    pub copy: Written,
+    pub copy: CopyState,
     /// What starts the client.
     pub command: Vec<String>,
     /// What has it take the file in first, where it keeps no files.
@@ -255,7 +255,7 @@ impl Handing {
         let continues = continues(self.agent, &path, &native.text)?;
         let told = Told {
             agent: self.agent.as_str(),
-            copy: Written::New,
+            copy: CopyState::New,
             command: self.client.resumes(&native.id),
             takes: self.client.takes(&path),
             id: native.id,
@@ -272,11 +272,11 @@ impl Handing {
     }
 
     /// What whoever hands over is told where the client goes on with a session of its own, in the folder that it was begun in.
-    pub fn own(&self, id: String, path: String, folder: String) -> Told {
+    pub fn tell_own(&self, id: String, path: String, folder: String) -> Told {
         let count = self.context.original_message_count;
         Told {
             agent: self.agent.as_str(),
-            copy: Written::None,
+            copy: CopyState::None,
             command: self.client.resumes(&id),
             takes: None,
             id,
@@ -292,10 +292,10 @@ impl Handing {
     }
 
     /// The same, where what was written before has all of it.
-    pub fn reused(&self, copy: &Copy, told: Told) -> Told {
+    pub fn tell_reused(&self, copy: &Copy, told: Told) -> Told {
         let (id, path) = (copy.id.clone(), copy.path.clone());
         let (command, takes) = (self.client.resumes(&id), self.client.takes(&path));
-        Told { copy: Written::Reused, command, takes, id, path, ..told }
+        Told { copy: CopyState::Reused, command, takes, id, path, ..told }
     }
 
     /// The hash of all that is written for the client, but for the time.

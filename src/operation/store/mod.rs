@@ -101,9 +101,6 @@ pub struct Store {
     // What the sessions that were asked are called.
     #[cfg(feature = "interop")]
     names: RefCell<recall::Names>,
-    // When it was looked last whether something is to be archived today.
-    #[cfg(feature = "interop")]
-    tidied_ms: Cell<i64>,
 }
 
 impl Store {
@@ -127,8 +124,6 @@ impl Store {
             ends: RefCell::default(),
             #[cfg(feature = "interop")]
             names: RefCell::default(),
-            #[cfg(feature = "interop")]
-            tidied_ms: Cell::default(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! What a store is kept in order by: sessions that are too old are archived, and the index says what there is.
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -10,6 +11,8 @@ use super::Store;
 use crate::error::Error;
 use crate::json::fields::Fields;
 use crate::json::request;
+#[cfg(feature = "interop")]
+use crate::json::text::to_json;
 #[cfg(feature = "interop")]
 use crate::layout;
 #[cfg(feature = "interop")]
@@ -22,8 +25,9 @@ use crate::session::tidy::{Aged, Limits, too_old};
 use crate::settings::grouped;
 #[cfg(feature = "interop")]
 use crate::settings::{Setting, Source};
-#[cfg(feature = "interop")]
-use crate::time;
+
+// Those that a list archived, by their ids, and when each was active last: who took one back wants to see it.
+type ArchiveNotes = BTreeMap<String, String>;
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
 // Who has the settings of a group may give all of them.
@@ -37,12 +41,12 @@ impl Store {
         let store = self.clone();
         Operation::new(|io| async move {
             let limits = if limits == "null" { store.kept_limits(&io).await? } else { limits };
-            let archived = store.tidied(&io, &limits).await?;
+            let archived = store.tidied(&io, &limits, &ArchiveNotes::new()).await?;
             Ok(archived.iter().map(|one| one.entry.id.clone()).collect())
         })
     }
 
-    async fn tidied(&self, io: &Io, limits: &str) -> Result<Vec<Rc<Listed>>, Trouble> {
+    async fn tidied(&self, io: &Io, limits: &str, spared: &ArchiveNotes) -> Result<Vec<Rc<Listed>>, Trouble> {
         let (most, kept_ms) = read_limits(limits)?;
         let current = self.pointed(io).await?.map(|pointer| pointer.id);
         let listed = self.all_listed(io, &Wanted::usual(false)).await?;
@@ -53,7 +57,8 @@ impl Store {
         for (place, one) in listed.into_iter().enumerate() {
             if old.first() == Some(&place) {
                 old.remove(0);
-                if unless_bug(self.archived(io, &one).await)? == Some(true) {
+                let is_spared = spared.get(&one.entry.id).is_some_and(|last| *last == one.entry.last);
+                if !is_spared && unless_bug(self.archived(io, &one).await)? == Some(true) {
                     archived.push(one);
                 }
             }
@@ -62,22 +67,18 @@ impl Store {
         Ok(archived)
     }
 
-    // Archives what a file of settings says is too much or too old, once a day, where a list is asked for that looks at the files; it is
-    // told with what lists find out. What holds unless a file says otherwise is for who asks to tidy: a year's sessions that were
-    // imported today are not to be hidden tomorrow.
+    // Archives what a file of settings says is too much or too old, before each list that looks at the files; it is told with what
+    // lists find out. What somebody took back stays until more is said in it. What holds unless a file says otherwise is for who
+    // asks to tidy: a year's sessions that were imported today are not to be hidden tomorrow.
     #[cfg(feature = "interop")]
     pub(super) async fn kept_tidy(&self, io: &Io, request: &str) -> Result<(), Trouble> {
         if Wanted::from_json(request)?.is_unverified {
             return Ok(());
         }
-        let is_today = |ms: i64| (0..DAY_MS as i64).contains(&io.now_ms().saturating_sub(ms));
-        if is_today(self.tidied_ms.replace(io.now_ms())) {
-            return Ok(());
-        }
         let read = self.setup.read_settings(io).await?;
         let said = said(&read.all);
         let Some(path) = said.last().and_then(|one| one.path.clone()) else { return Ok(()) };
-        let (code, message) = match self.tidied_today(io, &said, &is_today).await {
+        let (code, message) = match self.tidied_by(io, &said).await {
             Ok(Some(message)) => ("archived", message),
             Ok(None) => return Ok(()),
             Err(bug) if bug.is_bug() => return Err(bug),
@@ -92,24 +93,21 @@ impl Store {
 
     // What was archived, as people are told it.
     #[cfg(feature = "interop")]
-    async fn tidied_today(
-        &self,
-        io: &Io,
-        said: &[&Setting],
-        is_today: &dyn Fn(i64) -> bool,
-    ) -> Result<Option<String>, Trouble> {
-        let stamp = layout::tidied(&self.hash);
-        let last = io.read_all(&stamp).await?.and_then(|text| String::from_utf8(text).ok());
-        if last.and_then(|last| time::parse(last.trim())).is_some_and(is_today) {
-            return Ok(None);
-        }
-        io.replace(&stamp, format!("{}\n", time::format(io.now_ms())).into_bytes(), None).await?;
+    async fn tidied_by(&self, io: &Io, said: &[&Setting]) -> Result<Option<String>, Trouble> {
+        let file = layout::tidied(&self.hash);
+        let noted = unless_bug(io.read_all(&file).await)?.flatten().unwrap_or_default();
+        let mut spared: ArchiveNotes = serde_json::from_slice(&noted).unwrap_or_default();
         let limits: Vec<String> =
             said.iter().map(|one| format!("\"{}\":{}", short(one.key), one.value)).collect();
         let limits = format!("{{{}}}", limits.join(","));
-        let count = self.tidied(io, &limits).await?.len();
-        let message = format!("sessions of this project that are archived now, by {limits}: {count}");
-        Ok((count > 0).then_some(message))
+        let archived = self.tidied(io, &limits, &spared).await?;
+        if archived.is_empty() {
+            return Ok(None);
+        }
+        spared.extend(archived.iter().map(|one| (one.entry.id.clone(), one.entry.last.clone())));
+        unless_bug(io.replace(&file, to_json(&spared).into_bytes(), None).await)?;
+        let count = archived.len();
+        Ok(Some(format!("sessions of this project that are archived now, by {limits}: {count}")))
     }
 
     async fn kept_limits(&self, io: &Io) -> Result<String, Trouble> {

@@ -164,16 +164,7 @@ impl MetadataJson {
             summed_after: _,
             as_of,
         } = metadata.clone();
-        let Agent {
-            command,
-            system_prompt_hash,
-            prompt_file,
-            model,
-            tools,
-            provider,
-            context_window,
-            base_url,
-        } = agent;
+        let (provider, agent) = parts_of(agent);
         let created_at = created_at.unwrap_or_default();
         let last_message_at = known.last_message_ms.map_or_else(|| created_at.clone(), time::format);
         let known = Known {
@@ -183,20 +174,14 @@ impl MetadataJson {
             timestamps: Timestamps { created_at, last_accessed_at: last_message_at.clone(), last_message_at }
                 .into(),
             stats: Stats::of(known).into(),
-            provider: Provider {
-                provider_type: provider.unwrap_or_default(),
-                model: model.unwrap_or_default(),
-                context_window: context_window.unwrap_or_default(),
-                base_url,
-            }
-            .into(),
+            provider: provider.into(),
             display: Display { title, description: known.titles.first_line().map(String::from) }.into(),
             status: Some(if archived_at.is_some() { Shown::Archived } else { Shown::Active }),
             lifecycle: Some(status),
             session_type: Some(session_type),
             name,
             summary,
-            agent: OfAgent { command, system_prompt_hash, prompt_file, tools }.into(),
+            agent: agent.into(),
             parent: parent.map(Kept::from),
             imported: imported.map(Kept::from),
             forked_from: forked_from.map(Kept::from),
@@ -314,6 +299,19 @@ impl MetadataJson {
     pub fn to_json(&self) -> String {
         to_pretty_json(self)
     }
+}
+
+// Who answers, and what it was told.
+fn parts_of(agent: Agent) -> (Provider, OfAgent) {
+    let Agent { command, system_prompt_hash, prompt_file, model, tools, provider, context_window, base_url } =
+        agent;
+    let provider = Provider {
+        provider_type: provider.unwrap_or_default(),
+        model: model.unwrap_or_default(),
+        context_window: context_window.unwrap_or_default(),
+        base_url,
+    };
+    (provider, OfAgent { command, system_prompt_hash, prompt_file, tools })
 }
 
 impl Stats {

@@ -20,7 +20,7 @@ use crate::layout::{File, Root};
 use crate::operation::live::Live;
 use crate::operation::{Io, Operation, Trouble};
 
-use own::Own;
+use own::{OwnSession, look_at};
 
 /// So often a name is looked for that another process takes meanwhile.
 const TRIES: u32 = 20;
@@ -67,7 +67,7 @@ impl Store {
         if handing.agent == AgentName::OpenCode && handing.model.is_none() {
             handing.model = client.opencode_model(&handing.folder, &handing.variables).await?;
         }
-        let live = self.look_at(io, &handing.session).await?;
+        let live = look_at(self, io, &handing.session).await?;
         if let Some(live) = &live
             && let Some(told) = client.told_before(&mut handing, live).await?
         {
@@ -108,19 +108,20 @@ impl Client<'_> {
     // What is told where nothing has to be written.
     async fn told_before(&self, handing: &mut Handing, live: &Live) -> Result<Option<Told>, Trouble> {
         if handing.may_be_own
-            && let Some(Own { id, path, folder }) = self.original(handing, live).await?
+            && let Some(OwnSession { id, path, folder }) = self.original(handing, live).await?
         {
-            return Ok(Some(handing.own(id, path, folder)));
+            return Ok(Some(handing.tell_own(id, path, folder)));
         }
         let Some(copy) = self.copy_before(handing).await? else { return Ok(None) };
         let is_as_it_was = copy.made_of == handing.fingerprint() && self.is_unchanged(&copy).await?;
-        if !is_as_it_was && !(handing.may_be_own && self.goes_on_in(handing, &copy, live).await?) {
+        let is_held = is_as_it_was || handing.may_be_own && self.goes_on_in(handing, &copy, live).await?;
+        if !is_held {
             return Ok(None);
         }
         let place = self.place(handing.agent, &handing.folder).await?;
         let place = place.as_ref().map(|place| &*place.name);
         let handed = handing.written(&self.home, place, &self.store.setup.separator, &self.io.stamp())?;
-        Ok(Some(handing.reused(&copy, handed.told)))
+        Ok(Some(handing.tell_reused(&copy, handed.told)))
     }
 
     /// What it calls a folder, where its files are named by that and not by the path alone.

@@ -15,6 +15,7 @@ use crate::layout::{File, Root};
 use crate::operation::live::Live;
 use crate::operation::pages::{OfPath, Reading};
 use crate::operation::store::Store;
+use crate::operation::store::import::read_original;
 use crate::operation::{Io, Kind, Trouble, unless_bug};
 use crate::record::message::{Message, ToolCall};
 
@@ -24,7 +25,7 @@ const SHORT: usize = 8;
 const ARCHIVED: &str = "archived_sessions";
 
 /// A session of a client's own.
-pub(super) struct Own {
+pub(super) struct OwnSession {
     pub id: String,
     pub path: String,
     /// The folder that it was begun in.
@@ -37,22 +38,24 @@ pub(super) struct Roll {
     pub hash: String,
 }
 
-impl Store {
-    /// A session, as its files are, for who looks and changes nothing.
-    pub(super) async fn look_at(&self, io: &Io, id: &str) -> Result<Option<Rc<Live>>, Trouble> {
-        let Some(place) = self.lying(io, id).await? else { return Ok(None) };
-        let live = self.unread(&place, "");
-        if let Some(open) = self.open_at(&live.shown()) {
-            return Ok(Some(open));
-        }
-        live.opened(io).await?;
-        Ok(Some(live))
+/// A session, as its files are, for who looks and changes nothing.
+pub(super) async fn look_at(store: &Store, io: &Io, id: &str) -> Result<Option<Rc<Live>>, Trouble> {
+    let Some(place) = store.lying(io, id).await? else { return Ok(None) };
+    let live = store.unread(&place, "");
+    if let Some(open) = store.open_at(&live.shown()) {
+        return Ok(Some(open));
     }
+    live.opened(io).await?;
+    Ok(Some(live))
 }
 
 impl Client<'_> {
     /// The session that this one was imported from, where the client finds that and it has all that the store has by now.
-    pub(super) async fn original(&self, handing: &mut Handing, live: &Live) -> Result<Option<Own>, Trouble> {
+    pub(super) async fn original(
+        &self,
+        handing: &mut Handing,
+        live: &Live,
+    ) -> Result<Option<OwnSession>, Trouble> {
         let (imported, is_compacted) = live.with(|session| {
             let is_compacted = session.compaction().range.is_some();
             (session.metadata().imported.clone(), is_compacted)
@@ -62,7 +65,7 @@ impl Client<'_> {
             return Ok(None);
         };
         for path in self.files_of(agent, &source.source_id, &handing.variables).await? {
-            let found = self.store.read_original(self.io, &path, agent, &source.source_id).await?;
+            let found = read_original(self.store, self.io, &path, agent, &source.source_id).await?;
             let Some(one) = found else { continue };
             let Some(folder) = one.folder else { continue };
             if !self.is_folder(&folder).await? || !self.holds(live, &one.messages, 0).await? {
@@ -74,7 +77,7 @@ impl Client<'_> {
             let is_looked_for = handing.is_looked_for(&self.plain(&self.home), place, &self.plain(&path));
             handing.folder = wanted;
             if is_looked_for {
-                return Ok(Some(Own { id: source.source_id, path, folder }));
+                return Ok(Some(OwnSession { id: source.source_id, path, folder }));
             }
         }
         Ok(None)
@@ -92,7 +95,7 @@ impl Client<'_> {
             return Ok(false);
         }
         let source_id = &copy.continues.source_id;
-        let found = self.store.read_original(self.io, &copy.path, handing.agent, source_id).await?;
+        let found = read_original(self.store, self.io, &copy.path, handing.agent, source_id).await?;
         let Some(mut messages) = found.map(|one| one.messages) else { return Ok(false) };
         let Some(end) = messages.iter().position(|message| message.id == copy.continues.last) else {
             return Ok(false);

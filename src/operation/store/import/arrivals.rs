@@ -8,7 +8,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::Importing;
-use crate::interop::ImportedSession;
+use crate::interop::servers::full_name;
+use crate::interop::{AgentName, ImportedSession};
 use crate::json::fields::Fields;
 use crate::layout::{MESSAGES, NO_PROJECT, Place, names};
 use crate::operation::lease::TakenUp;
@@ -72,8 +73,9 @@ impl Importing<'_> {
 
     fn begin(&self, one: &ImportedSession, project: Option<String>, command: Command) -> Begin {
         let Command { name, hash, tools } = command;
-        let mut had = one.tools.clone();
-        had.extend(tools.into_iter().filter(|tool| !one.tools.contains(tool)));
+        let mut had = full_names(one, &tools);
+        let others: Vec<String> = tools.into_iter().filter(|tool| !had.contains(tool)).collect();
+        had.extend(others);
         let of_command = name.as_deref().and_then(names::command_type).unwrap_or(USUAL_TYPE);
         let session_type = if one.parent.is_some() { "subagent" } else { of_command };
         let agent = Agent {
@@ -209,6 +211,13 @@ impl Store {
 fn project_of(path: String) -> Project {
     let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default().to_string();
     Project { hash: project::hash(&path), name, path, ..Project::default() }
+}
+
+/// The tools of an agent's session, those of these servers, `mcp__SERVER` each, by their whole names.
+pub(super) fn full_names(one: &ImportedSession, servers: &[String]) -> Vec<String> {
+    let Ok(agent) = AgentName::parse(one.agent) else { return one.tools.clone() };
+    let named = |tool: &String| full_name(agent, tool, servers).unwrap_or_else(|| tool.clone());
+    one.tools.iter().map(named).collect()
 }
 
 // What is imported has an id that begins with the time of its source; the rest names the source alone.

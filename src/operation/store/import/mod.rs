@@ -26,6 +26,7 @@ use crate::operation::live::Live;
 use crate::operation::{Counts, Io, Operation, Trouble};
 
 use arrivals::Met;
+pub(super) use original::read_original;
 use request::{FileRequest, FolderRequest};
 use seen::Seen;
 

@@ -9,31 +9,29 @@ use crate::json::text::to_json;
 use crate::operation::store::Store;
 use crate::operation::{Counts, Document, Io, Trouble, unless_bug};
 
-impl Store {
-    /// The session of an id that the agent gave it, in a file; nothing where the file has none such, or cannot be read.
-    pub(in crate::operation::store) async fn read_original(
-        &self,
-        io: &Io,
-        path: &str,
-        agent: AgentName,
-        source_id: &str,
-    ) -> Result<Option<ImportedSession>, Trouble> {
-        let importing = Importing::new(self, io, Counts::Off, false);
-        let only = match agent {
-            AgentName::OpenCode => format!("{{\"session\":{}}}", to_json(&source_id)),
-            _ => String::from("null"),
-        };
-        let mut is_first = true;
-        while let Some(document) = unless_bug(io.document(path, &only, is_first).await)?.flatten() {
-            is_first = false;
-            let is_alone = document.is_alone;
-            let found = unless_bug(importing.session_of(document, path, agent, source_id).await)?.flatten();
-            if found.is_some() || is_alone {
-                return Ok(found);
-            }
+/// The session of an id that the agent gave it, in a file; nothing where the file has none such, or cannot be read.
+pub(in crate::operation::store) async fn read_original(
+    store: &Store,
+    io: &Io,
+    path: &str,
+    agent: AgentName,
+    source_id: &str,
+) -> Result<Option<ImportedSession>, Trouble> {
+    let importing = Importing::new(store, io, Counts::Off, false);
+    let only = match agent {
+        AgentName::OpenCode => format!("{{\"session\":{}}}", to_json(&source_id)),
+        _ => String::from("null"),
+    };
+    let mut is_first = true;
+    while let Some(document) = unless_bug(io.document(path, &only, is_first).await)?.flatten() {
+        is_first = false;
+        let is_alone = document.is_alone;
+        let found = unless_bug(importing.session_of(document, path, agent, source_id).await)?.flatten();
+        if found.is_some() || is_alone {
+            return Ok(found);
         }
-        Ok(None)
     }
+    Ok(None)
 }
 
 impl Importing<'_> {

@@ -6,6 +6,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::arrivals::full_names;
 use super::request::FileRequest;
 use super::{Importing, Progress, named};
 use crate::interop::ImportedSession;
@@ -138,7 +139,8 @@ impl Importing<'_> {
     // The model and the tools that it has by now.
     async fn note_agent(&self, live: &Live, one: &ImportedSession) -> Result<(), Trouble> {
         let known = live.with(|session| session.metadata().agent.clone());
-        let mut tools: Vec<String> = known.tools.iter().chain(&one.tools).cloned().collect();
+        let mut tools: Vec<String> = known.tools.clone();
+        tools.extend(full_names(one, &known.tools));
         tools.sort();
         tools.dedup();
         let model =

@@ -60,7 +60,7 @@ struct Told<'a> {
     words: Vec<&'a str>,
     // Of words that nobody said, those that stand there in their place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    instead: Vec<Instead<'a>>,
+    instead: Vec<Replacement<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<&'a str>,
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
@@ -69,7 +69,7 @@ struct Told<'a> {
 
 /// A word of the question that nobody said, and the one that is spelled alike.
 #[derive(Serialize)]
-struct Instead<'a> {
+struct Replacement<'a> {
     word: &'a str,
     found: &'a str,
 }
@@ -174,7 +174,7 @@ impl Asked<'_> {
     fn titled(&self, names: &[&str], words: &mut Words) -> Option<Hit> {
         let best = names.iter().max_by_key(|name| self.marked(name, words).has().count_ones())?;
         let marked = self.marked(best, words);
-        let instead = self.instead(&marked);
+        let instead = self.replacements(&marked);
         let told = Told {
             id: None,
             role: None,
@@ -208,7 +208,7 @@ impl Asked<'_> {
             excerpt: marked.excerpt(self.worths),
             found: self.how(all),
             words: self.has(all),
-            instead: self.instead(&marked),
+            instead: self.replacements(&marked),
             missing: self.missed(all),
             nowhere: &self.nowhere,
         };
@@ -225,13 +225,13 @@ impl Asked<'_> {
         Marked::new(text, &|term| self.terms.iter().position(|one| one.text == term), words)
     }
 
-    fn instead<'m>(&'m self, marked: &Marked<'m>) -> Vec<Instead<'m>> {
-        let mut all: Vec<Instead<'m>> = Vec::new();
+    fn replacements<'m>(&'m self, marked: &Marked<'m>) -> Vec<Replacement<'m>> {
+        let mut all: Vec<Replacement<'m>> = Vec::new();
         for (nth, term) in self.terms.iter().enumerate().filter(|(_, term)| term.how == How::Spelling) {
             if let Some(found) = marked.find_word(nth)
                 && all.iter().all(|one| one.word != term.word)
             {
-                all.push(Instead { word: &term.word, found });
+                all.push(Replacement { word: &term.word, found });
             }
         }
         all
