@@ -5,6 +5,7 @@ import { sep } from "node:path";
 
 import { LeftoffError, unlessBug } from "../error.js";
 import { parse } from "../session/transcript.js";
+import { realAsFar } from "../storage/real-path.js";
 import { ofClients } from "./clients.js";
 import { documents, found } from "./files.js";
 import { keptSessions } from "./places.js";
@@ -47,7 +48,7 @@ async function isOf(project, { storage, path, agent }) {
       const { sessions: [first], free } = parse(bytes, path, agent, beside);
       free();
       const { folder } = first ?? {};
-      if (folder && ofClients("client.isSameFolder", [agent, folder, project, process.platform])) return true;
+      if (folder && ofClients("client.isSameFolder", [agent, realAsFar(folder), project, process.platform])) return true;
     } catch (error) {
       // Another file of the client's, or one without a message yet.
       unlessBug(error);

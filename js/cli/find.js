@@ -1,10 +1,9 @@
 // @ts-check
 /** Sessions that are looked for: in lists, by words, by what was said. */
 
-import { existsSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 
-import { realPath } from "../storage/real-path.js";
+import { realAsFar } from "../storage/real-path.js";
 import { LeftoffError, listText } from "../index.js";
 import { number } from "./arguments.js";
 import { noteLater } from "./print.js";
@@ -90,11 +89,6 @@ export async function recall(args) {
 /** @param {string | undefined} project */
 function folderOf(project) {
   return project === undefined || !/[/\\]|^\.\.?$/.test(project) ? project : realAsFar(resolve(project));
-}
-
-/** @param {string} path @returns {string} */
-function realAsFar(path) {
-  return existsSync(path) || dirname(path) === path ? realPath(path) : join(realAsFar(dirname(path)), basename(path));
 }
 
 /** Which sessions are asked for. @param {Args} args */

@@ -31,7 +31,7 @@ export async function search(args) {
     if (args.json) return { text: "", value: shown.flat().map(hitValue) };
     if (shown.length === 0) return { text: found.length > 0 ? "" : sayOrNote(args, await nothingFound(store, args, asked)), value: [] };
     const more = found.length > most ? "more sessions match; --limit N shows N" : "";
-    return isPiped(args) ? piped(args, store, shown, more) : onScreen(args, store, shown, more);
+    return isPiped(args) ? printColumns(args, store, shown, more) : onScreen(args, store, shown, more);
   }, "searching");
 }
 
@@ -66,7 +66,7 @@ function sayOrNote(args, text) {
 }
 
 /** @param {Args} args @param {Store} store @param {Found[][]} shown @param {string} more */
-async function piped(args, store, shown, more) {
+async function printColumns(args, store, shown, more) {
   await remember(store, args, shown.map(sessionOf));
   for (const text of [nowhereText(shown[0]?.[0]?.nowhere ?? []), more]) if (text) noteLater(text);
   return { text: shown.flat().map(columns).join(""), value: [] };

@@ -18,7 +18,7 @@ import { allowed, unlessRefused } from "./allowed.js";
 export { keptSessions } from "../agents/places.js";
 export { isGone, thisProcess } from "../storage/process.js";
 export { beforeSignals, letGo } from "../storage/signals.js";
-export { realPath, workingFolder } from "../storage/real-path.js";
+export { realAsFar, realPath, workingFolder } from "../storage/real-path.js";
 export { temporaryBeside } from "../storage/whole-file.js";
 
 /** Resolves after so many milliseconds, or throws once the signal says so. @param {number} ms @param {AbortSignal} [signal] */

@@ -3,7 +3,7 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { dirname, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
 
 import { LeftoffError } from "../error.js";
 import { codeOf } from "./folders.js";
@@ -49,6 +49,16 @@ export function workingFolder() {
     return process.cwd();
   } catch (cause) {
     throw new LeftoffError({ code: "not_found", message: "the working folder is gone", cause });
+  }
+}
+
+/** The same as far as it is there, for a folder that may be gone, or of another machine. @param {string} path @returns {string} */
+export function realAsFar(path) {
+  if (!isAbsolute(path)) return path;
+  try {
+    return realpathSync(path);
+  } catch {
+    return dirname(path) === path ? path : join(realAsFar(dirname(path)), basename(path));
   }
 }
 

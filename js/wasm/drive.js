@@ -6,7 +6,7 @@ import { bytesOf, fromBytes, textOf, whole } from "./core.js";
 import { LeftoffError, refuseBug } from "../error.js";
 import { documents } from "../agents/files.js";
 import { toJson } from "./json.js";
-import { isGone, pause, runGit, sha256, thisProcess } from "../host/host.node.js";
+import { isGone, pause, realAsFar, runGit, sha256, thisProcess } from "../host/host.node.js";
 import { foundIn, secretScan, wholeOf } from "../privacy/secrets.js";
 import { joined } from "../storage/bytes.js";
 import { copied } from "../storage/copy.js";
@@ -210,6 +210,8 @@ const ANSWERS = {
     const said = fromBytes(payload);
     return [TEXT, toJson((await host.own?.commandOf?.((from, to) => said.slice(from, to))) ?? null)];
   },
+  // A storage of the caller's own has nothing of this machine's.
+  realPath: async ({ path }, { host }) => [TEXT, host.runGit ? realAsFar(path) : path],
   normal: async ({ path }) => [TEXT, path.normalize("NFC")],
   unmarked: async ({ text }) => [TEXT, text.normalize("NFKD").replace(/\p{Mark}/gu, "")],
   async out(_, { host, payload }) {

@@ -159,6 +159,7 @@ impl Host {
             Need::Link { file, target } => done(self.disk.borrow_mut().link(&self.at(&file), &target)),
             Need::Document { path, is_first, .. } => told(self.document(&path, is_first), Answer::Document),
             Need::Command { bytes } => helpers.command(&bytes),
+            Need::RealPath { path } => Answer::Text(real_path(&path)),
             Need::Normal { path } => Answer::Text(path.nfc().collect()),
             Need::Unmarked { text } => Answer::Text(unmarked(&text)),
             Need::Git { folder, arguments, variables, without, bytes, limit_ms } => {
@@ -337,6 +338,16 @@ fn embedded(encoding: &str) -> Option<Vocabulary> {
         "cl100k_base" => Some(Vocabulary::cl100k_base()),
         _ => None,
     }
+}
+
+// Links are followed as far as there is something.
+fn real_path(path: &str) -> String {
+    let path = Path::new(path);
+    let found = path.is_absolute().then(|| path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?))));
+    let real = found.flatten().and_then(|(above, real)| Some(real.join(path.strip_prefix(above).ok()?)));
+    // What is joined to an empty rest ends with a separator.
+    let real: PathBuf = real.as_deref().unwrap_or(path).components().collect();
+    real.to_str().unwrap_or_default().into()
 }
 
 fn unmarked(text: &str) -> String {

@@ -357,6 +357,11 @@ impl Io {
         self.made(Need::Command { bytes: said })
     }
 
+    #[cfg(feature = "interop")]
+    pub fn real_path(&self, path: &str) -> Reply<'_, String> {
+        self.made(Need::RealPath { path: path.into() })
+    }
+
     pub fn normal(&self, path: &str) -> Reply<'_, String> {
         self.made(Need::Normal { path: path.into() })
     }

@@ -229,6 +229,11 @@ pub enum Need {
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
     },
+    /// A folder's path without links, as far as it is there. Answer: `Text`, the path itself where nobody can tell.
+    RealPath {
+        /// The path.
+        path: String,
+    },
     /// A path in Unicode's normalization form C. Answer: `Text`.
     Normal {
         /// The path.

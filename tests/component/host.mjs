@@ -2,9 +2,9 @@
 /** A host of leftoff's component, as jco makes it for Node: a store below a folder, in about a hundred lines. See crates/component/wit/. */
 
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, cpSync, fsyncSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeSync } from "node:fs";
+import { closeSync, cpSync, existsSync, fsyncSync, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeSync } from "node:fs";
 import { homedir, hostname } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import process from "node:process";
 import { isUtf8 } from "node:buffer";
 
@@ -224,6 +224,7 @@ export class Host {
     out: () => ({ tag: "text", val: "{}" }),
     // Agents' files that are databases this host cannot read.
     document: ({ path, isFirst }) => ({ tag: "document", val: isFirst ? { pieces: [contentOf(readFileSync(path))], isAlone: true } : undefined }),
+    real: (path) => ({ tag: "text", val: isAbsolute(path) && existsSync(path) ? realpathSync(path) : path }),
     normal: (path) => ({ tag: "text", val: path.normalize("NFC") }),
     unmarked: (text) => ({ tag: "text", val: text.normalize("NFKD").replace(/\p{Mark}/gu, "") }),
     process: () => ({ tag: "process", val: { lease: leaseOf(process.pid), name: this.#name, isAlone: false } }),

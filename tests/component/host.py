@@ -240,6 +240,9 @@ class Host:
         document = record(pieces=pieces(Path(asked.path).read_bytes()), is_alone=True, failure=None) if getattr(asked, "is-first") else None
         return Variant("document", document)
 
+    def on_real(self, path):
+        return Variant("text", os.path.realpath(path) if os.path.isabs(path) else path)
+
     def on_normal(self, path):
         return Variant("text", unicodedata.normalize("NFC", path))
 

@@ -66,6 +66,7 @@ pub(crate) fn needed(need: Asked) -> Need {
         Asked::Out { bytes } => Need::Out(String::from_utf8_lossy(&bytes).into_owned()),
         Asked::Document { path, only, is_first } => Need::Document(Reading { path, only, is_first }),
         Asked::Command { bytes } => Need::Command(content(bytes)),
+        Asked::RealPath { path } => Need::Real(path),
         Asked::Normal { path } => Need::Normal(path),
         Asked::Unmarked { text } => Need::Unmarked(text),
         Asked::Page { bytes } => Need::Page(content(bytes)),

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::value::{Value, cookies_in, value_behind};
+use super::value::{Kind, Value, cookies_in, value_behind};
 use crate::privacy::Span;
 
 /// In each name of a secret stands one of these.
@@ -114,21 +114,6 @@ const NO_SECRETS: &[&str] = &[
 ];
 /// What a name is of that only tells where a long value is a secret.
 const WEAK: &[&str] = &["auth", "sid", "sig", "signature", "bearer", "cookie", "secretid"];
-
-/// What a name says of its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A person may have chosen it.
-    Password,
-    /// A program drew it.
-    Key,
-    /// Something else may be called so.
-    Weak,
-    /// What says who asks: how, and then the secret.
-    Authorization,
-    /// Names and values.
-    Cookie,
-}
 
 /// The names in a text, from its beginning on.
 #[derive(Debug, Default)]

@@ -6,7 +6,6 @@ use core::ops::Range;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
-use super::named::Kind;
 use super::random::{entropy, is_made_of_words, is_random};
 use crate::privacy::mark::BEGIN as PLACEHOLDER;
 
@@ -63,6 +62,21 @@ const REFERENCES: &[&str] = &[
 const WORDS: &[&str] =
     &["password", "passwd", "passw0rd", "secret", "token", "test", "user", "admin", "pass", "demo", "sample"];
 
+/// What a name says of its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A person may have chosen it.
+    Password,
+    /// A program drew it.
+    Key,
+    /// Something else may be called so.
+    Weak,
+    /// What says who asks: how, and then the secret.
+    Authorization,
+    /// Names and values.
+    Cookie,
+}
+
 /// What stands around a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -94,7 +108,7 @@ pub(super) fn value_behind(text: &str, name: &Range<usize>, kind: Kind) -> Optio
     }
     let quote = bytes.get(at).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     let (place, form) = match quote {
-        Some(quote) => (quoted(bytes, at + 1, quote, name.start == 0), Form::Quoted),
+        Some(quote) => (quoted_range(bytes, at + 1, quote, name.start == 0), Form::Quoted),
         None => bare(text, name, at, kind),
     };
     (!place.is_empty() && place.len() <= LONGEST).then_some(Value { place, form })
@@ -198,7 +212,7 @@ fn behind_scheme(text: &[u8], at: usize) -> usize {
 }
 
 /// What a quote ends; of a text that has a name and is looked at with it, all.
-fn quoted(text: &[u8], start: usize, quote: u8, is_whole: bool) -> Range<usize> {
+fn quoted_range(text: &[u8], start: usize, quote: u8, is_whole: bool) -> Range<usize> {
     if is_whole && text.last() == Some(&quote) && !text[start..].contains(&b'\n') {
         return start..text.len() - 1;
     }

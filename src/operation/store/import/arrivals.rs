@@ -53,7 +53,11 @@ impl Importing<'_> {
     ) -> Result<Rc<Live>, Trouble> {
         // What goes on there is told by who is in that folder.
         let of_store = || self.is_on.then(|| self.store.setup.project.clone());
-        let project = one.folder.clone().or_else(of_store);
+        // Whoever works in a project by a link works in that project.
+        let project = match one.folder.clone() {
+            Some(folder) => Some(self.io.real_path(&folder).await?),
+            None => of_store(),
+        };
         let hash = match &project {
             None => NO_PROJECT.into(),
             Some(path) => project::hash(&self.normal(path).await?),

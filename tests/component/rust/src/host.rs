@@ -85,6 +85,10 @@ impl Host {
             }
             Need::Git(_) => Answer::Ran(None),
             Need::Out(_) => Answer::Text("{}".into()),
+            Need::Real(path) => {
+                let real = std::fs::canonicalize(&path).ok().and_then(|real| real.to_str().map(String::from));
+                Answer::Text(real.unwrap_or(path))
+            }
             Need::Normal(path) => Answer::Text(path.nfc().collect()),
             Need::Unmarked(text) => {
                 Answer::Text(text.nfkd().filter(|&letter| !is_combining_mark(letter)).collect())
