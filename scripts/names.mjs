@@ -9,11 +9,11 @@ import { fail, root } from "./run.mjs";
 
 /** What may not rise. Whoever lowers a figure lowers its ceiling here. */
 const CEILINGS = {
-  functions: { most: 872, of: "functions named by a bare participle or adverb" },
+  functions: { most: 871, of: "functions named by a bare participle or adverb" },
   types: { most: 244, of: "types named by a bare participle or adverb" },
   methods: { most: 263, of: "methods of one type" },
   circles: { most: 46, of: "files of one folder of src/ that use each other in circles" },
-  wide: { most: 439, of: "lines of over 140 letters in js/" },
+  wide: { most: 430, of: "lines of over 140 letters in js/" },
 };
 
 /** Irregular participles, adverbs, prepositions and pronouns that a name may not consist of. */

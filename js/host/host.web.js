@@ -45,8 +45,7 @@ export const defaultHome = () => "/leftoff";
 export const workingFolder = () => "/project";
 /** Nothing here has links. @param {string} folder */
 export const realPath = (folder) => resolve("/", folder);
-/** @param {string} path */
-export const realAsFar = (path) => path;
+export const realAsFar = (/** @type {string} */ path) => path;
 
 /** @param {string} path */
 export const temporaryBeside = (path) => join(dirname(path), `.${basename(path)}.${randomId()}.tmp`);

@@ -86,8 +86,7 @@ export class Store {
 
   /**
    * Takes a setting out of the home's file, or the project's.
-   * @param {string} key @param {{ project?: boolean }} [options] @throws {LeftoffError} what `writeSetting` throws
-   * @example await store.writeSetting("idleMinutes", 30); await store.unsetSetting("idleMinutes"); store.settings.idleMinutes; // => 5
+   * @param {string} key @param {{ project?: boolean }} [options] @throws {LeftoffError} what `writeSetting` throws @example await store.writeSetting("idleMinutes", 30); await store.unsetSetting("idleMinutes"); store.settings.idleMinutes; // => 5
    */
   unsetSetting(key, options) { return this.writeSetting(key, undefined, options); }
 
@@ -385,8 +384,7 @@ export class Store {
 
   /**
    * The sessions in the trash, deleted last first.
-   * @returns {Promise<Trashed[]>} @throws {LeftoffError} what any method throws
-   * @example await store.delete(await store.create({ title: "The parser" })); (await store.trashed())[0].title; // => "The parser"
+   * @returns {Promise<Trashed[]>} @throws {LeftoffError} what any method throws @example await store.delete(await store.create({ title: "The parser" })); (await store.trashed())[0].title; // => "The parser"
    */
   async trashed() { return this.#left(this.#beside.run("trashed")); }
 

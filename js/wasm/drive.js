@@ -210,8 +210,7 @@ const ANSWERS = {
     const said = fromBytes(payload);
     return [TEXT, toJson((await host.own?.commandOf?.((from, to) => said.slice(from, to))) ?? null)];
   },
-  // A storage of the caller's own has nothing of this machine's.
-  realPath: async ({ path }, { host }) => [TEXT, host.runGit ? realAsFar(path) : path],
+  realPath: async ({ path }, { host }) => [TEXT, host.runGit ? realAsFar(path) : path], // A storage of the caller's own has no links of this machine.
   normal: async ({ path }) => [TEXT, path.normalize("NFC")],
   unmarked: async ({ text }) => [TEXT, text.normalize("NFKD").replace(/\p{Mark}/gu, "")],
   async out(_, { host, payload }) {
