@@ -1,6 +1,7 @@
 // @ts-check
 /** The files of agents: which there are, and what each holds, a session a time. */
 
+import { realAsFar } from "../host/host.node.js";
 import { join, relative, sep } from "../host/path.node.js";
 
 import { LeftoffError, unlessBug } from "../error.js";
@@ -30,10 +31,10 @@ const WAL_HEAD = 32;
  * @returns {AsyncGenerator<Found>}
  */
 export async function* found(storage, root, is) {
-  for await (const { path, stat } of walked(storage, root, isTree)) {
+  for await (const { path, name, stat } of walked(storage, root, isTree)) {
     if (stat.kind === "folder") {
       yield { path, ...(await sizeOf(storage, path)), mtimeMs: stat.mtimeMs };
-    } else if (is(fromThere(root, path))) {
+    } else if (is(fromThere(root, name))) {
       const log = await storage.stat(`${path}-wal`).catch(unlessBug);
       yield { path, size: [stat.size, stat.mtimeMs, ...(log ? [log.size, log.mtimeMs] : [])].join(" "), bytes: stat.size, mtimeMs: stat.mtimeMs };
     }
@@ -55,10 +56,11 @@ export async function foundOf(storage, kept) {
 export async function* documents(storage, path, only) {
   const stat = await storage.stat(path);
   if (stat?.kind === "folder") {
-    const paths = [];
-    for await (const file of walked(storage, path)) paths.push(fromThere(path, file.path));
-    const read = async (/** @type {string} */ name) => (await storage.read(join(path, name))) ?? new Uint8Array();
-    for await (const text of sessionsOfTree(paths, read)) yield { bytes: bytesOf(text), isAlone: false };
+    /** @type {Map<string, string>} */
+    const paths = new Map();
+    for await (const file of walked(storage, path)) paths.set(fromThere(path, file.name), file.path);
+    const read = async (/** @type {string} */ name) => (await storage.read(paths.get(name) ?? join(path, name))) ?? new Uint8Array();
+    for await (const text of sessionsOfTree([...paths.keys()], read)) yield { bytes: bytesOf(text), isAlone: false };
     return;
   }
   const head = await storage.readRange(path, 0, DATABASE.length);
@@ -126,15 +128,21 @@ async function sizeOf(storage, path) {
 }
 
 /**
- * The files below a path, and the folders that count as one.
+ * The files below a path, and the folders that count as one. Links are followed, each folder is met once: people keep what their
+ * agents write elsewhere, and link to it.
  * @param {Storage} storage @param {string} path @param {(entries: { name: string, kind: string }[]) => boolean} [isOne]
- * @returns {AsyncGenerator<{ path: string, stat: import("../storage/contract.js").Stat }>}
+ * @param {{ name?: string, met?: Set<string> }} [way] `name`: the path by which it was reached
+ * @returns {AsyncGenerator<{ path: string, name: string, stat: import("../storage/contract.js").Stat }>}
  */
-async function* walked(storage, path, isOne = () => false) {
-  const stat = await storage.stat(path).catch(unlessBug);
-  const entries = stat?.kind === "folder" ? ((await storage.list(path).catch(unlessBug)) ?? []) : [];
-  if (stat?.kind === "file" || (stat && isOne(entries))) yield { path, stat };
-  else for (const { name } of entries) yield* walked(storage, join(path, name), isOne);
+async function* walked(storage, path, isOne = () => false, { name = path, met = new Set() } = {}) {
+  const found = await storage.stat(path).catch(unlessBug);
+  const real = found?.kind === "other" ? realAsFar(path) : path;
+  const stat = real === path ? found : await storage.stat(real).catch(unlessBug);
+  if (!stat || met.has(real)) return;
+  const entries = stat.kind === "folder" ? ((await storage.list(real).catch(unlessBug)) ?? []) : [];
+  if (stat.kind === "folder") met.add(real);
+  if (stat.kind === "file" || isOne(entries)) yield { path: real, name, stat };
+  else for (const entry of entries) yield* walked(storage, join(real, entry.name), isOne, { name: join(name, entry.name), met });
 }
 
 /** @param {string} root @param {string} path */

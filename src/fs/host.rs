@@ -343,7 +343,9 @@ fn embedded(encoding: &str) -> Option<Vocabulary> {
 // Links are followed as far as there is something.
 fn real_path(path: &str) -> String {
     let path = Path::new(path);
-    let found = path.is_absolute().then(|| path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?))));
+    let found = path
+        .is_absolute()
+        .then(|| path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?))));
     let real = found.flatten().and_then(|(above, real)| Some(real.join(path.strip_prefix(above).ok()?)));
     // What is joined to an empty rest ends with a separator.
     let real: PathBuf = real.as_deref().unwrap_or(path).components().collect();

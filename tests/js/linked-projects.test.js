@@ -85,3 +85,27 @@ test("a store in a storage of the caller's own knows nothing of this machine's l
     assert.deepEqual((await store.list()).map(({ project: folder }) => folder), [join(root, "link")]);
     await store.close();
   }));
+
+test("linked files and folders below an agent's folder are imported, each once, and a circle of links has an end", () =>
+  inFolders(async ({ root, project, put }) => {
+    const dashed = "-work-project";
+    const kept = join(root, "agent", "projects");
+    const talk = (/** @type {string} */ digit) => CLAUDE.replaceAll("LINK", project).replaceAll("00000000-0000-4000-8000-00000000002", `00000000-0000-4000-8000-0000000000${digit}`).replaceAll("000000000004", `00000000000${digit}`);
+    put(join("agent", "projects", dashed, "plain.jsonl"), talk("1"));
+    put(join("elsewhere", "folder", "in-a-linked-folder.jsonl"), talk("2"));
+    const file = put(join("elsewhere", "linked.jsonl"), talk("3"));
+    symlinkSync(join(root, "elsewhere", "folder"), join(kept, "-linked"));
+    symlinkSync(file, join(kept, dashed, "linked.jsonl"));
+    symlinkSync(kept, join(kept, dashed, "circle"));
+    symlinkSync(kept, join(root, "elsewhere", "folder", "back"));
+    symlinkSync(join(root, "nowhere"), join(kept, "dangling"));
+    symlinkSync(kept, join(root, "all"));
+    for (const [name, folder] of [["by its name", kept], ["by a link", join(root, "all")]]) {
+      const store = await openStore({ home: join(root, `home ${name}`), project });
+      const { imported, problems } = await store.import(String(folder));
+      assert.deepEqual([imported.length, new Set(imported.map(({ id }) => id)).size, problems], [3, 3, []], name);
+      const again = await store.import(String(folder));
+      assert.deepEqual([again.imported, again.unchanged], [[], 3], name);
+      await store.close();
+    }
+  }));

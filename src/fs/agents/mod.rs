@@ -1,7 +1,7 @@
 //! Other agents' files: which there are, and what each holds. Where agents keep them, and how they are called, the core says.
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -50,14 +50,17 @@ pub(super) fn documents(disk: &Disk, path: &str) -> Result<VecDeque<Document>, F
 }
 
 fn sessions_in(disk: &Disk, root: &str) -> Result<VecDeque<Document>, Failure> {
-    let mut paths = Vec::new();
-    walk(disk, root, false, &mut |path, _| {
-        paths.push(String::from(path[root.len()..].trim_start_matches('/')));
+    let mut places = BTreeMap::new();
+    walk(disk, root, false, &mut |Walked { path, name, .. }| {
+        places.insert(String::from(name[root.len()..].trim_start_matches('/')), String::from(path));
     });
-    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    let read = |path: String| {
-        let bytes = disk.read(&at(&format!("{root}/{path}")), 0, None)?;
-        Ok((path, bytes.unwrap_or_default()))
+    let paths: Vec<&str> = places.keys().map(String::as_str).collect();
+    let read = |name: String| {
+        let bytes = match places.get(&name) {
+            Some(path) => disk.read(&at(path), 0, None)?,
+            None => None,
+        };
+        Ok((name, bytes.unwrap_or_default()))
     };
     let read_all =
         |paths: Vec<String>| paths.into_iter().map(read).collect::<Result<BTreeMap<_, _>, Failure>>();
@@ -96,8 +99,8 @@ pub(super) fn found(disk: &Disk, wanted: &Wanted<'_>) -> Vec<Found> {
         Wanted::Of(kept) => kept.names.has(path[root.len()..].trim_start_matches('/')),
     };
     let mut all = Vec::new();
-    walk(disk, root, true, &mut |path, is_tree| {
-        if is_tree || is(path) {
+    walk(disk, root, true, &mut |Walked { path, name, is_tree }| {
+        if is_tree || is(name) {
             let (size, bytes) = if is_tree { size_of_tree(disk, path) } else { size_of(path) };
             all.push(Found { path: path.into(), agent, size, bytes });
         }
@@ -105,21 +108,50 @@ pub(super) fn found(disk: &Disk, wanted: &Wanted<'_>) -> Vec<Found> {
     all
 }
 
-// The files below a path; where `stops`, a folder that counts as one is told itself.
-fn walk(disk: &Disk, path: &str, stops: bool, told: &mut dyn FnMut(&str, bool)) {
-    let kind = disk.stat(&at(path)).ok().flatten().map(|stat| stat.kind);
-    if kind == Some(Kind::File) {
-        return told(path, false);
+// A file, or a folder that counts as one: where it is, and the path by which it was reached.
+struct Walked<'a> {
+    path: &'a str,
+    name: &'a str,
+    is_tree: bool,
+}
+
+// The files below a path; where `stops`, a folder that counts as one is told itself. Links are followed, each folder is met once:
+// people keep what their agents write elsewhere, and link to it.
+fn walk(disk: &Disk, path: &str, stops: bool, told: &mut dyn FnMut(Walked<'_>)) {
+    walk_by(disk, (path, path), stops, &mut BTreeSet::new(), told);
+}
+
+fn walk_by(
+    disk: &Disk,
+    (path, name): (&str, &str),
+    stops: bool,
+    met: &mut BTreeSet<String>,
+    told: &mut dyn FnMut(Walked<'_>),
+) {
+    let kind_of = |path: &str| disk.stat(&at(path)).ok().flatten().map(|stat| stat.kind);
+    let (mut kind, mut path) = (kind_of(path), String::from(path));
+    if kind == Some(Kind::Other) {
+        let Some(real) =
+            Path::new(&path).canonicalize().ok().and_then(|real| real.to_str().map(String::from))
+        else {
+            return;
+        };
+        (kind, path) = (kind_of(&real), real);
     }
-    let is_folder = kind == Some(Kind::Folder);
-    let entries = is_folder.then(|| disk.list(&at(path), &[]).ok().flatten()).flatten().unwrap_or_default();
+    if kind == Some(Kind::File) {
+        return told(Walked { path: &path, name, is_tree: false });
+    }
+    let is_new_folder = kind == Some(Kind::Folder) && met.insert(path.clone());
+    let entries =
+        is_new_folder.then(|| disk.list(&at(&path), &[]).ok().flatten()).flatten().unwrap_or_default();
     let folders: Vec<&str> =
         entries.iter().filter(|one| one.kind == Kind::Folder).map(|one| &*one.name).collect();
     if stops && kept::is_tree(&folders) {
-        return told(path, true);
+        return told(Walked { path: &path, name, is_tree: true });
     }
+    let below = |above: &str, entry: &str| format!("{}/{entry}", above.trim_end_matches('/'));
     for entry in &entries {
-        walk(disk, &format!("{}/{}", path.trim_end_matches('/'), entry.name), stops, told);
+        walk_by(disk, (&below(&path, &entry.name), &below(name, &entry.name)), stops, met, told);
     }
 }
 
@@ -135,7 +167,7 @@ fn size_of(path: &str) -> (String, u64) {
 
 fn size_of_tree(disk: &Disk, path: &str) -> (String, u64) {
     let (mut count, mut newest, mut bytes) = (0, 0.0, 0);
-    walk(disk, path, false, &mut |path, _| {
+    walk(disk, path, false, &mut |Walked { path, .. }| {
         let (size, changed) = looked(path).unwrap_or_default();
         (count, newest, bytes) = (count + 1, f64::max(newest, changed), bytes + size);
     });
