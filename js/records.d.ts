@@ -742,6 +742,10 @@ bytesRead: number,
  */
 summaryTokens?: number, 
 /**
+ * How many lines of what was learned of the conversation the summary has no room for, if any.
+ */
+summaryLeftOut?: number, 
+/**
  * What was brought back of older messages, where any match the newest user message.
  */
 recall?: Recall, 

@@ -16,7 +16,7 @@ const CHANCE = [
   { what: "mark", found: /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g },
   // A file of Gemini CLI's has the beginning of its id in its name; pi's ids are as short.
   { what: "short", found: /(?<=session-\d{4}-\d\d-\d\dT\d\d-\d\d-|")[0-9a-f]{8}(?=["\\.])/g },
-  { what: "holder", found: /(?<= )[^\s"]+, process \d+ on [^\s,"]+|[^\s"]+ has the session open: process \d+ on [^\s,"]+/g },
+  { what: "holder", found: /(?<= )[^\s"]+, process \d+ on [^\s,"]+|(?<="message":")[^\s"]+ has the session open: process \d+ on [^\s,"]+/g },
   { what: "secret", found: /(?<=\[redacted:[a-z0-9-]+:)[0-9a-f]+(?=\])/g },
 ];
 /** A longer answer is kept as what it hashes to. */
