@@ -135,14 +135,19 @@ async function sizeOf(storage, path) {
  * @returns {AsyncGenerator<{ path: string, name: string, stat: import("../storage/contract.js").Stat }>}
  */
 async function* walked(storage, path, isOne = () => false, { name = path, met = new Set() } = {}) {
-  const found = await storage.stat(path).catch(unlessBug);
-  const real = found?.kind === "other" ? realAsFar(path) : path;
-  const stat = real === path ? found : await storage.stat(real).catch(unlessBug);
+  const { path: real, stat } = (await followLink(storage, path).catch(unlessBug)) ?? { path };
   if (!stat || met.has(real)) return;
   const entries = stat.kind === "folder" ? ((await storage.list(real).catch(unlessBug)) ?? []) : [];
   if (stat.kind === "folder") met.add(real);
   if (stat.kind === "file" || isOne(entries)) yield { path: real, name, stat };
   else for (const entry of entries) yield* walked(storage, join(real, entry.name), isOne, { name: join(name, entry.name), met });
+}
+
+/** Where a path leads, and what stands there. @param {Storage} storage @param {string} path */
+export async function followLink(storage, path) {
+  const found = await storage.stat(path);
+  const real = found?.kind === "other" ? realAsFar(path) : path;
+  return { path: real, stat: real === path ? found : await storage.stat(real) };
 }
 
 /** @param {string} root @param {string} path */

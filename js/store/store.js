@@ -1,7 +1,7 @@
 // @ts-check
 /** A store: the sessions of a home folder, and of workspaces. */
 
-import { foundOf } from "../agents/files.js";
+import { followLink, foundOf } from "../agents/files.js";
 import { LeftoffError, unlessBug } from "../error.js";
 import { keptSessions, realPath, writtenForAgent } from "../host/host.node.js";
 import { join, resolve } from "../host/path.node.js";
@@ -68,7 +68,8 @@ export class Store {
   /**
    * Each setting, and where its value comes from.
    * @returns {Setting[]}
-   * @example store.listSettings().find(({ key }) => key === "redact"); // => { key: "redact", value: "off", source: "default", path: null }
+   * @example
+   * store.listSettings().find(({ key }) => key === "idleMinutes")?.value; // => 5
    */
   listSettings() { return structuredClone(this.#read.all); }
 
@@ -250,8 +251,7 @@ export class Store {
    */
   async import(path, options = {}) {
     const { from, only, onProgress } = knownOptions("import", options);
-    const whole = resolve(ofKind("path", path, "/"));
-    const stat = await this.#places.storageOf().stat(whole);
+    const { path: whole, stat } = await followLink(this.#places.storageOf(), resolve(ofKind("path", path, "/")));
     if (stat?.kind === "folder") return this.#importedAll([{ path: whole, is: () => true }], options);
     return this.#imported("importFile", { path: whole, from, only, size: stat?.size }, onProgress);
   }

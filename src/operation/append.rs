@@ -210,7 +210,11 @@ impl Live {
     // A message that follows nobody's would belong to the branch of the line before it. What was copied or imported may lack some.
     async fn refuse_unknown_parents(&self, io: &Io, drafts: &[Message]) -> Result<(), Trouble> {
         for (place, draft) in drafts.iter().enumerate() {
-            let Some(parent) = draft.parent_id.as_deref().filter(|_| draft.rev == 0) else { continue };
+            let Some(parent) =
+                draft.parent_id.as_deref().filter(|_| draft.rev == 0 && draft.source.is_none())
+            else {
+                continue;
+            };
             let is_before = drafts.iter().take(place).any(|one| one.id == parent);
             if is_before
                 || self.with(|session| session.has_message(parent))

@@ -157,6 +157,7 @@ impl Live {
     }
 
     /// Gives a session that rests the summary that is derived, where it has none: dated like its last message, when it came to that.
+    #[cfg(feature = "interop")]
     pub(super) async fn record_summary(&self, io: &Io) -> Result<(), Trouble> {
         self.here(io, &|| {
             Box::pin(async {

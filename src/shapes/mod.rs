@@ -179,7 +179,7 @@ fn put(steps: &[Step<'_>], format: Format, mut json: Json) -> Json {
 ///
 /// # Errors
 /// `invalid_json`; `invalid_request`, naming the place and what was expected there; `empty_message` where one says nothing and has no
-/// file: an answer may be empty, and so may a result and what is said anew. Then nothing is read.
+/// file: an answer may be empty, and so may a result, what is said anew, and what comes from elsewhere. Then nothing is read.
 pub fn drafts(json: &str, format: Format) -> Result<Vec<Message>, Error> {
     let drafts = read_by(json, format, draft)?;
     match drafts.iter().position(is_empty) {
@@ -191,10 +191,11 @@ pub fn drafts(json: &str, format: Format) -> Result<Vec<Message>, Error> {
     }
 }
 
-// An answer of a model may be; and so may what takes back what was said.
+// An answer of a model may be; and so may what takes back what was said, and what an agent's file has.
 fn is_empty(message: &Message) -> bool {
     message.role != Some(Role::Assistant)
         && message.rev == 0
+        && message.source.is_none()
         && message.content.is_empty()
         && message.attachments.is_empty()
         && message.tool.is_none()

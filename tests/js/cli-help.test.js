@@ -120,7 +120,7 @@ check("a setting is taken out again, and nothing beside it", (typed, folder) => 
   assert.equal(fs.existsSync(file), false, "no file is made to say nothing");
   for (const args of [["agent", "codex"], ["autoPersist.debounceMs", "5"], ["autoPersist.enabled", "false"]]) typed("settings", ...args);
   assert.match(typed("settings", "autoPersist.debounceMs", "--unset").stdout, /1000 +default/);
-  assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), { agent: "codex", autoPersist: { enabled: false } });
+  assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), { version: 1, agent: "codex", autoPersist: { enabled: false } });
   typed("settings", "autoPersist.enabled", "--unset");
   assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), { agent: "codex" });
   typed("settings", "agent", "pi", "--project");

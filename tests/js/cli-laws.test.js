@@ -45,7 +45,7 @@ function everyOption(typed) {
 function refused(typed, args) {
   const { status, stdout, stderr } = typed(args);
   assert.deepEqual([status, stdout], [2, ""], `${args.join(" ")}: ${stderr}`);
-  assert.match(stderr, /^leftoff: (?:expected |--[\w-]+ takes )[^\n]+ \(usage\)\n$/, args.join(" "));
+  assert.match(stderr, /^leftoff: (?:expected |unknown option -|--[\w-]+ (?:takes|needs) )[^\n]+ \(usage\)\n$/, args.join(" "));
   return stderr;
 }
 
@@ -55,7 +55,7 @@ check("whatever a flag is given, it is refused, with the flag and the value", ({
   // What stands everywhere is tried with one command.
   for (const { command, name, needed } of flags.filter(({ command, name }) => command === "list" || !["json", "no-color"].includes(name))) {
     const said = refused(typed, [command, ...needed, `--${name}=robot`]);
-    assert.ok(said.includes(`--${name}`) && said.includes('found "robot"'), said);
+    assert.ok(said.includes(`--${name}`) && said.includes('not "robot"'), said);
   }
 });
 
@@ -80,7 +80,7 @@ check("what is no whole number is refused wherever one is wanted, with the optio
 check("an option that nobody knows is refused by every command as it was typed", ({ typed, options }) => {
   for (const command of new Set(options.map((one) => one.command))) {
     const { needed = [] } = options.find((one) => one.command === command) ?? {};
-    for (const flag of ["--robot", "-x"]) assert.ok(refused(typed, [command, ...needed, flag]).includes(`found ${flag} `), command);
+    for (const flag of ["--robot", "-x"]) assert.ok(refused(typed, [command, ...needed, flag]).includes(`unknown option ${flag}`), command);
   }
 });
 
@@ -158,16 +158,16 @@ check("a file or a folder that an option names is refused as what it is: not the
 check("where no agent is installed, resume says what works without one", ({ typed, folder }) => {
   const where = { env: { PATH: folder } };
   const { status, stderr } = typed(["resume", "last"], where);
-  assert.equal(status, 2);
+  assert.equal(status, 1);
   assert.match(stderr, /--print/);
   assert.equal(typed(["resume", "last", "--print"], where).status, 0);
 });
 
 check("no option is named like an argument, and what takes a value is denied by none", ({ typed, options }) => {
   for (const args of [["complete", "--session=other"], ["complete", "--session"], ["archive", "--session=other"], ["settings", "--key=redact", "--value=replace"], ["trash", "--do=restore"], ["list", "--_=x"], ["list", "--_", "x"], ["show", "--no-session"]]) {
-    assert.match(refused(typed, args), /, but found --?[^ ]+ instead/, args.join(" "));
+    assert.match(refused(typed, args), /unknown option --?[^ ]+/, args.join(" "));
   }
-  for (const { command, name, needed } of options.filter(({ hint }) => hint)) assert.ok(refused(typed, [command, ...needed, `--no-${name}`]).includes(`found --no-${name} instead`), `${command} --no-${name}`);
+  for (const { command, name, needed } of options.filter(({ hint }) => hint)) assert.ok(refused(typed, [command, ...needed, `--no-${name}`]).includes(`unknown option --no-${name}`), `${command} --no-${name}`);
   const [session] = JSON.parse(typed(["list", "--json"]).stdout);
   assert.equal(session.status, "active");
   // As a value it is one.

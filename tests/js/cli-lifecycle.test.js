@@ -185,7 +185,7 @@ check("settings say what is in force, and their file its version; one of a newer
   const inForce = () => Object.fromEntries(value(leftoff(["settings", "--json"])).map((/** @type {any} */ { key, inForce }) => [key.split(".").at(-1), inForce]));
   const text = () => leftoff(["settings"]).stdout;
   assert.deepEqual([inForce().autoArchiveAfterDays, inForce().maxSessionsPerProject, inForce().idleMinutes], [false, false, true]);
-  assert.match(text(), /autoArchiveAfterDays +30 +by default \(not in force until set\)\n/);
+  assert.match(text(), /autoArchiveAfterDays +30 +default \(not in force until set\)\n/);
   leftoff(["settings", "autoPersist.autoArchiveAfterDays", "30"]);
   assert.deepEqual([inForce().autoArchiveAfterDays, inForce().maxSessionsPerProject], [true, false]);
   leftoff(["settings", "autoPersist.enabled", "false"]);

@@ -45,7 +45,7 @@ test("where no client is installed, each that was looked for is named, and each 
     for (const way of [["resume", "last", "--print"], ["export", "last", "--to", "codex"]]) assert.equal(typed(way).status, 0);
     mkdirSync(join(folder, "bin"));
     for (const name of ["claude", "codex"]) writeFileSync(join(folder, "bin", name), "#!/bin/sh\n", { mode: EXECUTABLE });
-    if (process.platform !== "win32") assert.match(typed(["resume", "last"], { PATH: join(folder, "bin") }).stderr, /installed: claude-code, codex/);
+    if (process.platform !== "win32") assert.match(typed(["resume", "last"], { PATH: join(folder, "bin") }).stderr, /Installed: claude-code, codex/);
   }));
 
 test("the file with a session's instructions is compared where the session is resumed: changed, gone, as it was", () =>

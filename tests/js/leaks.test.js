@@ -192,7 +192,7 @@ const EXITS = {
 
 /** Give nothing that was said: ids, paths, settings, sessions, or nothing at all. */
 const SILENT = {
-  session: ["constructor", "id", "path", "placement", "stop", "pause", "complete", "rename", "archive", "unarchive", "pin", "pins", "unpin", "setAgent", "updateAgent", "notices", "others", "refresh", "flush", "close"],
+  session: ["constructor", "id", "path", "placement", "stop", "pause", "complete", "rename", "archive", "unarchive", "pin", "pins", "unpin", "setAgent", "updateAgent", "notices", "others", "refresh", "flush", "fork", "close"],
   store: ["constructor", "settings", "problems", "listSettings", "writeSetting", "unsetSetting", "continue", "create", "session", "mend", "import", "importAll", "record", "goesOn", "fork", "delete", "relocate", "move", "tidy", "commit", "point", "current", "notices", "close"],
 };
 /** Give what was said as it is: to who writes it on, keeps it, or shows it by itself. */

@@ -22,6 +22,7 @@ const UNNAMED = {
   Transcript: "a class; its methods are in readTranscript",
   loadWasm: "of JavaScript alone: tests/js/load-wasm.test.js, and in pages tests/browser",
   openStore: "the operation of this name is in javascript.mjs",
+  "Session.fork": "the same as Store.fork, which is an operation",
   "Session.id": "part of the answer of each step that opens a session",
   "Session.notices": "part of the answer of each step that opens a session",
   "Session.path": "part of the answer of each step that opens a session",

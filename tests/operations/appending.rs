@@ -64,14 +64,18 @@ fn a_message_behind_one_that_the_session_does_not_have_is_refused_and_nothing_is
 }
 
 #[test]
-fn what_is_said_anew_and_what_is_copied_may_follow_a_message_that_is_not_there() {
+fn what_is_said_anew_or_comes_from_elsewhere_may_follow_a_message_that_is_not_there() {
     let mut host = Host::default();
     let one = begun_by(&mut host);
     let anew = json!([{ "id": "a", "role": "user", "content": "a", "rev": 1, "parentId": "nobody" }]);
     assert_eq!(append(&mut host, &one, &anew, None), Ok(()));
+    let source = json!({ "agent": "other", "id": "7" });
+    let theirs =
+        json!([{ "id": "c", "role": "user", "content": "", "parentId": "nobody", "source": source }]);
+    assert_eq!(append(&mut host, &one, &theirs, None), Ok(()));
     let copy = Drafts::Copies(json!([behind("b", "nobody")]).to_string());
     host.drive_on(&mut one.append_messages(Appending { drafts: copy, ..drafts("") })).expect("copied");
-    assert_eq!(log(&host).lines().filter(|line| !line.is_empty()).count(), 2);
+    assert_eq!(log(&host).lines().filter(|line| !line.is_empty()).count(), 3);
 }
 
 #[test]

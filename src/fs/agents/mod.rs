@@ -51,7 +51,7 @@ pub(super) fn documents(disk: &Disk, path: &str) -> Result<VecDeque<Document>, F
 
 fn sessions_in(disk: &Disk, root: &str) -> Result<VecDeque<Document>, Failure> {
     let mut places = BTreeMap::new();
-    walk(disk, root, false, &mut |Walked { path, name, .. }| {
+    walk(disk, root, false, &mut |Visit { path, name, .. }| {
         places.insert(String::from(name[root.len()..].trim_start_matches('/')), String::from(path));
     });
     let paths: Vec<&str> = places.keys().map(String::as_str).collect();
@@ -99,7 +99,7 @@ pub(super) fn found(disk: &Disk, wanted: &Wanted<'_>) -> Vec<Found> {
         Wanted::Of(kept) => kept.names.has(path[root.len()..].trim_start_matches('/')),
     };
     let mut all = Vec::new();
-    walk(disk, root, true, &mut |Walked { path, name, is_tree }| {
+    walk(disk, root, true, &mut |Visit { path, name, is_tree }| {
         if is_tree || is(name) {
             let (size, bytes) = if is_tree { size_of_tree(disk, path) } else { size_of(path) };
             all.push(Found { path: path.into(), agent, size, bytes });
@@ -109,7 +109,7 @@ pub(super) fn found(disk: &Disk, wanted: &Wanted<'_>) -> Vec<Found> {
 }
 
 // A file, or a folder that counts as one: where it is, and the path by which it was reached.
-struct Walked<'a> {
+struct Visit<'a> {
     path: &'a str,
     name: &'a str,
     is_tree: bool,
@@ -117,7 +117,7 @@ struct Walked<'a> {
 
 // The files below a path; where `stops`, a folder that counts as one is told itself. Links are followed, each folder is met once:
 // people keep what their agents write elsewhere, and link to it.
-fn walk(disk: &Disk, path: &str, stops: bool, told: &mut dyn FnMut(Walked<'_>)) {
+fn walk(disk: &Disk, path: &str, stops: bool, told: &mut dyn FnMut(Visit<'_>)) {
     walk_by(disk, (path, path), stops, &mut BTreeSet::new(), told);
 }
 
@@ -126,7 +126,7 @@ fn walk_by(
     (path, name): (&str, &str),
     stops: bool,
     met: &mut BTreeSet<String>,
-    told: &mut dyn FnMut(Walked<'_>),
+    told: &mut dyn FnMut(Visit<'_>),
 ) {
     let kind_of = |path: &str| disk.stat(&at(path)).ok().flatten().map(|stat| stat.kind);
     let (mut kind, mut path) = (kind_of(path), String::from(path));
@@ -139,7 +139,7 @@ fn walk_by(
         (kind, path) = (kind_of(&real), real);
     }
     if kind == Some(Kind::File) {
-        return told(Walked { path: &path, name, is_tree: false });
+        return told(Visit { path: &path, name, is_tree: false });
     }
     let is_new_folder = kind == Some(Kind::Folder) && met.insert(path.clone());
     let entries =
@@ -147,7 +147,7 @@ fn walk_by(
     let folders: Vec<&str> =
         entries.iter().filter(|one| one.kind == Kind::Folder).map(|one| &*one.name).collect();
     if stops && kept::is_tree(&folders) {
-        return told(Walked { path: &path, name, is_tree: true });
+        return told(Visit { path: &path, name, is_tree: true });
     }
     let below = |above: &str, entry: &str| format!("{}/{entry}", above.trim_end_matches('/'));
     for entry in &entries {
@@ -167,7 +167,7 @@ fn size_of(path: &str) -> (String, u64) {
 
 fn size_of_tree(disk: &Disk, path: &str) -> (String, u64) {
     let (mut count, mut newest, mut bytes) = (0, 0.0, 0);
-    walk(disk, path, false, &mut |Walked { path, .. }| {
+    walk(disk, path, false, &mut |Visit { path, .. }| {
         let (size, changed) = looked(path).unwrap_or_default();
         (count, newest, bytes) = (count + 1, f64::max(newest, changed), bytes + size);
     });
