@@ -70,8 +70,8 @@ test("the project's file counts more than the home's, key by key", () =>
     const { settings, problems, listed } = await read(places);
     assert.deepEqual([settings, problems], [{ ...DEFAULTS, idleMinutes: 7, autoPersist: { ...DEFAULTS.autoPersist, enabled: false, debounceMs: 2 } }, []]);
     const found = Object.fromEntries(listed.map(({ key, ...rest }) => [key, rest]));
-    assert.deepEqual(found["autoPersist.debounceMs"], { value: 2, source: "project", path: places.ofProject });
-    assert.deepEqual(found["autoPersist.enabled"], { value: false, source: "home", path: places.ofHome });
+    assert.deepEqual(found["autoPersist.debounceMs"], { value: 2, source: "project", path: places.ofProject, inForce: true });
+    assert.deepEqual(found["autoPersist.enabled"], { value: false, source: "home", path: places.ofHome, inForce: true });
   }));
 
 test("a project's file names no command, and nothing that is obeyed", () =>
@@ -206,8 +206,8 @@ test("one setting is written beside what is there, also beside what nobody knows
     await store.writeSetting("idleMinutes", 9);
     assert.deepEqual([store.settings.autoPersist.enabled, store.settings.idleMinutes], [false, 9]);
     await store.close();
-    assert.deepEqual(JSON.parse(readFileSync(places.ofProject, "utf8")), { theirs: { a: [1] }, autoPersist: { debounceMs: 1, odd: 2, enabled: false } });
-    assert.deepEqual(JSON.parse(readFileSync(places.ofHome, "utf8")), { idleMinutes: 9 });
+    assert.deepEqual(JSON.parse(readFileSync(places.ofProject, "utf8")), { version: 1, theirs: { a: [1] }, autoPersist: { debounceMs: 1, odd: 2, enabled: false } });
+    assert.deepEqual(JSON.parse(readFileSync(places.ofHome, "utf8")), { version: 1, idleMinutes: 9 });
   }));
 
 test("a file that cannot be used is not written over, nor is a value that stands where others should", () =>
@@ -244,12 +244,12 @@ test("the command line shows what holds and which file says so, all of it or one
     assert.match(cli("settings").stdout, /^idleMinutes +5 +default$/m);
     assert.equal(cli("settings", "idleMinutes", "7").status, 0);
     assert.equal(cli("settings", "autoPersist.enabled", "false", "--project").status, 0);
-    assert.deepEqual([readFileSync(ofHome, "utf8"), readFileSync(ofProject, "utf8")].map((text) => JSON.parse(text)), [{ idleMinutes: 7 }, { autoPersist: { enabled: false } }]);
+    assert.deepEqual([readFileSync(ofHome, "utf8"), readFileSync(ofProject, "utf8")].map((text) => JSON.parse(text)), [{ version: 1, idleMinutes: 7 }, { version: 1, autoPersist: { enabled: false } }]);
     assert.equal(cli("settings", "idleMinutes").stdout, `idleMinutes  7  ${ofHome}\n`);
     const all = JSON.parse(cli("settings", "--json").stdout);
     assert.equal(all.length, 15);
-    assert.deepEqual(all.find((/** @type {any} */ { key }) => key === "autoPersist.enabled"), { key: "autoPersist.enabled", value: false, source: "project", path: ofProject });
-    assert.deepEqual(JSON.parse(cli("settings", "idleMinutes", "--json").stdout), { key: "idleMinutes", value: 7, source: "home", path: ofHome });
+    assert.deepEqual(all.find((/** @type {any} */ { key }) => key === "autoPersist.enabled"), { key: "autoPersist.enabled", value: false, source: "project", path: ofProject, inForce: true });
+    assert.deepEqual(JSON.parse(cli("settings", "idleMinutes", "--json").stdout), { key: "idleMinutes", value: 7, source: "home", path: ofHome, inForce: true });
   }));
 
 test("the command line notes once what in the files could not be used, and goes on", () =>
