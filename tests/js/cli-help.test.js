@@ -122,7 +122,7 @@ check("a setting is taken out again, and nothing beside it", (typed, folder) => 
   assert.match(typed("settings", "autoPersist.debounceMs", "--unset").stdout, /1000 +default/);
   assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), { version: 1, agent: "codex", autoPersist: { enabled: false } });
   typed("settings", "autoPersist.enabled", "--unset");
-  assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), { agent: "codex" });
+  assert.deepEqual(JSON.parse(fs.readFileSync(file, "utf8")), { version: 1, agent: "codex" });
   typed("settings", "agent", "pi", "--project");
   assert.deepEqual(JSON.parse(typed("settings", "agent", "--unset", "--project", "--json").stdout).value, "codex");
 });
