@@ -23,8 +23,11 @@ export function readClaude(file, isSide = false) {
   /** @type {Map<string, Call>} */
   const calls = new Map();
   const seen = new Set();
-  for (const line of file.split("\n")) {
+  const lines = file.split("\n");
+  const waiting = neverDelivered(lines);
+  for (const [place, line] of lines.entries()) {
     const record = parsed(line);
+    if (waiting.has(place)) reading.asked(textOf(record.content));
     if (record?.attachment?.type === "queued_command" && record.attachment.commandMode === "prompt") reading.asked(textOf(record.attachment.prompt));
     if (!record?.message || (record.isSidechain === true) !== isSide || record.isMeta || (record.uuid && seen.has(record.uuid))) continue;
     seen.add(record.uuid);
@@ -40,6 +43,19 @@ export function readClaude(file, isSide = false) {
     }
   }
   return reading;
+}
+
+/** The lines of prompts that were queued, and that the client did not come to. @param {string[]} lines */
+function neverDelivered(lines) {
+  /** @type {number[]} */
+  const queue = [];
+  for (const [place, line] of lines.entries()) {
+    const record = parsed(line);
+    if (record?.type !== "queue-operation") continue;
+    if (record.operation === "enqueue") queue.push(place);
+    else queue.shift();
+  }
+  return new Set(queue);
 }
 
 /** A session of nanocoder. @param {string} file @returns {Raw} */

@@ -87,7 +87,7 @@ class Person {
 const SCENARIOS = {
   async "SESS-003: No resumable conversations"(person) {
     const { list } = await person.says(person.own.answered("", []).slice(0, 1));
-    assert.match(list, /no sessions here; '[^']*new' begins one/);
+    assert.match(list, /no sessions here; '[^']*new' starts one/);
   },
 
   async "SESS-001: Session state saved when conversation ends"(person) {

@@ -18,6 +18,8 @@ function tells(value) {
   return isObject(value) && (Boolean(value.base64 || value.cells) || WORDS.some((name) => tells(value[name])));
 }
 
+/** A command is written by its name. */
+const isDelivered = (text, said) => said === text || (text.startsWith("/") && said.includes(`<command-name>${text.split(/\s/)[0]}</command-name>`));
 const textOf = (content) => (typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n"));
 
 export function tally(text) {
@@ -35,7 +37,7 @@ export function tally(text) {
     speakers += talks ? 1 : 0;
     if (record.type === "queue-operation" && record.operation === "enqueue" && record.sessionId && record.content) waiting.push(textOf(record.content));
     // What was queued is said once it was delivered.
-    if (record.type === "user") waiting.splice(0, waiting.length, ...waiting.filter((text) => text !== textOf(record.message.content)));
+    if (record.type === "user") waiting.splice(0, waiting.length, ...waiting.filter((text) => !isDelivered(text, textOf(record.message.content))));
     if (/^\d/.test(record.version)) versions.add(record.version);
     const sub = { system: record.subtype, attachment: record.attachment?.type }[record.type];
     const type = sub === undefined ? record.type : `${record.type}/${sub}`;
