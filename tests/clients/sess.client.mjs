@@ -158,9 +158,9 @@ const SCENARIOS = {
 
   async "SESS-004: Resume by conversation ID"(person) {
     const { client, at, own } = person;
-    const { id, path, command, agent } = JSON.parse(own.leftoff("resume", NAMES[1] ?? "", "--with", client.agent, "--json"));
+    const { id, path, command, agent, copy } = JSON.parse(own.leftoff("resume", NAMES[1] ?? "", "--with", client.agent, "--json"));
     assert.ok(agent === client.agent && command.includes(id), `its client is started with it: ${command.join(" ")}`);
-    await client.take?.(at, path);
+    if (copy !== "none") await client.take?.(at, path);
     const turns = await resumed(client, at, { id, prompt: "And now?" });
     inOrder(JSON.stringify(turns), ["What of token expiry?", "About token expiry: keep it simple.", "Refresh them earlier."], "it is loaded");
   },
