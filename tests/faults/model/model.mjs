@@ -155,3 +155,11 @@ export function lastActive({ lastMs, createdMs }) {
 export function titleOf({ title, messages, type }) {
   return title ?? messages.find(({ role }) => role === "user")?.content ?? type;
 }
+
+/** What a fork is called, so that no other one of the project is called so. @param {Known} known @param {Known[]} others */
+export function forkTitleOf(known, others) {
+  const taken = new Set(others.map(titleOf));
+  const plain = titleOf(known).replace(/ \(fork(?: \d+)?\)$/, "");
+  const numbers = Array.from({ length: taken.size + 1 }, (_, place) => place + 1);
+  return numbers.map((number) => `${plain} (fork${number === 1 ? "" : ` ${number}`})`).find((title) => !taken.has(title));
+}

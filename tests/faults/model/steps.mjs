@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 
 import { comparedList } from "./checks.mjs";
-import { titleOf } from "./model.mjs";
+import { forkTitleOf } from "./model.mjs";
 import { bytesOf, textOf } from "./world.mjs";
 
 /** @import { Run, Pick } from "./run.mjs" */
@@ -125,8 +125,11 @@ export const STEPS = {
     const count = n % 2 ? known.messages.length : Math.min(known.messages.length, 1 + (which % 4));
     const last = known.messages[count - 1];
     if (!last || n % 8 === 0) return run.refused(by, "fork", { id: known.id, at: "nobody" }, ["not_found"]);
+    const seen = run.model.ofProject(run.project);
+    run.model.mayLook(seen, run.now, by);
+    const title = forkTitleOf(known, run.model.listed(seen, { type: null, archived: null }));
     const value = await run.does(by, "fork", { id: known.id, at: n % 2 ? undefined : last.id });
-    const asked = { type: known.type, title: titleOf(known), agent: known.agent };
+    const asked = { type: known.type, title, agent: known.agent };
     const messages = known.messages.slice(0, count);
     const lastMs = Math.max(...messages.map(({ ms = 0 }) => ms));
     const fork = begun(run, { by, asked, value, isCurrent: false });
