@@ -234,29 +234,19 @@ impl Agent {
     /// What is given here, and for the rest what was known. Of another model another window is true, and another provider is
     /// reached elsewhere.
     pub fn over(self, known: &Agent) -> Agent {
-        let Agent {
-            command,
-            system_prompt_hash,
-            prompt_file,
-            model,
-            tools,
-            provider,
-            context_window,
-            base_url,
-        } = self;
         let known = known.clone();
-        let is_other_model = model.is_some() && model != known.model;
-        let is_other_provider = provider.is_some() && provider != known.provider;
-        let is_other_text = system_prompt_hash.is_some();
+        let is_other_model = self.model.is_some() && self.model != known.model;
+        let is_other_provider = self.provider.is_some() && self.provider != known.provider;
+        let is_other_text = self.system_prompt_hash.is_some();
         Agent {
-            command: command.or(known.command),
-            prompt_file: prompt_file.or(known.prompt_file.filter(|_| !is_other_text)),
-            system_prompt_hash: system_prompt_hash.or(known.system_prompt_hash),
-            model: model.or(known.model),
-            tools: if tools.is_empty() { known.tools } else { tools },
-            provider: provider.or(known.provider),
-            context_window: context_window.or(known.context_window.filter(|_| !is_other_model)),
-            base_url: base_url.or(known.base_url.filter(|_| !is_other_provider)),
+            command: self.command.or(known.command),
+            prompt_file: self.prompt_file.or(known.prompt_file.filter(|_| !is_other_text)),
+            system_prompt_hash: self.system_prompt_hash.or(known.system_prompt_hash),
+            model: self.model.or(known.model),
+            tools: if self.tools.is_empty() { known.tools } else { self.tools },
+            provider: self.provider.or(known.provider),
+            context_window: self.context_window.or(known.context_window.filter(|_| !is_other_model)),
+            base_url: self.base_url.or(known.base_url.filter(|_| !is_other_provider)),
         }
     }
 }
