@@ -26,8 +26,9 @@ const START = /^(?:\(\?i\)|\\b|\(\?:|\()+/;
 const OF_SIGNS = /\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]])*\]/g;
 // RE2 takes a brace that repeats nothing for one.
 const BRACE = /(?<!\\)\{(?!\d+(?:,\d*)?\})/g;
-// leftoff's own finds more of them, see src/privacy/secrets/keys.rs.
-const OURS = new Set(["private-key"]);
+// leftoff's own rules find more of them: keys.rs and named.rs in src/privacy/secrets. gitleaks asks the second in Terraform's files alone;
+// in a conversation it takes each `Kind::Password => "password"` of a program's source for one.
+const OURS = new Set(["private-key", "hashicorp-tf-password"]);
 
 /** @returns {string} the module as it should be */
 export function written() {

@@ -1,8 +1,12 @@
 // @ts-check
 // Of each kind of secrets every sample is found whole: no more of it is left than the prefix that its service documents.
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 
+import { MemoryStorage } from "../../js/index.js";
+import { Redaction } from "../../js/privacy/redaction.js";
 import { countFound, drawSamples, isFound, SAMPLES } from "./secret-kinds/draw.js";
 import { KNOWN } from "./secret-kinds/known.js";
 import { NEWER } from "./secret-kinds/newer.js";
@@ -73,7 +77,20 @@ test("what refers to a secret, stands for one, or only has the name of one stays
     "the password is asked for twice; the token expires in 3600 seconds",
     '{"type":"string","description":"password of at least 8 characters","session":"019c8671-a240-782b-8686-3aefaf8050e9"}',
     "sk-learn-contrib and task-list-2024-items and disk-image-of-the-machine",
+    'Kind::Password => "password",',
+    '["user", "password",\n  "postgres", "readonly"]',
+    'const LABELS = { password: "Password", newPassword: "repeat_it" };',
   ]) {
     assert.deepEqual(await spansOf(text), [], text);
   }
+});
+
+test("nothing is taken for a secret in the source of a program", async () => {
+  const root = join(import.meta.dirname, "..", "..");
+  const tracked = ["src", "crates", "js", "docs", "examples", "benches"].flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)));
+  // The rules themselves, and the secrets of their tests.
+  const files = tracked.filter((name) => /\.(?:rs|js|mjs|ts|md|json)$/.test(name) && !name.startsWith(join("src", "privacy")));
+  assert.ok(files.length > 500, `${files.length} files`);
+  const door = new Redaction("replace", { storage: new MemoryStorage(), folder: "/home" });
+  for (const name of files) assert.deepEqual((await door.out(readFileSync(join(root, name), "utf8"))).secrets, [], name);
 });

@@ -138,7 +138,7 @@ impl Asked<'_> {
         }
         let mut hits = Vec::new();
         // Whatever has a single word has all that was asked for.
-        let best = self.spaces.in_order(io, self.runs, self.terms, &ranked.best).await?;
+        let best = self.spaces.order_matches(io, self.runs, self.terms, &ranked.best).await?;
         let first = best.first().filter(|_| !self.fills && !self.is_one_word());
         let least = first.map_or(0.0, |(first, _)| LEAST * first.score);
         let own = self.leaving.aside_of(io, &live.folder()).await?;

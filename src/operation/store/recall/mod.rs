@@ -36,7 +36,7 @@ use crate::operation::pieces::Pieces;
 use crate::operation::{Io, Leaving, Operation, Trouble};
 use crate::privacy::blanked;
 use crate::recall::dates;
-use crate::recall::documents::Corpus;
+use crate::recall::documents::{Corpus, Document};
 use crate::recall::question::{Question as Sought, Term};
 use crate::recall::rank::Ranked;
 use crate::recall::run::read::documents;
@@ -189,9 +189,9 @@ impl Answer {
         names_of(&self.sessions, self.names.as_deref(), session)
     }
 
-    // Messages, each with where its line begins.
-    async fn in_order(&self, io: &Io, best: &[Ranked]) -> Result<Vec<(Ranked, u64)>, Lost> {
-        self.spaces.in_order(io, &self.runs, &self.terms, best).await
+    // Messages that match, best first, each with its document.
+    async fn read_matches(&self, io: &Io, best: &[Ranked]) -> Result<Vec<(Ranked, Document)>, Lost> {
+        self.spaces.read_matches(io, &self.runs, best).await
     }
 }
 

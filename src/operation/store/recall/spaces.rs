@@ -110,14 +110,13 @@ impl Spaces {
         (piece.run, document - piece.at[field] + piece.starts[field])
     }
 
-    /// Messages of a session that match, each with where its line begins; put in order by whose they are, too.
-    pub async fn in_order(
+    /// Messages that match, each with its document.
+    pub async fn read_matches(
         &self,
         io: &Io,
         runs: &[Run],
-        terms: &[Term],
         best: &[Ranked],
-    ) -> Result<Vec<(Ranked, u64)>, Lost> {
+    ) -> Result<Vec<(Ranked, Document)>, Lost> {
         let place = |one: &Ranked| {
             let (run, document) = self.place(one.field, one.document);
             let (range, place) = runs[run].end.page_of(one.field, document);
@@ -128,12 +127,25 @@ impl Spaces {
         let mut found = Vec::new();
         for ((one, (run, _, place)), bytes) in best.iter().zip(&places).zip(parts(io, runs, &ranges).await?) {
             let document = page(&bytes).and_then(|page| page.get(*place).copied());
-            let document = document.ok_or_else(|| runs[*run].lost())?;
-            let score = one.score * worth_of_role(terms, one.field, &document);
-            found.push((Ranked { score, ..*one }, document.at));
+            found.push((*one, document.ok_or_else(|| runs[*run].lost())?));
+        }
+        Ok(found)
+    }
+
+    /// Messages of a session that match, each with where its line begins, ordered by who said them as well.
+    pub async fn order_matches(
+        &self,
+        io: &Io,
+        runs: &[Run],
+        terms: &[Term],
+        best: &[Ranked],
+    ) -> Result<Vec<(Ranked, u64)>, Lost> {
+        let mut found = self.read_matches(io, runs, best).await?;
+        for (one, document) in &mut found {
+            one.score *= worth_of_role(terms, one.field, document);
         }
         found.sort_by(|(one, _), (other, _)| other.score.total_cmp(&one.score));
-        Ok(found)
+        Ok(found.into_iter().map(|(one, document)| (one, document.at)).collect())
     }
 
     /// The documents of a field, as `all` has them of each run.

@@ -333,7 +333,10 @@ impl Quoting<'_> {
         let mut source = Source { ms: i64::MIN, ..Source::default() };
         let mut said: Vec<(u64, Said)> = Vec::new();
         let mut terms: Vec<usize> = Vec::new();
-        for (best, at) in answer.in_order(self.io, &ranked.best).await?.into_iter().take(MESSAGES) {
+        // By how well they match alone: what answers a question about work stands in the model's long answers.
+        let best = &ranked.best[..ranked.best.len().min(MESSAGES)];
+        for (best, document) in answer.read_matches(self.io, best).await? {
+            let at = document.at;
             if said.iter().any(|(other, _)| *other == at) {
                 continue;
             }
