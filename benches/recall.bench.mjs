@@ -70,7 +70,7 @@ async function ofCode() {
   const { first, five } = await found(samples);
   const told = await quoted(samples, 1);
   return [
-    { what: "coding: the answer's words in what store.recall quotes", value: told.words, unit: "%" },
+    { what: "coding: the answer's words in what store.recall quotes", value: told.words, unit: "%", atLeast: 62 },
     { what: "coding: what it quotes where nothing answers", value: told.unanswered, unit: "tokens" },
     { what: "coding: what it quotes for another project's question", value: told.foreign, unit: "tokens" },
     ...words.map((value, at) => ({ what: `coding: the answer's words in a context of ${BUDGETS[at]}`, value, unit: "%", atLeast: [72, 80, 91][at] ?? 0 })),
@@ -90,7 +90,7 @@ async function ofTalk(file) {
   const module = process.env["LEFTOFF_EMBED"];
   const byMeaning = module ? (await recalled(samples, EVERY, (await import(pathToFileURL(module).href)).embed)).evidence : [];
   return [
-    { what: "talk: the answer's words in what store.recall quotes", value: told.words, unit: "%" },
+    { what: "talk: the answer's words in what store.recall quotes", value: told.words, unit: "%", atLeast: 62 },
     { what: "talk: evidence in what it quotes", value: told.evidence, unit: "%" },
     { what: "talk: what it quotes for another conversation's question", value: told.foreign, unit: "tokens" },
     ...byMeaning.map((value, at) => ({ what: `talk: the same by meaning, too, in a context of ${BUDGETS[at]}`, value, unit: "%" })),
