@@ -201,6 +201,16 @@ pub fn beside(path: &str) -> Vec<String> {
     found
 }
 
+/// Where an agent writes down at once what the user types, in all sessions: of the session in a file, by its path with `/`.
+pub fn typed(path: &str) -> Option<String> {
+    let (folder, name) = path.rsplit_once('/')?;
+    let home = ROLLOUTS.iter().filter_map(|root| Some(folder.rsplit_once(&*format!("/{root}"))?));
+    // Below it are days.
+    let is_days = |below: &str| below.chars().all(|letter| letter == '/' || letter.is_ascii_digit());
+    let home = home.filter(|(_, below)| is_days(below)).map(|(home, _)| home).next()?;
+    Names::Rollouts.has(name).then(|| format!("{home}/history.jsonl"))
+}
+
 // Of `<home>/tmp/<project>/chats/...` the home and the project.
 fn chats(path: &str) -> Option<(&str, &str)> {
     path.match_indices("/tmp/").find_map(|(at, tmp)| {
@@ -243,6 +253,19 @@ mod tests {
         check("/c/sessions/1.json", &["/c/sessions/sessions.json"]);
         check("/c/1.jsonl", &[]);
         check("agent-1.jsonl", &[]);
+    }
+
+    #[test]
+    fn what_is_typed_in_codex_stands_in_its_home() {
+        let check =
+            |path: &str, expected: Option<&str>| assert_eq!(typed(path).as_deref(), expected, "{path}");
+        let history = Some("/c/sessions/history.jsonl");
+        check("/c/sessions/sessions/2026/03/01/rollout-1.jsonl", history);
+        check("/c/sessions/sessions/2026/03/01/rollout-1.jsonl.zst", history);
+        check("/c/sessions/archived_sessions/rollout-1.jsonl", history);
+        check("/c/sessions/other/rollout-1.jsonl", None);
+        check("/c/sessions/2026/1.jsonl", None);
+        check("rollout-1.jsonl", None);
     }
 
     #[test]
