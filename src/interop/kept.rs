@@ -201,9 +201,13 @@ pub fn beside(path: &str) -> Vec<String> {
     found
 }
 
-/// Where an agent writes down at once what the user types, in all sessions: of the session in a file, by its path with `/`.
+/// Where an agent writes down at once what the user types, in all sessions: of the session in a file, by its path with `/`. Older
+/// versions of Gemini CLI, whose sessions are documents, do not say there what was typed for the shell.
 pub fn typed(path: &str) -> Option<String> {
     let (folder, name) = path.rsplit_once('/')?;
+    if let Some((home, project)) = chats(path).filter(|_| name.ends_with(".jsonl")) {
+        return Some(format!("{home}/tmp/{project}/logs.json"));
+    }
     let home = ROLLOUTS.iter().filter_map(|root| Some(folder.rsplit_once(&*format!("/{root}"))?));
     // Below it are days.
     let is_days = |below: &str| below.chars().all(|letter| letter == '/' || letter.is_ascii_digit());
@@ -256,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_in_codex_stands_in_its_home() {
+    fn what_is_typed_in_codex_stands_in_its_home_and_in_gemini_with_the_project() {
         let check =
             |path: &str, expected: Option<&str>| assert_eq!(typed(path).as_deref(), expected, "{path}");
         let history = Some("/c/sessions/history.jsonl");
@@ -266,6 +270,8 @@ mod tests {
         check("/c/sessions/other/rollout-1.jsonl", None);
         check("/c/sessions/2026/1.jsonl", None);
         check("rollout-1.jsonl", None);
+        check("/g/tmp/app/chats/x.jsonl", Some("/g/tmp/app/logs.json"));
+        check("/g/tmp/app/chats/x.json", None);
     }
 
     #[test]

@@ -1,11 +1,12 @@
-//! What the user typed, as a client writes it down at once, for all sessions in one file: Codex's `history.jsonl`. What is typed
-//! while a tool runs stands in the session's own file once the tool is done; of a client that is killed before that, here alone.
+//! What the user typed, as a client writes it down at once, for all sessions in one file: Codex's `history.jsonl`, and
+//! `logs.json` of a project in Gemini CLI. In Codex what is typed while a tool runs stands in the session's own file once the
+//! tool is done, in Gemini CLI a prompt does once it is known which model gets it; of a client that is killed before that, here alone.
 //!
 //! A prompt counts as missing where it was typed after all that the session's file has of the user. An earlier one that is not
 //! in the file was taken back, or sent in other words.
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,6 +14,7 @@ use alloc::vec::Vec;
 use crate::interop::conversation::{marks, told_apart};
 use crate::interop::lines::lines;
 use crate::interop::{ImportedSession, Losses, Object};
+use crate::json::fields::items;
 use crate::json::hash::sha256;
 use crate::plain::wrapping::is_of_client;
 use crate::record::id;
@@ -27,6 +29,8 @@ const LONGEST: usize = 1 << 24;
 const SECOND_MS: i64 = 1000;
 /// What a client asks of its own shell begins so.
 const OF_SHELL: char = '!';
+/// Behind these Gemini CLI is in another session, and writes down what is typed there as typed in the one before.
+const LEAVES: [&str; 4] = ["/chat", "/clear", "/new", "/resume"];
 
 /// What marks a prompt that the client did not deliver.
 pub const IS_QUEUED: &str = "isQueued";
@@ -85,6 +89,25 @@ impl Typed {
         }
     }
 
+    /// Takes all of a `logs.json`.
+    pub fn take_log(&mut self, bytes: &[u8]) {
+        let json = core::str::from_utf8(bytes).unwrap_or_default().trim_start_matches('\u{feff}').trim();
+        let mut left = BTreeSet::new();
+        for entry in items(json).unwrap_or_default() {
+            let Some((session, prompt)) = entry_of(entry) else { continue };
+            let is_leaving = |word: &str| LEAVES.contains(&word);
+            if prompt.text.split_whitespace().next().is_some_and(is_leaving) {
+                left.insert(session);
+            } else if !left.contains(&session) && is_prompt(&prompt.text) {
+                self.prompts.entry(session).or_default().push(prompt);
+            }
+        }
+        for prompts in self.prompts.values_mut() {
+            prompts.reverse();
+            prompts.truncate(MOST);
+        }
+    }
+
     /// Whether all that was typed since then was taken.
     pub fn reaches(&self, ms: i64) -> bool {
         self.oldest_ms.is_some_and(|oldest| oldest < ms.saturating_sub(SECOND_MS))
@@ -92,6 +115,10 @@ impl Typed {
 
     /// Adds to a session what was typed in it and not delivered.
     pub fn deliver(&self, session: &mut ImportedSession) {
+        // Nobody types in those.
+        if session.parent.is_some() {
+            return;
+        }
         let typed = self.prompts.get(&session.source_id).map(Vec::as_slice).unwrap_or_default();
         let is_open = |prompt: &&Prompt| !session.messages.iter().any(|message| prompt.is_before(message));
         let open: Vec<&Prompt> = typed.iter().take_while(is_open).collect();
@@ -129,6 +156,15 @@ impl Prompt {
             ..Message::default()
         }
     }
+}
+
+fn entry_of(json: &str) -> Option<(String, Prompt)> {
+    let quiet = &mut Losses::default();
+    let mut entry = Object::parse("", json).ok()?;
+    let is_users = entry.take::<String>("type", quiet).as_deref() == Some("user");
+    let session = entry.take_name("sessionId", quiet).filter(|_| is_users)?;
+    let ms = entry.take_time("timestamp", quiet).as_deref().and_then(time::parse)?;
+    Some((session, Prompt { ms, text: entry.take("message", quiet)? }))
 }
 
 fn is_prompt(text: &str) -> bool {

@@ -1,4 +1,5 @@
-//! What the user typed in Codex while a tool ran stands in the client's history alone until the tool is done.
+//! What the user typed in Codex while a tool ran stands in the client's history alone until the tool is done; in Gemini CLI, until
+//! it is known which model gets it.
 
 use super::host::Host;
 use super::store::{done, store};
@@ -199,4 +200,69 @@ fn the_history_is_read_once_and_no_farther_back_than_the_sessions_began() {
     let answer: Value = serde_json::from_str(&answer).expect("JSON");
     assert!(answer["imported"].as_array().expect("all").iter().all(|one| one["added"] == 3), "{answer}");
     assert!(host.read - before < history.len() as u64 / 2, "{} of {}", host.read - before, history.len());
+}
+
+const CHAT: &str = "/home/ann/.gemini/tmp/app/chats/session-2026-03-01T09-00-019ca869.jsonl";
+const LOGS: &str = "/home/ann/.gemini/tmp/app/logs.json";
+
+fn chat(turns: &[(u32, &str, &str)]) -> String {
+    let head = json!({ "sessionId": ID, "projectHash": "p", "startTime": "2026-03-01T09:00:00.000Z" });
+    let turn = |(second, kind, text): &(u32, &str, &str)| {
+        let time = format!("2026-03-01T09:00:{second:02}.500Z");
+        let content = json!([{ "text": text }]);
+        format!("{}\n", json!({ "id": time, "timestamp": time, "type": kind, "content": content }))
+    };
+    [format!("{head}\n"), turns.iter().map(turn).collect()].concat()
+}
+
+fn logs(prompts: &[(&str, u32, &str)]) -> String {
+    let entry = |(number, (id, second, text)): (usize, &(&str, u32, &str))| {
+        let time = format!("2026-03-01T09:00:{second:02}.000Z");
+        json!({ "sessionId": id, "messageId": number, "type": "user", "message": text, "timestamp": time })
+    };
+    json!(prompts.iter().enumerate().map(entry).collect::<Vec<_>>()).to_string()
+}
+
+#[test]
+fn what_gemini_did_not_send_before_it_was_killed_is_said_last() {
+    let turns = [
+        (5, "user", "Mend @app.js\n--- Content from referenced files ---\nlet a;"),
+        (9, "gemini", "Mended."),
+        (12, "user", "I ran the following shell command:\n```sh\nls\n```"),
+        (21, "user", "And push."),
+        (25, "gemini", "Pushed."),
+    ];
+    let typed = [
+        (ID, 5, "Mend @app.js"),
+        (ID, 10, "/stats"),
+        (ID, 12, "ls"),
+        ("other", 15, "Something else."),
+        (ID, 20, "And push."),
+    ];
+    let more = |rest: &[(&'static str, u32, &'static str)]| logs(&[&typed[..], rest].concat());
+    for (history, expected) in [
+        (logs(&typed), &[][..]),
+        (more(&[(ID, 30, "Tag it."), (ID, 31, "/quit")]), &["Tag it."]),
+        // What is typed then is of a session of another id.
+        (more(&[(ID, 30, "Tag it."), (ID, 31, "/clear"), (ID, 40, "A new task.")]), &["Tag it."]),
+        (more(&[(ID, 30, "/resume"), (ID, 40, "An old task.")]), &[]),
+        ("[{\"sessionId\":".into(), &[]),
+    ] {
+        let mut host = Host::default();
+        put(&mut host, CHAT, &chat(&turns));
+        put(&mut host, LOGS, &history);
+        let asked = || json!({ "path": CHAT }).to_string();
+        done(&mut host, store().import_file(asked(), Counts::Estimate));
+        let said = texts(&mut host);
+        assert_eq!(said[turns.len()..], *expected, "{history}");
+        done(&mut host, store().import_file(asked(), Counts::Estimate));
+        assert_eq!(texts(&mut host), said, "{history}");
+        put(
+            &mut host,
+            CHAT,
+            &chat(&[&turns[..], &[(32, "user", "Tag it."), (33, "gemini", "Tagged.")]].concat()),
+        );
+        done(&mut host, store().import_file(asked(), Counts::Estimate));
+        assert_eq!(texts(&mut host)[turns.len()..], ["Tag it.", "Tagged."], "{history}");
+    }
 }

@@ -1,8 +1,8 @@
 //! What the user typed in sessions of an agent's, from the file in which its client writes that down at once.
 
 use super::Importing;
-use crate::interop::kept;
-use crate::interop::{ImportedSession, Typed};
+use super::whole::LARGEST_BESIDE;
+use crate::interop::{AgentName, ImportedSession, Typed, kept};
 use crate::layout::{File, Root};
 use crate::operation::{Kind, Trouble, unless_bug};
 use crate::record::message::{Message, Role};
@@ -37,10 +37,7 @@ impl Importing<'_> {
         let known = self.typed.borrow_mut().remove(&path);
         let mut read = match known {
             Some(read) => read,
-            None => {
-                let start = self.size_of(&file).await?;
-                Read { start, is_there: start > 0, ..Read::default() }
-            }
+            None => self.typed_in(&file).await?,
         };
         while read.start > 0 && !read.typed.reaches(began) {
             let start = read.start.saturating_sub(PIECE);
@@ -50,20 +47,28 @@ impl Importing<'_> {
             read.start = if bytes.is_some() { start } else { 0 };
             read.typed.take_before(&bytes.unwrap_or_default(), read.start == 0);
         }
-        let is_unfinished = |session: &ImportedSession| session.messages.last().is_some_and(awaits_answer);
-        let may_come = read.is_there && sessions.iter().any(is_unfinished);
+        let may_come = read.is_there && sessions.iter().any(awaits_prompts);
         sessions.iter_mut().for_each(|session| read.typed.deliver(session));
         self.typed.borrow_mut().insert(path, read);
         Ok(may_come)
     }
 
-    async fn size_of(&self, file: &File) -> Result<u64, Trouble> {
+    // A log of lines is read as far as that is needed, a document whole.
+    async fn typed_in(&self, file: &File) -> Result<Read, Trouble> {
         let stat = unless_bug(self.io.stat(file).await)?.flatten();
-        Ok(stat.filter(|stat| stat.kind == Kind::File).map_or(0, |stat| stat.size))
+        let size = stat.filter(|stat| stat.kind == Kind::File).map_or(0, |stat| stat.size);
+        let mut read = Read { start: size, is_there: size > 0, ..Read::default() };
+        if file.path.ends_with(".json") {
+            let is_small = core::mem::take(&mut read.start) <= LARGEST_BESIDE;
+            let bytes = if is_small { unless_bug(self.io.read_all(file).await)?.flatten() } else { None };
+            read.typed.take_log(&bytes.unwrap_or_default());
+        }
+        Ok(read)
     }
 }
 
-// Behind an answer a client writes what is typed into the session's own file at once.
-fn awaits_answer(message: &Message) -> bool {
-    message.role != Some(Role::Assistant) || !message.tool_calls().is_empty()
+// Whether a prompt may be typed that does not change the session's own file at once: Codex writes it there if its answer is done.
+fn awaits_prompts(session: &ImportedSession) -> bool {
+    let is_done = |last: &Message| last.role == Some(Role::Assistant) && last.tool_calls().is_empty();
+    session.agent == AgentName::Gemini.as_str() || !session.messages.last().is_some_and(is_done)
 }
