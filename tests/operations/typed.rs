@@ -202,6 +202,25 @@ fn the_history_is_read_once_and_no_farther_back_than_the_sessions_began() {
     assert!(host.read - before < history.len() as u64 / 2, "{} of {}", host.read - before, history.len());
 }
 
+#[test]
+fn of_a_client_that_was_really_killed_the_last_prompt_is_there() {
+    let real = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/typed/codex-0.171.0");
+    let read = |below: &str| std::fs::read_to_string(format!("{real}/{below}")).expect("a fixture");
+    let rollout =
+        "sessions/2026/11/28/rollout-2026-11-28T13-49-34-01a2226b-1bcd-72c1-a6d7-8504b220d93d.jsonl";
+    let path = format!("/home/ann/.codex/{rollout}");
+    let mut host = Host::default();
+    put(&mut host, &path, &read(rollout));
+    put(&mut host, HISTORY, &read("history.jsonl"));
+    let asked = json!({ "path": path }).to_string();
+    done(&mut host, store().import_file(asked, Counts::Estimate));
+    let said = shown(&mut host);
+    let users = said.iter().filter(|one| one["role"] == "user" && one["source"]["isMeta"].is_null());
+    let users: Vec<&str> = users.filter_map(|one| one["content"].as_str()).collect();
+    assert_eq!(users[users.len() - 2..], ["prompt two", "prompt three steered"]);
+    assert_eq!(said.last().expect("one")["source"]["isQueued"], true);
+}
+
 const CHAT: &str = "/home/ann/.gemini/tmp/app/chats/session-2026-03-01T09-00-019ca869.jsonl";
 const LOGS: &str = "/home/ann/.gemini/tmp/app/logs.json";
 
@@ -264,5 +283,23 @@ fn what_gemini_did_not_send_before_it_was_killed_is_said_last() {
         );
         done(&mut host, store().import_file(asked(), Counts::Estimate));
         assert_eq!(texts(&mut host)[turns.len()..], ["Tag it.", "Tagged."], "{history}");
+    }
+}
+
+#[test]
+fn what_was_typed_in_a_session_that_goes_on_in_a_second_file_is_said_once() {
+    let [first, second] = ["1", "2"].map(|name| CHAT.replace("019ca869", name));
+    let begun = [(5, "user", "Mend it."), (9, "gemini", "Mended.")];
+    let more = [(21, "user", "And push."), (25, "gemini", "Pushed.")];
+    let expected = ["Mend it.", "Mended.", "And push.", "Pushed."];
+    for order in [[&first, &second, &first], [&second, &first, &second], [&first, &first, &second]] {
+        let mut host = Host::default();
+        put(&mut host, &first, &chat(&begun));
+        put(&mut host, &second, &chat(&[begun, more].concat()));
+        put(&mut host, LOGS, &logs(&[(ID, 5, "Mend it."), (ID, 20, "And push.")]));
+        for path in order {
+            done(&mut host, store().import_file(json!({ "path": path }).to_string(), Counts::Estimate));
+        }
+        assert_eq!(texts(&mut host), expected, "{order:?}");
     }
 }
