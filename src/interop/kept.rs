@@ -208,7 +208,7 @@ pub fn typed(path: &str) -> Option<String> {
     if let Some((home, project)) = chats(path).filter(|_| name.ends_with(".jsonl")) {
         return Some(format!("{home}/tmp/{project}/logs.json"));
     }
-    let home = ROLLOUTS.iter().filter_map(|root| Some(folder.rsplit_once(&*format!("/{root}"))?));
+    let home = ROLLOUTS.iter().filter_map(|root| folder.rsplit_once(&*format!("/{root}")));
     // Below it are days.
     let is_days = |below: &str| below.chars().all(|letter| letter == '/' || letter.is_ascii_digit());
     let home = home.filter(|(_, below)| is_days(below)).map(|(home, _)| home).next()?;
