@@ -203,7 +203,7 @@ pub fn beside(path: &str) -> Vec<String> {
 
 /// Where an agent writes down at once what the user types, in all sessions: of the session in a file, by its path with `/`. Older
 /// versions of Gemini CLI, whose sessions are documents, do not say there what was typed for the shell.
-pub fn typed(path: &str) -> Option<String> {
+pub fn prompt_log(path: &str) -> Option<String> {
     let (folder, name) = path.rsplit_once('/')?;
     if let Some((home, project)) = chats(path).filter(|_| name.ends_with(".jsonl")) {
         return Some(format!("{home}/tmp/{project}/logs.json"));
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn what_is_typed_in_codex_stands_in_its_home_and_in_gemini_with_the_project() {
         let check =
-            |path: &str, expected: Option<&str>| assert_eq!(typed(path).as_deref(), expected, "{path}");
+            |path: &str, expected: Option<&str>| assert_eq!(prompt_log(path).as_deref(), expected, "{path}");
         let history = Some("/c/sessions/history.jsonl");
         check("/c/sessions/sessions/2026/03/01/rollout-1.jsonl", history);
         check("/c/sessions/sessions/2026/03/01/rollout-1.jsonl.zst", history);

@@ -50,7 +50,7 @@ pub use import::{Import, ImportedSession, SubAgent};
 pub use loss::Loss;
 use object::{Losses, Object, Reasons};
 pub use transcript::Transcript;
-pub use typed::{IS_QUEUED, Typed};
+pub use typed::{IS_QUEUED, TypedPrompts};
 
 /// Whether bytes are a session of one agent.
 type Knows = fn(&[u8]) -> bool;

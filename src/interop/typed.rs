@@ -44,7 +44,7 @@ struct Prompt {
 
 /// The prompts of all sessions, as far as the file was read, from its end backward.
 #[derive(Debug, Default)]
-pub struct Typed {
+pub struct TypedPrompts {
     // Of each session, the newest first.
     prompts: BTreeMap<String, Vec<Prompt>>,
     // The end of a line that begins farther before.
@@ -52,7 +52,7 @@ pub struct Typed {
     oldest_ms: Option<i64>,
 }
 
-impl Typed {
+impl TypedPrompts {
     /// Takes the bytes right before those that were taken; `is_first` where the file begins with them.
     pub fn take_before(&mut self, bytes: &[u8], is_first: bool) {
         let rest = core::mem::take(&mut self.rest);
@@ -191,8 +191,8 @@ pub(super) fn holds(said: &str, typed: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn prompts(history: &[u8], sizes: &[usize]) -> Typed {
-        let (mut typed, mut end) = (Typed::default(), history.len());
+    fn prompts(history: &[u8], sizes: &[usize]) -> TypedPrompts {
+        let (mut typed, mut end) = (TypedPrompts::default(), history.len());
         for size in sizes.iter().cycle() {
             let start = end.saturating_sub(*size);
             typed.take_before(&history[start..end], start == 0);

@@ -134,7 +134,8 @@ impl Importing<'_> {
         let beside = if is_alone { self.beside(share.path).await? } else { None };
         let name = self.plain(share.path.strip_suffix(".zst").unwrap_or(share.path));
         let mut read = interop::read_with(&bytes, &name, agent, beside.as_deref())?;
-        let may_come = is_alone && self.deliver_typed(&name, &mut read.sessions).await?;
+        // Of a client that is at work nobody knows yet what it will deliver.
+        let may_come = is_alone && !self.is_on && self.deliver_typed(&name, &mut read.sessions).await?;
         let speaks = |of: &str| memchr::memmem::find(&bytes, of.as_bytes()).is_some();
         // Whether a session of the store may go on in it, or it may be about the store alone.
         let is_about_store = speaks(block::END) || speaks(OF_COMMANDS);

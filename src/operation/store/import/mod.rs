@@ -31,7 +31,7 @@ use arrivals::Met;
 pub(super) use original::read_original;
 use request::{FileRequest, FolderRequest};
 use seen::Seen;
-use typed::Read;
+use typed::PromptLog;
 
 /// What is found in folders and is no session is no trouble.
 const NONE: [&str; 2] = ["unknown_format", "empty_file"];
@@ -80,7 +80,7 @@ struct Importing<'a> {
     /// The sessions that were written to, where it goes on.
     recorded: RefCell<Vec<Rc<Live>>>,
     /// What the user typed, by the file in which a client writes that down for all sessions.
-    typed: RefCell<BTreeMap<String, Read>>,
+    typed: RefCell<BTreeMap<String, PromptLog>>,
 }
 
 /// How far it is, as it is told.

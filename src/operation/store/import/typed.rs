@@ -2,7 +2,7 @@
 
 use super::Importing;
 use super::whole::LARGEST_BESIDE;
-use crate::interop::{AgentName, ImportedSession, Typed, kept};
+use crate::interop::{AgentName, ImportedSession, TypedPrompts, kept};
 use crate::layout::{File, Root};
 use crate::operation::{Kind, Trouble, unless_bug};
 use crate::record::message::{Message, Role};
@@ -12,8 +12,8 @@ const PIECE: u64 = 1 << 20;
 
 /// How far such a file was read, from its end backward: no farther than to when a session began that is imported.
 #[derive(Default)]
-pub(super) struct Read {
-    typed: Typed,
+pub(super) struct PromptLog {
+    typed: TypedPrompts,
     /// Where what was read begins.
     start: u64,
     /// Whether anything was typed at all.
@@ -29,7 +29,7 @@ impl Importing<'_> {
         sessions: &mut [ImportedSession],
     ) -> Result<bool, Trouble> {
         let (Some(path), Some(began)) =
-            (kept::typed(name), sessions.iter().filter_map(ImportedSession::began_ms).min())
+            (kept::prompt_log(name), sessions.iter().filter_map(ImportedSession::began_ms).min())
         else {
             return Ok(false);
         };
@@ -37,7 +37,7 @@ impl Importing<'_> {
         let known = self.typed.borrow_mut().remove(&path);
         let mut read = match known {
             Some(read) => read,
-            None => self.typed_in(&file).await?,
+            None => self.open_prompt_log(&file).await?,
         };
         while read.start > 0 && !read.typed.reaches(began) {
             let start = read.start.saturating_sub(PIECE);
@@ -54,10 +54,10 @@ impl Importing<'_> {
     }
 
     // A log of lines is read as far as that is needed, a document whole.
-    async fn typed_in(&self, file: &File) -> Result<Read, Trouble> {
+    async fn open_prompt_log(&self, file: &File) -> Result<PromptLog, Trouble> {
         let stat = unless_bug(self.io.stat(file).await)?.flatten();
         let size = stat.filter(|stat| stat.kind == Kind::File).map_or(0, |stat| stat.size);
-        let mut read = Read { start: size, is_there: size > 0, ..Read::default() };
+        let mut read = PromptLog { start: size, is_there: size > 0, ..PromptLog::default() };
         if file.path.ends_with(".json") {
             let is_small = core::mem::take(&mut read.start) <= LARGEST_BESIDE;
             let bytes = if is_small { unless_bug(self.io.read_all(file).await)?.flatten() } else { None };
