@@ -33,6 +33,7 @@ mod stamps;
 mod store;
 mod summing;
 mod turns;
+mod typed;
 
 use std::rc::Rc;
 

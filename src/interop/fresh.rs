@@ -4,6 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::interop::IS_QUEUED;
 use crate::record::batch::Part;
 use crate::record::message::{self, Message};
 use crate::record::scan::{Found, Scanner};
@@ -113,11 +114,12 @@ impl Fresh {
             } else if is_given {
                 continue;
             } else {
-                let is_other = before.take().is_some_and(|before| before != self.last.as_deref());
+                let is_other = before.is_some_and(|before| before != self.last.as_deref());
                 // More was said since than this import knows.
-                if is_other && message.is_marked("isTakenBack") {
+                if is_other && ["isTakenBack", IS_QUEUED].iter().any(|mark| message.is_marked(mark)) {
                     continue;
                 }
+                before = None;
                 fresh.push(Message { branch: message.branch || is_other, ..message.clone() });
             }
             self.given.insert(message.id.clone(), size_held);

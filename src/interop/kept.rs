@@ -201,6 +201,20 @@ pub fn beside(path: &str) -> Vec<String> {
     found
 }
 
+/// Where an agent writes down at once what the user types, in all sessions: of the session in a file, by its path with `/`. Older
+/// versions of Gemini CLI, whose sessions are documents, do not say there what was typed for the shell.
+pub fn prompt_log(path: &str) -> Option<String> {
+    let (folder, name) = path.rsplit_once('/')?;
+    if let Some((home, project)) = chats(path).filter(|_| name.ends_with(".jsonl")) {
+        return Some(format!("{home}/tmp/{project}/logs.json"));
+    }
+    let home = ROLLOUTS.iter().filter_map(|root| folder.rsplit_once(&*format!("/{root}")));
+    // Below it are days.
+    let is_days = |below: &str| below.chars().all(|letter| letter == '/' || letter.is_ascii_digit());
+    let home = home.filter(|(_, below)| is_days(below)).map(|(home, _)| home).next()?;
+    Names::Rollouts.has(name).then(|| format!("{home}/history.jsonl"))
+}
+
 // Of `<home>/tmp/<project>/chats/...` the home and the project.
 fn chats(path: &str) -> Option<(&str, &str)> {
     path.match_indices("/tmp/").find_map(|(at, tmp)| {
@@ -243,6 +257,21 @@ mod tests {
         check("/c/sessions/1.json", &["/c/sessions/sessions.json"]);
         check("/c/1.jsonl", &[]);
         check("agent-1.jsonl", &[]);
+    }
+
+    #[test]
+    fn what_is_typed_in_codex_stands_in_its_home_and_in_gemini_with_the_project() {
+        let check =
+            |path: &str, expected: Option<&str>| assert_eq!(prompt_log(path).as_deref(), expected, "{path}");
+        let history = Some("/c/sessions/history.jsonl");
+        check("/c/sessions/sessions/2026/03/01/rollout-1.jsonl", history);
+        check("/c/sessions/sessions/2026/03/01/rollout-1.jsonl.zst", history);
+        check("/c/sessions/archived_sessions/rollout-1.jsonl", history);
+        check("/c/sessions/other/rollout-1.jsonl", None);
+        check("/c/sessions/2026/1.jsonl", None);
+        check("rollout-1.jsonl", None);
+        check("/g/tmp/app/chats/x.jsonl", Some("/g/tmp/app/logs.json"));
+        check("/g/tmp/app/chats/x.json", None);
     }
 
     #[test]

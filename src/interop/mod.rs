@@ -34,6 +34,7 @@ pub mod servers;
 pub mod talk;
 mod torn;
 mod transcript;
+mod typed;
 mod version;
 
 use alloc::format;
@@ -49,6 +50,7 @@ pub use import::{Import, ImportedSession, SubAgent};
 pub use loss::Loss;
 use object::{Losses, Object, Reasons};
 pub use transcript::Transcript;
+pub use typed::{IS_QUEUED, TypedPrompts};
 
 /// Whether bytes are a session of one agent.
 type Knows = fn(&[u8]) -> bool;

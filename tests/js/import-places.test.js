@@ -105,6 +105,30 @@ test("Gemini CLI's project is the one that its folder names, or its list", () =>
     assert.deepEqual((await store.list({ all: true })).map(({ project }) => project).sort(), ["/home/ann/listed", "/home/ann/rooted", undefined]);
   }));
 
+test("what was typed before its client was killed is said last, by what the client keeps for all sessions", () =>
+  inProject(async (store, put) => {
+    const id = "019ca869-5000-76c2-8957-1792014b394a";
+    const timestamp = "2026-03-01T09:00:05.500Z";
+    const content = [{ type: "input_text", text: "hi" }];
+    const rollout = put(`.codex/sessions/2026/03/01/rollout-2026-03-01T09-00-00-${id}.jsonl`, lines(
+      { timestamp, type: "session_meta", payload: { id, cwd: "/home/ann", timestamp } },
+      { timestamp, type: "response_item", payload: { type: "message", role: "user", content } },
+    ));
+    const ts = Date.parse(timestamp) / 1000 - 0.5;
+    const others = Array.from({ length: 20_000 }, (_, number) => ({ session_id: "another", ts: ts - 20_000 + number, text: "x".repeat(100) }));
+    put(".codex/history.jsonl", lines(...others, { session_id: id, ts, text: "hi" }, { session_id: id, ts: ts + 60, text: "and 🏁" }));
+    const gemini = put(".gemini/tmp/p/chats/session-1.jsonl", lines(HEAD, asks("u", "hi"), answers("a", "hello")));
+    const typed = (/** @type {string} */ message, /** @type {string} */ timestamp) => ({ sessionId: HEAD.sessionId, messageId: 0, type: "user", message, timestamp });
+    put(".gemini/tmp/p/logs.json", JSON.stringify([typed("hi", "2026-01-02T00:00:01.900Z"), typed("and 🏁", "2026-01-02T00:00:09.000Z")]));
+    for (const path of [rollout, gemini]) {
+      const { imported: [one] } = await store.import(path);
+      const said = [];
+      for await (const { role, content } of (await store.session(one?.id ?? "")).messages()) said.push([role, content]);
+      assert.deepEqual([said[0], said.at(-1)], [["user", "hi"], ["user", "and 🏁"]]);
+      assert.equal((await store.import(path)).imported[0]?.added, 0);
+    }
+  }));
+
 test("what a client tells the model by itself is no session, until somebody says something", () =>
   inProject(async (store, put) => {
     const path = ".gemini/tmp/p/chats/session-a.jsonl";

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use crate::interop::claude_code::content::prompt_messages;
 use crate::interop::conversation::{Conversation, Origin, marks};
+use crate::interop::typed::{IS_QUEUED, holds, is_command};
 use crate::interop::{Losses, Object};
 use crate::record::message::{Message, Role};
 use crate::record::span::Span;
@@ -29,24 +30,13 @@ impl QueuedPrompt {
         self.message.content.as_str().trim()
     }
 
-    // A command of the client's is done, and in the conversation under another name, or not at all.
-    fn is_command(&self) -> bool {
-        let word = self.text().split_whitespace().next().unwrap_or_default();
-        word.strip_prefix('/').is_some_and(|name| !name.is_empty() && !name.contains(['/', '.']))
-    }
-
-    // Several may be delivered as one, line by line.
     fn is_in(&self, message: &Message) -> bool {
         let told = self.text().trim_start_matches('!').trim_start();
         let said = message.content.as_str().trim();
         if told.is_empty() {
             return said.is_empty() && message.attachments.len() == self.message.attachments.len();
         }
-        said.match_indices(told).any(|(at, _)| {
-            let (before, behind) = (&said[..at], &said[at + told.len()..]);
-            (before.is_empty() || before.ends_with(['\n', '>']))
-                && (behind.is_empty() || behind.starts_with(['\r', '\n', '<']))
-        })
+        holds(said, told)
     }
 }
 
@@ -77,7 +67,7 @@ impl Queue {
             return false;
         }
         let timestamp = object.take_time("timestamp", quiet);
-        let origin = Origin { flags: marks(&["isQueued"]), ..Origin::at(place, timestamp) };
+        let origin = Origin { flags: marks(&[IS_QUEUED]), ..Origin::at(place, timestamp) };
         self.0.push(QueuedPrompt { message, origin, said, dequeued: None, taken_back: None });
         true
     }
@@ -100,7 +90,7 @@ impl Queue {
             let other = later.find(|at| !delivered.contains(at));
             delivered.extend(other);
             let is_taken_back = queued.taken_back.is_some_and(|at| prompts(talk, at).next().is_some());
-            let is_done = queued.is_command() && queued.dequeued.is_some();
+            let is_done = is_command(queued.text()) && queued.dequeued.is_some();
             other.is_none() && !is_taken_back && !is_done
         });
         for (known, queued) in open.into_iter().rev() {

@@ -13,7 +13,7 @@ use super::appending::Written;
 use super::continued::Part;
 use super::{Importing, NONE, Progress, Result as Found};
 use crate::interop::talk::OF_COMMANDS;
-use crate::interop::{self, AgentName, ImportedSession, Loss};
+use crate::interop::{self, AgentName, IS_QUEUED, ImportedSession, Loss};
 use crate::json::text::to_json;
 use crate::operation::{Document, Trouble};
 use crate::record::event::Parent;
@@ -133,7 +133,9 @@ impl Importing<'_> {
         }
         let beside = if is_alone { self.beside(share.path).await? } else { None };
         let name = self.plain(share.path.strip_suffix(".zst").unwrap_or(share.path));
-        let read = interop::read_with(&bytes, &name, agent, beside.as_deref())?;
+        let mut read = interop::read_with(&bytes, &name, agent, beside.as_deref())?;
+        // Of a client that is at work nobody knows yet what it will deliver.
+        let may_come = is_alone && !self.is_on && self.deliver_typed(&name, &mut read.sessions).await?;
         let speaks = |of: &str| memchr::memmem::find(&bytes, of.as_bytes()).is_some();
         // Whether a session of the store may go on in it, or it may be about the store alone.
         let is_about_store = speaks(block::END) || speaks(OF_COMMANDS);
@@ -154,7 +156,8 @@ impl Importing<'_> {
             let mut messages = core::mem::take(&mut session.messages);
             let is_at_work =
                 self.is_on || session.last_ms.is_some_and(|last_ms| self.io.now_ms() - last_ms < AT_WORK_MS);
-            while is_at_work && messages.last().is_some_and(|message| message.is_marked("isQueued")) {
+            found.is_open |= is_at_work && may_come;
+            while is_at_work && messages.last().is_some_and(|message| message.is_marked(IS_QUEUED)) {
                 messages.pop();
                 found.is_open = true;
             }

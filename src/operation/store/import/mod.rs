@@ -11,9 +11,11 @@ mod recording;
 mod request;
 mod seen;
 mod source;
+mod typed;
 mod unpacking;
 mod whole;
 
+use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -29,6 +31,7 @@ use arrivals::Met;
 pub(super) use original::read_original;
 use request::{FileRequest, FolderRequest};
 use seen::Seen;
+use typed::PromptLog;
 
 /// What is found in folders and is no session is no trouble.
 const NONE: [&str; 2] = ["unknown_format", "empty_file"];
@@ -76,6 +79,8 @@ struct Importing<'a> {
     met: RefCell<Met>,
     /// The sessions that were written to, where it goes on.
     recorded: RefCell<Vec<Rc<Live>>>,
+    /// What the user typed, by the file in which a client writes that down for all sessions.
+    typed: RefCell<BTreeMap<String, PromptLog>>,
 }
 
 /// How far it is, as it is told.
@@ -149,9 +154,9 @@ impl Store {
 
 impl<'a> Importing<'a> {
     fn new(store: &'a Store, io: &'a Io, counts: Counts, tells: bool) -> Importing<'a> {
-        let (met, recorded) = (RefCell::default(), RefCell::default());
+        let (met, recorded, typed) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (is_on, has_command, is_noted) = (false, false, false);
-        Importing { store, io, counts, is_on, has_command, tells, is_noted, met, recorded }
+        Importing { store, io, counts, is_on, has_command, tells, is_noted, met, recorded, typed }
     }
 
     // One of many: what is wrong with it is told with the rest.

@@ -13,7 +13,7 @@ use crate::layout::{File, Root};
 use crate::operation::{Kind, Trouble, unless_bug};
 
 /// No file that says something of others is larger.
-const LARGEST_BESIDE: u64 = 1 << 24;
+pub(super) const LARGEST_BESIDE: u64 = 1 << 24;
 
 impl Importing<'_> {
     /// A rollout behind all that it goes on with, as far as that is found: a reader says what is missing. Any other file is itself.
