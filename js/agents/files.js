@@ -81,7 +81,7 @@ async function plain(storage, path) {
 /** @param {Storage} storage @param {string} path */
 async function whole(storage, path) {
   const bytes = await storage.read(path);
-  if (!bytes) throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found none` });
+  if (!bytes) throw new LeftoffError({ code: "not_found", message: `no file or folder "${path}"` });
   return bytes;
 }
 
