@@ -92,8 +92,9 @@ export function pin(args) {
 /** @param {Args} args */
 export function unpin(args) {
   return changed(args, async (session) => {
-    await session.unpin(args.message);
-    return "the message is no longer pinned\n";
+    const wasPinned = (await session.pins()).includes(args.message);
+    if (wasPinned) await session.unpin(args.message);
+    return `the message ${wasPinned ? "is no longer" : "was not"} pinned\n`;
   });
 }
 

@@ -60,7 +60,7 @@ test("context --explain shows at a glance what was sent and why", () =>
     assert.equal(window, "  window 16000 = 0 system + 0 tools + 4000 for the answer + 12000 for messages");
     assert.ok(full.startsWith("  full-history: no, ") && pruned.startsWith("  pruned-tools: no, "));
     const [, keptTokens, keptCount] = /^ {2}kept +(\d+) {2}(\d+) messages$/.exec(kept) ?? [];
-    const [, summaryTokens] = /^ {2}summary +(\d+) {2}of what is not there(?:, without \d+ lines? that did not fit)?$/.exec(summary) ?? [];
+    const [, summaryTokens] = /^ {2}summary +(\d+) {2}of the messages left out(?:, without \d+ lines? that did not fit)?$/.exec(summary) ?? [];
     assert.match(summarized, /^ {2}summarized +\d+ {2}\d+ messages$/);
     const [, used, included] = /: (\d+) of 12000 tokens, (\d+) of/.exec(head) ?? [];
     assert.deepEqual([Number(keptTokens) + Number(summaryTokens), keptCount], [Number(used), included]);
