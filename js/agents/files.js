@@ -150,6 +150,13 @@ export async function followLink(storage, path) {
   return { path: real, stat: real === path ? found : await storage.stat(real) };
 }
 
+/** The same for an import, of which an unreadable folder is refused: it would look empty. @param {Storage} storage @param {string} path */
+export async function followReadable(storage, path) {
+  const followed = await followLink(storage, path);
+  if (followed.stat?.kind === "folder") await storage.list(followed.path);
+  return followed;
+}
+
 /** @param {string} root @param {string} path */
 function fromThere(root, path) {
   return relative(root, path).split(sep).join("/");
