@@ -60,14 +60,15 @@ impl Place<'_> {
     /// A value that a setting may have, as it is kept.
     pub(super) fn value<'v>(&self, known: &Known, value: &'v str) -> Result<&'v str, String> {
         let kind = kind_of(known.default);
-        if kind_of(value) != kind {
-            let kind = if kind == "boolean" { "true or false".into() } else { format!("a {kind}") };
-            return Err(self.expected(&kind, shown(value, "")));
-        }
         if !known.choices.is_empty() {
             return known
                 .canonical(value)
+                .filter(|_| kind_of(value) == kind)
                 .ok_or_else(|| self.expected(&known.choices_text(), shown(value, "")));
+        }
+        if kind_of(value) != kind {
+            let kind = if kind == "boolean" { "true or false".into() } else { format!("a {kind}") };
+            return Err(self.expected(&kind, shown(value, "")));
         }
         let is_usable = kind != "number" || is_0_or_more(value);
         if is_usable { Ok(value) } else { Err(self.expected("0 or more", shown(value, ""))) }

@@ -146,9 +146,9 @@ for (const [what, text, strict, message] of /** @type {[string, string | Uint8Ar
   ["a number that is none", '{"idleMinutes":01}', STRICTEST, /column 17;/],
   ["a file that was cut", '{"record":fal', STRICTEST, /column 11;/],
   ["a choice that is none", '{"redact":"replce"}', { redact: "replace" }, /"redact" in .* must be off, report or replace, not "replce"/],
-  ["a choice of another kind", '{"redact":true}', { redact: "replace" }, /expected a string for "redact"/],
-  ["a text for a choice", '{"record":"false"}', { record: false }, /expected a boolean for "record"/],
-  ["a choice that is said twice", '{"redact":"replace","redact":"off"}', { redact: "replace" }, /say clearly what "redact" is to be/],
+  ["a choice of another kind", '{"redact":true}', { redact: "replace" }, /"redact" in .* must be off, report or replace, not true/],
+  ["a text for a choice", '{"record":"false"}', { record: false }, /"record" in .* must be true or false, not "false"/],
+  ["a choice that is said twice", '{"redact":"replace","redact":"off"}', { redact: "replace" }, /say clearly what "redact" is;/],
   ["a choice in another case", '{"Redact":"replace"}', { redact: "replace" }, /"Redact"/],
   ["a choice with a letter changed", '{"recrod":false}', { record: false }, /"recrod"/],
 ])) {
