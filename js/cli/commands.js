@@ -102,7 +102,7 @@ export async function compact(args) {
   const tokens = tokenBudget === undefined ? "" : `: ${tokensBefore} tokens before, ${tokensAfter} after, of ${tokenBudget}`;
   if (undo) return { text: `contexts start at the first message again${tokens}\n`, value };
   const what = `a summary ${apply ? "replaces" : "would replace"} ${messageCount} messages in contexts${tokens}\n`;
-  return { text: `${what}No message is deleted. ${apply ? "--undo undoes this" : "--apply does it"}.\n`, value };
+  return { text: `${what}No message is deleted. ${apply ? "--undo undoes this" : "--apply compacts"}.\n`, value };
 }
 
 const LEFT = "the problems not listed as repaired remain: complete log lines are never changed, and what is readable stays readable\n";

@@ -35,7 +35,7 @@ async function exportForAgent(agent, args) {
   if (!args.json) {
     const lost = lossText(value.losses).trimEnd();
     if (lost) note(`not everything could be written for ${agent}:\n${lost}`);
-    if (included < messageCount) note(`${included} of ${messageCount} messages fit; a summary stands for the others`);
+    if (included < messageCount) note(`${included} of ${messageCount} messages fit; a summary replaces the others`);
     note(`to resume it in ${folder}: ${[takes, command].flatMap((words) => (words ? [words.join(" ")] : [])).join(" && ")}`);
   }
   return { text: `${path}\n`, value };

@@ -113,7 +113,7 @@ export async function fork(args) {
 export async function relocate(args) {
   return using(args, async (store) => {
     const value = await store.relocate(args.old, args.new);
-    return { text: `${counted(value.count, "session")} of ${args.old} belong${value.count === 1 ? "s" : ""} to ${args.new} now\n`, value };
+    return { text: `${counted(value.count, "session")} of ${args.old} now belong${value.count === 1 ? "s" : ""} to ${args.new}\n`, value };
   });
 }
 

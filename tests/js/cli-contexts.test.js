@@ -22,7 +22,7 @@ test("compact says what it would do, does it, and takes it back", () =>
   inStore({ turns: 80 }, async ({ session, home }) => {
     const leftoff = typed(home);
     const asked = ["compact", session.id, "--window", "16000"];
-    assert.match(leftoff(...asked).stdout, /^a summary would replace \d+ messages in contexts: \d+ tokens before, \d+ after, of 12000\nNo message is deleted\. --apply does it\.\n$/);
+    assert.match(leftoff(...asked).stdout, /^a summary would replace \d+ messages in contexts: \d+ tokens before, \d+ after, of 12000\nNo message is deleted\. --apply compacts\.\n$/);
     const { value: plan } = leftoff(...asked, "--json");
     assert.deepEqual([plan.isApplied, plan.isDue], [false, true]);
     assert.match(leftoff(...asked, "--apply").stdout, /^a summary replaces \d+ messages in contexts: .*\nNo message is deleted\. --undo undoes this\.\n$/);
@@ -120,7 +120,7 @@ test("what is typed in a client's session lists, shows, exports, archives and co
     assert.match(said("debug", "context"), /recent-plus-summary: \d+ of 12000 tokens/);
     for (const words of [["full"], ["context", "full"]]) assert.match(said("debug", ...words), /recent-plus-summary: .*\nverified: these are the messages that were sent\n\n--- user\n\[EARLIER/);
     assert.equal(inClient("debug", "all").status, 2);
-    assert.match(said("compact"), /--apply does it/);
+    assert.match(said("compact"), /--apply compacts/);
     assert.match(said("compact", "--apply"), /--undo undoes this/);
     said("session", "archive");
     assert.ok(!said("sessions").includes(session.id));

@@ -226,7 +226,7 @@ check("a home that cannot be written has its list, and numbers that say what the
   for (const name of readdirSync(join(home, "cache", "shown"))) chmodSync(join(home, "cache", "shown", name), 0o400);
   const { status, stdout, stderr } = typed("list");
   assert.deepEqual([status, /One/.test(stdout)], [0, true]);
-  assert.match(stderr, /could not be kept/);
+  assert.match(stderr, /could not be saved/);
   chmodSync(join(home, "cache", "shown"), 0o700);
 }, { skip: process.getuid?.() === 0 && "root may write everywhere" });
 
