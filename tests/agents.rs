@@ -252,7 +252,7 @@ fn what_a_file_holds_is_mapped_or_listed_and_nothing_else_is_listed() {
             };
             assert!(is_there, "{path:?}: {field}");
             // A field with a place is listed only where its value could not be used.
-            let is_left = why == "leftoff has no place for it";
+            let is_left = why == "leftoff has no field for it";
             assert!(!(is_left && mapped.contains(&field)), "{path:?}: {field} {why}");
         }
     }

@@ -81,7 +81,7 @@ async function plain(storage, path) {
 /** @param {Storage} storage @param {string} path */
 async function whole(storage, path) {
   const bytes = await storage.read(path);
-  if (!bytes) throw new LeftoffError({ code: "not_found", message: `expected a file at "${path}", but found none` });
+  if (!bytes) throw new LeftoffError({ code: "not_found", message: `no file or folder "${path}"` });
   return bytes;
 }
 
@@ -148,6 +148,13 @@ export async function followLink(storage, path) {
   const found = await storage.stat(path);
   const real = found?.kind === "other" ? realAsFar(path) : path;
   return { path: real, stat: real === path ? found : await storage.stat(real) };
+}
+
+/** The same for an import, of which an unreadable folder is refused: it would look empty. @param {Storage} storage @param {string} path */
+export async function followReadable(storage, path) {
+  const followed = await followLink(storage, path);
+  if (followed.stat?.kind === "folder") await storage.list(followed.path);
+  return followed;
 }
 
 /** @param {string} root @param {string} path */

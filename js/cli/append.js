@@ -99,7 +99,7 @@ function wrong(number, message, { rest = REST, cause } = {}) {
   return new LeftoffError({ code: "usage", message: `line ${number}: ${message}; ${rest}`, cause });
 }
 
-const REST = "the lines whose ids were printed are stored, nothing else is";
+const REST = "only the lines whose ids were printed are stored";
 /** Where all lines are one append. */
 const NOTHING = "nothing was stored";
 
@@ -108,6 +108,6 @@ function told({ number }, error) {
   if (!(error instanceof LeftoffError)) throw error;
   // What the disk has not confirmed may be there all the same.
   const rest = error.written ? "the lines whose ids were printed are stored, this one may be" : REST;
-  error.message = `line ${number}: ${error.message}; ${rest}`;
+  error.message = `line ${number}: ${error.message.replace(/^message 0: /, "")}; ${rest}`;
   throw error;
 }

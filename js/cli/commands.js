@@ -102,7 +102,7 @@ export async function compact(args) {
   const tokens = tokenBudget === undefined ? "" : `: ${tokensBefore} tokens before, ${tokensAfter} after, of ${tokenBudget}`;
   if (undo) return { text: `contexts start at the first message again${tokens}\n`, value };
   const what = `a summary ${apply ? "replaces" : "would replace"} ${messageCount} messages in contexts${tokens}\n`;
-  return { text: `${what}No message is deleted. ${apply ? "--undo undoes this" : "--apply does it"}.\n`, value };
+  return { text: `${what}No message is deleted. ${apply ? "--undo undoes this" : "--apply compacts"}.\n`, value };
 }
 
 const LEFT = "the problems not listed as repaired remain: complete log lines are never changed, and what is readable stays readable\n";
@@ -171,12 +171,13 @@ function explain({ budget, messages, rejected, summaryTokens, summaryLeftOut, re
   const groups = ["kept", "shortened", "summarized", "dropped"].map((action) => {
     const those = messages.filter((/** @type {any} */ one) => one.action === action);
     const tokens = those.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.tokens, 0);
-    return those.length > 0 ? `  ${action.padEnd(10)} ${String(tokens).padStart(7)}  ${those.length} messages\n` : "";
+    return those.length > 0 ? `  ${action.padEnd(10)} ${String(tokens).padStart(7)}  ${counted(those.length, "message")}\n` : "";
   });
-  const summary = summaryTokens === undefined ? "" : `  summary    ${String(summaryTokens).padStart(7)}  of what is not there${summaryLeftOut ? `, without ${counted(summaryLeftOut, "line")} that did not fit` : ""}\n`;
-  const recalled = recall ? `  recalled   ${String(recall.tokens).padStart(7)}  of ${counted(recall.messages.length, "older message")}, by ${recall.words.join(", ")}\n` : "";
+  const summary = summaryTokens === undefined ? "" : `  summary    ${String(summaryTokens).padStart(7)}  of the messages left out${summaryLeftOut ? `, without ${counted(summaryLeftOut, "line")} that did not fit` : ""}\n`;
+  const recalled = recall ? `  recalled   ${String(recall.tokens).padStart(7)}  from ${counted(recall.messages.length, "older message")}, for the words ${recall.words.join(", ")}\n` : "";
   const begins = compacted ? `  compacted through ${compacted.through}\n` : "";
   const each = messages.map((/** @type {any} */ one) => `  ${one.action.padEnd(10)} ${String(one.tokens).padStart(7)}  ${one.rule.padEnd(20)} ${one.id}\n`);
-  const rest = `  ${unreadMessageCount} older messages were not read; ${bytesRead} bytes of the log were`;
+  const unread = unreadMessageCount > 0 ? `, without ${counted(unreadMessageCount, "older message")}` : "";
+  const rest = `  read ${bytesRead} bytes of the log${unread}`;
   return `${divided}${refused.join("")}${groups.join("")}${summary}${recalled}${begins}\n${each.join("")}${rest}`;
 }

@@ -37,7 +37,7 @@ _leftoff() {
 complete -F _leftoff leftoff
 `,
   zsh: `#compdef leftoff
-# leftoff completions zsh, for ~/.zshrc behind compinit: source <(leftoff completions zsh)
+# leftoff completions zsh, for ~/.zshrc after compinit: source <(leftoff completions zsh)
 _leftoff() {
   local line
   local -a found

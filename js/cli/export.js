@@ -35,7 +35,7 @@ async function exportForAgent(agent, args) {
   if (!args.json) {
     const lost = lossText(value.losses).trimEnd();
     if (lost) note(`not everything could be written for ${agent}:\n${lost}`);
-    if (included < messageCount) note(`${included} of ${messageCount} messages fit; a summary stands for the others`);
+    if (included < messageCount) note(`${included} of ${messageCount} messages fit; a summary replaces the others`);
     note(`to resume it in ${folder}: ${[takes, command].flatMap((words) => (words ? [words.join(" ")] : [])).join(" && ")}`);
   }
   return { text: `${path}\n`, value };
@@ -46,7 +46,7 @@ async function writeNew(path, text) {
   try {
     await writeFile(path, text, { flag: "wx", mode: 0o600 });
   } catch (cause) {
-    if (codeOf(cause) === "EEXIST") throw new LeftoffError({ code: "already_exists", message: `could not write "${path}": something is there already`, cause });
+    if (codeOf(cause) === "EEXIST") throw new LeftoffError({ code: "already_exists", message: `could not write "${path}": it already exists`, cause });
     // A part of it would be taken for all, and be in the way of the next time.
     if (/** @type {NodeJS.ErrnoException} */ (cause).syscall === "write") await rm(path, { force: true }).catch(() => {});
     throw ofSystem(Object.assign(/** @type {Error} */ (cause), { path }));

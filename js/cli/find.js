@@ -58,11 +58,12 @@ async function whyNone(store, { all, sort: _, limit: __, ...filters }) {
   const flags = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : `--${name === "folder" ? "project" : name}`));
   const count = async (/** @type {import("../types/index.js").ListOptions} */ options) => (await store.list(options)).length;
   const here = await count({ all });
-  if (flags.length > 0 && here > 0) return `no session${where} matches ${flags.join(" and ")}; without these options there ${are(here)}\n`;
+  const without = flags.length === 1 ? "it" : "them";
+  if (flags.length > 0 && here > 0) return `no session${where} matches ${flags.join(" and ")}; without ${without} there ${are(here)}\n`;
   const archived = await count({ all, archived: true });
   const elsewhere = all ? 0 : await count({ all: true });
   const hidden = archived > 0 ? `, 'leftoff list${all ? " --all" : ""} --status archived' shows what is archived` : "";
-  const others = elsewhere > 0 ? `, 'leftoff list --all' shows those of other projects; there ${are(elsewhere)}` : "";
+  const others = elsewhere > 0 ? `, 'leftoff list --all' shows ${elsewhere === 1 ? "the one" : `the ${elsewhere}`} of other projects` : "";
   const agents = hidden || others ? "" : ", 'leftoff import --all' imports those of your agents";
   return `no sessions here; 'leftoff new' starts one${hidden}${others}${agents}\n`;
 }

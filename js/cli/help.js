@@ -1,7 +1,7 @@
 // @ts-check
 /** What `--help` says: of all commands a line each, of one all that it takes. */
 
-import { EVERYWHERE, flagOf, listed } from "./arguments.js";
+import { EVERYWHERE, VALUES, flagOf, listed } from "./arguments.js";
 
 /** @import { Argument, Commands, Defined } from "./arguments.js" */
 
@@ -54,7 +54,8 @@ export function commandHelp({ meta: { name, description }, args, examples, setti
 /** @param {Argument} argument */
 function told({ description = "", values }) {
   const text = description.replace(/^--no-\w+: /, "");
-  return values ? `${text}: ${listed(values).join(", ")}` : text;
+  // Settings have a section of their own.
+  return values && values !== VALUES.settings ? `${text}: ${listed(values).join(", ")}` : text;
 }
 
 /** @param {string} title @param {string[][]} rows */

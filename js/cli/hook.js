@@ -70,7 +70,7 @@ function inputOf(json) {
   const input = parsed(json);
   for (const field of ["hook_event_name", "transcript_path", "cwd"]) {
     if (typeof input?.[field] === "string") continue;
-    throw new LeftoffError({ code: "usage", message: `expected what a client tells a hook, JSON with "${field}", but found none` });
+    throw new LeftoffError({ code: "usage", message: `expected the client's JSON on standard input to have "${field}", but found none` });
   }
   return input;
 }
@@ -80,7 +80,7 @@ function parsed(json) {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    throw new LeftoffError({ code: "usage", message: "expected what a client tells a hook, JSON, but found something else", cause });
+    throw new LeftoffError({ code: "usage", message: "expected the client's JSON on standard input, but found something else", cause });
   }
 }
 

@@ -2,10 +2,11 @@
 /** Other agents' sessions into the store: what was imported, agent by agent, and what of the talk was not. */
 
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 
 import { keptSessions } from "../agents/places.js";
 import { LeftoffError } from "../index.js";
-import { lossText } from "./losses.js";
+import { NAMED, lossText } from "./losses.js";
 import { counted, note, progress, refuse } from "./print.js";
 import { using } from "./store.js";
 
@@ -35,7 +36,7 @@ export async function importFiles(args) {
         take(await store.import(path, { from: args.from, onProgress }));
       } catch (error) {
         if (!(error instanceof LeftoffError)) throw error;
-        error.message = `${path}: ${error.message}`;
+        if (!error.message.includes(`"${resolve(path)}"`)) error.message = `${path}: ${error.message}`;
         failed.push(error);
       }
     }
@@ -70,9 +71,16 @@ export function importText({ imported, unchanged }, isVerbose) {
   const each = named.map((one) => `${sessionText(one)}${isVerbose ? lossText(one.losses, LOST) : ""}`);
   const lost = imported.filter(({ losses }) => losses.some(({ isTalk }) => isTalk));
   const talk = isVerbose ? "" : lossText(lost.flatMap(({ losses }) => losses.filter(({ isTalk }) => isTalk)), LOST);
-  const incomplete = `incomplete: ${counted(lost.length, "session")}; --verbose names ${lost.length === 1 ? "it" : "them"}\n`;
-  const heading = talk && imported.length > 1 ? incomplete : "";
+  const heading = talk && imported.length > 1 ? incompleteText(lost) : "";
   return `${each.join("")}${imported.length > 1 ? sumText(imported) : ""}${heading}${talk}${rest}`;
+}
+
+/** Names the files that lost something: importing all files again would skip these as unchanged. @param {ImportedSession[]} lost */
+function incompleteText(lost) {
+  const paths = [...new Set(lost.map(({ path }) => path))];
+  const lines = [...paths.slice(0, NAMED), ...(paths.length > NAMED ? [`and ${paths.length - NAMED} more`] : [])];
+  const heading = `incomplete: ${counted(lost.length, "session")}; 'leftoff import FILE --verbose' lists what a file lost`;
+  return `${[heading, ...lines].join("\n    ")}\n`;
 }
 
 /** @param {ImportedSession} one */

@@ -42,7 +42,7 @@ const listed = {
   until: option("TIME", "only sessions last active before then"),
   limit: option("N", "show at most N sessions"),
   status: option("STATUS", "only sessions with this status", VALUES.statuses),
-  type: option("TYPE", "only sessions of this type, such as chat or subagent"),
+  type: option("TYPE", "only sessions of this type, such as chat; subagent: those of sub-agents, which lists hide"),
 };
 const paged = { pager: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-pager: print without a pager" }) };
 const asked = {
@@ -81,7 +81,7 @@ const commands = {
     all: flag("import from every known agent on this machine"),
     verbose: flag("list every session, and every field that was not imported"),
   }, [
-    ["leftoff import --all", "import everything; run it again for what is new"],
+    ["leftoff import --all", "import everything; run it again to add what is new"],
     ["leftoff import ~/.codex/sessions", "one agent's folder"],
   ]),
   list: command(listCommand, "list", "list sessions, last active first", {
@@ -162,7 +162,7 @@ const commands = {
     yes: flag("do not ask"),
   }),
   trash: command(trash, "trash", "list deleted sessions, or restore one", {
-    do: place("DO", "list (default), or restore: move a session back", { values: VALUES.trash }),
+    do: place("ACTION", "what to do (default: list)", { values: VALUES.trash }),
     session: place("SESSION", "for restore: the number 'leftoff trash' showed, an id, or its unique beginning"),
   }, [["leftoff trash", "the trash, last deleted first"], ["leftoff trash restore 1", "restore the first; overwrites nothing"]]),
   relocate: command(relocate, "relocate", "assign a moved project's sessions to its new folder", {
@@ -172,7 +172,7 @@ const commands = {
   commit: command(commit, "commit", "commit a conversation with git", { ...session }),
   export: command(exportSession, "export", "write a session as a document, as one file for another leftoff, or for another agent", {
     ...session,
-    to: option("TO", "the format (default: markdown); leftoff: one file that 'leftoff import' reads; an agent: where that agent finds it", VALUES.exports),
+    to: option("TO", "the format (default: markdown): leftoff is one file for 'leftoff import', an agent's name writes where its client looks", VALUES.exports),
     output: option("PATH", "write to this new file (short: -o)"),
     ...branches,
   }, [
@@ -213,7 +213,7 @@ const commands = {
     secrets: flag("also look for secrets; exits with 1 if there are any"),
   }),
   settings: Object.assign(command(settings, "settings", "show or change settings", {
-    key: place("KEY", "the setting", { values: VALUES.settings }),
+    key: place("KEY", "the setting, one of those below", { values: VALUES.settings }),
     value: place("VALUE", "the new value"),
     project: flag("change the project's file instead of the home's"),
     unset: flag("remove the setting from the file"),
@@ -228,11 +228,11 @@ const commands = {
     ...asked,
     tools: option("FILE", "a JSON file of the current tool definitions; reports which of the session's tools are gone"),
     with: option("AGENT", "continue in this agent's client (default: the session's agent, else the setting agent, else the only one installed, else asks)", VALUES.natives),
-    print: flag("print the handover text, and start no client; with --from the session becomes active again"),
-    from: option("AGENT", "print it for the conversation open in this agent's client", VALUES.agents),
+    print: flag("print the handover text instead of starting a client; with --from the session becomes active again"),
+    from: option("AGENT", "print the text for the conversation open in this agent's client", VALUES.agents),
     plugin: here.plugin,
     list: flag("list sessions to resume"),
-    override: flag("allow a session marked complete"),
+    override: flag("resume a session even if it is marked complete"),
     ...listed,
   }, [
     ["leftoff resume", "choose one; Ctrl+N begins a new one"],
@@ -278,7 +278,7 @@ const commands = {
     comma: flag("also define a shell function named , as short for 'leftoff ask --resume'"),
   }, [
     ["source <(leftoff completions bash)", "in ~/.bashrc"],
-    ["source <(leftoff completions zsh)", "in ~/.zshrc, behind compinit"],
+    ["source <(leftoff completions zsh)", "in ~/.zshrc, after compinit"],
     ["leftoff completions fish | source", "in ~/.config/fish/config.fish"],
   ]),
 };

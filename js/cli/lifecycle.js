@@ -92,8 +92,9 @@ export function pin(args) {
 /** @param {Args} args */
 export function unpin(args) {
   return changed(args, async (session) => {
-    await session.unpin(args.message);
-    return "the message is no longer pinned\n";
+    const wasPinned = (await session.pins()).includes(args.message);
+    if (wasPinned) await session.unpin(args.message);
+    return `the message ${wasPinned ? "is no longer" : "was not"} pinned\n`;
   });
 }
 
@@ -112,7 +113,7 @@ export async function fork(args) {
 export async function relocate(args) {
   return using(args, async (store) => {
     const value = await store.relocate(args.old, args.new);
-    return { text: `${counted(value.count, "session")} of ${args.old} belong${value.count === 1 ? "s" : ""} to ${args.new} now\n`, value };
+    return { text: `${counted(value.count, "session")} of ${args.old} now belong${value.count === 1 ? "s" : ""} to ${args.new}\n`, value };
   });
 }
 

@@ -3,8 +3,8 @@
 
 /** @typedef {import("../types/index.js").ImportedSession["losses"][number]} Loss */
 
-/** So many fields are named of those that are lost for one reason. */
-const NAMED = 4;
+/** So many are named of several, such as fields that are lost for one reason. */
+export const NAMED = 4;
 
 /** What was lost, by the reason; `--json` has each. @param {Loss[]} all @param {string} [what] happened to it */
 export function lossText(all, what = "not taken over") {

@@ -125,7 +125,9 @@ function check(command, args) {
     const isAgent = known.values === VALUES.natives || known.values === VALUES.agents;
     if (isAgent && typeof value === "string") args[typed] = value = ofClients("client.meant", [value]) ?? value;
     const values = known.values && value !== undefined ? listed(known.values) : [value];
-    if (!values.includes(value)) throw usage(`${shown} takes ${values.join(", ")}, not "${value}"${didYouMean(nearest(String(value), values))}`, command);
+    if (values.includes(value)) continue;
+    const refused = known.values === VALUES.settings ? `unknown setting "${value}"` : `${shown} takes ${values.join(", ")}, not "${value}"`;
+    throw usage(`${refused}${didYouMean(nearest(String(value), values))}`, command);
   }
   const places = Object.values(spec).filter(({ type }) => type === "positional");
   const most = places.some(({ valueHint }) => valueHint?.endsWith("...")) ? Infinity : places.length;
@@ -153,8 +155,12 @@ function refuseWhatIsDropped(command, typed) {
     const name = dashed(typedAs);
     const own = name.replace(/^no-/, "");
     const kind = (/** @type {string} */ key) => (Object.hasOwn(command.args, key) ? command.args[key]?.type : undefined);
-    // What stands behind an option is its value, whatever it looks like.
-    if (kind(dashed(/^--([^=]+)$/.exec(words[place - 1] ?? "")?.[1] ?? "")) === "string") continue;
+    // A value may look like anything but an option of this command: that was typed where the value was forgotten.
+    const before = /^--([^=]+)$/.exec(words[place - 1] ?? "")?.[1] ?? "";
+    if (kind(dashed(before)) === "string") {
+      if (kind(name)) throw usage(`--${before} needs a value, but "${word}" follows it; as a value it is typed --${before}=${word}`, command);
+      continue;
+    }
     if (own === "_" || kind(own) === "positional") throw unknown(command, name);
     if (value !== undefined && [kind(name), kind(own)].includes("boolean")) throw usage(`--${name} takes no value, not ${JSON.stringify(value)}`, command);
   }
@@ -175,7 +181,7 @@ function usage(message, command) {
 function asTyped(error, command) {
   if (!(error instanceof LeftoffError) || error.code !== "invalid_request" || !command) return error;
   const isFlag = (/** @type {string} */ name) => Object.hasOwn(command.args, name) && command.args[name]?.type !== "positional";
-  error.message = error.message.replace(/\bfor "(\w+)"/g, (all, name) => (isFlag(name) ? `for --${name}` : all));
+  error.message = error.message.replace(/\b(for|pass|and|or) "(\w+)"/g, (all, word, name) => (isFlag(name) ? `${word} --${name}` : all));
   return error;
 }
 

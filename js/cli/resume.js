@@ -130,7 +130,7 @@ async function resumed(args, words, { override, ...request }) {
   for (const warning of value.warnings ?? []) note(warning);
   noteAssumed(assumed);
   const exports = `'leftoff export ${args._.join(" ") || "last"} --to ${agent}'`;
-  if (args.print && copy === "new") note(`nothing was written: ${exports} writes this file`);
+  if (args.print && copy === "new") note(`nothing was written; ${exports} writes such a file and prints the command for it`);
   const rest = included < messageCount ? `, ${included} of ${messageCount} messages as they are` : "";
   const there = folder === process.cwd() ? "" : `cd ${shellWords([folder])} && `;
   const text = `${path}${rest}\n${lossText(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${there}${command.join(" ")}\n`;

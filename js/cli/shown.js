@@ -33,7 +33,7 @@ export async function remember(store, args, listed) {
     for (const path of paths(store, args)) await storage.replace(path, bytes);
   } catch (error) {
     unlessBug(error);
-    note("the list could not be kept, so that its numbers mean nothing: name a session by its id");
+    note("the list's numbers could not be saved: name a session by its id");
   } finally {
     await storage.close();
   }

@@ -24,9 +24,21 @@ export async function trash(args) {
       if (!args.json) await remember(store, args, found);
       return listing(found);
     }
-    const value = await store.restore(isNumber(id) ? await numbered(store, args, id) : id);
+    const value = await restoreTyped(store, args, id);
     return { text: `restored "${value.title}" to ${value.path}\n`, value };
   });
+}
+
+/** @param {import("../store/store.js").Store} store @param {Args} args @param {string} typed */
+async function restoreTyped(store, args, typed) {
+  try {
+    return await store.restore(isNumber(typed) ? await numbered(store, args, typed) : typed);
+  } catch (error) {
+    if (error instanceof LeftoffError && error.message.startsWith("no session ")) {
+      error.message = `no session "${typed}" in the trash; 'leftoff trash' lists its sessions`;
+    }
+    throw error;
+  }
 }
 
 /** @param {import("../types/index.js").Trashed[]} found */

@@ -60,6 +60,6 @@ export function ofSystem(error) {
   const { syscall, path = "" } = /** @type {NodeJS.ErrnoException} */ (error);
   const code = codeOf(error);
   const isGone = code === "ENOENT";
-  const reason = isGone ? "there is nothing" : undefined;
+  const reason = isGone ? "no such file or folder" : undefined;
   return failed(/** @type {Verb} */ (syscall), String(path), { code: isGone ? "not_found" : (CODES[code] ?? "storage_failed"), reason, detail: detailOf(error), cause: error });
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** A store: the sessions of a home folder, and of workspaces. */
 
-import { followLink, foundOf } from "../agents/files.js";
+import { followReadable, foundOf } from "../agents/files.js";
 import { LeftoffError, unlessBug } from "../error.js";
 import { keptSessions, realPath, writtenForAgent } from "../host/host.node.js";
 import { join, resolve } from "../host/path.node.js";
@@ -251,7 +251,7 @@ export class Store {
    */
   async import(path, options = {}) {
     const { from, only, onProgress } = knownOptions("import", options);
-    const { path: whole, stat } = await followLink(this.#places.storageOf(), resolve(ofKind("path", path, "/")));
+    const { path: whole, stat } = await followReadable(this.#places.storageOf(), resolve(ofKind("path", path, "/")));
     if (stat?.kind === "folder") return this.#importedAll([{ path: whole, is: () => true }], options);
     return this.#imported("importFile", { path: whole, from, only, size: stat?.size }, onProgress);
   }

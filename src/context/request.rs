@@ -218,19 +218,16 @@ impl Request {
         let Some(window) =
             said.or_else(usual).filter(|_| !is_given || !is_unknown || encoding.is_some() || assumes)
         else {
-            let found = match name {
-                Some(name) => format!("the model {name:?}, which is not known,"),
-                None => "nothing".into(),
-            };
             let wanted = match (said, &encoding) {
-                (Some(_), _) => "an \"encoding\", as o200k_base or estimate-1",
-                (None, None) if is_given => "a number of tokens for \"window\", and an \"encoding\"",
-                (None, _) => "a number of tokens for \"window\"",
+                (Some(_), _) => "\"encoding\", such as o200k_base or estimate-1",
+                (None, None) if is_given => "\"window\" and \"encoding\"",
+                (None, _) => "\"window\"",
             };
-            return Err(Error::new(
-                Code::InvalidRequest,
-                format!("expected {wanted}, but found {found} instead"),
-            ));
+            let message = match name {
+                Some(name) => format!("unknown model {name:?}: pass {wanted}"),
+                None => "the size of the window is unknown: pass \"window\" or \"model\"".into(),
+            };
+            return Err(Error::new(Code::InvalidRequest, message));
         };
         let assumed = Assumed {
             window: said.is_none().then_some(window),

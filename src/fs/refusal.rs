@@ -95,12 +95,12 @@ fn reason(code: &str) -> &'static str {
         "disk_full" => "the disk is full",
         "read_only" => "the filesystem is read-only",
         "too_many_files" => "too many files are open",
-        "not_a_file" => "a folder, a link or a device stands there, not a file",
-        "not_a_folder" => "a file stands where a folder is wanted",
-        "invalid_path" => "a path or a name that cannot be meant",
+        "not_a_file" => "it is a folder, a link or a device, not a file",
+        "not_a_folder" => "a file is where a folder should be",
+        "invalid_path" => "invalid path or name",
         "not_found" => "there is nothing to move",
-        "already_exists" => "something is there already",
-        "other_filesystem" => "they lie on different filesystems",
+        "already_exists" => "it already exists",
+        "other_filesystem" => "the two places are on different filesystems",
         _ => "the storage failed",
     }
 }

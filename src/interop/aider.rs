@@ -63,7 +63,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     if let Some(first) = import.sessions.first_mut()
         && empty > 0
     {
-        let why = "a section in which nobody but aider spoke";
+        let why = "a section in which only Aider spoke";
         first.losses.push(Loss::new("record:section".into(), empty, why));
     }
     unless_nothing(import, bytes, AgentName::Aider, is_known)

@@ -78,15 +78,15 @@ pub const COVERAGE: Coverage = Coverage {
     whole: &[],
 };
 
-const SHOWN: &str = "a way to show it";
+const SHOWN: &str = "only says how it is displayed";
 
 const REASONS: Reasons = &[
-    ("session.usage", "it follows from the rest"),
-    ("session.history[].editorState", "the message again, as it was typed"),
-    ("session.history[].promptLogs", "what was sent, with the answer again"),
-    ("session.history[].message.usage.total_tokens", "it follows from the rest"),
-    ("session.history[].toolCallStates[].toolCall", "the call again"),
-    ("session.history[].toolCallStates[].parsedArgs", "the call's arguments again"),
+    ("session.usage", "follows from other fields"),
+    ("session.history[].editorState", "repeats the message, as typed"),
+    ("session.history[].promptLogs", "repeats the request and the answer"),
+    ("session.history[].message.usage.total_tokens", "follows from other fields"),
+    ("session.history[].toolCallStates[].toolCall", "repeats the call"),
+    ("session.history[].toolCallStates[].parsedArgs", "repeats the call's arguments"),
     ("session.history[].toolCallStates[].output[].name", SHOWN),
     ("session.history[].toolCallStates[].output[].description", SHOWN),
     ("session.history[].contextItems[].description", SHOWN),

@@ -286,7 +286,7 @@ impl Conversation {
         let id = self.id();
         let messages = self.messages(problems);
         let mut losses = self.losses.list();
-        let why = "read, but newer than the versions that the reader is tested with";
+        let why = "imported, but this version is newer than those tested";
         let untested = self.untested.map(|(_, version)| format!("version:{version}"));
         losses.extend(untested.map(|field| Loss::new(field, self.untested_records, why)));
         let times = messages.iter().filter_map(|message| message.timestamp.as_deref());

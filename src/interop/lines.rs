@@ -169,13 +169,15 @@ pub(super) fn unknown(bytes: &[u8], agent: &str) -> Error {
         return Error::new(Code::TooDeep, message);
     }
     let first = lines(bytes).next().map_or_else(|| "nothing".into(), |(_, line)| describe(line));
-    let message = format!("expected a session of {agent}, but the first line is {first}");
+    // Of a list of all agents a person learns nothing.
+    let whose = if agent.contains(", ") { "any known agent" } else { agent };
+    let message = format!("not a session of {whose}: the first line is {first}");
     Error::new(Code::UnknownFormat, message)
 }
 
 // What a line is, for who expected another.
 fn describe(line: &[u8]) -> String {
-    let Ok(text) = core::str::from_utf8(line) else { return "no UTF-8 text".into() };
+    let Ok(text) = core::str::from_utf8(line) else { return "not UTF-8 text".into() };
     match Object::parse("", text) {
         Ok(mut object) => match object.take::<String>("type", &mut Losses::default()) {
             Some(kind) => {

@@ -5,29 +5,29 @@ use alloc::string::String;
 use serde::Serialize;
 
 /// Why a field is lost that nobody has a word on.
-pub(crate) const NO_PLACE: &str = "leftoff has no place for it";
+pub(crate) const NO_PLACE: &str = "leftoff has no field for it";
 /// Why a field is lost whose value cannot be read.
-pub(crate) const ANOTHER_KIND: &str = "its value is of another kind than expected";
+pub(crate) const ANOTHER_KIND: &str = "unexpected type of value";
 /// Why a block is lost whose kind nobody knows.
-pub(crate) const UNKNOWN_BLOCK: &str = "a kind of block that leftoff does not know here";
+pub(crate) const UNKNOWN_BLOCK: &str = "unknown type of block";
 /// Why a message is lost whose role nobody knows.
-pub(crate) const UNKNOWN_MESSAGE: &str = "a message of a kind that leftoff does not know here";
+pub(crate) const UNKNOWN_MESSAGE: &str = "unknown type of message";
 /// Why something is lost that stands among messages or blocks.
-pub(crate) const NO_MESSAGE: &str = "it is no message";
+pub(crate) const NO_MESSAGE: &str = "the item is not a message";
 /// As [`NO_MESSAGE`], among blocks.
-pub(crate) const NO_BLOCK: &str = "an item that is no block";
+pub(crate) const NO_BLOCK: &str = "the item is not a block";
 /// Why an image or a file is lost.
-pub(crate) const BYTES_ELSEWHERE: &str = "its bytes do not stand in the file";
+pub(crate) const BYTES_ELSEWHERE: &str = "the file doesn't contain the bytes";
 /// As [`BYTES_ELSEWHERE`], where nothing names a place.
-pub(crate) const NO_BYTES: &str = "it says no path and no bytes";
+pub(crate) const NO_BYTES: &str = "names no path and has no bytes";
 /// Why a part is lost that another role has.
-pub(crate) const NOT_OF_USER: &str = "no user says this";
+pub(crate) const NOT_OF_USER: &str = "not valid in a user message";
 /// As [`NOT_OF_USER`].
-pub(crate) const NOT_OF_ANSWER: &str = "no answer says this";
+pub(crate) const NOT_OF_ANSWER: &str = "not valid in an answer";
 /// As [`NOT_OF_USER`].
-pub(crate) const ONLY_OF_ANSWER: &str = "only an answer says this";
+pub(crate) const ONLY_OF_ANSWER: &str = "only valid in an answer";
 /// Why the beginning of a session is lost.
-pub(crate) const IN_ANOTHER_FILE: &str = "what was said before lies in another file, which is not here";
+pub(crate) const IN_ANOTHER_FILE: &str = "the earlier history is in another file, which is missing";
 
 // Whatever is lost for these reasons was part of the talk.
 const OF_TALK: [&str; 10] = [
@@ -102,20 +102,20 @@ mod tests {
             ("user.message.content[image].source", BYTES_ELSEWHERE),
             ("user.message.content[tool_result].text", NO_PLACE),
             ("user.message.content", ANOTHER_KIND),
-            ("record:tool_result", "a record that is no message"),
+            ("record:tool_result", "the record is not a message"),
             ("record:narrator", UNKNOWN_MESSAGE),
             ("session_meta.payload.history_base", IN_ANOTHER_FILE),
         ] {
             assert!(check(field, why), "{field}, {why}");
         }
         for (field, why) in [
-            ("assistant.requestId", "an id of the provider's request"),
+            ("assistant.requestId", "the provider's id of the request"),
             ("assistant.timestamp", ANOTHER_KIND),
             ("assistant.message.usage.speed", NO_PLACE),
-            ("user.toolUseResult", "the tool's result again, as Claude Code shows it"),
-            ("record:file-history-snapshot", "a record that is no message"),
-            ("user.displayContent", "the content again, as Gemini CLI shows it"),
-            ("version:9.9.9", "read, but newer than the versions that the reader is tested with"),
+            ("user.toolUseResult", "repeats the tool result, as Claude Code displays it"),
+            ("record:file-history-snapshot", "the record is not a message"),
+            ("user.displayContent", "repeats the content, as Gemini CLI displays it"),
+            ("version:9.9.9", "imported, but this version is newer than those tested"),
         ] {
             assert!(!check(field, why), "{field}, {why}");
         }

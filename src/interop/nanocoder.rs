@@ -45,8 +45,8 @@ pub const COVERAGE: Coverage = Coverage {
 
 // What follows from the messages, or is a way to show them.
 const REASONS: Reasons = &[
-    ("session.messageCount", "it follows from the rest"),
-    ("session.titleManuallySet", "it follows from the rest"),
+    ("session.messageCount", "follows from other fields"),
+    ("session.titleManuallySet", "follows from other fields"),
 ];
 
 /// Whether these bytes are a document of nanocoder.

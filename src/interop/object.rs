@@ -89,7 +89,7 @@ pub(crate) const LONGEST_NAME: usize = 1024;
 const LONGEST_TIME: usize = 64;
 
 /// Why a name is lost that is longer.
-const TOO_LONG: &str = "it is too long for a name";
+const TOO_LONG: &str = "too long for a name";
 
 /// An object of a foreign file, and where it stands: what is not taken out of it is listed as lost.
 pub(crate) struct Object<'a> {

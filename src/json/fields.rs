@@ -39,7 +39,7 @@ pub(crate) enum NotFields {
 impl fmt::Display for NotFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NotFields::Invalid => f.write_str("something that is no JSON"),
+            NotFields::Invalid => f.write_str("invalid JSON"),
             NotFields::TooDeep => write!(f, "an object nested deeper than {MAX_DEPTH}"),
             NotFields::Other(kind) => f.write_str(kind),
         }

@@ -67,8 +67,7 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_no_request() {
-        for (json, found) in [("[1]", "an array"), ("\"{}\"", "a string"), ("", "something that is no JSON")]
-        {
+        for (json, found) in [("[1]", "an array"), ("\"{}\"", "a string"), ("", "invalid JSON")] {
             let message = format!("expected a request object, but found {found} instead");
             assert_eq!(refused(json, "at"), Some(message), "{json}");
         }

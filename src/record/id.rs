@@ -64,10 +64,7 @@ pub(crate) fn is_safe(id: &str) -> bool {
 /// `invalid_id`, saying why.
 pub fn check_given(id: &str) -> Result<(), Error> {
     let wrong = |why: &str| {
-        Err(Error::new(
-            Code::InvalidId,
-            format!("expected an id of letters, digits, '.', '_' and '-', but found {id:?}: {why}"),
-        ))
+        Err(Error::new(Code::InvalidId, format!("{id:?} cannot be used as a name or an id: {why}")))
     };
     let stem = id.split('.').next().unwrap_or_default().to_ascii_uppercase();
     let numbered = |device: &str| {
@@ -75,19 +72,19 @@ pub fn check_given(id: &str) -> Result<(), Error> {
             .is_some_and(|n| n.len() == 1 && n != "0" && n.bytes().all(|b| b.is_ascii_digit()))
     };
     if id.len() > LONGEST_GIVEN_ID {
-        return wrong("it is longer than 128");
+        return wrong("it is longer than 128 characters");
     }
     if !id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-')) {
-        return wrong("it has another character");
+        return wrong("only letters, digits, '.', '_' and '-' are allowed");
     }
     if !id.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-        return wrong("it does not begin with a letter or digit");
+        return wrong("it must begin with a letter or digit");
     }
     if id.contains("..") || id.ends_with('.') {
-        return wrong("it has two dots in a row, or ends with one");
+        return wrong("it has two dots in a row or ends with a dot");
     }
     if matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL") || numbered("COM") || numbered("LPT") {
-        return wrong("Windows keeps that name for a device");
+        return wrong("Windows reserves that name for a device");
     }
     Ok(())
 }

@@ -459,7 +459,7 @@ impl Scanner {
             _ if conflict => (ProblemCode::ConflictMarker, "a merge's conflict marker"),
             Err(_) => (ProblemCode::InvalidUtf8, "bytes that are no UTF-8"),
             _ if bytes.contains(&0) => (ProblemCode::NulRun, "zero bytes"),
-            Ok(_) => (ProblemCode::Damaged, "something that is no JSON object"),
+            Ok(_) => (ProblemCode::Damaged, "text that is not a JSON object"),
         };
         let message = format!("expected a record, but found {what} instead");
         self.problem(code, start, start + bytes.len() as u64, message);

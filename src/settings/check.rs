@@ -42,8 +42,7 @@ impl Place<'_> {
             }
             if !names(prefix).contains(&name) {
                 let known = names(prefix).join(", ");
-                problems
-                    .push(format!("unknown setting \"{key}\" in \"{}\": expected one of {known}", self.path));
+                problems.push(format!("unknown setting \"{key}\" in \"{}\"; known are {known}", self.path));
             } else if let Some(at) = KNOWN.iter().position(|known| known.key == full) {
                 match place.value(&KNOWN[at], value) {
                     Ok(value) => said.push((at, value.into())),
@@ -61,21 +60,27 @@ impl Place<'_> {
     /// A value that a setting may have, as it is kept.
     pub(super) fn value<'v>(&self, known: &Known, value: &'v str) -> Result<&'v str, String> {
         let kind = kind_of(known.default);
-        if kind_of(value) != kind {
-            return Err(self.expected(&format!("a {kind}"), shown(value, "")));
-        }
         if !known.choices.is_empty() {
-            let choices: Vec<_> = known.choices.iter().map(|choice| choice.trim_matches('"')).collect();
             return known
                 .canonical(value)
-                .ok_or_else(|| self.expected(&choices.join(", "), shown(value, "")));
+                .filter(|_| kind_of(value) == kind)
+                .ok_or_else(|| self.expected(&known.choices_text(), shown(value, "")));
+        }
+        if kind_of(value) != kind {
+            let kind = if kind == "boolean" { "true or false".into() } else { format!("a {kind}") };
+            return Err(self.expected(&kind, shown(value, "")));
         }
         let is_usable = kind != "number" || is_0_or_more(value);
         if is_usable { Ok(value) } else { Err(self.expected("0 or more", shown(value, ""))) }
     }
 
+    // A value that is about to be written is in no file yet.
+    fn file_phrase(&self) -> String {
+        if self.path.is_empty() { String::new() } else { format!(" in \"{}\"", self.path) }
+    }
+
     fn expected(&self, what: &str, found: &str) -> String {
-        format!("expected {what} for \"{}\" in \"{}\", but found {found} instead", self.key, self.path)
+        format!("\"{}\"{} must be {what}, not {found}", self.key, self.file_phrase())
     }
 }
 

@@ -65,6 +65,15 @@ impl Known {
         self.choices.iter().position(|choice| *choice == value).unwrap_or(0)
     }
 
+    /// Its choices, as a sentence lists them.
+    pub(super) fn choices_text(&self) -> String {
+        let choices: Vec<_> = self.choices.iter().map(|choice| choice.trim_matches('"')).collect();
+        match choices.split_last() {
+            Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+            _ => choices.concat(),
+        }
+    }
+
     /// Why a project's file may not say this.
     pub(super) fn refused_of_project(&self, value: &str, path: &str) -> Option<String> {
         let key = self.key;
@@ -74,7 +83,7 @@ impl Known {
             OfProject::Anything => None,
             OfProject::Named(names) if found.is_empty() || names.contains(&found) => None,
             OfProject::Named(names) => Some(format!(
-                "expected one of {} for \"{key}\" in \"{path}\", since a project names no command, but found {} instead",
+                "\"{key}\" in \"{path}\" must be one of {}, not {}: a project's settings cannot name other commands",
                 names.join(", "),
                 to_json(found)
             )),

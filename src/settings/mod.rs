@@ -120,7 +120,7 @@ pub fn read(files: &[SettingsFile]) -> Read {
         } else if before.source != Source::Default && known.rank(&value) < known.rank(&before.value) {
             let [held, found] = [&before.value, &value].map(|value| plain(value));
             problems.push(format!(
-                "expected \"{held}\" or stricter for \"{}\" in \"{}\", as the home says, but found \"{found}\" instead",
+                "\"{}\" in \"{}\" must be \"{held}\", as in the home's settings, or stricter, not \"{found}\"",
                 known.key, file.path
             ));
         } else {
@@ -140,7 +140,7 @@ pub fn read(files: &[SettingsFile]) -> Read {
 /// `invalid_setting` where there is no such setting, the value is none of its, or the file cannot be used.
 pub fn check_writing(key: &str, value: Option<&str>, file: &SettingsFile) -> Result<(), Error> {
     let Some(known) = KNOWN.iter().find(|known| known.key == key) else {
-        return refuse(&[format!("unknown setting \"{key}\": expected one of {}", keys().join(", "))]);
+        return refuse(&[format!("unknown setting \"{key}\"; known are {}", keys().join(", "))]);
     };
     let mut problems = Vec::new();
     match document(file) {
@@ -152,15 +152,12 @@ pub fn check_writing(key: &str, value: Option<&str>, file: &SettingsFile) -> Res
                 .and_then(|group| document.as_ref().and_then(|fields| Some((group, fields.raw(group)?))));
             if let Some((group, raw)) = of_group.filter(|(_, raw)| !raw.starts_with('{')) {
                 let found = shown(raw, "an object");
-                problems.push(format!(
-                    "expected an object for \"{group}\" in \"{}\", but found {found} instead",
-                    file.path
-                ));
+                problems.push(format!("\"{group}\" in \"{}\" must be an object, not {found}", file.path));
             }
         }
     }
     if let Some(value) = value {
-        let place = Place { path: &file.path, key };
+        let place = Place { path: "", key };
         problems.extend(place.value(known, value).err());
         let is_of_project = file.source == Source::Project;
         problems.extend(known.refused_of_project(value, &file.path).filter(|_| is_of_project));
@@ -208,10 +205,7 @@ fn newer(fields: &Fields<'_>, path: &str) -> Option<String> {
         Ok(version) => Some(format!(
             "\"{path}\" is of version {version}, and this leftoff knows {VERSION}: what it knows is used, and nothing is written there"
         )),
-        Err(_) => Some(format!(
-            "expected a number for \"version\" in \"{path}\", but found {} instead",
-            shown(raw, "a number")
-        )),
+        Err(_) => Some(format!("\"version\" in \"{path}\" must be a number, not {}", shown(raw, "a number"))),
     }
 }
 
@@ -237,9 +231,7 @@ fn said_in(file: &SettingsFile, problems: &mut Vec<String>) -> Vec<(usize, Strin
     if !strict.is_empty() {
         let keys = strict.iter().map(|(place, _)| KNOWN[*place].key).collect::<Vec<_>>().join("\", \"");
         let held = held_to(&strict);
-        problems.push(format!(
-            "expected \"{path}\" to say clearly what \"{keys}\" is to be, but found something else; {held}"
-        ));
+        problems.push(format!("\"{path}\" does not say clearly what \"{keys}\" is; {held}"));
     }
     said.extend(strict);
     said
@@ -248,7 +240,7 @@ fn said_in(file: &SettingsFile, problems: &mut Vec<String>) -> Vec<(usize, Strin
 fn held_to(strict: &[(usize, String)]) -> String {
     let held: Vec<_> =
         strict.iter().map(|(place, value)| format!("\"{}\" is {value}", KNOWN[*place].key)).collect();
-    format!("until that is mended, {}", held.join(" and "))
+    format!("until that is fixed, {}", held.join(" and "))
 }
 
 fn document(file: &SettingsFile) -> Result<Option<Fields<'_>>, String> {

@@ -43,17 +43,17 @@ fn what_cannot_be_used_is_reported_and_what_stands_beside_it_holds() {
     for (said, words) in [
         (
             "\"idleMinute\":7",
-            "\": expected one of autoPersist, idleMinutes, outputs, recall, record, redact, agent, ask",
+            "\"; known are autoPersist, idleMinutes, outputs, recall, record, redact, agent, ask",
         ),
         ("\"autoPersist.enabled\":false", "unknown setting \"autoPersist.enabled\" in"),
         ("\"autoPersist\":{\"x\":1}", "unknown setting \"autoPersist.x\" in"),
         ("\"__proto__\":{}", "\"__proto__\""),
-        ("\"idleMinutes\":\"7\"", "expected a number for \"idleMinutes\""),
-        ("\"idleMinutes\":null", "found null"),
-        ("\"idleMinutes\":-1", "expected 0 or more for \"idleMinutes\""),
-        ("\"idleMinutes\":1e999", "expected 0 or more"),
-        ("\"autoPersist\":true", "expected an object for \"autoPersist\""),
-        ("\"autoPersist\":{\"enabled\":1}", "expected a boolean for \"autoPersist.enabled\""),
+        ("\"idleMinutes\":\"7\"", " must be a number, not \"7\""),
+        ("\"idleMinutes\":null", " must be a number, not null"),
+        ("\"idleMinutes\":-1", " must be 0 or more, not -1"),
+        ("\"idleMinutes\":1e999", " must be 0 or more"),
+        ("\"autoPersist\":true", " must be an object"),
+        ("\"autoPersist\":{\"enabled\":1}", " must be true or false"),
     ] {
         check(&["{", said, ",\"agent\":\"pi\"}"].concat(), &[("agent", "\"pi\"")], words);
     }
@@ -76,7 +76,7 @@ fn numbers_stay_as_they_are_written() {
         check(&["{\"idleMinutes\":", number, "}"].concat(), &[("idleMinutes", number)], "");
     }
     for number in ["-0.1", "-1e-9", "1e308", "10e307", "1e99999999999999999999", "100000e305"] {
-        check(&["{\"idleMinutes\":", number, "}"].concat(), &[], "expected 0 or more");
+        check(&["{\"idleMinutes\":", number, "}"].concat(), &[], " must be 0 or more");
     }
 }
 
@@ -87,7 +87,7 @@ fn what_a_file_may_have_forbidden_stays_forbidden() {
         ("", "found the end at line 1, column 1"),
         (
             "{\n  \"redact\": \"replace\",\n}",
-            "found \"}\" at line 3, column 1; until that is mended, \"redact\" is \"replace\" and \"record\" is false",
+            "found \"}\" at line 3, column 1; until that is fixed, \"redact\" is \"replace\" and \"record\" is false",
         ),
     ] {
         check(text, &STRICTEST, words);
@@ -99,7 +99,7 @@ fn what_a_file_may_have_forbidden_stays_forbidden() {
         "{\"Redact\":\"off\"}",
         "{\"reduct\":\"off\"}",
     ] {
-        check(text, &STRICTEST[..1], "to say clearly what \"redact\" is to be");
+        check(text, &STRICTEST[..1], "does not say clearly what \"redact\" is");
     }
     for text in ["{\"record\":\"false\"}", "{\"recrod\":false}", "{\"re_cord\":1}", "{\"recording\":false}"] {
         check(text, &STRICTEST[1..], "\"record\" is false");

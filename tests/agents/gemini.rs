@@ -169,7 +169,7 @@ fn a_whole_adds_what_is_new_and_doubles_nothing() {
     ];
     let session = session(&lines);
     assert_eq!(told(&session), ["u hi", "a on it", "t seen", "u new", "a done"]);
-    let why = "the tool's result again, in other words";
+    let why = "repeats the tool result in another form";
     assert!(session.losses.iter().any(|loss| (loss.count, loss.why) == (1, why)));
 }
 

@@ -207,7 +207,7 @@ export class Host {
     },
     remove: (file) => rmSync(this.#at(file), { recursive: true, force: true }),
     move: ({ from, to }) => {
-      if (statOf(this.#at(to))) throw refusal("already_exists", `could not move "${this.#at(from)}" to "${this.#at(to)}": something is there already (EEXIST)`);
+      if (statOf(this.#at(to))) throw refusal("already_exists", `could not move "${this.#at(from)}" to "${this.#at(to)}": it already exists (EEXIST)`);
       mkdirSync(dirname(this.#at(to)), { recursive: true });
       renameSync(this.#at(from), this.#at(to));
     },

@@ -206,7 +206,7 @@ class Host:
 
     def on_move(self, asked):
         if os.path.lexists(self.at(asked.to)):
-            raise FileExistsError("something is there already")
+            raise FileExistsError("it already exists")
         self.at(asked.to).parent.mkdir(parents=True, exist_ok=True)
         os.rename(self.at(getattr(asked, "from")), self.at(asked.to))
         return DONE

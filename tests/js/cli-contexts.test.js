@@ -22,7 +22,7 @@ test("compact says what it would do, does it, and takes it back", () =>
   inStore({ turns: 80 }, async ({ session, home }) => {
     const leftoff = typed(home);
     const asked = ["compact", session.id, "--window", "16000"];
-    assert.match(leftoff(...asked).stdout, /^a summary would replace \d+ messages in contexts: \d+ tokens before, \d+ after, of 12000\nNo message is deleted\. --apply does it\.\n$/);
+    assert.match(leftoff(...asked).stdout, /^a summary would replace \d+ messages in contexts: \d+ tokens before, \d+ after, of 12000\nNo message is deleted\. --apply compacts\.\n$/);
     const { value: plan } = leftoff(...asked, "--json");
     assert.deepEqual([plan.isApplied, plan.isDue], [false, true]);
     assert.match(leftoff(...asked, "--apply").stdout, /^a summary replaces \d+ messages in contexts: .*\nNo message is deleted\. --undo undoes this\.\n$/);
@@ -60,7 +60,7 @@ test("context --explain shows at a glance what was sent and why", () =>
     assert.equal(window, "  window 16000 = 0 system + 0 tools + 4000 for the answer + 12000 for messages");
     assert.ok(full.startsWith("  full-history: no, ") && pruned.startsWith("  pruned-tools: no, "));
     const [, keptTokens, keptCount] = /^ {2}kept +(\d+) {2}(\d+) messages$/.exec(kept) ?? [];
-    const [, summaryTokens] = /^ {2}summary +(\d+) {2}of what is not there(?:, without \d+ lines? that did not fit)?$/.exec(summary) ?? [];
+    const [, summaryTokens] = /^ {2}summary +(\d+) {2}of the messages left out(?:, without \d+ lines? that did not fit)?$/.exec(summary) ?? [];
     assert.match(summarized, /^ {2}summarized +\d+ {2}\d+ messages$/);
     const [, used, included] = /: (\d+) of 12000 tokens, (\d+) of/.exec(head) ?? [];
     assert.deepEqual([Number(keptTokens) + Number(summaryTokens), keptCount], [Number(used), included]);
@@ -120,7 +120,7 @@ test("what is typed in a client's session lists, shows, exports, archives and co
     assert.match(said("debug", "context"), /recent-plus-summary: \d+ of 12000 tokens/);
     for (const words of [["full"], ["context", "full"]]) assert.match(said("debug", ...words), /recent-plus-summary: .*\nverified: these are the messages that were sent\n\n--- user\n\[EARLIER/);
     assert.equal(inClient("debug", "all").status, 2);
-    assert.match(said("compact"), /--apply does it/);
+    assert.match(said("compact"), /--apply compacts/);
     assert.match(said("compact", "--apply"), /--undo undoes this/);
     said("session", "archive");
     assert.ok(!said("sessions").includes(session.id));

@@ -177,9 +177,9 @@ check("an empty list says why it is empty, and what helps", async ({ typed, from
   };
   assert.match(said(), /^no sessions here; 'leftoff new' starts one, 'leftoff import --all' imports those of your agents\n$/);
   await held({ project: "there" }, { project: "there" });
-  assert.match(said(), /'leftoff list --all' shows those of other projects; there are 2\n$/);
+  assert.match(said(), /'leftoff list --all' shows the 2 of other projects\n$/);
   const filtered = from("there")("list", "--agent", "codex", "--since", "2026-10-01").stderr;
-  assert.match(filtered, /^leftoff: no session of this project matches --agent and --since; without these options there are 2\n$/);
+  assert.match(filtered, /^leftoff: no session of this project matches --agent and --since; without them there are 2\n$/);
   from("there")("list");
   from("there")("archive", "1");
   from("there")("archive", "2");
@@ -226,7 +226,7 @@ check("a home that cannot be written has its list, and numbers that say what the
   for (const name of readdirSync(join(home, "cache", "shown"))) chmodSync(join(home, "cache", "shown", name), 0o400);
   const { status, stdout, stderr } = typed("list");
   assert.deepEqual([status, /One/.test(stdout)], [0, true]);
-  assert.match(stderr, /could not be kept/);
+  assert.match(stderr, /could not be saved/);
   chmodSync(join(home, "cache", "shown"), 0o700);
 }, { skip: process.getuid?.() === 0 && "root may write everywhere" });
 
@@ -269,10 +269,19 @@ check("only what was lost of the talk is said without being asked, with its reas
   assert.doesNotMatch(well, /not imported|incomplete/);
   writeFileSync(path, line("a", {}) + line("b", { message: { role: "user", content: [{ type: "text", text: "And this." }, { type: "hologram", data: "x" }] } }));
   const lost = typed("import", path).stdout;
-  assert.match(lost, /\n {4}not imported, a kind of block that leftoff does not know here: user\.message\.content\[hologram\] \(1\)\n/);
+  assert.match(lost, /\n {4}not imported, unknown type of block: user\.message\.content\[hologram\] \(1\)\n/);
   assert.doesNotMatch(lost, /userType/);
   writeFileSync(path, line("a", {}) + line("b", {}) + line("c", {}));
-  assert.match(typed("import", path, "--verbose").stdout, /not imported, a detail of the client: user\.userType \(3\)/);
+  assert.match(typed("import", path, "--verbose").stdout, /not imported, a client detail: user\.userType \(3\)/);
+  // Of several, each that lacks something is named by its file: by then the folder counts as read.
+  const many = join(folder, "many");
+  mkdirSync(many);
+  for (const name of ["one", "two"]) writeFileSync(join(many, `${name}.jsonl`), line(name, { sessionId: name, ...(name === "two" && { message: { role: "user", content: [{ type: "hologram" }, { type: "text", text: "So." }] } }) }));
+  assert.match(typed("import", many).stdout, new RegExp(`\nincomplete: 1 session; 'leftoff import FILE --verbose' lists what a file lost\n {4}${join(many, "two.jsonl")}\n {4}not imported, unknown type of block: `));
+});
+
+check("a file that is not there is named once, however it was typed", async ({ folder, typed }) => {
+  assert.equal(typed("import", join(folder, "none")).stderr, `leftoff: no file or folder "${join(folder, "none")}" (not_found)\n`);
 });
 
 check("where no agent has a session, an import of all names the folders that it searched", async ({ folder, typed }) => {

@@ -42,6 +42,18 @@ check("a home that one may not look into is named by every command that wants it
   assert.deepEqual([status, stdout, stderr], [0, "", ""]);
 });
 
+check("a folder that one may not read is named by an import, and not taken for an empty one", notRoot, (typed, folder) => {
+  const locked = join(folder, "locked");
+  fs.mkdirSync(locked, { mode: 0o700 });
+  fs.mkdirSync(join(folder, "mine"));
+  fs.chownSync(join(folder, "mine"), NOBODY, NOBODY);
+  fs.chmodSync(folder, 0o755);
+  const { status, stdout, stderr } = typed(["import", locked], { uid: NOBODY, env: { LEFTOFF_HOME: join(folder, "mine", "store") } });
+  assert.deepEqual([status, stdout], [1, ""]);
+  assert.match(stderr, ONE("permission_denied"));
+  assert.ok(stderr.includes(`"${locked}"`), stderr);
+});
+
 check("a file is no folder, wherever one is wanted", false, (typed, folder) => {
   const file = join(folder, "file");
   fs.writeFileSync(file, "");

@@ -132,7 +132,7 @@ check("nothing is restored over an id or a folder that is there, and it stays in
   fs.renameSync(path, elsewhere);
   assert.match(typed("trash", "restore", id).stderr, /\(already_exists\)\n$/);
   assert.deepEqual([bytesIn(elsewhere), bytesIn(trashed)], [there, copied]);
-  assert.match(typed("trash", "restore", "nobody").stderr, /\(not_found\)\n$/);
+  assert.match(typed("trash", "restore", "nobody").stderr, /no session "nobody" in the trash; 'leftoff trash' lists its sessions \(not_found\)\n$/);
   assert.match(typed("trash", "restore").stderr, /\(usage\)\n$/);
 });
 

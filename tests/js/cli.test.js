@@ -59,7 +59,7 @@ test("what can be imported is, beside what cannot", () => {
   assert.equal(JSON.parse(stdout)[0].messageCount, 16);
   const { error } = JSON.parse(stderr);
   assert.equal(error.code, "not_found");
-  assert.ok(error.message.startsWith(`${join(folder, "missing.jsonl")}: `), error.message);
+  assert.equal(error.message, `no file or folder "${join(folder, "missing.jsonl")}"`);
 });
 
 test("a line of 100 MB costs what it says, and nothing beside it", () => {
@@ -93,6 +93,8 @@ for (const [typed, expected] of /** @type {const} */ ([
   [["list", "--everything"], "unknown option --everything"],
   [["list", "--limit", "some"], "--limit takes a whole number"],
   [["list", "--home"], "--home needs a value"],
+  [["new", "--title", "--home", "x"], '--title needs a value, but "--home" follows it; as a value it is typed --title=--home'],
+  [["settings", "idleMinute"], 'unknown setting "idleMinute" (did you mean idleMinutes?); see'],
   [["init", "codex", "two"], 'too many arguments: "codex two"'],
   [["import"], "PATHS"],
   [["context", "last", "--window", "many"], "--window takes a whole number"],

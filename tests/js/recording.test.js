@@ -214,7 +214,7 @@ test("a hook that fails lets the agent go on, and is logged once", () =>
     assert.equal(lines.length, 2);
     const { message, ...failure } = JSON.parse(lines[1] ?? "");
     assert.deepEqual(failure, { agent: "claude-code", event: "?", code: "usage" });
-    assert.match(message, /^expected what a client tells a hook, JSON with "hook_event_name"/);
+    assert.match(message, /^expected the client's JSON on standard input to have "hook_event_name"/);
   }));
 
 test("whatever a client or a file is called, each failure is one line of JSON, and no line is anybody else's", () =>

@@ -81,7 +81,7 @@ test("a project's file names no command, and nothing that is obeyed", () =>
     const { settings, problems } = await read(places);
     assert.deepEqual(settings.ask, { engine: "my engine", prompt: "mine.md" });
     assert.equal(problems.length, 2);
-    assert.match(problems[0]?.message ?? "", /expected one of claude, gemini, codex, opencode, ollama for "ask.engine".*found "rm -r \." instead/);
+    assert.match(problems[0]?.message ?? "", /"ask.engine" in .* must be one of claude, gemini, codex, opencode, ollama, not "rm -r \."/);
     assert.match(problems[1]?.message ?? "", /"ask.prompt" can only be set in the settings of the home, not in/);
     writeFileSync(places.ofProject, '{"ask":{"engine":"codex"}}');
     assert.equal((await read(places)).settings.ask.engine, "codex");
@@ -108,16 +108,16 @@ test("minutes of rest are a setting; an option counts more", () =>
   }));
 
 for (const [what, text, message] of /** @type {[string, string | Uint8Array, RegExp][]} */ ([
-  ["an unknown key", '{"idleMinute":7}', /unknown setting "idleMinute".*expected one of autoPersist, idleMinutes/],
-  ["an unknown key of a group", '{"autoPersist":{"debounce":7}}', /unknown setting "autoPersist\.debounce".*expected one of enabled,/],
+  ["an unknown key", '{"idleMinute":7}', /unknown setting "idleMinute".*; known are autoPersist, idleMinutes/],
+  ["an unknown key of a group", '{"autoPersist":{"debounce":7}}', /unknown setting "autoPersist\.debounce".*; known are enabled,/],
   ["a key of every object", '{"constructor":7}', /"constructor"/],
   ["the key of a prototype", '{"__proto__":{"idleMinutes":9}}', /"__proto__"/],
-  ["a text for a number", '{"idleMinutes":"7"}', /expected a number for "idleMinutes".*found "7"/],
-  ["a number for a switch", '{"autoPersist":{"enabled":1}}', /expected a boolean for "autoPersist\.enabled"/],
-  ["null", '{"idleMinutes":null}', /expected a number for "idleMinutes".*found null/],
-  ["less than nothing", '{"idleMinutes":-1}', /expected 0 or more for "idleMinutes".*found -1/],
-  ["a number out of range", '{"idleMinutes":1e999}', /expected 0 or more for "idleMinutes"/],
-  ["a value for a group", '{"autoPersist":true}', /expected an object for "autoPersist"/],
+  ["a text for a number", '{"idleMinutes":"7"}', /"idleMinutes" in .* must be a number, not "7"/],
+  ["a number for a switch", '{"autoPersist":{"enabled":1}}', /"autoPersist\.enabled" in .* must be true or false, not 1/],
+  ["null", '{"idleMinutes":null}', /"idleMinutes" in .* must be a number, not null/],
+  ["less than nothing", '{"idleMinutes":-1}', /"idleMinutes" in .* must be 0 or more, not -1/],
+  ["a number out of range", '{"idleMinutes":1e999}', /"idleMinutes" in .* must be 0 or more/],
+  ["a value for a group", '{"autoPersist":true}', /"autoPersist" in .* must be an object, not true/],
 ])) {
   test(`${what} is reported with its file, is not used, and what stands beside it is`, () =>
     inFolder(async (places) => {
@@ -137,7 +137,7 @@ for (const [what, text, strict, message] of /** @type {[string, string | Uint8Ar
   ["no JSON", "idleMinutes = 7", STRICTEST, /found "i" at line 1, column 1;/],
   ["an empty file", "", STRICTEST, /found the end at line 1, column 1;/],
   ["bytes that are no text", new Uint8Array([0xff, 0xfe, 0x7b]), STRICTEST, /line 1, column 1;/],
-  ["a comma too many", '{\n  "redact": "replace",\n}', STRICTEST, /found "}" at line 3, column 1; until that is mended, "redact" is "replace" and "record" is false/],
+  ["a comma too many", '{\n  "redact": "replace",\n}', STRICTEST, /found "}" at line 3, column 1; until that is fixed, "redact" is "replace" and "record" is false/],
   ["a comma too few", '{"redact":"replace" "record":false}', STRICTEST, /found """ at line 1, column 21;/],
   ["a quote that is not closed", '{"redact":"replace}', STRICTEST, /at line 1, column 11;/],
   ["a comment", '// mine\n{"redact":"off"}', STRICTEST, /found "\/" at line 1, column 1;/],
@@ -145,10 +145,10 @@ for (const [what, text, strict, message] of /** @type {[string, string | Uint8Ar
   ["an escape that is none", '{"redact":"\\q"}', STRICTEST, /column 11;/],
   ["a number that is none", '{"idleMinutes":01}', STRICTEST, /column 17;/],
   ["a file that was cut", '{"record":fal', STRICTEST, /column 11;/],
-  ["a choice that is none", '{"redact":"replce"}', { redact: "replace" }, /expected off, report, replace.*"replce"/],
-  ["a choice of another kind", '{"redact":true}', { redact: "replace" }, /expected a string for "redact"/],
-  ["a text for a choice", '{"record":"false"}', { record: false }, /expected a boolean for "record"/],
-  ["a choice that is said twice", '{"redact":"replace","redact":"off"}', { redact: "replace" }, /say clearly what "redact" is to be/],
+  ["a choice that is none", '{"redact":"replce"}', { redact: "replace" }, /"redact" in .* must be off, report or replace, not "replce"/],
+  ["a choice of another kind", '{"redact":true}', { redact: "replace" }, /"redact" in .* must be off, report or replace, not true/],
+  ["a text for a choice", '{"record":"false"}', { record: false }, /"record" in .* must be true or false, not "false"/],
+  ["a choice that is said twice", '{"redact":"replace","redact":"off"}', { redact: "replace" }, /say clearly what "redact" is;/],
   ["a choice in another case", '{"Redact":"replace"}', { redact: "replace" }, /"Redact"/],
   ["a choice with a letter changed", '{"recrod":false}', { record: false }, /"recrod"/],
 ])) {

@@ -77,8 +77,7 @@ fn sessions_in(disk: &Disk, root: &str) -> Result<VecDeque<Document>, Failure> {
 fn plain(disk: &Disk, path: &str) -> Result<Vec<u8>, Failure> {
     let refused = |code: &str, message: String| Failure { code: code.into(), message, ..Failure::default() };
     let bytes = disk.read(&at(path), 0, None)?;
-    let bytes = bytes
-        .ok_or_else(|| refused("not_found", format!("expected a file at \"{path}\", but found none")))?;
+    let bytes = bytes.ok_or_else(|| refused("not_found", format!("no file or folder \"{path}\"")))?;
     let unread = match &bytes {
         bytes if bytes.starts_with(DATABASE) => "a database, which this host does not read",
         bytes if bytes.starts_with(PACKED) => "what zstd compressed, which this host does not unpack",

@@ -31,7 +31,7 @@ use appending::Open;
 
 /// Of who may read and write a file.
 const OWN: Mode = Mode::RUSR.union(Mode::WUSR);
-const NOT_A_FILE: &str = "a folder, a link or a device stands there, not a file";
+const NOT_A_FILE: &str = "it is a folder, a link or a device, not a file";
 
 /// A file or a folder: in which tree, and its path there.
 #[derive(Clone, Debug)]

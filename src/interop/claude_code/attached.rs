@@ -66,9 +66,9 @@ const DEEPEST: usize = 6;
 /// Why an attachment of this kind is left out, which would be a message by what it holds.
 pub(super) fn why_not(kind: &str) -> Option<&'static str> {
     if OF_CLIENT.contains(&kind) {
-        return Some("what the client says of itself, of its tools and of its limits");
+        return Some("the client's notes on itself, its tools and its limits");
     }
-    SHOWN.contains(&kind).then_some("it is shown to the user, and not told to the model")
+    SHOWN.contains(&kind).then_some("shown to the user, not sent to the model")
 }
 
 /// What the model was told by an attachment; nothing where it holds no words. `rendered`: as it was told.

@@ -37,7 +37,7 @@ use thread::Thread;
 pub use table::COVERAGE;
 
 const AGENT: &str = AgentName::ClaudeCode.as_str();
-const NO_MESSAGE: &str = "a record that is no message";
+const NO_MESSAGE: &str = "the record is not a message";
 /// What the client says in the user's name where the user stopped an answer.
 const INTERRUPTED: &str = "\"[Request interrupted by user]\"";
 /// What was typed while the agent was at work, and what became of that.
@@ -335,7 +335,7 @@ impl<'a> Reader<'a> {
                 if is_conversation(kind) || kind == QUEUED {
                     losses.add(
                         format!("{kind}.parentUuid"),
-                        "the record it names is not before it in this conversation",
+                        "names a record that doesn't come before it in this conversation",
                     );
                 }
                 None
@@ -390,7 +390,7 @@ impl<'a> Reader<'a> {
                 self.threads[0]
                     .talk
                     .losses
-                    .add("summary.summary".into(), "it sums up a session that is not in this file");
+                    .add("summary.summary".into(), "summarizes a session that isn't in this file");
             }
         }
         custom.or(ai).or(summary)

@@ -17,7 +17,7 @@ use crate::record::scan::Problem;
 use crate::record::span::Span;
 use crate::shapes::pieces::Piece;
 
-const CHANGES: &str = "it changes within the session";
+const CHANGES: &str = "changes within the session";
 
 pub(super) struct Thread {
     /// What was said.

@@ -23,7 +23,7 @@ pub(super) fn read(talk: &mut Conversation, entries: &[&str], bytes: &[u8]) {
     let kinds: Vec<String> = entries.iter().map(|json| kind(json)).collect();
     for (at, json) in entries.iter().enumerate() {
         let Ok(mut object) = Object::parse("shown", json) else {
-            talk.losses.add("shown".into(), "it is no object");
+            talk.losses.add("shown".into(), "the item is not an object");
             continue;
         };
         let losses = &mut talk.losses;
@@ -32,7 +32,7 @@ pub(super) fn read(talk: &mut Conversation, entries: &[&str], bytes: &[u8]) {
         let is_piece = object.take::<bool>("partial", losses) == Some(true)
             && kinds.get(at + 1).is_some_and(|next| next == kind);
         if is_piece || !is_read(kind) {
-            let why = if is_piece { "a beginning of the next text" } else { "a record that is no message" };
+            let why = if is_piece { "a beginning of the next text" } else { "the record is not a message" };
             losses.add(format!("record:{kind}"), why);
             continue;
         }

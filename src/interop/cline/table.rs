@@ -89,18 +89,18 @@ pub const COVERAGE: Coverage = Coverage {
     whole: &["message.content[tool_use].input"],
 };
 
-const OF_THE_CLIENT: &str = "a detail of the client";
+const OF_THE_CLIENT: &str = "a client detail";
 
 /// Why some of the other fields are lost.
 pub(super) const REASONS: Reasons = &[
-    ("session.version", "the number of the format"),
+    ("session.version", "the format's version number"),
     ("session.agent", OF_THE_CLIENT),
-    ("session.system_prompt", "the client's instructions, which it gives anew each time"),
+    ("session.system_prompt", "the client's own instructions, sent anew each time"),
     ("session.origin.source", OF_THE_CLIENT),
     ("session.origin.mode", OF_THE_CLIENT),
-    ("session.origin.sessionId", "the session's id again"),
+    ("session.origin.sessionId", "repeats the session's id"),
     ("message.modelInfo.provider", "the model is kept"),
     ("message.modelInfo.family", "the model is kept"),
     ("message.metadata.kind", OF_THE_CLIENT),
-    ("message.content[tool_result].content[].query", "the call says it already"),
+    ("message.content[tool_result].content[].query", "repeats what the call says"),
 ];

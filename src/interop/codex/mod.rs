@@ -39,7 +39,7 @@ pub(super) const CUSTOM: &str = "isCustom";
 pub(super) const BY_PROVIDER: &str = "isByProvider";
 pub(super) const TOOLS_FOUND: &str = "isToolSearch";
 
-const NO_MESSAGE: &str = "a record that is no message";
+const NO_MESSAGE: &str = "the record is not a message";
 const KINDS: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
 // What a line of the first versions may be, beside a message.
 const FLAT_KINDS: [&str; 6] =

@@ -120,15 +120,15 @@ pub const COVERAGE: Coverage = Coverage {
 
 /// Why some of the other fields are lost.
 pub(super) const REASONS: Reasons = &[
-    ("compacted.payload.replacement_history", "the history that it replaces is kept"),
-    ("session_meta.payload.forked_from_id", "the message that it was forked at says it, where that is told"),
-    ("session_meta.payload.forked_from_ordinal_exclusive", "the message that it was forked at says it"),
+    ("compacted.payload.replacement_history", "the history it replaces is kept"),
+    ("session_meta.payload.forked_from_id", "the fork's starting message says so, if it is named"),
+    ("session_meta.payload.forked_from_ordinal_exclusive", "the fork's starting message says so"),
     ("session_meta.payload.base_instructions", "the client's own instructions"),
-    ("event_msg/token_count.payload.info.total_token_usage", "the sum of what each answer says"),
-    ("event_msg/token_count.payload.info.last_token_usage.total_tokens", "the sum of the others"),
-    ("token_usage_record.payload.turn_token_usage", "the sum of what each answer says"),
-    ("token_usage_record.payload.thread_token_usage", "the sum of what each answer says"),
-    ("token_usage_record.payload.usage.total_tokens", "the sum of the others"),
+    ("event_msg/token_count.payload.info.total_token_usage", "the sum of the answers' counts"),
+    ("event_msg/token_count.payload.info.last_token_usage.total_tokens", "the sum of the other counts"),
+    ("token_usage_record.payload.turn_token_usage", "the sum of the answers' counts"),
+    ("token_usage_record.payload.thread_token_usage", "the sum of the answers' counts"),
+    ("token_usage_record.payload.usage.total_tokens", "the sum of the other counts"),
     ("response_item/function_call.payload.id", "an id that only the provider can look up"),
     ("response_item/message.payload.id", "an id that only the provider can look up"),
     ("response_item/reasoning.payload.id", "an id that only the provider can look up"),

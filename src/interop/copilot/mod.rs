@@ -29,7 +29,7 @@ use table::REASONS;
 pub use table::COVERAGE;
 
 const WITHOUT_TYPE: &str = "expected an event of copilot, but found an object without a type instead";
-const NO_MESSAGE: &str = "an event that is no message";
+const NO_MESSAGE: &str = "the event is not a message";
 const START: &str = "session.start";
 const USAGE: &str = "session.usage_record";
 const ASSET: &str = "session.binary_asset";

@@ -37,7 +37,7 @@ use table::REASONS;
 
 pub use table::COVERAGE;
 
-const NO_MESSAGE: &str = "a record that is no message";
+const NO_MESSAGE: &str = "the record is not a message";
 /// What the client shows where the user stopped an answer.
 const CANCELLED: &str = "Request cancelled.";
 const CONTEXT: &str = "<session_context>";
@@ -176,7 +176,7 @@ impl Reader {
         session.title = set.take("summary", losses).or(session.title.take());
         let id: Option<String> = set.take("sessionId", losses);
         if id.is_some_and(|id| !session.source_id.is_empty() && id != session.source_id) {
-            set.lose("sessionId", "it changes within the session", losses);
+            set.lose("sessionId", "changes within the session", losses);
         }
         let is_whole = set.raw("messages").is_some_and(|raw| raw.starts_with('['));
         let messages = set.take_objects("messages", losses);
@@ -314,7 +314,7 @@ impl Reader {
             if let Some(at) = self.results.get(&answer.id).copied() {
                 let before = &self.talk.drafts[at].message.content;
                 if !before.as_str().starts_with(answer.content.as_str()) {
-                    self.talk.losses.add(field.into(), "the tool's result again, in other words");
+                    self.talk.losses.add(field.into(), "repeats the tool result in another form");
                 }
                 continue;
             }
@@ -344,7 +344,7 @@ impl Reader {
     fn rewind(&mut self, id: &str) {
         let at = self.history.find(id);
         if at.is_none() {
-            self.talk.losses.add("$rewindTo.$rewindTo".into(), "the message it names is not before it");
+            self.talk.losses.add("$rewindTo.$rewindTo".into(), "names a message that doesn't come before it");
         }
         let taken = self.history.cut(at.unwrap_or_default());
         self.take_back(&taken);
@@ -368,7 +368,7 @@ impl Reader {
             match self.read(message, "", self.place(json)) {
                 Some(record) if record.id.is_some() => read.push(record),
                 Some(_) => {
-                    let why = "a message without an id, which Gemini CLI passes by";
+                    let why = "a message without an id, which Gemini CLI ignores too";
                     self.talk.losses.add("$set.$set.messages".into(), why);
                 }
                 None => {}
@@ -405,7 +405,7 @@ impl Reader {
         let key = record.key();
         if entry.said.is_some() && key != entry.key {
             let kind = if record.is_answer { "gemini" } else { "user" };
-            self.talk.losses.add(format!("{kind}.content"), "the same message, in other words");
+            self.talk.losses.add(format!("{kind}.content"), "repeats the message in another form");
         }
         let mut entry = Entry { key, is_new: false, ..entry };
         self.results(record.results, record.timestamp.as_deref(), record.place, &mut entry);

@@ -100,13 +100,13 @@ pub const COVERAGE: Coverage = Coverage {
 
 /// Why some of the other fields are lost.
 pub(super) const REASONS: Reasons = &[
-    ("session.projectHash", "a hash of the folder's path, which cannot be told from it"),
-    ("session.directories", "folders beside the one that it was begun in, which is not said"),
-    ("user.displayContent", "the content again, as Gemini CLI shows it"),
-    ("gemini.toolCalls[].resultDisplay", "the tool's result again, as Gemini CLI shows it"),
+    ("session.projectHash", "a hash of the folder's path, which can't be reversed"),
+    ("session.directories", "lists several folders without saying in which one the session began"),
+    ("user.displayContent", "repeats the content, as Gemini CLI displays it"),
+    ("gemini.toolCalls[].resultDisplay", "repeats the tool result, as Gemini CLI displays it"),
     ("gemini.toolCalls[].displayName", "the tool's name is kept"),
-    ("gemini.toolCalls[].description", "the call again, as Gemini CLI shows it"),
-    ("gemini.toolCalls[].renderOutputAsMarkdown", "a detail of the client"),
+    ("gemini.toolCalls[].description", "repeats the call, as Gemini CLI displays it"),
+    ("gemini.toolCalls[].renderOutputAsMarkdown", "a client detail"),
     ("gemini.thoughts[].timestamp", "the answer's time is kept"),
-    ("gemini.tokens.total", "it follows from the rest"),
+    ("gemini.tokens.total", "follows from other fields"),
 ];

@@ -12,7 +12,7 @@ use crate::record::message::Role;
 use crate::shapes::steps::Step;
 use crate::time;
 
-const NO_SIGNATURES: &str = "the client sends none of an earlier turn";
+const NO_SIGNATURES: &str = "the client doesn't send signatures from earlier turns";
 // A user's words that the client takes for a command, or for its own, and does not send.
 const NOT_SENT: [char; 2] = ['/', '?'];
 const OF_A_HOOK: &str = "<hook_context>";

@@ -52,14 +52,15 @@ const WRITTEN: [(AgentName, Format); 7] = [
     (AgentName::Qwen, Format::OpenaiChat),
 ];
 
-const OWN_INSTRUCTIONS: &str = "the client has instructions of its own";
-const TOLD_BY_CLIENT: &str = "another client told it, not the user";
-const SIGNED_BY_ANOTHER: &str = "another provider signed it";
-const WITHOUT_CALL: &str = "its call is not there";
-const NO_PLACE: &str = "the client has no place for it: a text stands for it";
-const KEPT_FROM_MODEL: &str = "the client keeps it and, once it resumes, shows its model none of a result";
-const UNREADABLE: &str = "a number or a nesting that clients cannot read: it stands as a text";
-const COUNTED: &str = "the client counts by itself";
+const OWN_INSTRUCTIONS: &str = "the client has its own instructions";
+const TOLD_BY_CLIENT: &str = "written by another client, not by the user";
+const SIGNED_BY_ANOTHER: &str = "signed by another provider";
+const WITHOUT_CALL: &str = "the tool call is missing";
+const NO_PLACE: &str = "the client has no field for it; a line of text replaces it";
+const KEPT_FROM_MODEL: &str =
+    "the client keeps the result's image, but doesn't show it to the model when it resumes";
+const UNREADABLE: &str = "clients can't read this number or nesting; sent as text";
+const COUNTED: &str = "the client counts tokens itself";
 // The images that every provider takes.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 // Where a client wants a model's name, and none is known.

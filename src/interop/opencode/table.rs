@@ -3,7 +3,7 @@
 use crate::interop::{Coverage, Reasons};
 
 /// Why nothing came of a message.
-pub(super) const NOTHING_SAID: &str = "nothing in it was said by anybody";
+pub(super) const NOTHING_SAID: &str = "contains nothing that was said";
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
@@ -131,14 +131,14 @@ pub const COVERAGE: Coverage = Coverage {
     whole: &["message.parts[tool].state.input"],
 };
 
-const DERIVED: &str = "it follows from the rest";
-const OF_THE_CLIENT: &str = "a detail of the client";
-const SNAPSHOT: &str = "a state of the files that only opencode can look up";
-const NEARLY_THE_SAME: &str = "the time of the message is kept";
+const DERIVED: &str = "follows from other fields";
+const OF_THE_CLIENT: &str = "a client detail";
+const SNAPSHOT: &str = "a snapshot of the files that only OpenCode can look up";
+const NEARLY_THE_SAME: &str = "the message's time is kept";
 
 /// Why some of the other fields are lost.
 pub(super) const REASONS: Reasons = &[
-    ("export.sessionMessages", "messages as opencode's second version keeps them, which no reader knows yet"),
+    ("export.sessionMessages", "messages in OpenCode's second format, which leftoff can't read yet"),
     ("session.slug", OF_THE_CLIENT),
     ("session.projectID", OF_THE_CLIENT),
     ("session.path", OF_THE_CLIENT),
@@ -149,35 +149,35 @@ pub(super) const REASONS: Reasons = &[
     ("session.cost", DERIVED),
     ("session.model.providerID", "the model is kept"),
     ("session.revert.snapshot", SNAPSHOT),
-    ("user.model", "the model of each answer is kept"),
-    ("user.providerID", "the model of each answer is kept"),
-    ("user.modelID", "the model of each answer is kept"),
+    ("user.model", "each answer's model is kept"),
+    ("user.providerID", "each answer's model is kept"),
+    ("user.modelID", "each answer's model is kept"),
     ("user.agent", OF_THE_CLIENT),
-    ("user.summary", "what the calls changed, once more"),
-    ("assistant.parentID", "it follows from the order"),
+    ("user.summary", "repeats what the calls changed"),
+    ("assistant.parentID", "follows from the order"),
     ("assistant.mode", OF_THE_CLIENT),
     ("assistant.agent", OF_THE_CLIENT),
     ("assistant.path", OF_THE_CLIENT),
-    ("assistant.summary", "a title of what was said"),
+    ("assistant.summary", "a title of the exchange"),
     ("assistant.tokens.total", DERIVED),
-    ("message.parts[compaction]", "it announces the summary behind it"),
-    ("message.parts[patch]", "what the calls changed, by a state that only opencode can look up"),
+    ("message.parts[compaction]", "announces the summary that follows"),
+    ("message.parts[patch]", "the calls' changes, as a snapshot that only OpenCode can look up"),
     ("message.parts[snapshot]", SNAPSHOT),
-    ("message.parts[retry]", "an error of the provider before the answer"),
-    ("message.parts[agent]", "it marks a name in the text"),
+    ("message.parts[retry]", "a provider error before the answer"),
+    ("message.parts[agent]", "marks a name in the text"),
     ("message.parts[text].time", NEARLY_THE_SAME),
     ("message.parts[reasoning].time", NEARLY_THE_SAME),
-    ("message.parts[text].synthetic", "a mark on a piece of an answer"),
-    ("message.parts[text].ignored", "a mark on a piece of an answer"),
-    ("message.parts[file].synthetic", "the file is one that the user named"),
-    ("message.parts[file].source", "it marks the file's name in the text"),
-    ("message.parts[tool].state.title", "a way to show the call"),
-    ("message.parts[tool].state.time.start", "the time of the result is kept"),
-    ("message.parts[tool].state.metadata.output", "the tool's result again"),
-    ("message.parts[tool].state.metadata.preview", "the tool's result again"),
-    ("message.parts[tool].state.metadata.display", "the tool's result again"),
-    ("message.parts[tool].state.metadata.diff", "what the call's arguments say already"),
-    ("message.parts[tool].state.metadata.filediff", "what the call's arguments say already"),
+    ("message.parts[text].synthetic", "a mark on part of an answer"),
+    ("message.parts[text].ignored", "a mark on part of an answer"),
+    ("message.parts[file].synthetic", "the user named this file"),
+    ("message.parts[file].source", "marks the file's name in the text"),
+    ("message.parts[tool].state.title", "only says how the call is displayed"),
+    ("message.parts[tool].state.time.start", "the result's time is kept"),
+    ("message.parts[tool].state.metadata.output", "repeats the tool result"),
+    ("message.parts[tool].state.metadata.preview", "repeats the tool result"),
+    ("message.parts[tool].state.metadata.display", "repeats the tool result"),
+    ("message.parts[tool].state.metadata.diff", "repeats the call's arguments"),
+    ("message.parts[tool].state.metadata.filediff", "repeats the call's arguments"),
     ("message.parts[step-start].snapshot", SNAPSHOT),
     ("message.parts[step-finish].snapshot", SNAPSHOT),
     ("message.parts[step-finish].tokens.total", DERIVED),

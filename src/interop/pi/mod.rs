@@ -27,7 +27,7 @@ use table::REASONS;
 
 pub use table::COVERAGE;
 
-const NOT_TAKEN_OVER: &str = "no message of the session that it names is in this one";
+const NOT_TAKEN_OVER: &str = "none of the named session's messages are in this one";
 /// Among how many lines the header is looked for.
 const HEAD: usize = 5;
 
@@ -174,7 +174,7 @@ impl Reader {
             object.take_raw("timestamp");
             object.leave(losses, REASONS);
         } else {
-            self.talk.losses.add(format!("record:{kind}"), "a record that is no message");
+            self.talk.losses.add(format!("record:{kind}"), "the record is not a message");
         }
         self.link(id, before);
     }
@@ -188,7 +188,7 @@ impl Reader {
             Some(Some(before)) => *before,
             Some(None) => {
                 if is_said(kind) {
-                    object.lose("parentId", "the entry it names is not before it", losses);
+                    object.lose("parentId", "names an entry that doesn't come before it", losses);
                 }
                 self.last
             }
@@ -197,7 +197,7 @@ impl Reader {
             None => None,
         };
         if before.is_none() && self.last.is_some() && is_said(kind) {
-            object.lose("parentId", "it begins the tree anew; it is read in file order", losses);
+            object.lose("parentId", "starts a new tree; read in file order", losses);
         }
         (id, before.or(self.last))
     }

@@ -128,24 +128,24 @@ pub const COVERAGE: Coverage = Coverage {
     whole: &["assistant.content[toolCall].arguments"],
 };
 
-const DERIVED: &str = "it follows from the rest";
-const OF_THE_CLIENT: &str = "a detail of the client";
+const DERIVED: &str = "follows from other fields";
+const OF_THE_CLIENT: &str = "a client detail";
 
 /// Why some of the other fields are lost.
 pub(super) const REASONS: Reasons = &[
-    ("session.version", "the number of the format"),
-    ("session.parentSession", "the file that this one was forked from"),
-    ("assistant.responseId", "an id of the provider's answer"),
+    ("session.version", "the format's version number"),
+    ("session.parentSession", "the file this session was forked from"),
+    ("assistant.responseId", "the provider's id of the response"),
     ("assistant.usage.totalTokens", DERIVED),
     ("assistant.usage.cost", DERIVED),
-    ("toolResult.details", "the tool's result again, as pi shows it"),
+    ("toolResult.details", "repeats the tool result, as pi displays it"),
     ("bashExecution.truncated", OF_THE_CLIENT),
-    ("compaction.firstKeptEntryId", "all that the summary sums up stays"),
+    ("compaction.firstKeptEntryId", "the summarized messages are kept"),
     ("compaction.tokensBefore", DERIVED),
-    ("compaction.details", "what the calls say already"),
+    ("compaction.details", "repeats what the calls say"),
     ("compaction.fromHook", OF_THE_CLIENT),
-    ("branch_summary.fromId", "the branch it sums up stays"),
-    ("branch_summary.details", "what the calls say already"),
+    ("branch_summary.fromId", "the summarized branch is kept"),
+    ("branch_summary.details", "repeats what the calls say"),
     ("branch_summary.fromHook", OF_THE_CLIENT),
-    ("custom_message.display", "a way to show it"),
+    ("custom_message.display", "only says how it is displayed"),
 ];

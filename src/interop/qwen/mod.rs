@@ -30,7 +30,7 @@ use table::REASONS;
 
 pub use table::COVERAGE;
 
-const NO_MESSAGE: &str = "a record that is no message";
+const NO_MESSAGE: &str = "the record is not a message";
 const TITLE: &str = "system/custom_title";
 const COMPRESSION: &str = "system/chat_compression";
 const REWIND: &str = "system/rewind";
@@ -145,7 +145,7 @@ impl Reader {
         let known = parent.filter(|(agent, _)| *agent == envelope.agent).map(|(_, before)| *before);
         let thread = self.thread(&envelope.agent);
         if known.is_none() && envelope.parent.is_some() && !thread.talk.is_empty() {
-            let why = "the record it names is not before it in this conversation";
+            let why = "names a record that doesn't come before it in this conversation";
             thread.talk.losses.add(format!("{kind}.parentUuid"), why);
         }
         known.unwrap_or_else(|| thread.talk.drafts.len().checked_sub(1))
@@ -213,7 +213,7 @@ impl Reader {
         let talk = &mut self.thread(&envelope.agent).talk;
         let folder: Option<String> = object.take("cwd", &mut losses);
         if talk.session.folder.is_some() && folder.is_some() && folder != talk.session.folder {
-            losses.add(format!("{kind}.cwd"), "it changes within the session");
+            losses.add(format!("{kind}.cwd"), "changes within the session");
         }
         talk.session.folder = talk.session.folder.take().or(folder);
         talk.session.git_branch = object.take("gitBranch", &mut losses).or(talk.session.git_branch.take());

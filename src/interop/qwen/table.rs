@@ -95,11 +95,11 @@ pub const COVERAGE: Coverage = Coverage {
 
 /// Why some of the other fields are lost.
 pub(super) const REASONS: Reasons = &[
-    ("user.systemPayload", "what was said again, as Qwen Code shows it"),
-    ("user.provenance", "the role says it"),
-    ("assistant.provenance", "the role says it"),
-    ("tool_result.provenance", "the role says it"),
-    ("tool_result.toolCallResult.resultDisplay", "the tool's result again, as Qwen Code shows it"),
+    ("user.systemPayload", "repeats the message, as Qwen Code displays it"),
+    ("user.provenance", "the role says so"),
+    ("assistant.provenance", "the role says so"),
+    ("tool_result.provenance", "the role says so"),
+    ("tool_result.toolCallResult.resultDisplay", "repeats the tool result, as Qwen Code displays it"),
     ("tool_result.toolCallResult.executionStatus", "the status is kept"),
-    ("system/custom_title.systemPayload.titleSource", "who gave the title"),
+    ("system/custom_title.systemPayload.titleSource", "who set the title"),
 ];
