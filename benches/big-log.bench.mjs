@@ -32,14 +32,14 @@ async function measure(folder) {
   const opened = { short: does(short, "open"), long: does(long, "open") };
   const more = (opened.long.bytesRead - opened.short.bytesRead) / 1024;
   figures.push({ what: `opening reads more than at ${SHORT.toLocaleString("en")} messages by`, value: more, unit: "KiB", atMost: MORE_KIB });
-  for (const what of ["open", "list", "last 20", "32k context", "iterate", "doctor"]) figures.push(...told(what, does(long, what)));
+  for (const what of ["open", "list", "last 20", "32k context", "iterate", "doctor"]) figures.push(...toFigures(what, does(long, what)));
   for (const name of readdirSync(join(long, "cache")).filter((name) => name.endsWith(".json"))) rmSync(join(long, "cache", name));
-  figures.push(...told("open without a checkpoint", does(long, "open")));
+  figures.push(...toFigures("open without a checkpoint", does(long, "open")));
   return figures;
 }
 
 /** @param {string} what @param {{ maxMb: number, seconds: number }} done */
-function told(what, { maxMb, seconds }) {
+function toFigures(what, { maxMb, seconds }) {
   return [
     { what: `${what}: memory`, value: maxMb, unit: "MB", atMost: MAX_MB },
     { what: `${what}: time, with starting Node`, value: seconds, unit: "s" },

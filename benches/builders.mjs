@@ -13,11 +13,11 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 const FRAME = 4;
 const disallowedSpecial = new Set();
 
-/** @typedef {any} Stored a line of `messages.jsonl` */
-/** @typedef {(message: Stored) => number} Cost */
+/** @typedef {any} StoredLine a line of `messages.jsonl` */
+/** @typedef {(message: StoredLine) => number} Cost */
 
-/** @param {string} path @returns {Stored[]} */
-export function parsed(path) {
+/** @param {string} path @returns {StoredLine[]} */
+export function parseLog(path) {
   const lines = readFileSync(path, "utf8").split("\n");
   return lines.flatMap((line) => (line ? [JSON.parse(line)] : []));
 }
@@ -31,7 +31,7 @@ export const costs = {
   },
 };
 
-/** Counts all, keeps the newest that fit: also a result without its call. @param {Stored[]} messages @param {number} budget @param {Cost} cost */
+/** Counts all, keeps the newest that fit: also a result without its call. @param {StoredLine[]} messages @param {number} budget @param {Cost} cost */
 export function countAll(messages, budget, cost) {
   const all = messages.map(cost);
   let from = all.length;
@@ -39,14 +39,14 @@ export function countAll(messages, budget, cost) {
   return messages.slice(from);
 }
 
-/** LangChain's: counts the whole list again for each message that it leaves out; begins with a person's message. @param {Stored[]} messages @param {number} budget @param {Cost} cost */
+/** LangChain's: counts the whole list again for each message that it leaves out; begins with a person's message. @param {StoredLine[]} messages @param {number} budget @param {Cost} cost */
 export function langChain(messages, budget, cost) {
   const known = new Map(messages.map((message) => [message.id, message]));
   const tokenCounter = (/** @type {{ id?: string }[]} */ list) => list.reduce((sum, { id }) => sum + cost(known.get(id)), 0);
   return trimMessages(messages.map(ofLangChain), { maxTokens: budget, tokenCounter, strategy: "last", startOn: "human" });
 }
 
-/** @param {Stored} message */
+/** @param {StoredLine} message */
 function ofLangChain({ id, role, content, assistant, tool }) {
   if (role === "user") return new HumanMessage({ id, content });
   if (role === "tool") return new ToolMessage({ id, content, tool_call_id: tool.callId, name: tool.name });
@@ -54,7 +54,7 @@ function ofLangChain({ id, role, content, assistant, tool }) {
   return new AIMessage({ id, content, tool_calls: calls });
 }
 
-/** The AI SDK's: leaves out older calls with their results, whatever they cost; what fits is found by counting all. @param {Stored[]} messages @param {number} budget @param {Cost} cost */
+/** The AI SDK's: leaves out older calls with their results, whatever they cost; what fits is found by counting all. @param {StoredLine[]} messages @param {number} budget @param {Cost} cost */
 export function aiSdk(messages, budget, cost) {
   const known = new Map();
   const models = messages.map((message) => {
@@ -71,7 +71,7 @@ export function aiSdk(messages, budget, cost) {
   return countAll(kept, budget, costOf);
 }
 
-/** @param {Stored} message @returns {any} */
+/** @param {StoredLine} message @returns {any} */
 function ofAiSdk({ role, content, assistant, tool }) {
   if (role === "user") return { role, content: [{ type: "text", text: content }] };
   if (role === "tool") return { role, content: [{ type: "tool-result", toolCallId: tool.callId, toolName: tool.name, output: { type: "text", value: content } }] };

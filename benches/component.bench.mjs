@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { buildComponent } from "../scripts/build.mjs";
 import { PYTHON, python } from "../scripts/toolchain.mjs";
 import { inPython } from "../tests/component/talks.js";
-import { filled, indexed } from "./filled.mjs";
+import { fillLog, indexWords } from "./filled-log.mjs";
 import { inFolder, inTurns, median } from "./tools.mjs";
 
 const BYTES = 10_000_000;
@@ -34,18 +34,18 @@ export default {
 /** @param {string} folder @returns {Promise<Figure[]>} */
 async function measure(folder) {
   const home = join(folder, "home");
-  const { id, path } = await filled(home, BYTES);
-  await indexed({ home, id, path });
+  const { id, path } = await fillLog(home, BYTES);
+  await indexWords({ home, id, path });
   /** @type {Record<string, number[]>} */
   const steps = {};
   // The first one compiles the component, where this wasmtime has not done so before.
-  await talked(home, path, steps);
+  await timeSteps(home, path, steps);
   for (const name of Object.keys(steps)) delete steps[name];
   const cost = await inTurns(
     {
-      bare: { times: 1, once: () => ended(PYTHON, ["-c", "import wasmtime.component"]) },
-      python: { times: 1, once: () => talked(home, path, steps) },
-      node: { times: 1, once: () => ended(process.execPath, [work, home, "context and resume"]) },
+      bare: { times: 1, once: () => runProgram(PYTHON, ["-c", "import wasmtime.component"]) },
+      python: { times: 1, once: () => timeSteps(home, path, steps) },
+      node: { times: 1, once: () => runProgram(process.execPath, [work, home, "context and resume"]) },
     },
     { rounds: ROUNDS },
   );
@@ -53,7 +53,7 @@ async function measure(folder) {
     for (const name of readdirSync(join(home, "cache"))) rmSync(join(home, "cache", name), { recursive: true });
   };
   forgetting();
-  const { unknown } = await inTurns({ unknown: { times: 1, once: () => talked(home, path, {}), after: forgetting } }, { rounds: ROUNDS });
+  const { unknown } = await inTurns({ unknown: { times: 1, once: () => timeSteps(home, path, {}), after: forgetting } }, { rounds: ROUNDS });
   const { bare = NaN, python: whole = NaN, node = NaN } = cost;
   return [
     { what: "listed, opened, a context, resumed: the whole process", value: whole / 1e6, unit: "s", atMost: 2 },
@@ -66,7 +66,7 @@ async function measure(folder) {
 }
 
 /** All four, asked one after another; each step's milliseconds go into `steps`. @param {string} home @param {string} path @param {Record<string, number[]>} steps */
-async function talked(home, path, steps) {
+async function timeSteps(home, path, steps) {
   let last = performance.now();
   const passed = (/** @type {string} */ name) => {
     const now = performance.now();
@@ -90,7 +90,7 @@ async function talked(home, path, steps) {
 }
 
 /** @param {string} program @param {string[]} args */
-function ended(program, args) {
+function runProgram(program, args) {
   const { status, stderr } = spawnSync(program, args, { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);
 }

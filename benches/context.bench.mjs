@@ -8,10 +8,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { countTokens as theirs } from "gpt-tokenizer/encoding/o200k_base";
 import { NodeStorage, countTokens, openStore } from "../js/index.js";
-import { Live } from "../js/session/handle.js";
+import { SessionHandle } from "../js/session/handle.js";
 import { grow } from "../scripts/grow.mjs";
 import { ask } from "../scripts/run.mjs";
-import { aiSdk, costs, countAll, langChain, parsed } from "./builders.mjs";
+import { aiSdk, costs, countAll, langChain, parseLog } from "./builders.mjs";
 import { conversation } from "./conversation.mjs";
 import { Counting } from "./counting.mjs";
 import { tail } from "./tail.mjs";
@@ -31,7 +31,7 @@ const PARALLEL_BUILDS = 25;
 /** LangChain counts a list again for each message that it leaves out: of more it would take minutes. */
 const FEW = 200;
 const IMPORTED = { seed: 7, messages: 10_000, longestTurn: 400, bytesEach: 600 };
-const once = (/** @type {() => unknown} */ work, /** @type {(() => unknown) | undefined} */ after = undefined) => ({ times: 1, once: work, after });
+const measureOnce = (/** @type {() => unknown} */ work, /** @type {(() => unknown) | undefined} */ after = undefined) => ({ times: 1, once: work, after });
 const ms = (/** @type {string} */ what, us = NaN) => ({ what, value: us / 1000, unit: "ms" });
 
 /** @typedef {import("../scripts/bench.mjs").Figure} Figure */
@@ -49,13 +49,13 @@ async function measure(folder) {
   const figures = [];
   for (const size of SIZES) {
     const home = join(folder, `${size}`);
-    const id = await filled(home, (stats) => stats.messageCount >= size);
+    const id = await fillStore(home, (stats) => stats.messageCount >= size);
     figures.push(...(await ofLog(home, id, size)));
     if (size === SIZES[0]) figures.push(...(await besideOthers(home, id)));
   }
   figures.push(...(await besideNative(join(folder, "million"))));
   figures.push(...(await inParallel(join(folder, "parallel"))));
-  figures.push(...(await uncounted(folder)));
+  figures.push(...(await measureUncounted(folder)));
   return figures;
 }
 
@@ -71,7 +71,7 @@ async function ofLog(home, id, size) {
     {
       fresh: openedAndBuilt(home, id),
       tail: { times: 10, once: () => tail(log, tokenBudget) },
-      again: once(() => session.context({ window: WINDOW })),
+      again: measureOnce(() => session.context({ window: WINDOW })),
     },
     { rounds: 31 },
   );
@@ -108,7 +108,7 @@ function openedAndBuilt(home, id, storage) {
     store = await openStore({ home, project: "/", storage });
     await (await store.session(id)).context({ window: WINDOW });
   };
-  return once(work, () => store.close());
+  return measureOnce(work, () => store.close());
 }
 
 /** @param {import("../js/index.js").Session} session */
@@ -122,7 +122,7 @@ function logOf({ path }) {
  * A store with one more session, and its checkpoint; gives its id.
  * @param {string} home @param {(stats: Stats) => boolean} isEnough
  */
-async function filled(home, isEnough) {
+async function fillStore(home, isEnough) {
   const store = await openStore({ home, project: "/" });
   const session = await store.create();
   const all = conversation();
@@ -144,16 +144,16 @@ async function besideOthers(home, id) {
   const log = logOf(session);
   const { tokenBudget: budget } = await session.context({ window: WINDOW });
   const { stored, counted } = costs;
-  const few = parsed(log).slice(-FEW);
+  const few = parseLog(log).slice(-FEW);
   const cost = await inTurns(
     {
       ours: openedAndBuilt(home, id),
-      all: once(() => countAll(parsed(log), budget, stored)),
-      allCounted: once(() => countAll(parsed(log), budget, counted)),
-      langChain: once(() => langChain(parsed(log), budget, stored)),
-      fewCounted: once(() => langChain(few, budget, counted)),
-      aiSdk: once(() => aiSdk(parsed(log), budget, stored)),
-      aiSdkCounted: once(() => aiSdk(parsed(log), budget, counted)),
+      all: measureOnce(() => countAll(parseLog(log), budget, stored)),
+      allCounted: measureOnce(() => countAll(parseLog(log), budget, counted)),
+      langChain: measureOnce(() => langChain(parseLog(log), budget, stored)),
+      fewCounted: measureOnce(() => langChain(few, budget, counted)),
+      aiSdk: measureOnce(() => aiSdk(parseLog(log), budget, stored)),
+      aiSdkCounted: measureOnce(() => aiSdk(parseLog(log), budget, counted)),
     },
     { rounds: 3 },
   );
@@ -172,7 +172,7 @@ async function besideOthers(home, id) {
 
 /** The core in WebAssembly and compiled natively, both from memory. @param {string} home @returns {Promise<Figure[]>} */
 async function besideNative(home) {
-  const id = await filled(home, (stats) => stats.totalTokens >= MILLION_OF);
+  const id = await fillStore(home, (stats) => stats.totalTokens >= MILLION_OF);
   const store = await openStore({ home, project: "/" });
   const session = await store.session(id);
   const log = logOf(session);
@@ -204,7 +204,7 @@ async function besideNative(home) {
 /** Builds of a context by the core's operation; each gives the context. @param {string} path of the session @param {object} request */
 async function inWasm(path, request) {
   const storage = new NodeStorage();
-  const live = new Live({ storage, path, placement: "home", cache: { storage, folder: join(path, "cache") } });
+  const live = new SessionHandle({ storage, path, placement: "home", cache: { storage, folder: join(path, "cache") } });
   await live.run("learn");
   return () => live.run("context", JSON.stringify({ request }));
 }
@@ -212,7 +212,7 @@ async function inWasm(path, request) {
 /** Sessions of one store that all build at the same time. @param {string} home @returns {Promise<Figure[]>} */
 async function inParallel(home) {
   const ids = [];
-  for (let n = 0; n < PARALLEL; n += 1) ids.push(await filled(home, (stats) => stats.messageCount >= PARALLEL_MESSAGES));
+  for (let n = 0; n < PARALLEL; n += 1) ids.push(await fillStore(home, (stats) => stats.messageCount >= PARALLEL_MESSAGES));
   const store = await openStore({ home, project: "/" });
   const sessions = await Promise.all(ids.map((id) => store.session(id)));
   const times = async (/** @type {typeof sessions} */ some) => {
@@ -240,7 +240,7 @@ async function inParallel(home) {
 }
 
 /** An import of which everything is counted, and a context of one that is not. @param {string} folder @returns {Promise<Figure[]>} */
-async function uncounted(folder) {
+async function measureUncounted(folder) {
   const file = join(folder, "claude-code.jsonl");
   writeFileSync(file, grow(IMPORTED));
   let homes = 0;
@@ -256,9 +256,9 @@ async function uncounted(folder) {
   if (strategy !== "full-history" || includedMessageCount < IMPORTED.messages * 0.9) throw new Error(`expected all messages, but found ${includedMessageCount} by ${strategy} instead`);
   const cost = await inTurns(
     {
-      context: once(() => session.context(everything)),
-      theirs: once(() => parsedAndCounted(file)),
-      imported: once(async () => (await imported(true)).store.close()),
+      context: measureOnce(() => session.context(everything)),
+      theirs: measureOnce(() => parsedAndCounted(file)),
+      imported: measureOnce(async () => (await imported(true)).store.close()),
     },
     { rounds: 3 },
   );
@@ -278,7 +278,7 @@ async function uncounted(folder) {
 function parsedAndCounted(file) {
   const disallowedSpecial = new Set();
   let tokens = 0;
-  for (const { message } of parsed(file)) {
+  for (const { message } of parseLog(file)) {
     const blocks = typeof message.content === "string" ? [{ text: message.content }] : message.content;
     for (const { text, content, id, name, input } of blocks) {
       for (const one of [text, content, id, name, input && JSON.stringify(input)]) if (one) tokens += theirs(one, { disallowedSpecial });

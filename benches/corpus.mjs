@@ -26,7 +26,7 @@ const WRITTEN = 100;
 /** @returns {Message[]} the same ones in the same order each time */
 export function corpus() {
   const random = chance(1);
-  const packages = installed();
+  const packages = installedPackages();
   /** @type {Record<Kind, () => Iterable<string>>} */
   const texts = { prose: () => prose(packages), source: () => source(packages), data: () => data(packages), languages };
   const messages = /** @type {Kind[]} */ (Object.keys(texts)).flatMap((kind) => {
@@ -39,7 +39,7 @@ export function corpus() {
 }
 
 /** The folders of the packages that every platform has, without those that are vocabularies and little else. */
-function installed() {
+function installedPackages() {
   const { packages } = JSON.parse(read("package-lock.json"));
   const own = Object.keys(packages).filter((path) => /^node_modules\/(?!@lenml\/)(@[^/]+\/)?[^/]+$/.test(path) && !packages[path].optional);
   return own.sort();
@@ -47,7 +47,7 @@ function installed() {
 
 /** READMEs and changelogs, and what Node's documentation says in the comments of its types. @param {string[]} packages */
 function* prose(packages) {
-  yield* written(packages, /\.(md|markdown)$/i);
+  yield* writtenTexts(packages, /\.(md|markdown)$/i);
   const folder = "node_modules/@types/node";
   for (const path of files(folder, /\.d\.ts$/)) {
     const comments = Array.from(read(path).matchAll(/\/\*\*\n([^]*?)\*\//g), ([, comment = ""]) => comment.replace(/^ *\* ?/gm, ""));
@@ -59,12 +59,12 @@ function* prose(packages) {
 function* source(packages) {
   // Those two are vocabularies above all, and the types are prose already.
   const left = packages.filter((path) => !/\/(gpt-tokenizer|ai-tokenizer|@types\/node)$/.test(path));
-  yield* written(left, /\.(ts|mts|js|mjs|cjs)$/);
+  yield* writtenTexts(left, /\.(ts|mts|js|mjs|cjs)$/);
 }
 
 /** JSON, and what tools print: a transcript, a listing, what a search finds. @param {string[]} packages */
 function* data(packages) {
-  yield* written(packages, /\.json$/);
+  yield* writtenTexts(packages, /\.json$/);
   yield beginning(read("package-lock.json"), 100_000);
   for (const path of files("tests/fixtures/claude-code/real", /\.jsonl$/)) yield read(path);
   const types = files("node_modules/@types/node", /\.d\.ts$/);
@@ -82,7 +82,7 @@ function* languages() {
 }
 
 /** What people wrote: each text once, of each package no more than its share. @param {string[]} packages @param {RegExp} name */
-function* written(packages, name) {
+function* writtenTexts(packages, name) {
   const seen = new Set();
   for (const folder of packages) {
     let left = PACKAGE_BYTES;

@@ -11,16 +11,16 @@ export class Counting extends NodeStorage {
 
   /** @param {string} path */
   async read(path) {
-    return this.#counted(path, await super.read(path));
+    return this.#countBytes(path, await super.read(path));
   }
 
   /** @param {string} path @param {number} start @param {number} end @param {{ into?: Uint8Array }} [options] */
   async readRange(path, start, end, options) {
-    return this.#counted(path, await super.readRange(path, start, end, options));
+    return this.#countBytes(path, await super.readRange(path, start, end, options));
   }
 
   /** @param {string} path @param {Uint8Array | null} bytes */
-  #counted(path, bytes) {
+  #countBytes(path, bytes) {
     const length = bytes?.length ?? 0;
     this.bytesRead += length;
     if (path.includes(`${sep}cache${sep}`)) this.cacheBytesRead += length;

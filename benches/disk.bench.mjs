@@ -11,14 +11,14 @@ import { inFolder, prose } from "./tools.mjs";
 export default {
   title: "bytes on the disk to bytes of content",
   run: () => inFolder(async (folder) => [
-    { ...(await appended(join(folder, "one"), folder, true)), atMost: 1.25 },
-    await appended(join(folder, "two"), folder, false),
-    await imported(join(folder, "three"), folder),
+    { ...(await measureAppend(join(folder, "one"), folder, true)), atMost: 1.25 },
+    await measureAppend(join(folder, "two"), folder, false),
+    await measureImport(join(folder, "three"), folder),
   ]),
 };
 
 /** @param {string} home @param {string} project @param {boolean} countTokens */
-async function appended(home, project, countTokens) {
+async function measureAppend(home, project, countTokens) {
   const store = await openStore({ home, project, countTokens });
   const session = await store.create();
   const drafts = Array.from({ length: 1000 }, () => ({ role: "user", content: prose(1000) }));
@@ -29,7 +29,7 @@ async function appended(home, project, countTokens) {
 }
 
 /** @param {string} home @param {string} project */
-async function imported(home, project) {
+async function measureImport(home, project) {
   const file = join(project, "long.jsonl");
   writeFileSync(file, grow(LONG));
   const store = await openStore({ home, project });

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../js/index.js";
-import { numbered, template } from "../tests/js/many-sessions.js";
+import { uuidOf, template } from "../tests/js/many-sessions.js";
 import { inFolder, inTurns } from "./tools.mjs";
 
 const SESSIONS = 1000;
@@ -21,25 +21,25 @@ export default {
 
 /** @param {string} folder */
 async function measure(folder) {
-  const paused = await made(join(folder, "paused"), SESSIONS, { isActive: false });
-  const active = await made(join(folder, "active"), SESSIONS, { isActive: true });
-  const [few, many] = [await made(join(folder, "few"), FEW, { isActive: false }), await made(join(folder, "many"), MANY, { isActive: false })];
-  for (const home of [few, many]) await listed(home);
+  const paused = await makeHome(join(folder, "paused"), SESSIONS, { isActive: false });
+  const active = await makeHome(join(folder, "active"), SESSIONS, { isActive: true });
+  const [few, many] = [await makeHome(join(folder, "few"), FEW, { isActive: false }), await makeHome(join(folder, "many"), MANY, { isActive: false })];
+  for (const home of [few, many]) await listAll(home);
   const once = (/** @type {() => unknown} */ work, /** @type {() => unknown} */ after = () => {}) => ({ times: 1, once: work, after });
   const ms = (/** @type {number} */ us) => ({ value: us / 1000, unit: "ms" });
   const first = await inTurns(
     {
       plain: once(() => paused.paths.forEach(readAll)),
-      paused: once(() => listed(paused), () => rmSync(join(paused.home, "sessions", "index.jsonl"))),
-      active: once(() => listed(active)),
-      next: once(() => listed(active), () => active.again()),
+      paused: once(() => listAll(paused), () => rmSync(join(paused.home, "sessions", "index.jsonl"))),
+      active: once(() => listAll(active)),
+      next: once(() => listAll(active), () => active.again()),
     },
     { rounds: 3 },
   );
   const one = await inTurns(
     {
-      few: { times: 10, once: () => opened(few) },
-      many: { times: 10, once: () => opened(many) },
+      few: { times: 10, once: () => openOne(few) },
+      many: { times: 10, once: () => openOne(many) },
       fewCurrent: { times: 10, once: () => current(few) },
       manyCurrent: { times: 10, once: () => current(many) },
     },
@@ -62,24 +62,24 @@ async function measure(folder) {
   ];
 }
 
-/** @typedef {Awaited<ReturnType<typeof made>>} Made */
+/** @typedef {Awaited<ReturnType<typeof makeHome>>} MadeHome */
 
-/** @param {Made} made */
-async function listed({ home, folder, paths }) {
+/** @param {MadeHome} made */
+async function listAll({ home, folder, paths }) {
   const store = await openStore({ home, project: folder });
   const { length } = await store.list({ all: true });
   await store.close();
   if (length !== paths.length) throw new Error(`expected ${paths.length} sessions, but found ${length} instead`);
 }
 
-/** @param {Made} made */
-async function opened({ home, folder, id }) {
+/** @param {MadeHome} made */
+async function openOne({ home, folder, id }) {
   const store = await openStore({ home, project: folder });
   await store.session(id);
   await store.close();
 }
 
-/** @param {Made} made */
+/** @param {MadeHome} made */
 async function current({ home, folder }) {
   const store = await openStore({ home, project: folder });
   await store.current();
@@ -93,7 +93,7 @@ function readAll(path) {
 }
 
 /** @param {string} folder @param {number} count @param {{ isActive: boolean }} how */
-async function made(folder, count, { isActive }) {
+async function makeHome(folder, count, { isActive }) {
   const home = join(folder, "home");
   mkdirSync(folder);
   const store = await openStore({ home, project: folder, countTokens: false, idleMs: Infinity });
@@ -104,11 +104,11 @@ async function made(folder, count, { isActive }) {
   const { write, parent } = template(session);
   const paths = [session.path];
   const at = (/** @type {number} */ n) => Date.now() - HOUR_MS - ((n * 7919) % count) * 1000;
-  for (let n = 1; n < count; n += 1) paths.push(join(parent, `session-${numbered(n)}`));
+  for (let n = 1; n < count; n += 1) paths.push(join(parent, `session-${uuidOf(n)}`));
   /** They are as they were, and in no index. */
   const again = () => {
     rmSync(join(home, "sessions", "index.jsonl"), { force: true });
-    for (let n = 1; n < count; n += 1) write({ path: paths[n] ?? "", id: numbered(n), at: at(n), title: `session ${n}, about something` });
+    for (let n = 1; n < count; n += 1) write({ path: paths[n] ?? "", id: uuidOf(n), at: at(n), title: `session ${n}, about something` });
   };
   again();
   return { home, folder, id: session.id, paths, again };

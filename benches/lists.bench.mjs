@@ -4,7 +4,7 @@
 import { promises, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../js/index.js";
-import { numbered, template } from "../tests/js/many-sessions.js";
+import { uuidOf, template } from "../tests/js/many-sessions.js";
 import { inFolder, inTurns } from "./tools.mjs";
 
 const SESSIONS = 10_000;
@@ -20,7 +20,7 @@ export default {
 /** @param {string} folder */
 async function measure(folder) {
   const home = join(folder, "home");
-  const paths = await made(home, folder);
+  const paths = await makeSessions(home, folder);
   const listed = async (/** @type {import("../js/types/index.js").ListOptions} */ options) => {
     const store = await openStore({ home, project: folder });
     const { length } = await store.list(options);
@@ -65,7 +65,7 @@ async function measure(folder) {
 }
 
 /** Gives the documents of all. @param {string} home @param {string} project */
-async function made(home, project) {
+async function makeSessions(home, project) {
   const store = await openStore({ home, project, countTokens: false });
   const session = await store.create({ title: "the one that the others are copies of", model: "gpt-5" });
   for (let n = 0; n < MESSAGES; n += 1) await session.append({ role: n % 2 ? "assistant" : "user", content: `message ${n}` });
@@ -74,9 +74,9 @@ async function made(home, project) {
   const { write, parent } = template(session);
   const paths = [join(session.path, "metadata.json")];
   for (let n = 1; n < SESSIONS; n += 1) {
-    const path = join(parent, `session-${numbered(n)}`);
+    const path = join(parent, `session-${uuidOf(n)}`);
     // Not in the order of their names.
-    write({ path, id: numbered(n), at: Date.now() - 60_000 - ((n * 7919) % SESSIONS) * 1000, title: `session ${n}, about something` });
+    write({ path, id: uuidOf(n), at: Date.now() - 60_000 - ((n * 7919) % SESSIONS) * 1000, title: `session ${n}, about something` });
     paths.push(join(path, "metadata.json"));
   }
   return paths;

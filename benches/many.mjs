@@ -27,7 +27,7 @@ const searching = fileURLToPath(new URL("searching.mjs", import.meta.url));
 /** @param {string} folder @returns {Promise<Figure[]>} */
 export async function ofMany(folder) {
   const home = join(folder, "many");
-  const { bytes, questions } = await made(home);
+  const { bytes, questions } = await makeSessions(home);
   const file = join(folder, "questions.json");
   writeFileSync(file, JSON.stringify(questions));
   const bare = inProcess(home, "nothing");
@@ -50,7 +50,7 @@ export async function ofMany(folder) {
 }
 
 /** Sessions of an agent, and words of some of their messages. @param {string} home */
-async function made(home) {
+async function makeSessions(home) {
   const store = await openStore({ home, project: "/", countTokens: false });
   const random = chance(1);
   /** @type {string[]} */

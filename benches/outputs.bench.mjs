@@ -8,8 +8,8 @@ import { inFolder, inTurns, prose } from "./tools.mjs";
 
 /** What tools give: a text, or many matches. @type {[what: string, result: unknown, times: number][]} */
 const RESULTS = [32, 256, 2048, 10_240].flatMap((kilobytes) => [
-  [`${named(kilobytes)} of text`, prose(kilobytes * 1024), kilobytes < 1000 ? 100 : 5],
-  [`${named(kilobytes)} of matches`, matches(kilobytes * 1024), kilobytes < 1000 ? 100 : 5],
+  [`${sizeLabel(kilobytes)} of text`, prose(kilobytes * 1024), kilobytes < 1000 ? 100 : 5],
+  [`${sizeLabel(kilobytes)} of matches`, matches(kilobytes * 1024), kilobytes < 1000 ? 100 : 5],
 ]);
 
 /** @type {import("../scripts/bench.mjs").Bench} */
@@ -18,14 +18,14 @@ export default {
   run: () => inFolder(async (folder) => {
     const store = await openStore({ home: join(folder, "home"), project: folder });
     const figures = [];
-    for (const [what, result, times] of RESULTS) figures.push(...(await measured(store, folder, { what, result, times })));
+    for (const [what, result, times] of RESULTS) figures.push(...(await measureOutput(store, folder, { what, result, times })));
     await store.close();
     return figures;
   }),
 };
 
 /** @param {import("../js/index.js").Store} store @param {string} folder @param {{ what: string, result: unknown, times: number }} of */
-async function measured(store, folder, { what, result, times }) {
+async function measureOutput(store, folder, { what, result, times }) {
   const output = { sessionId: "session-abc123", toolName: "grep", args: { pattern: "line" } };
   /** @type {string[]} */
   const written = [];
@@ -50,7 +50,7 @@ async function measured(store, folder, { what, result, times }) {
 }
 
 /** @param {number} kilobytes */
-function named(kilobytes) {
+function sizeLabel(kilobytes) {
   return kilobytes < 1024 ? `${kilobytes} KB` : `${kilobytes / 1024} MB`;
 }
 

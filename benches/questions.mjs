@@ -71,7 +71,7 @@ const golds = ({ evidence }) => [...String(evidence).matchAll(/D(\d+):\d+/g)].ma
  * @returns {Promise<{ evidence: number[], words: number[], unanswered: number, foreign: number }>} percents at each budget; tokens recalled at the second one,
  *   for questions that nobody answers, and for those of another conversation
  */
-export async function recalled(samples, every, embed) {
+export async function measureRecalled(samples, every, embed) {
   const [evidence, words] = [BUDGETS.map(() => mean()), BUDGETS.map(() => mean())];
   const [unanswered, foreign] = [mean(), mean()];
   for (const [nth, sample] of samples.entries()) {
@@ -83,7 +83,7 @@ export async function recalled(samples, every, embed) {
       for (const [place, question] of sample.qa.entries()) {
         if (place % every > 0) continue;
         const gold = golds(question).flatMap(({ id }) => texts.get(id) ?? []);
-        const contexts = await asked(store, session, question.question, BUDGETS, embed);
+        const contexts = await askFork(store, session, question.question, BUDGETS, embed);
         if (gold.length === 0) {
           unanswered.add(contexts[1]?.report.recall?.tokens ?? 0);
           continue;
@@ -93,7 +93,7 @@ export async function recalled(samples, every, embed) {
           evidence[at]?.add((100 * gold.filter((text) => all.includes(text)).length) / gold.length);
           words[at]?.add(100 * shareOfWords(question, gold.join(" "), all));
         }
-        const [other] = await asked(store, session, others[place % others.length]?.question ?? "", [4000]);
+        const [other] = await askFork(store, session, others[place % others.length]?.question ?? "", [4000]);
         foreign.add(other?.report.recall?.tokens ?? 0);
       }
     });
@@ -110,7 +110,7 @@ function shareOfWords({ question, answer }, told, all) {
 }
 
 /** The contexts of a fork in which that is asked. @param {Store} store @param {import("../js/index.js").Session} session @param {string} question @param {number[]} budgets @param {Embed} [embed] */
-async function asked(store, session, question, budgets, embed) {
+async function askFork(store, session, question, budgets, embed) {
   const fork = await store.fork(session);
   await fork.append({ role: "user", content: question }, { durability: "buffered" });
   const contexts = [];
@@ -121,11 +121,11 @@ async function asked(store, session, question, budgets, embed) {
 }
 
 /** In how many percent of the questions the right session is the first that is found, and among the first five. @param {Sample[]} samples */
-export async function found(samples) {
+export async function measureFound(samples) {
   const [first, five] = [mean(), mean()];
   for (const sample of samples) {
     await inStore(async (store) => {
-      const numbers = await kept(store, sample);
+      const numbers = await storeSessions(store, sample);
       for (const question of sample.qa) {
         const right = new Set(golds(question).map(({ session }) => session));
         if (right.size === 0) continue;
@@ -145,13 +145,13 @@ export async function found(samples) {
  * @param {Sample[]} samples @param {number} every
  * @returns {Promise<{ words: number, evidence: number, unanswered: number, foreign: number }>} percents; tokens, where nothing answers and for those of another conversation
  */
-export async function quoted(samples, every) {
+export async function measureQuoted(samples, every) {
   const [words, evidence, unanswered, foreign] = [mean(), mean(), mean(), mean()];
   for (const [nth, sample] of samples.entries()) {
     const others = samples[(nth + 3) % samples.length]?.qa ?? [];
     const texts = turnsOf(sample);
     await inStore(async (store) => {
-      await kept(store, sample);
+      await storeSessions(store, sample);
       const recalled = (/** @type {string} */ question) => store.recall(question, { all: true });
       for (const [place, question] of sample.qa.entries()) {
         if (place % every > 0) continue;
@@ -171,7 +171,7 @@ export async function quoted(samples, every) {
 }
 
 /** Each session of a conversation in one of its own; which is which, by id. @param {Store} store @param {Sample} sample */
-async function kept(store, sample) {
+async function storeSessions(store, sample) {
   const numbers = new Map();
   for (const { number, drafts } of sessionsOf(sample)) {
     const session = await store.create({ title: `conversation ${number}` });

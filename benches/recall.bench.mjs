@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { openStore } from "../js/index.js";
 import { root } from "../scripts/run.mjs";
 import { ofMany } from "./many.mjs";
-import { BUDGETS, found, quoted, recalled, samplesOf } from "./questions.mjs";
+import { BUDGETS, measureFound, measureQuoted, measureRecalled, samplesOf } from "./questions.mjs";
 import { inFolder, inTurns } from "./tools.mjs";
 
 const LONG = 200_000;
@@ -32,7 +32,7 @@ async function ofLong(folder) {
   const store = await openStore({ home: join(folder, "long"), project: folder, countTokens: false });
   const session = await store.create();
   for (let n = 0; n < LONG; n += BATCH) {
-    const drafts = Array.from({ length: BATCH }, (_, place) => ({ role: place % 2 ? "assistant" : "user", content: told(n + place) }));
+    const drafts = Array.from({ length: BATCH }, (_, place) => ({ role: place % 2 ? "assistant" : "user", content: ticketText(n + place) }));
     await session.append(drafts, { durability: "buffered" });
   }
   const question = () => session.append({ role: "user", content: `What became of ticket T${Math.floor(LONG / 2) + (asked += 7)}?` }, { durability: "buffered" });
@@ -61,14 +61,14 @@ async function ofLong(folder) {
 }
 
 /** @param {number} n */
-const told = (n) => `Ticket T${n}: ${["the parser", "a lease", "the picker", "an index"][n % 4]} was changed in src/part${n % 997}.rs, since case ${n * 31} failed.`;
+const ticketText = (n) => `Ticket T${n}: ${["the parser", "a lease", "the picker", "an index"][n % 4]} was changed in src/part${n % 997}.rs, since case ${n * 31} failed.`;
 
 /** What contexts and searches have of the coding questions. @returns {Promise<Figure[]>} */
 async function ofCode() {
   const samples = samplesOf(join(root, "tests", "fixtures", "coding-questions", "questions.json"));
-  const { words, unanswered } = await recalled(samples, 1);
-  const { first, five } = await found(samples);
-  const told = await quoted(samples, 1);
+  const { words, unanswered } = await measureRecalled(samples, 1);
+  const { first, five } = await measureFound(samples);
+  const told = await measureQuoted(samples, 1);
   return [
     { what: "coding: the answer's words in what store.recall quotes", value: told.words, unit: "%", atLeast: 62 },
     { what: "coding: what it quotes where nothing answers", value: told.unanswered, unit: "tokens" },
@@ -84,11 +84,11 @@ async function ofCode() {
 async function ofTalk(file) {
   if (!file) return [];
   const samples = samplesOf(file);
-  const { evidence, foreign } = await recalled(samples, EVERY);
-  const { first, five } = await found(samples);
-  const told = await quoted(samples, EVERY);
+  const { evidence, foreign } = await measureRecalled(samples, EVERY);
+  const { first, five } = await measureFound(samples);
+  const told = await measureQuoted(samples, EVERY);
   const module = process.env["LEFTOFF_EMBED"];
-  const byMeaning = module ? (await recalled(samples, EVERY, (await import(pathToFileURL(module).href)).embed)).evidence : [];
+  const byMeaning = module ? (await measureRecalled(samples, EVERY, (await import(pathToFileURL(module).href)).embed)).evidence : [];
   return [
     { what: "talk: the answer's words in what store.recall quotes", value: told.words, unit: "%", atLeast: 62 },
     { what: "talk: evidence in what it quotes", value: told.evidence, unit: "%" },

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { openStore } from "../js/index.js";
 import { root } from "../scripts/run.mjs";
-import { filled, indexed } from "./filled.mjs";
+import { fillLog, indexWords } from "./filled-log.mjs";
 import { inFolder, inNode, inTurns, median } from "./tools.mjs";
 
 const SMALL = 10_000_000;
@@ -21,12 +21,12 @@ export default {
 
 /** @param {string} folder */
 async function measure(folder) {
-  const [small, large] = [await filled(join(folder, "small"), SMALL), await filled(join(folder, "large"), LARGE)];
+  const [small, large] = [await fillLog(join(folder, "small"), SMALL), await fillLog(join(folder, "large"), LARGE)];
   const once = (/** @type {() => unknown} */ work) => ({ times: 1, once: work });
   // A question about what the index of words does not have yet reads two megabytes on, and a gigabyte takes hundreds of them.
   const { growing = NaN } = await inTurns({ growing: once(() => fresh(large)) }, { rounds: 11 });
-  for (const home of [small, large]) await indexed(home);
-  const [ofSmall, ofLarge] = [await opened(small), await opened(large)];
+  for (const home of [small, large]) await indexWords(home);
+  const [ofSmall, ofLarge] = [await openHome(small), await openHome(large)];
   const cost = await inTurns(
     {
       small: once(() => ofSmall.session.resume(REQUEST)),
@@ -71,17 +71,17 @@ function onCommandLine({ home, id }, messages) {
   ];
 }
 
-/** @import { Home } from "./filled.mjs" */
+/** @import { Home } from "./filled-log.mjs" */
 
 /** @param {Home} home */
-async function opened({ home, id }) {
+async function openHome({ home, id }) {
   const store = await openStore({ home, project: "/" });
   return { store, session: await store.session(id) };
 }
 
 /** @param {Home} home */
 async function fresh(home) {
-  const { store, session } = await opened(home);
+  const { store, session } = await openHome(home);
   const { context } = await session.resume(REQUEST);
   if (context.includedMessageCount >= context.originalMessageCount) throw new Error("expected a log that is larger than the window");
   await store.close();

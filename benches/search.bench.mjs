@@ -21,7 +21,7 @@ export default {
 
 /** @param {string} folder */
 async function measure(folder) {
-  const log = await said(folder);
+  const log = await fillLog(folder);
   const store = await openStore({ home: join(folder, "copies"), project: folder, countTokens: false });
   /** @type {string[]} */
   const paths = [];
@@ -56,7 +56,7 @@ async function measure(folder) {
 }
 
 /** A log of what was said: the words of a document, in an order of their own in each message. @param {string} folder */
-async function said(folder) {
+async function fillLog(folder) {
   const words = readFileSync(join(root, "docs", "FORMAT.md"), "utf8").split(/\s+/);
   const store = await openStore({ home: join(folder, "home"), project: folder, countTokens: false });
   const session = await store.create();

@@ -21,7 +21,7 @@ const PIECE = 1 << 18;
 /** @type {import("../scripts/bench.mjs").Bench} */
 export default {
   title: "secrets that are found: of samples by kind, leftoff's whole and secretlint's recommended rules alone",
-  run: async () => [...(await found()), ...(await countKinds()), ...(await speeds()), ...(await inFolder(contexts))],
+  run: async () => [...(await measureFound()), ...(await countKinds()), ...(await speeds()), ...(await inFolder(contexts))],
 };
 
 /** Of kinds, those of which every sample is found whole. @returns {Promise<Figure[]>} */
@@ -35,7 +35,7 @@ async function countKinds() {
 }
 
 /** @returns {Promise<Figure[]>} */
-async function found() {
+async function measureFound() {
   const figures = [];
   for (const name of CORPORA) {
     const kinds = await shares(name);
@@ -53,7 +53,7 @@ async function speeds() {
   const door = new Redaction("report", { storage: new MemoryStorage(), folder: "/home" });
   const all = async () => {
     const found = [];
-    for (const piece of pieces) found.push(...(await door.out(piece)).secrets);
+    for (const piece of pieces) found.push(...(await door.redact(piece)).secrets);
     return found;
   };
   const alone = secretlintAlone();

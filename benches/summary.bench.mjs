@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { countTokens, openStore } from "../js/index.js";
 import { Module } from "../js/wasm/module.js";
-import { worded } from "../tests/js/long-session.js";
+import { turnAbout } from "../tests/js/long-session.js";
 import { inFolder, inTurns } from "./tools.mjs";
 
 const TURNS = 1000;
@@ -23,7 +23,7 @@ export default {
 async function measure(folder) {
   await countTokens("a");
   const store = await openStore({ home: join(folder, "home"), project: folder });
-  const drafts = Array.from({ length: TURNS }, (_, turn) => worded(`file ${turn}`)).flat();
+  const drafts = Array.from({ length: TURNS }, (_, turn) => turnAbout(`file ${turn}`)).flat();
   // A summary is kept, and is made once: each context is the first one of a session of its own.
   /** @type {Record<"modeled" | "ruled", Session[]>} */
   const waiting = { modeled: [], ruled: [] };
@@ -36,9 +36,9 @@ async function measure(folder) {
   }
   let requests = 0;
   const summarize = () => ((requests += 1), "They looked at files, one after another.");
-  const modeled = () => taken(waiting.modeled).context({ window: WINDOW, summarize });
-  const ruled = () => taken(waiting.ruled).context({ window: WINDOW });
-  const calls = { modeled: await counted(modeled), ruled: await counted(ruled) };
+  const modeled = () => takeSession(waiting.modeled).context({ window: WINDOW, summarize });
+  const ruled = () => takeSession(waiting.ruled).context({ window: WINDOW });
+  const calls = { modeled: await countCalls(modeled), ruled: await countCalls(ruled) };
   const asked = requests;
   const cost = await inTurns({ modeled: { times: 1, once: modeled }, ruled: { times: 1, once: ruled } }, { rounds: ROUNDS });
   await store.close();
@@ -55,26 +55,26 @@ async function measure(folder) {
 }
 
 /** @param {Session[]} sessions */
-function taken(sessions) {
+function takeSession(sessions) {
   const session = sessions.shift();
   if (!session) throw new Error("expected a session that has no context yet, but found none");
   return session;
 }
 
 /** How often it calls into the core. @param {() => Promise<unknown>} work */
-async function counted(work) {
-  const { called } = Module.prototype;
+async function countCalls(work) {
+  const { call: called } = Module.prototype;
   let calls = 0;
   /** @this {Module<any>} @param {(bindings: any) => any} call */
   function counting(call) {
     calls += 1;
     return called.call(this, call);
   }
-  Module.prototype.called = /** @type {any} */ (counting);
+  Module.prototype.call = /** @type {any} */ (counting);
   try {
     await work();
     return calls;
   } finally {
-    Module.prototype.called = called;
+    Module.prototype.call = called;
   }
 }

@@ -8,7 +8,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { root } from "../scripts/run.mjs";
-import { gzipped, loadedBy } from "../scripts/size.mjs";
+import { gzipSize, loadedBy } from "../scripts/size.mjs";
 import { corpus } from "./corpus.mjs";
 import { RIVALS } from "./engines.mjs";
 import { NAMES } from "./runs.mjs";
@@ -111,7 +111,7 @@ function starts() {
 /** What a page loads for counting by o200k_base, compressed. @returns {Promise<Figure[]>} */
 async function weights() {
   const ours = await loadedBy('import { countTokens } from "leftoff"; if ((await countTokens("Hello")) !== 1) throw new Error("expected one token");');
-  const theirs = gzipped(await bundled("gpt-tokenizer/encoding/o200k_base"));
+  const theirs = gzipSize(await bundleCounter("gpt-tokenizer/encoding/o200k_base"));
   return [
     { what: "compressed bytes to load, to gpt-tokenizer", value: ours / theirs, unit: "times", atMost: 1, aim: 0.8 },
     { what: "compressed bytes to load: leftoff", value: ours / 1000, unit: "KB" },
@@ -120,7 +120,7 @@ async function weights() {
 }
 
 /** A program that counts and does nothing else. @param {string} from */
-async function bundled(from) {
+async function bundleCounter(from) {
   const stdin = { contents: `export { countTokens } from "${from}";`, resolveDir: root };
   const { outputFiles: [made] } = await build({ stdin, bundle: true, minify: true, write: false, format: "esm", platform: "node", legalComments: "none", logLevel: "warning" });
   return /** @type {{ contents: Uint8Array }} */ (made).contents;

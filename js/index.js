@@ -3,8 +3,8 @@
 
 import { fromBytes, lentBytes, namedCounter } from "./wasm/core.js";
 import { LeftoffError } from "./error.js";
-import { knownOptions } from "./wasm/options.js";
-import { counting } from "./wasm/parts.js";
+import { checkOptions } from "./wasm/options.js";
+import { counterModule } from "./wasm/module-choice.js";
 
 export { LeftoffError } from "./error.js";
 export { loadWasm } from "./host/load-wasm.js";
@@ -35,14 +35,14 @@ const NO_LIMIT = 0xffff_ffff;
  * await countTokens(["hello world", "hello"], { encoding: "cl100k_base" }); // => [2, 1]
  */
 export async function countTokens(text, options = {}) {
-  const { model, encoding, limit = NO_LIMIT } = knownOptions("countTokens", options);
+  const { model, encoding, limit = NO_LIMIT } = checkOptions("countTokens", options);
   const texts = Array.isArray(text) ? text : [text];
   const bad = texts.findIndex((one) => typeof one !== "string");
-  if (bad >= 0) throw refused("invalid_request", `expected a text to count, but found ${typeof texts[bad]} instead`);
-  if (!(limit >= 0)) throw refused("invalid_request", `expected a number for "limit", but found ${JSON.stringify(limit)} instead`);
-  const module = counting();
+  if (bad >= 0) throw requestError("invalid_request", `expected a text to count, but found ${typeof texts[bad]} instead`);
+  if (!(limit >= 0)) throw requestError("invalid_request", `expected a number for "limit", but found ${JSON.stringify(limit)} instead`);
+  const module = counterModule();
   const counter = await namedCounter(encoding, model, module);
-  const counts = texts.map((one) => module.called(() => counter.count(lentBytes(one), Math.min(limit, NO_LIMIT))));
+  const counts = texts.map((one) => module.call(() => counter.count(lentBytes(one), Math.min(limit, NO_LIMIT))));
   return /** @type {any} */ (Array.isArray(text) ? counts : counts[0]);
 }
 
@@ -56,11 +56,11 @@ export async function countTokens(text, options = {}) {
  * modelOf("nobody-1"); // => undefined
  */
 export function modelOf(name) {
-  const found = counting().called((core) => core.modelOf(String(name)));
+  const found = counterModule().call((core) => core.modelOf(String(name)));
   return found && fromBytes(found);
 }
 
 /** @param {import("./types/index.js").ErrorCode} code @param {string} message */
-function refused(code, message) {
+function requestError(code, message) {
   return new LeftoffError({ code, message });
 }

@@ -42,12 +42,12 @@ for (const name of found.filter((name) => names.length === 0 || names.includes(n
     if (!holds) exceeded += 1;
     const limit = atMost < Infinity ? `at most ${atMost}` : atLeast > -Infinity ? `at least ${atLeast}` : "";
     const wanted = aim === undefined ? limit : `${limit}, aim ${aim}`;
-    console.log(`  ${holds ? "  " : "! "}${what.padEnd(58)} ${rounded(value).padStart(10)} ${unit.padEnd(6)} ${wanted}`);
+    console.log(`  ${holds ? "  " : "! "}${what.padEnd(58)} ${formatFigure(value).padStart(10)} ${unit.padEnd(6)} ${wanted}`);
   }
 }
 if (exceeded > 0) fail(`${exceeded} limits were exceeded`);
 
 /** @param {number} value */
-function rounded(value) {
+function formatFigure(value) {
   return value >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(3);
 }

@@ -50,7 +50,7 @@ function browser() {
 }
 
 /** The package as npm packs it, where the tests that are copied beside it find it. */
-function unpacked() {
+function unpackPackage() {
   // Without its scripts: neither the component nor the documents are for a page.
   const [{ filename }] = Object.values(JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { quiet: true })));
   run("tar", ["-xzf", join(folder, filename), "-C", folder], { quiet: true });
@@ -68,7 +68,7 @@ const page = (script, map) => `<!doctype html><meta charset="utf-8">${map ? `<sc
 const bundleOf = (name) => name.toLowerCase().replace(" ", "");
 
 /** Gives the example a file, as its user does. @param {import("playwright-core").Browser} driven @param {string} origin @param {number[]} transcript */
-async function example(driven, origin, transcript) {
+async function checkPageExample(driven, origin, transcript) {
   const opened = await driven.newPage();
   await opened.goto(`${origin}/examples/page/index.html`);
   await opened.getByText("Choose a file.").waitFor({ timeout: LONGEST_MS });
@@ -85,7 +85,7 @@ async function contractOf(outdir) {
 }
 
 /** @param {import("playwright-core").Browser} driven @param {string} origin */
-async function kept(driven, origin) {
+async function checkWorkerSessions(driven, origin) {
   const opened = await driven.newPage();
   await opened.goto(`${origin}/plain.html?strict`);
   const results = await opened.evaluate(() => new Promise((told, fails) => {
@@ -101,7 +101,7 @@ async function kept(driven, origin) {
 }
 
 /** Says something to the example, and loads its page anew. @param {import("playwright-core").Browser} driven @param {string} origin */
-async function workerExample(driven, origin) {
+async function checkWorkerExample(driven, origin) {
   const opened = await driven.newPage();
   await opened.goto(`${origin}/examples/worker/index.html`);
   await opened.getByText("0 messages are kept.").waitFor({ timeout: LONGEST_MS });
@@ -146,9 +146,9 @@ async function inChromium(executablePath, packed, given) {
     await tab("a module worker", "/plain.html", "inWorker", address);
     await tab("a module worker under that policy", "/plain.html?strict", "inWorker", address);
     await check("the storages' contract for a worker's files", () => contractOf(join(folder, "bundles", "kept")));
-    await check("a worker keeps sessions in the origin's private files", () => kept(driven, origin));
-    await check("examples/page", () => example(driven, origin, given.transcript));
-    await check("examples/worker", () => workerExample(driven, origin));
+    await check("a worker keeps sessions in the origin's private files", () => checkWorkerSessions(driven, origin));
+    await check("examples/page", () => checkPageExample(driven, origin, given.transcript));
+    await check("examples/worker", () => checkWorkerExample(driven, origin));
     for (const [name, make] of Object.entries(BUNDLERS)) {
       const out = join(folder, "bundles", bundleOf(name));
       await check(`${name} makes a page`, async () => void (await make({ folder: join(folder, "tests"), entry: "./bundled.mjs", out, forNode: false })));
@@ -161,7 +161,7 @@ async function inChromium(executablePath, packed, given) {
 }
 
 await step("bundlers", install);
-const packed = unpacked();
+const packed = unpackPackage();
 const transcript = [...readFileSync(FIXTURE)];
 const given = { transcript, expected: await readOf(readTranscript, new Blob([new Uint8Array(transcript)])) };
 const worker = join(folder, "worker");

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { beside, fail, root, run, step } from "./run.mjs";
+import { runQuietly, fail, root, run, step } from "./run.mjs";
 import { BUILD_STD, TARGET, wasmEnv, wasmPackEnv } from "./toolchain.mjs";
 
 const pkg = join(root, "pkg");
@@ -88,15 +88,15 @@ export async function bind(features, folder, name = "leftoff") {
   const made = name === "agents" ? MADE_FOR.speed : MADE_FOR.size;
   mkdirSync(folder, { recursive: true });
   const env = wasmEnv();
-  await beside("leftoff-bindgen", [await compile("leftoff-wasm", features, made), folder, name], { env });
+  await runQuietly("leftoff-bindgen", [await compile("leftoff-wasm", features, made), folder, name], { env });
   const bound = join(folder, `${name}_bg.wasm`);
   const enabled = WASM_FEATURES.map((feature) => `--enable-${feature}`);
-  await beside("wasm-opt", [...made.wasmOpt, ...enabled, bound, "-o", join(folder, `${name}.wasm`)]);
+  await runQuietly("wasm-opt", [...made.wasmOpt, ...enabled, bound, "-o", join(folder, `${name}.wasm`)]);
   rmSync(bound);
   rmSync(join(folder, `${name}_bg.wasm.d.ts`), { force: true });
   // The comments stand in its declarations too. Names stay, for stack traces.
   const binding = join(folder, `${name}.js`);
-  await beside("esbuild", [binding, "--minify-whitespace", "--minify-syntax", "--format=esm", `--outfile=${binding}`, "--allow-overwrite"]);
+  await runQuietly("esbuild", [binding, "--minify-whitespace", "--minify-syntax", "--format=esm", `--outfile=${binding}`, "--allow-overwrite"]);
 }
 
 /** A binding and the core as rustc makes them, with LTO: as a cdylib alone. @param {string} binding @param {string} features @param {typeof MADE_FOR.size} [made] the file */
@@ -111,7 +111,7 @@ async function compile(binding, features, made = MADE_FOR.size) {
     RUSTC_BOOTSTRAP: "1",
   };
   const kind = ["--package", binding, "--lib", "--crate-type", "cdylib", "--target", TARGET, BUILD_STD, made.std];
-  await beside("cargo", ["rustc", "--release", ...kind, "--no-default-features", "--features", features], { env });
+  await runQuietly("cargo", ["rustc", "--release", ...kind, "--no-default-features", "--features", features], { env });
   return join(target, TARGET, "release", `${binding.replaceAll("-", "_")}.wasm`);
 }
 

@@ -4,10 +4,10 @@
 // other sessions with `-- --seed 7`. LEFTOFF_KEEP names a folder for the files that the clients write.
 
 import { step } from "./run.mjs";
-import { asked, suites } from "./suites.mjs";
+import { parseOptions, suites } from "./suites.mjs";
 import { install } from "../tests/clients/install.mjs";
 
-const wanted = asked({ scale: "0.3" });
+const wanted = parseOptions({ scale: "0.3" });
 await step("the clients", () => install(wanted));
 const { failed } = await suites({ folder: "clients", kind: "client" }, wanted);
 process.exitCode = failed > 0 ? 1 : 0;

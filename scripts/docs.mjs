@@ -23,18 +23,18 @@ const PAGES = {
 };
 
 /** The files that an entry exports from, and it. @param {string} entry */
-const exported = (entry) => Array.from(read(entry).matchAll(/^(?:export|import) \{[^}]*\} from "(\.[\w/.-]+)\.js"/gm), ([, file = ""]) => posix.join(posix.dirname(entry), file));
+const exportingFiles = (entry) => Array.from(read(entry).matchAll(/^(?:export|import) \{[^}]*\} from "(\.[\w/.-]+)\.js"/gm), ([, file = ""]) => posix.join(posix.dirname(entry), file));
 
-/** @typedef {{ name: string, kind: string, doc: string, code: string }} Declared */
+/** @typedef {{ name: string, kind: string, doc: string, code: string }} Declaration */
 
 /**
  * What is declared at an indentation: its comment and its text.
  * @param {string} text @param {string} indent @param {RegExp} begins which line begins one; its groups are `kind` and `name`
- * @returns {Declared[]}
+ * @returns {Declaration[]}
  */
 function declarations(text, indent, begins) {
   const lines = text.split("\n");
-  /** @type {Declared[]} */
+  /** @type {Declaration[]} */
   const all = [];
   for (let at = 0; at < lines.length; at += 1) {
     const found = begins.exec(lines[at] ?? "")?.groups;
@@ -64,20 +64,20 @@ function commentAbove(lines, at) {
 }
 
 /** A comment as Markdown: what it says, then what goes in, comes out and goes wrong, then the examples. @param {string} doc */
-function told(doc) {
+function renderComment(doc) {
   const [text = "", ...tags] = doc.split(/(?:^|\s)@(?=(?:param|returns|throws|example|template|private|type)\b)/);
   const of = (/** @type {string} */ name) => tags.filter((tag) => tag.startsWith(name)).map((tag) => tag.slice(name.length).trim());
   const rows = [
-    ...of("param").map(typed).flatMap(({ name, text }) => (text ? `- \`${name}\`: ${text}` : [])),
-    ...of("returns").map(typed).flatMap(({ name, text }) => (text ? `- gives ${`${name} ${text}`.trim()}` : [])),
-    ...of("throws").map(typed).map(({ name, text }) => `- throws ${`${name} ${text}`.trim()}`),
+    ...of("param").map(parseTag).flatMap(({ name, text }) => (text ? `- \`${name}\`: ${text}` : [])),
+    ...of("returns").map(parseTag).flatMap(({ name, text }) => (text ? `- gives ${`${name} ${text}`.trim()}` : [])),
+    ...of("throws").map(parseTag).map(({ name, text }) => `- throws ${`${name} ${text}`.trim()}`),
   ];
   const examples = of("example").map((code) => `\`\`\`js\n${code}\n\`\`\``);
   return [text.trim(), rows.join("\n"), ...examples].filter(Boolean).join("\n\n");
 }
 
 /** A tag behind its name: `{type} name text`; the type stands in the signature. @param {string} tag */
-function typed(tag) {
+function parseTag(tag) {
   let end = 0;
   if (tag.startsWith("{")) do end += 1; while (depth(tag.slice(0, end)) > 0 && end < tag.length);
   const [name = "", ...words] = tag.slice(end).trim().split(/\s+/);
@@ -89,12 +89,12 @@ const read = (/** @type {string} */ file) => readFileSync(join(root, "types", `$
 const TOP = /^export (?:declare )?(?<kind>function|class|interface|type|const) (?<name>\w+)/;
 const MEMBER = /^ {4}(?:static |get |readonly )*(?<name>\w+|\[Symbol\.\w+\])[(<:?]/;
 
-/** @param {Declared} declared */
+/** @param {Declaration} declared */
 function chapter({ name, kind, doc, code: text }) {
-  if (kind !== "class") return `### ${name}\n\n${told(doc)}\n\n${code(text.replace(/^export (declare )?/, ""))}\n`;
+  if (kind !== "class") return `### ${name}\n\n${renderComment(doc)}\n\n${code(text.replace(/^export (declare )?/, ""))}\n`;
   const members = declarations(text, "    ", MEMBER).filter((one) => one.name !== "private");
-  const each = members.map((one) => `#### ${name}.${one.name}\n\n${code(one.code)}\n\n${told(one.doc)}\n`);
-  return `### ${name}\n\n${told(doc)}\n\n${each.join("\n")}`;
+  const each = members.map((one) => `#### ${name}.${one.name}\n\n${code(one.code)}\n\n${renderComment(one.doc)}\n`);
+  return `### ${name}\n\n${renderComment(doc)}\n\n${each.join("\n")}`;
 }
 
 /** The pages of the reference, each of an entry of the package. */
@@ -103,10 +103,10 @@ export const NAMES = /** @type {(keyof typeof PAGES)[]} */ (Object.keys(PAGES));
 /** A page of the reference. @param {keyof typeof PAGES} name */
 export function page(name) {
   const { about, entry, first, others, types } = PAGES[name];
-  const front = [...new Set([...first, ...exported(entry), entry])].filter((file) => !others.includes(file));
+  const front = [...new Set([...first, ...exportingFiles(entry), entry])].filter((file) => !others.includes(file));
   const calls = front.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "function" || kind === "class" || kind === "const");
   const named = types.flatMap((file) => declarations(read(file), "", TOP)).filter(({ kind }) => kind === "interface" || kind === "type");
-  const list = (/** @type {Declared[]} */ some) => some.map((one) => `[${one.name}](#${one.name.toLowerCase()})`).join(", ");
+  const list = (/** @type {Declaration[]} */ some) => some.map((one) => `[${one.name}](#${one.name.toLowerCase()})`).join(", ");
   const parts = Object.entries({ "Functions and classes": calls, Types: named }).filter(([, some]) => some.length > 0);
   const contents = parts.map(([title, some]) => `${title}: ${list(some)}.`).join("\n\n");
   const chapters = parts.map(([title, some]) => `## ${title}\n\n${some.map(chapter).join("\n")}`).join("\n");

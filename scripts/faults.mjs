@@ -4,18 +4,18 @@
 
 import { join } from "node:path";
 import { root } from "./run.mjs";
-import { asked, suites } from "./suites.mjs";
+import { parseOptions, suites } from "./suites.mjs";
 
-/** @import { Asked, Suite } from "./suites.mjs" */
+/** @import { SuiteOptions, Suite } from "./suites.mjs" */
 
 /** @typedef {Suite} Fault */
 
-/** @param {Asked} options */
+/** @param {SuiteOptions} options */
 export function faults(options) {
   return suites({ folder: "faults", kind: "fault" }, options);
 }
 
 if (process.argv[1] === join(root, "scripts", "faults.mjs")) {
-  const { failed } = await faults(asked({ scale: "1" }));
+  const { failed } = await faults(parseOptions({ scale: "1" }));
   process.exitCode = failed > 0 ? 1 : 0;
 }

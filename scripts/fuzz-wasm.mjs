@@ -28,8 +28,8 @@ export async function fuzzWasm({ corpus, minutes, seed }) {
     while (performance.now() - start < minutes * 60_000) {
       rmSync(batch, { recursive: true, force: true });
       mkdirSync(batch);
-      for (let n = 0; n < BATCH; n += 1) writeFileSync(join(batch, String(n)), changed(inputs, random));
-      const counts = await native(batch, folder);
+      for (let n = 0; n < BATCH; n += 1) writeFileSync(join(batch, String(n)), mutateInput(inputs, random));
+      const counts = await countNatively(batch, folder);
       texts += counts;
       bytes += await inWasm(join(folder, "files"));
     }
@@ -39,7 +39,7 @@ export async function fuzzWasm({ corpus, minutes, seed }) {
 }
 
 /** Counts the files natively, and answers how many of them are text. @param {string} texts @param {string} to */
-async function native(texts, to) {
+async function countNatively(texts, to) {
   const env = { LEFTOFF_SCALE: "1", LEFTOFF_TEXTS: texts, LEFTOFF_COUNTS: to };
   const { ok, output } = await watch("cargo", ["test", "--test", "all", "token_equality::files", "--", "--show-output"], { env, quiet: true });
   const counted = Number(output.match(/^counted files: (\d+)$/m)?.[1] ?? 0);
@@ -47,15 +47,15 @@ async function native(texts, to) {
 }
 
 /** @param {Buffer[]} inputs @param {Chance} random */
-function changed(inputs, random) {
+function mutateInput(inputs, random) {
   const any = () => inputs[random.below(inputs.length)] ?? Buffer.alloc(0);
   let bytes = any();
-  for (let left = 1 + random.below(CHANGES); left > 0; left -= 1) bytes = change(bytes, any(), random).subarray(0, LONGEST);
+  for (let left = 1 + random.below(CHANGES); left > 0; left -= 1) bytes = applyChange(bytes, any(), random).subarray(0, LONGEST);
   return bytes;
 }
 
 /** @param {Buffer} bytes @param {Buffer} other @param {Chance} random */
-function change(bytes, other, random) {
+function applyChange(bytes, other, random) {
   const at = random.below(bytes.length + 1);
   const end = at + random.below(Math.min(bytes.length - at, random.size(1, LONGEST)) + 1);
   const [before, between, after] = [bytes.subarray(0, at), bytes.subarray(at, end), bytes.subarray(end)];

@@ -16,7 +16,7 @@ import { cargoFuzz } from "./toolchain.mjs";
 
 /**
  * What a run of one target came to.
- * @typedef {object} Ran
+ * @typedef {object} FuzzRun
  * @property {number} executions
  * @property {number} edges of the compiled code that were reached
  * @property {number} corpus inputs that each reached something new
@@ -44,7 +44,7 @@ function build(target, features = []) {
   return join(work, host, "release", program);
 }
 
-/** @param {string} target @param {string} binary @param {number} duration seconds @param {string} name of its folders @returns {Promise<Ran>} */
+/** @param {string} target @param {string} binary @param {number} duration seconds @param {string} name of its folders @returns {Promise<FuzzRun>} */
 async function runTarget(target, binary, duration, name = target) {
   const corpus = join(work, "corpus", name);
   const artifacts = join(work, "artifacts", name);

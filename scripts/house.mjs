@@ -66,7 +66,7 @@ const MEANT = {
   "scripts/house.mjs": /[^]*/,
   "src/recall/english.rs": /"(?:burnt|dreamt|learnt)"/g,
   "src/state/cues.rs": /"(?:in favour of|standardised on)"/g,
-  "src/operation/store/recall/asking.rs": /"tokeniser"/g,
+  "src/operation/store/recall/postings.rs": /"tokeniser"/g,
 };
 
 /** The first word of a text that is no American spelling, and its line. @param {string} text @returns {{ word: string, line: number } | undefined} */
@@ -91,14 +91,14 @@ export function oneSpelling() {
 }
 
 /** Ends the process where a suite of faults stands on no page of what was tried. */
-export function suitesTold() {
+export function checkSuitesNamed() {
   const names = filesIn(join(root, "tests", "faults"), ".fault.mjs").map((path) => path.slice(0, -".fault.mjs".length));
-  const found = untold(names, readFileSync(join(root, "docs", "RELIABILITY.md"), "utf8"));
+  const found = findUnnamed(names, readFileSync(join(root, "docs", "RELIABILITY.md"), "utf8"));
   if (found.length > 0) fail(`expected docs/RELIABILITY.md to say of each suite of tests/faults what came of it, but found nothing of ${found.join(", ")}`);
 }
 
 /** Suites that have neither a row of their own nor a command that runs them. @param {string[]} names @param {string} text of the page */
-export const untold = (names, text) => names.filter((name) => !new RegExp(`(?:^\\| \`|\\bnpm run test:faults -- )${name}[ \`]`, "m").test(text));
+export const findUnnamed = (names, text) => names.filter((name) => !new RegExp(`(?:^\\| \`|\\bnpm run test:faults -- )${name}[ \`]`, "m").test(text));
 
 /** By the path of a file: `context/build.rs` and `context.rs` are both of `context`. @param {string} path */
 const floorOf = (path) => path.split("/")[0]?.replace(/\.rs$/, "") ?? "";

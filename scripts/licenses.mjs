@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fail, root, run } from "./run.mjs";
 import { BUILD_STD, TARGET, wasmEnv } from "./toolchain.mjs";
 
-/** @typedef {{ from: "npm" | "cargo" | "generic", name: string, version: string, license: string, source?: string, text: () => string }} Bundled `source`: where its source is to be had */
+/** @typedef {{ from: "npm" | "cargo" | "generic", name: string, version: string, license: string, source?: string, text: () => string }} BundledPart `source`: where its source is to be had */
 /** @typedef {{ pkg_id: string, platform: string | null, mode: string, is_std?: boolean, target: { name: string, src_path: string }, dependencies: { index: number }[] }} Unit what cargo compiles, once for each kind of machine */
 
 /** The bindings that are compiled to WebAssembly, with the features that ship. */
@@ -25,7 +25,7 @@ const DEBIAN_COPYRIGHT = "/usr/share/doc/rust-web-src/copyright";
 
 /** @param {Iterable<string>} files what was bundled, as seen from the root */
 export function licenses(files) {
-  const data = DATA.map(([name, version, file]) => /** @type {Bundled} */ ({ from: "generic", name, version, license: "MIT", text: () => readFileSync(join(root, file), "utf8").trim() }));
+  const data = DATA.map(([name, version, file]) => /** @type {BundledPart} */ ({ from: "generic", name, version, license: "MIT", text: () => readFileSync(join(root, file), "utf8").trim() }));
   const all = [...data, ...packages(files), ...Object.entries(COMPILED).flatMap(([name, features]) => crates(name, features))];
   const known = new Map(all.map((one) => [`${one.name} ${one.version}`, one]));
   const chapters = [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([title, one]) => `${title}, ${one.license}${one.source ? `\n${one.source}` : ""}\n${"-".repeat(76)}\n\n${one.text()}\n`);
@@ -36,14 +36,14 @@ export function licenses(files) {
   writeFileSync(join(root, "pkg", "shipped.json"), `${JSON.stringify(shipped, null, 1)}\n`);
 }
 
-/** Those of npm. @param {Iterable<string>} files @returns {Bundled[]} */
+/** Those of npm. @param {Iterable<string>} files @returns {BundledPart[]} */
 function packages(files) {
   const folders = new Set(Array.from(files, (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]).filter((one) => one !== undefined));
   return [...folders].map((place) => {
     const folder = join(root, place);
     const { name, version, license, repository } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const source = addressOf(repository?.url ?? repository);
-    return { from: "npm", name, version, license, source, text: () => textIn(folder) ?? fail(`expected ${name} ${version} to come with its license, but found none in ${folder}`) };
+    return { from: "npm", name, version, license, source, text: () => readLicense(folder) ?? fail(`expected ${name} ${version} to come with its license, but found none in ${folder}`) };
   });
 }
 
@@ -53,7 +53,7 @@ function addressOf(repository) {
   return `https://github.com/${repository.replace(/^github:/, "")}`;
 }
 
-/** Those of cargo that end up in a module: no macros, and nothing that is for builds and tests. @param {string} binding @param {string[]} features @returns {Bundled[]} */
+/** Those of cargo that end up in a module: no macros, and nothing that is for builds and tests. @param {string} binding @param {string[]} features @returns {BundledPart[]} */
 function crates(binding, features) {
   const asked = ["build", "--release", "--package", `leftoff-${binding}`, "--lib", "--target", TARGET, BUILD_STD, "-Zbuild-std-features=", "--no-default-features", ...features, "-Zunstable-options", "--unit-graph"];
   const env = { ...wasmEnv(), RUSTC_BOOTSTRAP: "1" };
@@ -74,19 +74,19 @@ function crates(binding, features) {
   return [...own.map((unit) => crate(unit)), ...[...library].map((unit) => crate(unit, () => standardLibrary(unit, release, sysroot)))];
 }
 
-/** A crate as its own manifest has it, or, where it comes without a license of its own, as a part of something else. @param {Unit} unit @param {() => Bundled} [whole] @returns {Bundled} */
+/** A crate as its own manifest has it, or, where it comes without a license of its own, as a part of something else. @param {Unit} unit @param {() => BundledPart} [whole] @returns {BundledPart} */
 function crate({ pkg_id, target }, whole) {
-  const folder = above(target.src_path, (at) => existsSync(join(at, "Cargo.toml")));
+  const folder = folderAbove(target.src_path, (at) => existsSync(join(at, "Cargo.toml")));
   const field = (/** @type {string} */ name) => new RegExp(`^${name} *= *["'](.*)["']$`, "m").exec(readFileSync(join(folder, "Cargo.toml"), "utf8"))?.[1];
   const [name, version, license] = ["name", "version", "license"].map(field);
   if (!name || !version || !license) return fail(`expected ${pkg_id} to say its name, version and license, but found ${name}, ${version}, ${license}`);
   // One of a repository of its own within the library's has it at the top of that.
-  const text = textIn(folder) ?? (pkg_id.startsWith("path") ? textIn(dirname(folder)) : undefined);
+  const text = readLicense(folder) ?? (pkg_id.startsWith("path") ? readLicense(dirname(folder)) : undefined);
   if (text === undefined && whole) return whole();
   return { from: "cargo", name, version, license, source: field("repository"), text: () => text ?? fail(`expected ${name} ${version} to come with its license, but found none in ${folder}`) };
 }
 
-/** Rust's own library, in which this is: what its list of copyrights says of the files that lie in it, with the texts that are named there. @param {Unit} unit @param {string} version @param {string} sysroot @returns {Bundled} */
+/** Rust's own library, in which this is: what its list of copyrights says of the files that lie in it, with the texts that are named there. @param {Unit} unit @param {string} version @param {string} sysroot @returns {BundledPart} */
 function standardLibrary({ target }, version, sysroot) {
   const docs = join(sysroot, "share", "doc", "rust");
   const list = join(docs, "COPYRIGHT-library.html");
@@ -104,14 +104,14 @@ function standardLibrary({ target }, version, sysroot) {
 }
 
 /** The nearest folder above a file of which something is true. @param {string} path @param {(folder: string) => boolean} isIt */
-function above(path, isIt) {
+function folderAbove(path, isIt) {
   let folder = dirname(path);
   while (!isIt(folder)) folder = dirname(folder) !== folder ? dirname(folder) : fail(`expected a manifest above ${path}, but found none`);
   return folder;
 }
 
 /** The license of a package, from its folder. @param {string} folder */
-function textIn(folder) {
+function readLicense(folder) {
   const files = readdirSync(folder).filter((file) => LICENSE_FILE.test(file)).flatMap((file) => {
     const path = join(folder, file);
     return statSync(path).isDirectory() ? readdirSync(path).map((inner) => join(path, inner)) : [path];

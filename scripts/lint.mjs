@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { rustdoc } from "./docs.mjs";
-import { examples, floors, lengths, oneSpelling, suitesTold, testModules, withoutTests } from "./house.mjs";
+import { examples, floors, lengths, oneSpelling, checkSuitesNamed, testModules, withoutTests } from "./house.mjs";
 import { names } from "./names.mjs";
 import { ask, fail, root, run, step } from "./run.mjs";
 import { TARGET, wasmEnv } from "./toolchain.mjs";
@@ -48,7 +48,7 @@ export async function lint() {
   await step("examples", examples);
   await step("lengths", lengths);
   await step("names and rooms", names);
-  await step("suites that are told of", suitesTold);
+  await step("suites that are told of", checkSuitesNamed);
   for (const [name, features] of Object.entries(HOST)) {
     await step(`clippy, features ${name}`, () => {
       clippy(["--lib", ...features], DENY);

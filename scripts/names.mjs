@@ -9,11 +9,11 @@ import { fail, root } from "./run.mjs";
 
 /** What may not rise. Whoever lowers a figure lowers its ceiling here. */
 const CEILINGS = {
-  functions: { most: 871, of: "functions named by a bare participle or adverb" },
-  types: { most: 244, of: "types named by a bare participle or adverb" },
+  functions: { most: 0, of: "functions named by a bare participle or adverb" },
+  types: { most: 0, of: "types named by a bare participle or adverb" },
   methods: { most: 263, of: "methods of one type" },
-  circles: { most: 46, of: "files of one folder of src/ that use each other in circles" },
-  wide: { most: 430, of: "lines of over 140 letters in js/" },
+  circles: { most: 43, of: "files of one folder of src/ that use each other in circles" },
+  wide: { most: 421, of: "lines of over 140 letters in js/" },
 };
 
 /** Irregular participles, adverbs, prepositions and pronouns that a name may not consist of. */
@@ -21,6 +21,11 @@ const REFUSED = new Set([
   ..."begun beheld bought bound broken brought built chosen come cut done drawn drunk driven fed fallen felt fit flown forgotten found given gone got grown had heard held hidden hung kept known laid led left lent lost made meant met paid put ran rung said seen sent set shown shut spent spoken split stood stuck sung sunk swept taken taught thought thrown told torn understood undone won woken worn written".split(" "),
   ..."about above afresh after again ahead alike all alone along already also among anew another any apart around as aside at away back before behind below beneath beside besides between beyond both by down each elsewhere enough ever every few first forth from here hence how in inside instead into just last later least less like lately many more most much near never next nigh none not now of off often on once one only onto other others out outside over past quite rather same several since so some soon still such than that then there these this those through thus to together too toward twice under until unto up upon what when where whether which while who whole whom whose why with within without yet".split(" "),
 ]);
+/**
+ * Names that callers know: they stay until a release may change them. `out` is the name by which the core asks its host, and the types
+ * are those of `js/types/` and `js/records.d.ts`.
+ */
+const PUBLIC = new Set("others out redacted trashed Acknowledged Appended Assumed Committed Compacted Compared Created Edited Examined Found Imported Listed Now Recalled Reported Resumed Shown Trashed".split(" "));
 /** What ends as a participle does, and is a noun, a verb or an adjective of the field. */
 const NOT_PARTICIPLES = new Set("bed bleed breed deed embed exceed feed greed indeed heed need proceed read red seed shed shred speed spread steed succeed thread tweed weed wed".split(" "));
 /** Words above that are verbs or nouns of the field as well. `next`, `from` and `of` name what Rust's own traits name so. */
@@ -39,8 +44,12 @@ function readTree(folder, ending) {
   return names.filter((name) => ending.test(name)).sort().map((name) => ({ path: name, text: readFileSync(join(root, folder, name), "utf8") }));
 }
 
-/** The names of what Rust declares by one of these words. @param {string} code @param {string} words */
-const declared = (code, words) => Array.from(code.matchAll(new RegExp(`\\b(?:${words}) ([A-Za-z]\\w*)`, "g")), ([, name = ""]) => name);
+/** The names of what Rust declares by one of these words; those of a trait's methods are the trait's. @param {string} code @param {string} words */
+function declaredNames(code, words) {
+  const own = code.replace(/^impl(?:<[^>]*>)? [^;{]+ for [^{]+\{\n[^]*?^\}/gm, "");
+  const pattern = new RegExp(`^\\s*(?:pub(?:\\([^)]*\\))? )?(?:default |const |async |unsafe )*(?:${words}) ([A-Za-z]\\w*)`, "gm");
+  return Array.from(own.matchAll(pattern), ([, name = ""]) => name);
+}
 
 /** Functions and types of a file of JavaScript. @param {string} code */
 function declaredInScript(code) {
@@ -162,8 +171,9 @@ export function measure() {
   const scripts = readTree("js", /\.(?:js|d\.ts)$/);
   const code = [...rust, ...crates].map(({ text }) => withoutTests(text).replace(/^\s*\/\/.*$/gm, ""));
   const script = scripts.map(({ text }) => declaredInScript(text));
-  const functions = [...code.flatMap((text) => declared(text, "fn")), ...script.flatMap(({ functions }) => functions)].filter(isBare);
-  const types = [...code.flatMap((text) => declared(text, "struct|enum|trait|type")), ...script.flatMap(({ types }) => types)].filter(isBare);
+  const isRefused = (/** @type {string} */ name) => isBare(name) && !PUBLIC.has(name);
+  const functions = [...code.flatMap((text) => declaredNames(text, "fn")), ...script.flatMap(({ functions }) => functions)].filter(isRefused);
+  const types = [...code.flatMap((text) => declaredNames(text, "struct|enum|trait|type")), ...script.flatMap(({ types }) => types)].filter(isRefused);
   const methods = Array.from(countMethods([...rust, ...crates])).sort(([, a], [, b]) => b - a);
   const wide = scripts.filter(({ path }) => path.endsWith(".js")).flatMap(({ path, text }) => text.split("\n").filter((line) => line.length > 140).map(() => path));
   return {

@@ -7,12 +7,12 @@ import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { LeftoffError, MemoryStorage, openStore } from "../js/index.js";
-import { present, wanted } from "../tests/clients/clients.mjs";
+import { present, selectClients } from "../tests/clients/clients.mjs";
 import { hasFailed, isEnough, rowsOf, table } from "../tests/clients/candidates.mjs";
 import { hold } from "../tests/clients/hold.client.mjs";
-import { install, installOther, pinned } from "../tests/clients/install.mjs";
-import { named, ring } from "../tests/clients/ring.client.mjs";
-import { compared, shapeOf } from "../tests/clients/shape.mjs";
+import { install, installOther, pinnedVersion } from "../tests/clients/install.mjs";
+import { describeTry, ring } from "../tests/clients/ring.client.mjs";
+import { compareShapes, shapeOf } from "../tests/clients/shape.mjs";
 import { ask, fail, root, seconds, step } from "./run.mjs";
 
 /** @import { Client } from "../tests/clients/driving.mjs" */
@@ -20,10 +20,10 @@ import { ask, fail, root, seconds, step } from "./run.mjs";
 /** @import { Candidate, Loss } from "../tests/clients/candidates.mjs" */
 
 const WRITTEN = join(root, "target", "newest-clients");
-const clients = wanted({ all: true });
+const clients = selectClients({ all: true });
 
 /** The versions that the command line asks for, by agent. */
-function asked() {
+function parseVersions() {
   const { values } = parseArgs({ options: { version: { type: "string", multiple: true, default: [] } } });
   return new Map(values.version.map((one) => {
     const [agent = "", version = ""] = one.split("=", 2);
@@ -33,13 +33,13 @@ function asked() {
 }
 
 /** @param {Client} client */
-function newest({ package: name }) {
+function newestVersion({ package: name }) {
   const version = ask("npm", ["view", name, "version"]);
   return version || fail(`expected npm to know a version of ${name}, but found none`);
 }
 
 /** Throws why it cannot be driven. @param {Client} client @param {string} version @returns {Promise<Present>} */
-async function installed(client, version) {
+async function installClient(client, version) {
   const look = await installOther(client.package, version);
   const program = client.program(look);
   if (program === null) throw new Error(`no program where the pinned version has one, or none for ${process.platform} ${process.arch}`);
@@ -50,7 +50,7 @@ async function installed(client, version) {
 }
 
 /** Holds a session and keeps its file. @param {Present} one @param {string} folder @returns {Promise<boolean>} */
-async function holds(one, folder) {
+async function tryHolding(one, folder) {
   try {
     await hold(one, folder);
     return true;
@@ -61,7 +61,7 @@ async function holds(one, folder) {
 }
 
 /** What a client wrote, and what leftoff loses of it; `null` where it wrote nothing. @param {Client} client @param {string} folder */
-async function written({ name }, folder) {
+async function readWritten({ name }, folder) {
   const [file] = existsSync(join(folder, name)) ? readdirSync(join(folder, name)).filter((one) => one !== "where.txt") : [];
   if (!file) return null;
   const bytes = readFileSync(join(folder, name, file));
@@ -78,42 +78,42 @@ async function written({ name }, folder) {
 }
 
 /** @param {Candidate[]} candidates those that can be driven */
-async function tried(candidates) {
+async function tryCandidates(candidates) {
   const others = candidates.flatMap(({ other }) => other ?? []);
   const own = present(clients);
   rmSync(WRITTEN, { recursive: true, force: true });
-  await step("sessions held in the pinned versions", async () => void await Promise.all(own.filter(({ client }) => others.some((one) => one.client === client)).map((one) => holds(one, join(WRITTEN, "pinned")))));
+  await step("sessions held in the pinned versions", async () => void await Promise.all(own.filter(({ client }) => others.some((one) => one.client === client)).map((one) => tryHolding(one, join(WRITTEN, "pinned")))));
   await step("sessions held in the others", async () => void await Promise.all(candidates.map(async (candidate) => {
-    if (candidate.other) candidate.hold = await holds(candidate.other, join(WRITTEN, "other"));
+    if (candidate.other) candidate.hold = await tryHolding(candidate.other, join(WRITTEN, "other"));
   })));
   await step("the ring", async () => {
     const tries = await ring(clients.flatMap((client) => [...others, ...own].find((one) => one.client === client) ?? []), (one) => others.includes(one));
-    for (const one of tries) if (one.error !== undefined) console.log(`FAILED ${named(one)}:`, one.error);
-    for (const candidate of candidates) candidate.ring = tries.filter(({ from, to }) => from === candidate.other || to === candidate.other).map((one) => ({ pair: named(one), ok: one.error === undefined }));
+    for (const one of tries) if (one.error !== undefined) console.log(`FAILED ${describeTry(one)}:`, one.error);
+    for (const candidate of candidates) candidate.ring = tries.filter(({ from, to }) => from === candidate.other || to === candidate.other).map((one) => ({ pair: describeTry(one), ok: one.error === undefined }));
   });
   for (const candidate of candidates) {
-    const [before, after] = await Promise.all(["pinned", "other"].map((folder) => written(candidate.client, join(WRITTEN, folder))));
-    if (before && after) candidate.changes = { ...compared(before.shape, after.shape), losses: after.losses, lost: after.losses.filter(({ field }) => before.losses.every((one) => one.field !== field)) };
+    const [before, after] = await Promise.all(["pinned", "other"].map((folder) => readWritten(candidate.client, join(WRITTEN, folder))));
+    if (before && after) candidate.changes = { ...compareShapes(before.shape, after.shape), losses: after.losses, lost: after.losses.filter(({ field }) => before.losses.every((one) => one.field !== field)) };
   }
 }
 
 const start = performance.now();
-const versions = asked();
+const versions = parseVersions();
 await step("the pinned clients", () => install({ all: true }));
 /** @type {Candidate[]} */
-const candidates = clients.filter(({ agent }) => versions.size === 0 || versions.has(agent)).map((client) => ({ client, pinned: pinned(client.package), version: versions.get(client.agent) ?? newest(client) }));
+const candidates = clients.filter(({ agent }) => versions.size === 0 || versions.has(agent)).map((client) => ({ client, pinned: pinnedVersion(client.package), version: versions.get(client.agent) ?? newestVersion(client) }));
 const others = candidates.filter(({ pinned, version }) => pinned !== version);
 for (const candidate of others) {
   await step(`${candidate.client.name} ${candidate.version}`, async () => {
     try {
-      candidate.other = await installed(candidate.client, candidate.version);
+      candidate.other = await installClient(candidate.client, candidate.version);
     } catch (error) {
       candidate.why = /** @type {Error} */ (error).message;
     }
   });
 }
 const driven = others.filter(({ other }) => other);
-if (driven.length > 0) await tried(driven);
+if (driven.length > 0) await tryCandidates(driven);
 const { summary, details } = rowsOf(candidates);
 console.log(`\n${table(["client", "pinned", versions.size > 0 ? "tried" : "newest", "hold", "ring", "what it writes"], summary)}`);
 if (details.length > 0) console.log(`\n${table(["client", "", "what", "leftoff"], details)}`);

@@ -95,7 +95,7 @@ export function watch(command, args, { env, quiet = false, limitMs } = {}) {
  * @param {string[]} args
  * @param {{ env?: Record<string, string> }} [options]
  */
-export async function beside(command, args, options) {
+export async function runQuietly(command, args, options) {
   const { ok, output } = await watch(command, args, { ...options, quiet: true });
   if (ok) return;
   process.stderr.write(output);

@@ -81,7 +81,7 @@ function isLike(pattern, name) {
  * Runs a file's tests, and holds what failed against what is known to fail.
  * @param {string} name @param {string} file
  */
-async function tried(name, file) {
+async function runTestFile(name, file) {
   const { command, env, passed, failed } = /** @type {Runtime} */ (RUNTIMES[name]);
   const longest = LIMITS[name]?.slow?.[file] ?? LONGEST_S;
   const [program, ...before] = command(longest);
@@ -107,7 +107,7 @@ async function runtime(name, files) {
   const queue = [...started];
   const work = async () => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-      const one = await tried(name, file);
+      const one = await runTestFile(name, file);
       for (const what of /** @type {const} */ (["passed", "known", "failed"])) sum[what] += one[what];
     }
   };

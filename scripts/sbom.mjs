@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { install, tool } from "../tests/pack/tools.mjs";
 import { fail, root } from "./run.mjs";
 
-/** @typedef {{ from: "npm" | "cargo" | "generic", name: string, version: string, license?: string, source?: string }} Shipped */
+/** @typedef {{ from: "npm" | "cargo" | "generic", name: string, version: string, license?: string, source?: string }} ShippedPart */
 
 install();
 const { Enums, Models, Serialize, Spec, Validation } = await tool("@cyclonedx/cyclonedx-library");
 const { name, version, license, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** @param {Shipped} one @param {string} [scope] */
+/** @param {ShippedPart} one @param {string} [scope] */
 function component({ from, name, version, license, source }, scope) {
   const purl = `pkg:${from}/${name.replace("@", "%40")}@${version}`;
   const made = new Models.Component(Enums.ComponentType.Library, name, { version, scope, purl, bomRef: purl });
@@ -22,7 +22,7 @@ function component({ from, name, version, license, source }, scope) {
   return made;
 }
 
-/** @type {Shipped[]} */
+/** @type {ShippedPart[]} */
 const shipped = JSON.parse(readFileSync(join(root, "pkg", "shipped.json"), "utf8"));
 const bom = new Models.Bom();
 const whole = component({ from: "npm", name, version, license });

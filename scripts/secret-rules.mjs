@@ -31,7 +31,7 @@ const BRACE = /(?<!\\)\{(?!\d+(?:,\d*)?\})/g;
 const OURS = new Set(["private-key", "hashicorp-tf-password"]);
 
 /** @returns {string} the module as it should be */
-export function written() {
+export function renderModule() {
   const { rules, allowlist } = /** @type {any} */ (parse(readFileSync(join(folder, "gitleaks.toml"), "utf8")));
   const all = rules.filter((/** @type {any} */ { id, regex }) => regex && !OURS.has(id)).map(ruleOf);
   const license = readFileSync(join(folder, "LICENSE"), "utf8").trim().split("\n").map((line) => `//! ${line}`.trimEnd()).join("\n");
@@ -98,4 +98,4 @@ function texts(values) {
   return `&[${values.map(text).join(", ")}]`;
 }
 
-if (import.meta.main ?? process.argv[1] === import.meta.filename) writeFileSync(target, written());
+if (import.meta.main ?? process.argv[1] === import.meta.filename) writeFileSync(target, renderModule());

@@ -1,5 +1,5 @@
 // @ts-check
-// What the fuzzer begins with: every fixture, in the form that each target takes. See tests/fuzzed/.
+// What the fuzzer begins with: every fixture, in the form that each target takes. See tests/fuzz_checks/.
 
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
@@ -31,11 +31,11 @@ const forms = {
 };
 
 // A reader begins with its own agent's files: what is cut anywhere would be none of them.
-for (const agent of AGENTS) forms[`read-${agent}`] = (bytes) => [bytes.length > LONGEST ? shortened(bytes) : bytes];
+for (const agent of AGENTS) forms[`read-${agent}`] = (bytes) => [bytes.length > LONGEST ? shortenInput(bytes) : bytes];
 forms.write = (bytes) => [bytes];
 
 /** A file of JSON, or of lines of it, that is short enough; of any other file the first lines. @param {Buffer} bytes */
-function shortened(bytes) {
+function shortenInput(bytes) {
   let text = bytes.toString();
   const whole = json(text);
   const values = whole === undefined ? text.split("\n").map((line) => json(line) ?? line) : [whole];

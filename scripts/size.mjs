@@ -55,13 +55,13 @@ export async function size() {
 }
 
 /** How many bytes are left of these, compressed. @param {Uint8Array} bytes */
-export function gzipped(bytes) {
+export function gzipSize(bytes) {
   return gzipSync(bytes, { level: 9 }).length;
 }
 
 /** A module with its binding. @param {string} folder @param {string} name */
 function weightOf(folder, name) {
-  return [`${name}.wasm`, `${name}.js`].reduce((sum, file) => sum + gzipped(readFileSync(join(folder, file))), 0);
+  return [`${name}.wasm`, `${name}.js`].reduce((sum, file) => sum + gzipSize(readFileSync(join(folder, file))), 0);
 }
 
 /** What a page loads until its script has ended: as a bundler makes it, in files that say that they were loaded. @param {string} script */
@@ -69,7 +69,7 @@ export async function loadedBy(script) {
   const outdir = mkdtempSync(join(tmpdir(), "leftoff-page-"));
   try {
     const { outputFiles } = await esbuild({ stdin: { contents: script, resolveDir: root, sourcefile: "page.js" }, bundle: true, splitting: true, format: "esm", platform: "browser", outdir, write: false, logLevel: "error", alias: { leftoff: join(root, "pkg", "web", "index.js") } });
-    const weights = new Map(outputFiles.map(({ path, contents }) => [basename(path), gzipped(contents)]));
+    const weights = new Map(outputFiles.map(({ path, contents }) => [basename(path), gzipSize(contents)]));
     /** @type {string[]} */
     const loaded = [];
     Object.assign(globalThis, { loadedByPage: loaded });

@@ -21,12 +21,12 @@ import { fail, root, seconds } from "./run.mjs";
  *
  * @typedef {Record<string, number | string> | { skipped: string }} Outcome what was counted, or why nothing could be
  *
- * @typedef {{ scale: number, seed: number, all: boolean, names: string[] }} Asked
+ * @typedef {{ scale: number, seed: number, all: boolean, names: string[] }} SuiteOptions
  */
 
 /**
  * @param {{ folder: string, kind: string }} place below the tests
- * @param {Asked} asked
+ * @param {SuiteOptions} asked
  */
 export async function suites({ folder, kind }, { scale, seed, all, names }) {
   const at = join(root, "tests", folder);
@@ -44,7 +44,7 @@ export async function suites({ folder, kind }, { scale, seed, all, names }) {
       const outcome = await suite.run({ scaled, seed, all });
       const skipped = "skipped" in outcome;
       sum[skipped ? "skipped" : "passed"] += 1;
-      console.log(`${skipped ? "SKIPPED" : "ok"} ${name}: ${suite.title}: ${told(outcome)} (${seconds(start)})`);
+      console.log(`${skipped ? "SKIPPED" : "ok"} ${name}: ${suite.title}: ${formatOutcome(outcome)} (${seconds(start)})`);
     } catch (error) {
       sum.failed += 1;
       console.log(`FAILED ${name}: ${suite.title}`);
@@ -55,15 +55,15 @@ export async function suites({ folder, kind }, { scale, seed, all, names }) {
   return sum;
 }
 
-/** What the command line asks for. @param {{ scale: string }} usual @returns {Asked} */
-export function asked({ scale }) {
+/** What the command line asks for. @param {{ scale: string }} usual @returns {SuiteOptions} */
+export function parseOptions({ scale }) {
   const options = /** @type {const} */ ({ scale: { type: "string", default: scale }, seed: { type: "string", default: "1" }, all: { type: "boolean", default: false } });
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   return { scale: Number(values.scale), seed: Number(values.seed), all: values.all, names: positionals };
 }
 
 /** @param {Outcome} outcome */
-function told(outcome) {
+function formatOutcome(outcome) {
   return Object.entries(outcome).map(([what, count]) => `${what} ${typeof count === "number" ? count.toLocaleString("en") : count}`).join(", ");
 }
 

@@ -16,7 +16,7 @@ const CARGO_FUZZ = "0.13.2";
 /** The component's host in Rust, a project of its own. */
 const HOST = join(root, "tests", "component", "rust");
 /** What runs the component in Python, from PyPI, and in Rust: what the one compiles, the other loads. */
-const WASMTIME = locked("wasmtime", join(HOST, "Cargo.lock"));
+const WASMTIME = lockedVersion("wasmtime", join(HOST, "Cargo.lock"));
 
 /** Where programs are kept that several clones share. */
 const shared = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "leftoff-tools");
@@ -26,18 +26,18 @@ const remembered = join(root, "target", "wasm-toolchain.json");
 
 /**
  * @typedef {{ toolchain: string | null, lib: string }} Target the rustup toolchain, null for the default one, and its library
- * @typedef {{ target?: Target, bin?: Record<string, string> }} Found `bin`: the folder of each program, by name and version
+ * @typedef {{ target?: Target, bin?: Record<string, string> }} FoundTools `bin`: the folder of each program, by name and version
  */
 
-/** @returns {Found} */
-function recall() {
+/** @returns {FoundTools} */
+function readRemembered() {
   return existsSync(remembered) ? JSON.parse(readFileSync(remembered, "utf8")) : {};
 }
 
-/** @param {Found} found */
-function remember(found) {
+/** @param {FoundTools} found */
+function writeRemembered(found) {
   mkdirSync(dirname(remembered), { recursive: true });
-  writeFileSync(remembered, JSON.stringify({ ...recall(), ...found }));
+  writeFileSync(remembered, JSON.stringify({ ...readRemembered(), ...found }));
 }
 
 /** The program that binds: its crate, and a name that is another one when the crate is. */
@@ -46,7 +46,7 @@ const bindgenKey = `bindgen-${createHash("sha256").update(["Cargo.toml", "Cargo.
 
 /** The environment in which cargo compiles to WebAssembly. @returns {Record<string, string>} */
 export function wasmEnv() {
-  const { target, bin = {} } = recall();
+  const { target, bin = {} } = readRemembered();
   if (!target) fail("the set-up is missing: run 'npm run setup'");
   const path = [...Object.values(bin), process.env.PATH].join(delimiter);
   return { ...(target.toolchain ? { RUSTUP_TOOLCHAIN: target.toolchain } : {}), PATH: path };
@@ -54,7 +54,7 @@ export function wasmEnv() {
 
 /** Finds the target, or installs it; answers false where it was found before. */
 export function target() {
-  const { target } = recall();
+  const { target } = readRemembered();
   if (target && isWhole(target.lib)) return false;
   if (ask("cargo", ["--version"]) === null) {
     const why = ask("rustup", ["--version"]) === null
@@ -67,7 +67,7 @@ export function target() {
   if (ask("rustc", ["-Zunstable-options", "-Cpanic=immediate-abort", "--print", "cfg"], { env }) === null) {
     fail(`expected a Rust that knows panic=immediate-abort, but found ${ask("rustc", ["--version"], { env })} instead: run 'rustup update', then run this again`);
   }
-  remember({ target: found });
+  writeRemembered({ target: found });
 }
 
 /** Whether a library is there, with the crate that only tests need, and its source, beside it. @param {string} lib */
@@ -107,14 +107,14 @@ export function bindgen() {
   const did = !existsSync(join(home, "bin", "leftoff-bindgen"));
   // Not optimized: it runs for a second, and optimizing it takes a minute.
   if (did) run("cargo", ["install", "--path", BINDGEN, "--locked", "--root", home], { quiet: true, env: { CARGO_TARGET_DIR: join(root, "target", "tools") } });
-  if (did || !recall().bin?.[bindgenKey]) remember({ bin });
+  if (did || !readRemembered().bin?.[bindgenKey]) writeRemembered({ bin });
   return did;
 }
 
 /** The environment in which wasm-pack runs: found, or built from source, which takes minutes, where it is asked for first. */
 export function wasmPackEnv() {
   const { PATH, ...env } = wasmEnv();
-  const folders = Object.entries({ "wasm-pack": WASM_PACK, "wasm-bindgen": locked("wasm-bindgen") }).map(([name, version]) => onPath(name, version) ?? inCache(name, name === "wasm-bindgen" ? "wasm-bindgen-cli" : name, version));
+  const folders = Object.entries({ "wasm-pack": WASM_PACK, "wasm-bindgen": lockedVersion("wasm-bindgen") }).map(([name, version]) => onPath(name, version) ?? inCache(name, name === "wasm-bindgen" ? "wasm-bindgen-cli" : name, version));
   return { ...env, PATH: [...folders, PATH].join(delimiter) };
 }
 
@@ -143,7 +143,7 @@ export function rustHost() {
 }
 
 /** The version of a crate in a lock file. @param {string} name @param {string} [file] */
-function locked(name, file = join(root, "Cargo.lock")) {
+function lockedVersion(name, file = join(root, "Cargo.lock")) {
   const lock = readFileSync(file, "utf8");
   return lock.match(new RegExp(`name = "${name}"\\nversion = "([^"]+)"`))?.[1] ?? fail(`${file} names no ${name}`);
 }

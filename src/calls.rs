@@ -10,23 +10,23 @@ use crate::context::write_context;
 use crate::context::{Build, Counter, Outcome, Request};
 use crate::error::Error;
 use crate::json::blob::Blob;
-use crate::json::fields::{BadValue, Field, Fields, items};
+use crate::json::fields::{BadValue, Field, Fields, parse_items};
 use crate::json::request;
 use crate::json::text::{open_all, to_json};
 use crate::record::event::{Agent, type_of};
 use crate::record::message::{self, Message};
-use crate::record::scan::{Found, Problem, scan};
+use crate::record::scan::{Problem, ScanItem, scan};
 use crate::record::status::Status;
-use crate::resume::block::{Block, render};
+use crate::resume::block::{ResumeBlock, render_block};
 use crate::resume::drift;
 use crate::session::branch::Branches;
-use crate::session::handle::{Session, Staged};
-use crate::session::needs::Needs;
+use crate::session::handle::{Session, StagedBatch};
+use crate::session::input_request::InputRequest;
 use crate::time::{self, Stamp};
 use crate::tokens::{Counting, Encoding, Vocabulary};
 
 #[derive(Serialize)]
-struct Scanned {
+struct LogScan {
     // With the fields that this version does not know.
     #[serde(serialize_with = "open_all")]
     messages: Vec<Message>,
@@ -35,16 +35,16 @@ struct Scanned {
 
 /// Every message of a log, and what is wrong with it: `{"messages":[...],"problems":[{"code","start","end","message"}]}`.
 pub fn scan_log(log: &[u8]) -> String {
-    let mut scanned = Scanned { messages: Vec::new(), problems: Vec::new() };
+    let mut scanned = LogScan { messages: Vec::new(), problems: Vec::new() };
     let mut branches = Branches::default();
     for found in scan(log) {
         match found {
-            Found::Problem(problem) => scanned.problems.push(problem),
-            Found::Record(record) => {
+            ScanItem::Problem(problem) => scanned.problems.push(problem),
+            ScanItem::Record(record) => {
                 let (message, problems) = message::read(&record);
                 scanned.problems.extend(problems);
                 if let Some(message) = message {
-                    scanned.problems.extend(branches.take(&message, &record).problems(&record));
+                    scanned.problems.extend(branches.add_message(&message, &record).problems(&record));
                     scanned.messages.push(message);
                 }
             }
@@ -59,7 +59,7 @@ pub fn scan_log(log: &[u8]) -> String {
 /// Those of [`Request::from_json`] and [`Build::next`]; `invalid_request` where a host would have to count.
 pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>) -> Result<String, Error> {
     // A log alone has no blobs beside it.
-    context_with(log, &[], Request::from_json(request)?, vocabulary)
+    build_context(log, &[], Request::from_json(request)?, vocabulary)
 }
 
 /// The same of messages that are nowhere stored. Of the vocabularies that there are, each message is counted by that of `o200k_base`,
@@ -76,15 +76,15 @@ pub fn context_of_messages(
     let request = Request::from_json(request)?;
     let of = |encoding| vocabularies.iter().copied().find(|known| known.encoding() == encoding);
     let counting = of(Encoding::O200kBase).map_or(Counting::Estimate, Counting::Exact);
-    let Staged { bytes, blobs } = Session::new(None).stage_messages(messages, stamp, counting)?;
+    let StagedBatch { bytes, blobs } = Session::new(None).stage_messages(messages, stamp, counting)?;
     let vocabulary = match request.counter {
         Counter::Core(encoding) => of(encoding),
         Counter::Host(_) => None,
     };
-    context_with(&bytes, &blobs, request, vocabulary)
+    build_context(&bytes, &blobs, request, vocabulary)
 }
 
-fn context_with(
+fn build_context(
     log: &[u8],
     blobs: &[Blob],
     request: Request,
@@ -95,50 +95,52 @@ fn context_with(
     let mut found = session.messages().observe(log, 0)?;
     found.extend(session.messages().observe_tail());
     session.take_messages(found);
-    while let Some(span) = session.unlearned() {
-        session.learn(log.get(span.start as usize..span.end as usize).unwrap_or_default());
+    while let Some(span) = session.unfolded_span() {
+        session.fold_bytes(log.get(span.start as usize..span.end as usize).unwrap_or_default());
     }
     let mut build = Build::new(request, session.source());
     loop {
         match build.next(vocabulary)? {
             Outcome::Ready(context) => return Ok(write_context(&context, asked.shape(), asked.recipient())),
-            Outcome::Needs(Needs::Bytes { range }) => {
+            Outcome::Needs(InputRequest::Bytes { range }) => {
                 let bytes = log.get(range.start as usize..range.end as usize).unwrap_or_default();
-                build.bytes(range.start, bytes)?;
+                build.take_bytes(range.start, bytes)?;
             }
-            Outcome::Needs(Needs::Blob { id }) => {
+            Outcome::Needs(InputRequest::Blob { id }) => {
                 let known = blobs.iter().find(|blob| blob.id == id);
-                build.blob(&id, known.map(|blob| &*blob.bytes));
+                build.take_blob(&id, known.map(|blob| &*blob.bytes));
             }
-            Outcome::Needs(needs) => return Err(unanswered(&needs)),
+            Outcome::Needs(needs) => return Err(unmet_input_error(&needs)),
         }
     }
 }
 
 // Of what is needed only the kind: it may be all that was said.
-fn unanswered(needs: &Needs) -> Error {
+fn unmet_input_error(needs: &InputRequest) -> Error {
     let kind = match needs {
-        Needs::Summary { .. } => "a summary",
-        Needs::Strategy { .. } => "a strategy of the host's",
-        Needs::Counts { .. } => "counts, and neither a vocabulary for that encoding nor \"estimate-1\"",
-        Needs::Vectors { .. } => "vectors",
-        Needs::Bytes { .. } | Needs::Blob { .. } => "bytes",
+        InputRequest::Summary { .. } => "a summary",
+        InputRequest::Strategy { .. } => "a strategy of the host's",
+        InputRequest::Counts { .. } => {
+            "counts, and neither a vocabulary for that encoding nor \"estimate-1\""
+        }
+        InputRequest::Vectors { .. } => "vectors",
+        InputRequest::Bytes { .. } | InputRequest::Blob { .. } => "bytes",
     };
-    request::wrong(format!("expected nothing more to be needed, but found {kind}"))
+    request::error(format!("expected nothing more to be needed, but found {kind}"))
 }
 
 /// Counts that were needed: a JSON array of `[text, tokens]`.
 ///
 /// # Errors
 /// `invalid_request` where it is none.
-pub fn counts(json: &str) -> Result<Vec<(String, u32)>, Error> {
+pub fn parse_counts(json: &str) -> Result<Vec<(String, u32)>, Error> {
     let read = |pair: &str| {
-        let [text, tokens] = items(pair)?[..] else { return None };
+        let [text, tokens] = parse_items(pair)?[..] else { return None };
         let text = String::read(text, "text", &mut Vec::new())?;
         Some((text, tokens.parse().ok()?))
     };
-    let counts = items(json).and_then(|pairs| pairs.into_iter().map(read).collect());
-    counts.ok_or_else(|| request::wrong("expected an array of a text and its count each"))
+    let counts = parse_items(json).and_then(|pairs| pairs.into_iter().map(read).collect());
+    counts.ok_or_else(|| request::error("expected an array of a text and its count each"))
 }
 
 /// What changed since a session was saved, JSON, an array of sentences: of `{"agent":{...},"status",
@@ -148,13 +150,13 @@ pub fn counts(json: &str) -> Result<Vec<(String, u32)>, Error> {
 /// # Errors
 /// `invalid_request` where it is not of its shape.
 pub fn drift(about: &str) -> Result<String, Error> {
-    let mut fields = request::read(about, "agent, status, now or elsewhere")?;
+    let mut fields = request::parse(about, "agent, status, now or elsewhere")?;
     let mut bad = Vec::new();
     let saved: Agent = fields.take("agent", &mut bad).unwrap_or_default();
     let status: Status = fields.take("status", &mut bad).unwrap_or_default();
-    let now: drift::Now = fields.take("now", &mut bad).unwrap_or_default();
-    let elsewhere: Vec<drift::Holder> = fields.take("elsewhere", &mut bad).unwrap_or_default();
-    request::refuse_bad(&mut bad)?;
+    let now: drift::Environment = fields.take("now", &mut bad).unwrap_or_default();
+    let elsewhere: Vec<drift::OtherHolder> = fields.take("elsewhere", &mut bad).unwrap_or_default();
+    request::reject_bad(&mut bad)?;
     Ok(to_json(&drift::warnings(&saved, status, &now, &elsewhere)))
 }
 
@@ -166,11 +168,13 @@ pub fn drift(about: &str) -> Result<String, Error> {
 pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
     let stamp = Stamp::from_json(stamp)?;
     let known = "type, title, lastActive, messageCount, summary, leftOut, missing, outputs or warnings";
-    let mut fields = request::read(session, known)?;
+    let mut fields = request::parse(session, known)?;
     let mut bad = Vec::new();
-    let (left_out, missing) =
-        (counted(&mut fields, "leftOut", &mut bad), counted(&mut fields, "missing", &mut bad));
-    let block = Block {
+    let (left_out, missing) = (
+        take_count_and_command(&mut fields, "leftOut", &mut bad),
+        take_count_and_command(&mut fields, "missing", &mut bad),
+    );
+    let block = ResumeBlock {
         session_type: type_of(fields.take("type", &mut bad)),
         title: fields.take("title", &mut bad).unwrap_or_default(),
         last_active_ms: fields
@@ -178,18 +182,22 @@ pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
             .and_then(|written| time::parse(&written)),
         message_count: fields.take("messageCount", &mut bad).unwrap_or_default(),
         summary: fields.take("summary", &mut bad),
-        left_out,
-        missing,
-        outputs: fields.take("outputs", &mut bad).unwrap_or_default(),
+        omitted: left_out,
+        missing_texts: missing,
+        gone_output_count: fields.take("outputs", &mut bad).unwrap_or_default(),
         warnings: fields.take("warnings", &mut bad).unwrap_or_default(),
     };
-    request::refuse_bad(&mut bad)?;
-    Ok(render(&block, &stamp))
+    request::reject_bad(&mut bad)?;
+    Ok(render_block(&block, &stamp))
 }
 
 // How many, and the command that tells more of them.
-fn counted(fields: &mut Fields<'_>, key: &str, bad: &mut Vec<BadValue>) -> Option<(u64, String)> {
-    let mut counted = Fields::at(key, fields.take_raw(key)?, bad)?;
-    request::know(&counted, "count or command", bad);
+fn take_count_and_command(
+    fields: &mut Fields<'_>,
+    key: &str,
+    bad: &mut Vec<BadValue>,
+) -> Option<(u64, String)> {
+    let mut counted = Fields::parse_at(key, fields.take_raw(key)?, bad)?;
+    request::reject_unknown(&counted, "count or command", bad);
     Some((counted.take("count", bad)?, counted.take("command", bad)?))
 }

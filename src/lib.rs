@@ -10,7 +10,7 @@
 //! - A log is written by batches whose outcome is always known: [`session::log::Log`].
 //! - A session is its two logs and what is known from them: [`session::handle::Session`].
 //! - What takes more than one look at the files is an [`operation`], which says what it needs until it has ended. A host that
-//!   answers [`Need`](operation::Need)s has every operation there is, and knows none of them.
+//!   answers [`HostRequest`](operation::HostRequest)s has every operation there is, and knows none of them.
 //!
 //! Errors come from input. A panic is a bug.
 //!
@@ -22,9 +22,9 @@
 //! ```
 //! use std::collections::BTreeMap;
 //!
-//! use leftoff::layout::{self, Place};
+//! use leftoff::layout::{self, SessionLocation};
 //! use leftoff::operation::{
-//!     Answer, Appending, Counts, Drafts, Failure, Kind, Live, Need, Operation, Stat, Step, Trouble,
+//!     AppendRequest, CountingMode, Drafts, Failure, FileKind, HostRequest, HostResponse, Operation, SessionFiles, Stat, Step, Trouble,
 //! };
 //! use leftoff::session::lease::{Lease, Process};
 //! use leftoff::shapes::Format;
@@ -41,41 +41,41 @@
 //!     fn drive<T>(&mut self, mut operation: Operation<'_, T>) -> Result<T, Trouble> {
 //!         let mut step = operation.begin(self.stamp());
 //!         loop {
-//!             let needs = match step {
+//!             let requests = match step {
 //!                 Step::Done(done) => return done,
-//!                 Step::Needs(needs) => needs,
+//!                 Step::Requests(requests) => requests,
 //!             };
-//!             let answers = needs.into_iter().map(|need| self.answer(need)).collect();
-//!             step = operation.next(self.stamp().now_ms, answers);
+//!             let responses = requests.into_iter().map(|request| self.answer(request)).collect();
+//!             step = operation.next(self.stamp().now_ms, responses);
 //!         }
 //!     }
 //!
-//!     fn answer(&mut self, need: Need) -> Answer {
-//!         match need {
-//!             Need::Read { file, start, end } => Answer::Bytes(self.files.get(&file.path).map(|bytes| {
+//!     fn answer(&mut self, request: HostRequest) -> HostResponse {
+//!         match request {
+//!             HostRequest::Read { file, start, end } => HostResponse::Bytes(self.files.get(&file.path).map(|bytes| {
 //!                 let end = end.map_or(bytes.len(), |end| bytes.len().min(end as usize));
 //!                 bytes.get(start as usize..end).unwrap_or_default().to_vec()
 //!             })),
-//!             Need::Stat { file } => Answer::Stat(self.stat(&file.path)),
-//!             Need::List { .. } => Answer::Entries(None),
-//!             Need::Append { file, bytes, .. } => {
+//!             HostRequest::Stat { file } => HostResponse::Stat(self.stat(&file.path)),
+//!             HostRequest::List { .. } => HostResponse::Entries(None),
+//!             HostRequest::Append { file, bytes, .. } => {
 //!                 let log = self.files.entry(file.path).or_default();
 //!                 log.extend(bytes);
-//!                 Answer::End(log.len() as u64, None)
+//!                 HostResponse::End(log.len() as u64, None)
 //!             }
-//!             Need::Replace { file, bytes, .. } => {
+//!             HostRequest::Replace { file, bytes, .. } => {
 //!                 self.files.insert(file.path, bytes);
-//!                 Answer::Done
+//!                 HostResponse::Done
 //!             }
-//!             Need::Remove { file } => {
+//!             HostRequest::Remove { file } => {
 //!                 self.files.remove(&file.path);
-//!                 Answer::Done
+//!                 HostResponse::Done
 //!             }
 //!             // Nobody else comes to these files, so nobody has to be told who has them open, nor to wait.
-//!             Need::Process => Answer::Process(Process { lease: Lease::default(), name: String::new(), is_alone: true }),
-//!             Need::Turn { .. } | Need::Leave { .. } | Need::Wait { .. } => Answer::Done,
+//!             HostRequest::Process => HostResponse::Process(Process { lease: Lease::default(), name: String::new(), is_alone: true }),
+//!             HostRequest::Turn { .. } | HostRequest::Leave { .. } | HostRequest::Wait { .. } => HostResponse::Done,
 //!             // What a host cannot do it says, and the operation decides.
-//!             other => Answer::Failed(Failure {
+//!             other => HostResponse::Failed(Failure {
 //!                 code: "unsupported".into(),
 //!                 message: format!("this host has no answer to {other:?}"),
 //!                 ..Failure::default()
@@ -84,9 +84,9 @@
 //!     }
 //!
 //!     fn stat(&self, path: &str) -> Option<Stat> {
-//!         let file = self.files.get(path).map(|bytes| (Kind::File, bytes.len() as u64));
+//!         let file = self.files.get(path).map(|bytes| (FileKind::File, bytes.len() as u64));
 //!         let below = format!("{path}/");
-//!         let folder = self.files.keys().any(|one| one.starts_with(&below)).then_some((Kind::Folder, 0));
+//!         let folder = self.files.keys().any(|one| one.starts_with(&below)).then_some((FileKind::Folder, 0));
 //!         let (kind, size) = file.or(folder)?;
 //!         Some(Stat { kind, size, modified_us: 0, changed_us: 0, file: None })
 //!     }
@@ -106,20 +106,20 @@
 //!
 //! # fn main() -> Result<(), Trouble> {
 //! let mut host = Host::default();
-//! let place = Place::Home { project: layout::NO_PROJECT.into(), id: "first".into() };
-//! let session = Live::new(place.folder(), "the first one".into(), layout::cache(), "");
+//! let place = SessionLocation::Home { project: layout::NO_PROJECT.into(), id: "first".into() };
+//! let session = SessionFiles::new(place.folder(), "the first one".into(), layout::cache(), "");
 //! host.drive(session.begin(r#"{"id":"first","title":"The parser"}"#.into()))?;
 //!
 //! let said = r#"{"role":"user","content":"Rename the parser's entry point."}"#;
-//! host.drive(session.append_messages(Appending {
-//!     drafts: Drafts::Said(said.into(), None),
+//! host.drive(session.append_messages(AppendRequest {
+//!     drafts: Drafts::Json(said.into(), None),
 //!     is_durable: true,
 //!     revives: true,
-//!     counts: Counts::Estimate,
+//!     counts: CountingMode::Estimate,
 //! }))?;
 //!
 //! let asked = r#"{"request":{"window":8000,"encoding":"estimate-1","format":"openai-chat"},"summarizes":false}"#;
-//! let context = host.drive(session.context(asked.into(), Counts::Estimate))?;
+//! let context = host.drive(session.context(asked.into(), CountingMode::Estimate))?;
 //! assert!(context.starts_with(r#"{"messages":[{"role":"user","content":"Rename the parser's entry point."}]"#));
 //! assert!(host.files.contains_key("sessions/projects/none/session-first/messages.jsonl"));
 //! # Ok(())

@@ -3,17 +3,17 @@
 use alloc::vec::Vec;
 
 /// Of more letters that differ, it is another word.
-fn most(word: &str) -> usize {
+fn max_distance(word: &str) -> usize {
     (word.chars().count() / 3).max(1)
 }
 
 /// Those that differ least from what was typed, by their places; none where all differ much.
-pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
+pub fn find_nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
     let mut best = Vec::new();
     let mut least = usize::MAX;
     for (place, word) in known.into_iter().enumerate() {
         let differs = distance(typed, word);
-        if differs > most(typed) || differs > least {
+        if differs > max_distance(typed) || differs > least {
             continue;
         }
         if differs < least {
@@ -70,16 +70,16 @@ mod tests {
 
     #[test]
     fn another_word_is_not_near() {
-        assert_eq!(nearest("shwo", ["new", "show"]), [1]);
-        assert!(nearest("xyz", ["show", "new"]).is_empty());
-        assert_eq!(nearest("lst", ["list", "lost", "last!"]), [0, 1]);
+        assert_eq!(find_nearest("shwo", ["new", "show"]), [1]);
+        assert!(find_nearest("xyz", ["show", "new"]).is_empty());
+        assert_eq!(find_nearest("lst", ["list", "lost", "last!"]), [0, 1]);
     }
 
     proptest! {
         #[test]
         fn a_word_is_nearest_to_itself(words in prop::collection::vec("[a-d]{0,5}", 1..5), place: prop::sample::Index) {
             let typed = place.get(&words);
-            let near = nearest(typed, words.iter().map(String::as_str));
+            let near = find_nearest(typed, words.iter().map(String::as_str));
             prop_assert!(!near.is_empty() && near.iter().all(|at| words[*at] == *typed));
         }
 

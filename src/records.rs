@@ -5,31 +5,33 @@ use std::path::Path;
 
 use ts_rs::{Config, TS};
 
-use crate::context::{Action, Assumed, Begins, Budget, Decision, Match, Recall, Rejection, Report};
+use crate::context::{
+    Action, AssumedModel, Budget, CompactionStart, Decision, Match, Recall, Rejection, Report,
+};
 use crate::error::Code;
 #[cfg(feature = "interop")]
 use crate::interop::Loss;
 use crate::json::text::Text;
-use crate::record::edited::Edited;
+use crate::record::document_edit::DocumentEdit;
 use crate::record::event::{
-    Agent, Change, Compaction, Created, Event, Imported, Origin, OtherType, Parent, Project, Subject,
-    SummaryRange, SummaryText,
+    Agent, Change, Compaction, Event, ForkOrigin, ImportOrigin, OtherType, Parent, Project, SessionCreation,
+    Subject, SummaryRange, SummaryText,
 };
 use crate::record::message::{
-    Assistant, Attachment, Message, Part, Reasoning, Role, Source, Tokens, Tool, ToolCall, Usage,
+    Assistant, Attachment, LineOrigin, Message, OrderPart, Reasoning, Role, Tokens, Tool, ToolCall, Usage,
 };
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::status::Status;
 use crate::record::tool_execution::{ToolExecution, ToolResult};
 use crate::session::documents::{metadata_json, session_json};
-use crate::shapes::{ReasoningReport, Unsent};
+use crate::shapes::{ReasoningReport, UnsentFile};
 use crate::state::{FailedCommand, ModifiedFile, SessionState};
 use crate::tokens::Encoding;
 
 const HEAD: &str = "// What leftoff keeps on disk, and what its core answers. Written from the types in src/ by\n\
     // `LEFTOFF_WRITE=1 cargo test --lib records`.\n";
 
-pub(crate) fn declared<T: TS>(config: &Config) -> String {
+pub(crate) fn render_declaration<T: TS>(config: &Config) -> String {
     let docs = T::docs().unwrap_or_default();
     format!("\n{docs}export {}\n", T::decl(config))
 }
@@ -40,8 +42,8 @@ fn records() -> String {
         Vec::from([String::from(HEAD)]),
         messages(config),
         events(config),
-        metadata_json::declared(config),
-        session_json::declared(config),
+        metadata_json::type_declarations(config),
+        session_json::type_declarations(config),
         answers(config),
     ]
     .concat()
@@ -50,65 +52,65 @@ fn records() -> String {
 
 fn messages(config: &Config) -> Vec<String> {
     Vec::from([
-        declared::<Text>(config),
-        declared::<Role>(config),
-        declared::<Message>(config),
-        declared::<Tokens>(config),
-        declared::<Tool>(config),
-        declared::<Assistant>(config),
-        declared::<ToolCall>(config),
-        declared::<Reasoning>(config),
-        declared::<Usage>(config),
-        declared::<Part>(config),
-        declared::<Attachment>(config),
-        declared::<Source>(config),
+        render_declaration::<Text>(config),
+        render_declaration::<Role>(config),
+        render_declaration::<Message>(config),
+        render_declaration::<Tokens>(config),
+        render_declaration::<Tool>(config),
+        render_declaration::<Assistant>(config),
+        render_declaration::<ToolCall>(config),
+        render_declaration::<Reasoning>(config),
+        render_declaration::<Usage>(config),
+        render_declaration::<OrderPart>(config),
+        render_declaration::<Attachment>(config),
+        render_declaration::<LineOrigin>(config),
     ])
 }
 
 fn events(config: &Config) -> Vec<String> {
     Vec::from([
-        declared::<Event>(config),
-        declared::<Change>(config),
-        declared::<Created>(config),
-        declared::<Subject>(config),
-        declared::<OtherType>(config),
-        declared::<Project>(config),
-        declared::<Parent>(config),
-        declared::<Agent>(config),
-        declared::<Imported>(config),
-        declared::<Origin>(config),
-        declared::<Compaction>(config),
-        declared::<SummaryRange>(config),
-        declared::<SummaryText>(config),
-        declared::<Edited>(config),
-        declared::<Status>(config),
-        declared::<ToolExecution>(config),
-        declared::<ToolResult>(config),
+        render_declaration::<Event>(config),
+        render_declaration::<Change>(config),
+        render_declaration::<SessionCreation>(config),
+        render_declaration::<Subject>(config),
+        render_declaration::<OtherType>(config),
+        render_declaration::<Project>(config),
+        render_declaration::<Parent>(config),
+        render_declaration::<Agent>(config),
+        render_declaration::<ImportOrigin>(config),
+        render_declaration::<ForkOrigin>(config),
+        render_declaration::<Compaction>(config),
+        render_declaration::<SummaryRange>(config),
+        render_declaration::<SummaryText>(config),
+        render_declaration::<DocumentEdit>(config),
+        render_declaration::<Status>(config),
+        render_declaration::<ToolExecution>(config),
+        render_declaration::<ToolResult>(config),
     ])
 }
 
 fn answers(config: &Config) -> Vec<String> {
     Vec::from([
-        declared::<Report>(config),
-        declared::<Budget>(config),
-        declared::<Assumed>(config),
-        declared::<Encoding>(config),
-        declared::<Rejection>(config),
-        declared::<Decision>(config),
-        declared::<Action>(config),
-        declared::<Begins>(config),
-        declared::<Recall>(config),
-        declared::<Match>(config),
-        declared::<Unsent>(config),
-        declared::<ReasoningReport>(config),
-        declared::<SessionState<'_>>(config),
-        declared::<ModifiedFile<'_>>(config),
-        declared::<FailedCommand<'_>>(config),
-        declared::<Problem>(config),
-        declared::<ProblemCode>(config),
+        render_declaration::<Report>(config),
+        render_declaration::<Budget>(config),
+        render_declaration::<AssumedModel>(config),
+        render_declaration::<Encoding>(config),
+        render_declaration::<Rejection>(config),
+        render_declaration::<Decision>(config),
+        render_declaration::<Action>(config),
+        render_declaration::<CompactionStart>(config),
+        render_declaration::<Recall>(config),
+        render_declaration::<Match>(config),
+        render_declaration::<UnsentFile>(config),
+        render_declaration::<ReasoningReport>(config),
+        render_declaration::<SessionState<'_>>(config),
+        render_declaration::<ModifiedFile<'_>>(config),
+        render_declaration::<FailedCommand<'_>>(config),
+        render_declaration::<Problem>(config),
+        render_declaration::<ProblemCode>(config),
         #[cfg(feature = "interop")]
-        declared::<Loss>(config),
-        declared::<Code>(config),
+        render_declaration::<Loss>(config),
+        render_declaration::<Code>(config),
     ])
 }
 

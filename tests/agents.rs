@@ -23,22 +23,22 @@ mod copilot;
 mod cortext;
 #[path = "agents/cut_short.rs"]
 mod cut_short;
-#[path = "agents/documented.rs"]
-mod documented;
 #[path = "agents/gemini.rs"]
 mod gemini;
 #[path = "agents/hostile.rs"]
 mod hostile;
+#[path = "agents/interop_tables.rs"]
+mod interop_tables;
 #[path = "agents/nanocoder.rs"]
 mod nanocoder;
 #[path = "agents/opencode.rs"]
 mod opencode;
 #[path = "agents/pi.rs"]
 mod pi;
+#[path = "agents/public_reports.rs"]
+mod public_reports;
 #[path = "agents/qwen.rs"]
 mod qwen;
-#[path = "agents/reported.rs"]
-mod reported;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -49,8 +49,8 @@ use leftoff::error::Code;
 use leftoff::interop::{AgentName, Coverage, Import, ImportedSession, coverage, detect, read};
 use leftoff::record::message::{Message, Role};
 use leftoff::record::scan::Problem;
-use leftoff::session::title::{Titles, shown};
-use leftoff::state::{Kind, State};
+use leftoff::session::title::{Titles, shorten_title};
+use leftoff::state::{FactKind, State};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -94,9 +94,9 @@ impl Fixture {
 }
 
 static FIXTURES: LazyLock<Vec<Fixture>> =
-    LazyLock::new(|| AgentName::ALL.into_iter().flat_map(counted).collect());
+    LazyLock::new(|| AgentName::ALL.into_iter().flat_map(count_fixtures).collect());
 
-fn counted(agent: AgentName) -> Vec<Fixture> {
+fn count_fixtures(agent: AgentName) -> Vec<Fixture> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("agents/count.mjs");
     let files = files(&folder(agent.as_str()));
     let output = Command::new("node").arg(script).arg(agent.as_str()).args(&files).output();
@@ -196,18 +196,18 @@ fn the_task_is_the_first_thing_that_a_human_said() {
         for session in &import.sessions {
             let (mut state, mut first) = (State::default(), None);
             for message in &session.messages {
-                state.take(message);
+                state.take_message(message);
                 let is_said = message.role == Some(Role::User)
                     && message.source.as_ref().is_none_or(|source| source.extra == Default::default());
                 let said = json!(Titles::of(message.content.as_str()))["said"].clone();
                 first = first.or(said.as_str().filter(|_| is_said).map(String::from));
             }
             let Some(first) = first else { continue };
-            let task = state.first(Kind::Task).map(|task| task.text.as_str()).unwrap_or_default();
+            let task = state.first_fact(FactKind::Task).map(|task| task.text.as_str()).unwrap_or_default();
             assert!(!task.is_empty(), "{path:?}: {first:?} is no task");
             let wrapped = ["<user_input", "<task>", "<feedback", "<system-reminder", "<environment", "</"];
             assert!(!wrapped.iter().any(|tag| task.starts_with(tag)), "{path:?}: {task}");
-            let (task, first) = (shown(task), first.trim_end_matches('…'));
+            let (task, first) = (shorten_title(task), first.trim_end_matches('…'));
             if task.contains(first) {
                 known.insert(agent.as_str());
             }
@@ -229,7 +229,7 @@ fn keys(value: &Value) -> BTreeSet<&str> {
 fn what_a_file_holds_is_mapped_or_listed_and_nothing_else_is_listed() {
     let mut untold = BTreeSet::new();
     for (Fixture { agent, path, .. }, import, script) in imports() {
-        let Coverage { mapped, whole, .. } = coverage(*agent);
+        let Coverage { mapped_fields: mapped, whole_fields: whole, .. } = coverage(*agent);
         let losses = import.sessions.iter().flat_map(|session| &session.losses);
         let listed: BTreeMap<&str, &str> = losses.map(|loss| (loss.field.as_str(), loss.why)).collect();
         let (types, fields) = (keys(&script["types"]), keys(&script["fields"]));
@@ -285,7 +285,7 @@ fn the_versions_that_were_tested_are_those_of_the_fixtures() {
                 .filter(|part| is_version(part) && part.chars().all(|c| c.is_ascii_digit() || c == '.'));
             versions.extend(inside.chain(outside).map(String::from));
         }
-        let tested = coverage(agent).tested;
+        let tested = coverage(agent).tested_versions;
         assert_eq!(tested.iter().map(|tested| String::from(*tested)).collect::<BTreeSet<_>>(), versions);
         let number =
             |version: &&str| version.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u64>>();
@@ -330,7 +330,7 @@ fn letter(message: &Message) -> char {
 }
 
 /// Each message as a letter and what it says; `!` where a branch begins.
-fn told(session: &ImportedSession) -> Vec<String> {
+fn describe_messages(session: &ImportedSession) -> Vec<String> {
     let one = |message: &Message| {
         format!("{}{} {}", if message.branch { "!" } else { "" }, letter(message), message.content.as_str())
     };
@@ -380,7 +380,7 @@ fn a_grown_file_keeps_the_ids_it_had() {
 }
 
 // What was said, without what follows from the place in the file.
-fn said(import: &Import) -> Vec<String> {
+fn describe_import(import: &Import) -> Vec<String> {
     let messages = import.sessions.iter().flat_map(|session| &session.messages);
     let said = messages.map(|message| {
         let tool = message.tool.as_ref().map(|tool| &tool.call_id);
@@ -432,7 +432,7 @@ proptest! {
         let mut lines: Vec<&[u8]> = fixture.bytes.split(|byte| *byte == b'\n').collect();
         let line = line.index(lines.len());
         let read = |lines: &[&[u8]]| {
-            read(&lines.join(&b'\n'), "x", Some(fixture.agent)).map(|import| said(&import)).unwrap_or_default()
+            read(&lines.join(&b'\n'), "x", Some(fixture.agent)).map(|import| describe_import(&import)).unwrap_or_default()
         };
         let damaged = &lines[line][..lines[line].len() / 2];
         if damaged.is_empty() {

@@ -25,10 +25,10 @@ mod documents_by_hand;
 mod export;
 mod facts;
 mod flips;
-mod forged;
+mod forged_markers;
 mod format;
 mod fuzz;
-mod fuzzed;
+mod fuzz_checks;
 #[cfg(feature = "interop")]
 #[path = "common/histories.rs"]
 mod histories;
@@ -51,7 +51,7 @@ mod reader;
 #[cfg(feature = "o200k")]
 #[path = "common/reference.rs"]
 mod reference;
-mod revised;
+mod revisions;
 mod scan;
 #[cfg(feature = "interop")]
 mod search;
@@ -59,7 +59,7 @@ mod sequences;
 mod shapes;
 mod shapes_kept;
 mod state;
-mod stored;
+mod stored_values;
 mod summary;
 #[cfg(feature = "o200k")]
 #[path = "common/texts.rs"]

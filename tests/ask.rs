@@ -5,7 +5,7 @@ use leftoff::record::span::Span;
 use proptest::prelude::*;
 
 /// What was said, and how it ended; where it lies, the reader knows alone.
-fn said(transcript: &Transcript) -> Vec<Turn> {
+fn turns_without_places(transcript: &Transcript) -> Vec<Turn> {
     transcript.turns.iter().map(|turn| Turn { place: Span::default(), ..turn.clone() }).collect()
 }
 
@@ -13,7 +13,7 @@ fn read_again(transcript: &Transcript) {
     let text = transcript.render();
     let again = Transcript::parse(text.as_bytes());
     assert_eq!(again.problems, [], "{text:?}");
-    assert_eq!(said(&again), said(transcript), "{text:?}");
+    assert_eq!(turns_without_places(&again), turns_without_places(transcript), "{text:?}");
     assert_eq!((&again.name, &again.folder), (&transcript.name, &transcript.folder), "{text:?}");
     assert_eq!(again.render(), text);
 }
@@ -88,12 +88,12 @@ proptest! {
         let text = transcript.render();
         let bytes = &text.as_bytes()[..cut.index(text.len() + 1)];
         let read = Transcript::parse(bytes);
-        let whole = said(&transcript);
-        let met = said(&read);
+        let whole = turns_without_places(&transcript);
+        let met = turns_without_places(&read);
         let before = met.len().saturating_sub(1).min(whole.len());
         prop_assert_eq!(&met[..before], &whole[..before]);
         // Whoever goes on takes away what is torn, and closes what is open.
-        if Transcript::knows(bytes) {
+        if Transcript::is_transcript(bytes) {
             let mut next = bytes[..read.torn.map_or(bytes.len(), |torn| torn as usize)].to_vec();
             next.extend(read.closing(1).into_bytes());
             next.extend(ask::question(2).into_bytes());
@@ -101,7 +101,7 @@ proptest! {
             let again = Transcript::parse(&next);
             prop_assert_eq!(again.turns.last().map(|turn| turn.text.as_str()), Some("And now?"));
             prop_assert_eq!(again.turns.len(), read.turns.len() + 1);
-            prop_assert_eq!(&said(&again)[..before], &met[..before]);
+            prop_assert_eq!(&turns_without_places(&again)[..before], &met[..before]);
         }
     }
 

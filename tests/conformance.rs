@@ -35,7 +35,7 @@ struct Options<'a> {
 }
 
 #[derive(Deserialize)]
-struct Elsewhere<'a> {
+struct ExternalInput<'a> {
     base64: Option<String>,
     file: Option<String>,
     #[serde(borrow)]
@@ -53,7 +53,7 @@ fn input(raw: &RawValue) -> Vec<u8> {
     if let Ok(lines) = serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
         return lines.iter().flat_map(|line| [line.get(), "\n"]).collect::<String>().into_bytes();
     }
-    let elsewhere: Elsewhere<'_> = serde_json::from_str(raw.get()).expect("an input");
+    let elsewhere: ExternalInput<'_> = serde_json::from_str(raw.get()).expect("an input");
     match (elsewhere.base64, elsewhere.file, elsewhere.json) {
         (Some(base64), None, None) => bytes(&base64),
         (None, Some(file), None) => fs::read(tests().join("fixtures/format").join(file)).expect("a fixture"),

@@ -7,7 +7,7 @@ use crate::common;
 
 use std::collections::BTreeSet;
 
-use common::{answered, append, called, learn, said};
+use common::{append, call_message, learn, result_message, text_message};
 use leftoff::context::{Action, Context};
 use leftoff::error::{Code, Error};
 use leftoff::record::message::{Message, Role};
@@ -19,22 +19,26 @@ fn build(session: &Session, log: &[u8], request: &str) -> Result<Context, Error>
     common::build(session.source(), log, request, None)
 }
 
-fn grown(turns: &[(u16, Vec<(u8, u16)>)]) -> (Session, Vec<u8>) {
+fn grow_session(turns: &[(u16, Vec<(u8, u16)>)]) -> (Session, Vec<u8>) {
     let (mut session, mut log) = (Session::new(None), Vec::new());
     for (turn, (words, steps)) in turns.iter().enumerate() {
-        append(&mut session, &mut log, vec![said(Role::User, &"ask ".repeat(usize::from(*words) + 1))]);
+        append(
+            &mut session,
+            &mut log,
+            vec![text_message(Role::User, &"ask ".repeat(usize::from(*words) + 1))],
+        );
         for (place, (kind, size)) in steps.iter().enumerate() {
             let ids = [format!("{turn}-{place}-a"), format!("{turn}-{place}-b")];
             let content = "result line\n".repeat(usize::from(*size));
             let drafts = match kind % 4 {
-                0 => vec![said(Role::Assistant, &content)],
-                1 => vec![called("", &[(&ids[0], "Read")]), answered(&ids[0], "Read", &content)],
+                0 => vec![text_message(Role::Assistant, &content)],
+                1 => vec![call_message("", &[(&ids[0], "Read")]), result_message(&ids[0], "Read", &content)],
                 2 => vec![
-                    called("two", &[(&ids[0], "Bash"), (&ids[1], "Grep")]),
-                    answered(&ids[1], "Grep", &content),
-                    answered(&ids[0], "Bash", &content),
+                    call_message("two", &[(&ids[0], "Bash"), (&ids[1], "Grep")]),
+                    result_message(&ids[1], "Grep", &content),
+                    result_message(&ids[0], "Bash", &content),
                 ],
-                _ => vec![called("never answered", &[(&ids[0], "Bash")])],
+                _ => vec![call_message("never answered", &[(&ids[0], "Bash")])],
             };
             append(&mut session, &mut log, drafts);
         }
@@ -123,7 +127,7 @@ proptest! {
 
     #[test]
     fn every_context_keeps_the_laws(turns in turns(), window in 500..20_000u32) {
-        let (session, log) = grown(&turns);
+        let (session, log) = grow_session(&turns);
         let request = format!(r#"{{"window":{window},"encoding":"estimate-1"}}"#);
         match build(&session, &log, &request) {
             Ok(context) => {
@@ -137,7 +141,7 @@ proptest! {
 
     #[test]
     fn a_message_that_one_budget_keeps_a_budget_of_twice_the_size_keeps(turns in turns(), window in 500..8_000u32) {
-        let (session, log) = grown(&turns);
+        let (session, log) = grow_session(&turns);
         let kept = |window: u32| {
             let context = build(&session, &log, &format!(r#"{{"window":{window},"encoding":"estimate-1"}}"#)).ok()?;
             Some(context.messages.into_iter().map(|message| message.id).filter(|id| !id.is_empty()).collect::<BTreeSet<_>>())
@@ -150,24 +154,25 @@ proptest! {
 
 #[test]
 fn the_host_counts_for_an_encoding_that_the_core_does_not_know() {
-    let (session, log) = grown(&[(5, vec![(2, 100), (1, 50)]), (3, vec![(0, 10)])]);
+    let (session, log) = grow_session(&[(5, vec![(2, 100), (1, 50)]), (3, vec![(0, 10)])]);
     let context =
         build(&session, &log, r#"{"window":4000,"encoding":"made-up","system":"be brief"}"#).unwrap();
     let parts = context.messages.iter().map(|message| cost::parts(message, None));
-    let price =
-        |parts: cost::Parts<'_>| parts.fixed + parts.texts.iter().map(|text| estimate(text) + 1).sum::<u32>();
+    let price = |parts: cost::CountedParts<'_>| {
+        parts.fixed_tokens + parts.texts.iter().map(|text| estimate(text) + 1).sum::<u32>()
+    };
     assert_eq!(context.tokens_used, parts.map(price).sum::<u32>());
     assert_eq!(context.report.budget.system_prompt_tokens, estimate("be brief") + 1);
 }
 
 #[test]
 fn a_budget_that_nothing_fits_says_what_it_needs() {
-    let (session, log) = grown(&[(20, vec![])]);
+    let (session, log) = grow_session(&[(20, vec![])]);
     let error = build(&session, &log, r#"{"window":8,"encoding":"estimate-1"}"#).unwrap_err();
     assert_eq!(error.code, Code::BudgetTooSmall);
     assert!(error.message.contains("needs at least"), "{}", error.message);
     // A long message need not be there whole.
-    let (session, log) = grown(&[(9000, vec![])]);
+    let (session, log) = grow_session(&[(9000, vec![])]);
     let error = build(&session, &log, r#"{"window":8,"encoding":"estimate-1"}"#).unwrap_err();
     let needed = error.message.rsplit(' ').find_map(|word| word.parse::<u32>().ok()).unwrap();
     assert!(needed < 200, "{}", error.message);
@@ -175,7 +180,7 @@ fn a_budget_that_nothing_fits_says_what_it_needs() {
 
 #[test]
 fn a_long_user_message_is_cut_to_what_is_left() {
-    let (session, log) = grown(&[(60, vec![(0, 5)]), (9000, vec![])]);
+    let (session, log) = grow_session(&[(60, vec![(0, 5)]), (9000, vec![])]);
     let context = build(&session, &log, r#"{"window":2000,"encoding":"estimate-1"}"#).unwrap();
     check_laws(&session, &log, &context);
     assert!(context.messages.iter().any(|message| message.content.as_str().contains("bytes left out")));
@@ -186,7 +191,7 @@ fn a_long_user_message_is_cut_to_what_is_left() {
 fn a_context_reads_bytes_in_proportion_to_the_budget() {
     let turn = |_| (10, vec![(1, 100), (2, 20)]);
     let read = |turns: u32| {
-        let (session, log) = grown(&(0..turns).map(turn).collect::<Vec<_>>());
+        let (session, log) = grow_session(&(0..turns).map(turn).collect::<Vec<_>>());
         (
             build(&session, &log, r#"{"window":8000,"encoding":"estimate-1"}"#).unwrap().report.bytes_read,
             log.len(),
@@ -200,17 +205,21 @@ fn a_context_reads_bytes_in_proportion_to_the_budget() {
 #[test]
 fn a_message_that_was_written_again_stands_once_at_its_first_place() {
     let (mut session, mut log) = (Session::new(None), Vec::new());
-    let partial = Message { id: "a".into(), partial: true, ..said(Role::Assistant, "half") };
-    append(&mut session, &mut log, vec![said(Role::User, "go"), partial, said(Role::User, "and?")]);
+    let partial = Message { id: "a".into(), partial: true, ..text_message(Role::Assistant, "half") };
+    append(
+        &mut session,
+        &mut log,
+        vec![text_message(Role::User, "go"), partial, text_message(Role::User, "and?")],
+    );
     let ask = r#"{"window":4000,"encoding":"estimate-1"}"#;
     let content =
         |context: Context| context.messages.iter().map(|m| m.content.as_str().to_owned()).collect::<Vec<_>>();
     let interrupted = content(build(&session, &log, ask).unwrap());
     assert_eq!(interrupted, ["go", "half\n[This answer was interrupted.]", "and?"]);
-    let whole = Message { id: "a".into(), rev: 1, ..said(Role::Assistant, "whole") };
+    let whole = Message { id: "a".into(), rev: 1, ..text_message(Role::Assistant, "whole") };
     append(&mut session, &mut log, vec![whole]);
     assert_eq!(content(build(&session, &log, ask).unwrap()), ["go", "whole", "and?"]);
-    assert_eq!(session.known().messages, 3);
+    assert_eq!(session.log_state().messages, 3);
 }
 
 #[test]
@@ -218,20 +227,20 @@ fn a_revision_far_from_its_first_line_stands_for_it() {
     for role in [Role::System, Role::User] {
         for is_early in [true, false] {
             let (mut session, mut log) = (Session::new(None), Vec::new());
-            let first = Message { id: "a".into(), ..said(role, "old") };
-            let revised = Message { id: "a".into(), rev: 1, ..said(role, "new") };
+            let first = Message { id: "a".into(), ..text_message(role, "old") };
+            let revised = Message { id: "a".into(), rev: 1, ..text_message(role, "new") };
             append(&mut session, &mut log, vec![first]);
             if is_early {
                 append(&mut session, &mut log, vec![revised.clone()]);
             }
             for _ in 0..500 {
-                append(&mut session, &mut log, vec![said(Role::Assistant, &"word ".repeat(200))]);
+                append(&mut session, &mut log, vec![text_message(Role::Assistant, &"word ".repeat(200))]);
             }
             if !is_early {
                 append(&mut session, &mut log, vec![revised]);
             }
             if role == Role::System {
-                append(&mut session, &mut log, vec![said(Role::User, "and now?")]);
+                append(&mut session, &mut log, vec![text_message(Role::User, "and now?")]);
             }
             let context = build(&session, &log, r#"{"window":4000,"encoding":"estimate-1"}"#).unwrap();
             assert!(context.report.bytes_read < log.len() as u64 / 2);
@@ -249,7 +258,7 @@ fn a_revision_far_from_its_first_line_stands_for_it() {
 #[test]
 fn a_strategy_is_tried_from_the_budget_on_that_it_needs() {
     let long = |turn: u16| (40, vec![(1, 60 + turn), (0, 10)]);
-    let (session, log) = grown(&(0..200).map(long).collect::<Vec<_>>());
+    let (session, log) = grow_session(&(0..200).map(long).collect::<Vec<_>>());
     let why = |budget: u32, strategy: &str| {
         let request = format!(r#"{{"window":{budget},"reserve":0,"encoding":"estimate-1"}}"#);
         let context = build(&session, &log, &request).unwrap();
@@ -266,11 +275,15 @@ fn a_strategy_is_tried_from_the_budget_on_that_it_needs() {
 #[test]
 fn a_summary_stands_behind_the_system_messages_and_before_what_was_said() {
     let (mut session, mut log) = (Session::new(None), Vec::new());
-    append(&mut session, &mut log, vec![said(Role::System, "be brief"), said(Role::System, "be kind")]);
+    append(
+        &mut session,
+        &mut log,
+        vec![text_message(Role::System, "be brief"), text_message(Role::System, "be kind")],
+    );
     for turn in 0..100 {
-        let edit = called("", &[("c", "Edit")]);
-        let asked = said(Role::User, &format!("We decided to use part {turn}, since it is fast."));
-        append(&mut session, &mut log, vec![asked, edit, answered("c", "Edit", &"line\n".repeat(50))]);
+        let edit = call_message("", &[("c", "Edit")]);
+        let asked = text_message(Role::User, &format!("We decided to use part {turn}, since it is fast."));
+        append(&mut session, &mut log, vec![asked, edit, result_message("c", "Edit", &"line\n".repeat(50))]);
     }
     learn(&mut session, &log);
     let context = build(&session, &log, r#"{"window":2400,"encoding":"estimate-1"}"#).unwrap();
@@ -286,7 +299,7 @@ fn a_summary_stands_behind_the_system_messages_and_before_what_was_said() {
 #[test]
 fn what_is_shortened_would_not_fit_whole_beside_the_rest() {
     let turns: Vec<_> = (0..40).map(|turn| (10, vec![(1, 40 + turn * 3), (2, 30 + turn)])).collect();
-    let (session, log) = grown(&turns);
+    let (session, log) = grow_session(&turns);
     let cost = |context: &Context, id: &str| {
         context.report.messages.iter().find(|one| one.id == id).expect("it was read").tokens
     };

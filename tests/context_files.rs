@@ -6,7 +6,7 @@ use crate::common;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use common::{answered, append, build, called, said};
+use common::{append, build, call_message, result_message, text_message};
 use crc::{CRC_32_ISCSI, Crc};
 use leftoff::context::{Action, Context};
 use leftoff::record::message::{Attachment, Message, Role};
@@ -40,7 +40,7 @@ fn file(mime: &str, bytes: &[u8]) -> Attachment {
     Attachment { mime: mime.into(), data: Some(STANDARD.encode(bytes)), ..Attachment::default() }
 }
 
-fn with(message: Message, attachments: Vec<Attachment>) -> Message {
+fn with_attachments(message: Message, attachments: Vec<Attachment>) -> Message {
     Message { attachments, ..message }
 }
 
@@ -55,7 +55,7 @@ fn request(format: Format, window: u32) -> String {
 }
 
 // The JSON that is sent, where a file that is no text costs what is said here, each time that it stands there.
-fn sent(context: &Context, format: Format, files: &[(&Attachment, u32)]) -> u32 {
+fn count_sent(context: &Context, format: Format, files: &[(&Attachment, u32)]) -> u32 {
     let mut json = write(&context.messages, format).json;
     let mut sum = 0;
     for (file, cost) in files {
@@ -80,12 +80,12 @@ fn a_file_costs_what_is_sent_of_it_in_every_shape() {
     let url = Attachment { mime: "image/png".into(), path: Some(AT.into()), ..Attachment::default() };
     let all = vec![image.clone(), pdf.clone(), notes.clone(), bare.clone(), code.clone()];
     let messages = vec![
-        with(said(Role::System, "Be brief."), vec![notes.clone()]),
-        with(said(Role::User, "See these."), [&all[..], &[url]].concat()),
-        called("Let me look.", &[("1", "look")]),
-        with(answered("1", "look", "Found."), all.clone()),
-        with(said(Role::Assistant, "So it is."), vec![image.clone()]),
-        said(Role::User, "And now?"),
+        with_attachments(text_message(Role::System, "Be brief."), vec![notes.clone()]),
+        with_attachments(text_message(Role::User, "See these."), [&all[..], &[url]].concat()),
+        call_message("Let me look.", &[("1", "look")]),
+        with_attachments(result_message("1", "look", "Found."), all.clone()),
+        with_attachments(text_message(Role::Assistant, "So it is."), vec![image.clone()]),
+        text_message(Role::User, "And now?"),
     ];
     for format in Format::ALL {
         let built = context(messages.clone(), &request(format, 500_000));
@@ -130,9 +130,9 @@ fn a_file_costs_what_is_sent_of_it_in_every_shape() {
 fn forty_screenshots_cost_what_their_provider_says() {
     let image = file("image/png", &png(SIDE, SIDE));
     let messages: Vec<Message> =
-        (0..40).map(|_| with(said(Role::User, "see"), vec![image.clone()])).collect();
+        (0..40).map(|_| with_attachments(text_message(Role::User, "see"), vec![image.clone()])).collect();
     let built = context(messages.clone(), &request(Format::Anthropic, 200_000));
-    assert_eq!(built.tokens_used, sent(&built, Format::Anthropic, &[(&image, ANTHROPIC)]));
+    assert_eq!(built.tokens_used, count_sent(&built, Format::Anthropic, &[(&image, ANTHROPIC)]));
     assert!(built.tokens_used > 63_600);
     let leftoff = context(messages, r#"{"window":200000,"reserve":0,"model":"claude-sonnet-4-5"}"#);
     assert_eq!(leftoff.tokens_used, 63_600 + 40 * (4 + estimate("see")));
@@ -142,13 +142,13 @@ fn forty_screenshots_cost_what_their_provider_says() {
 fn the_model_says_what_an_image_costs_whatever_the_shape_is() {
     let image = file("image/png", &png(SIDE, SIDE));
     let check = |model: &str, format: Format, cost: u32| {
-        let message = with(said(Role::User, "see"), vec![image.clone()]);
+        let message = with_attachments(text_message(Role::User, "see"), vec![image.clone()]);
         let asked = format!(
             r#"{{"window":50000,"encoding":"estimate-1","model":"{model}","format":"{}"}}"#,
             format.as_str()
         );
         let built = context(vec![message], &asked);
-        assert_eq!(built.tokens_used, sent(&built, format, &[(&image, cost)]), "{model} {format:?}");
+        assert_eq!(built.tokens_used, count_sent(&built, format, &[(&image, cost)]), "{model} {format:?}");
     };
     check("gpt-4o", Format::AiSdk, OPENAI);
     check("gpt-5", Format::AiSdkUi, 70 + 4 * 140);
@@ -169,8 +169,11 @@ fn the_newest_user_message_is_there_without_the_files_that_do_not_fit() {
         ..file("text/plain", &b"a line of the build\n".repeat(1500))
     };
     for format in Format::ALL {
-        let newest = with(said(Role::User, "Why does it fail?"), vec![long.clone(), image.clone()]);
-        let built = context(vec![said(Role::Assistant, "Hello."), newest], &request(format, 3000));
+        let newest = with_attachments(
+            text_message(Role::User, "Why does it fail?"),
+            vec![long.clone(), image.clone()],
+        );
+        let built = context(vec![text_message(Role::Assistant, "Hello."), newest], &request(format, 3000));
         assert!(built.tokens_used <= built.token_budget, "{format:?}");
         let last = built.messages.last().unwrap();
         assert_eq!(last.content.as_str(), "Why does it fail?", "{format:?}");
@@ -183,7 +186,7 @@ fn the_newest_user_message_is_there_without_the_files_that_do_not_fit() {
         assert!(written.contains("build.log"), "{written}");
     }
     // And cut, where its text alone is too long.
-    let newest = with(said(Role::User, &"word and ".repeat(4000)), vec![long, image]);
+    let newest = with_attachments(text_message(Role::User, &"word and ".repeat(4000)), vec![long, image]);
     let built = context(vec![newest], &request(Format::OpenaiChat, 3000));
     assert!(built.tokens_used <= built.token_budget && built.messages[0].content.as_str().len() > 4000);
 }
@@ -192,7 +195,7 @@ fn line(id: &str, count: &str, content: &str) -> String {
     format!(r#"{{"v":1,"id":"{id}","role":"user","content":"{content}","tokens":{count}}}"#)
 }
 
-fn sealed(line: &str) -> String {
+fn seal_line(line: &str) -> String {
     let open = line.strip_suffix('}').unwrap();
     let crc = Crc::<u32>::new(&CRC_32_ISCSI).checksum(open.as_bytes());
     format!(r#"{open},"crc":"{crc:08x}"}}"#)
@@ -203,7 +206,7 @@ fn a_count_is_believed_under_a_right_checksum_by_a_counter_that_is_known() {
     let content = "word and ".repeat(500);
     let real = estimate(&content) + 4;
     let by = |by: &str| format!(r#"{{"count":10,"by":"{by}"}}"#);
-    let right = sealed(&line("a", &by("estimate-1"), &content));
+    let right = seal_line(&line("a", &by("estimate-1"), &content));
     let check = |line: &str, cost: u32, format: Format| {
         let log = format!("{line}\n").into_bytes();
         let mut session = Session::new(None);
@@ -222,11 +225,11 @@ fn a_count_is_believed_under_a_right_checksum_by_a_counter_that_is_known() {
         check(&right, 10, format);
         check(&right.replace(r#""count":10"#, r#""count":11"#), real, format);
         check(&line("a", &by("estimate-1"), &content), real, format);
-        check(&sealed(&line("a", &by("mine"), &content)), real, format);
-        check(&sealed(&line("a", r#"{"count":10}"#, &content)), real, format);
+        check(&seal_line(&line("a", &by("mine"), &content)), real, format);
+        check(&seal_line(&line("a", r#"{"count":10}"#, &content)), real, format);
     }
     // Nobody says that it was the host's.
-    let line = sealed(&line("a", &by("mine"), &content));
+    let line = seal_line(&line("a", &by("mine"), &content));
     let mut session = Session::new(None);
     let log = format!("{line}\n").into_bytes();
     let found = session.messages().observe(&log, 0).unwrap();

@@ -15,14 +15,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::{env, fs};
 
-use chance::{Chance, scaled, seed};
-use common::{answered, host_count};
-use histories::{FAMILY, History, history, opened};
+use chance::{Chance, scale_count, seed};
+use common::{host_count, result_message};
+use histories::{FAMILY, History, history, open_session};
 use leftoff::context::write_context;
 use leftoff::context::{Action, Build, Context, Outcome, Request};
 use leftoff::error::{Code, Error};
 use leftoff::record::message::{Attachment, Message, Role};
-use leftoff::session::needs::Needs;
+use leftoff::session::input_request::InputRequest;
 use leftoff::shapes::Format;
 use leftoff::shapes::{Recipient, write};
 use leftoff::tokens::{cost, estimate};
@@ -41,7 +41,7 @@ const WITHOUT_STRATEGY: &[&str] =
 #[derive(Default)]
 struct Host {
     summary: Option<String>,
-    offered: Option<Vec<Message>>,
+    strategy_messages: Option<Vec<Message>>,
 }
 
 fn build(history: &History, request: &str, host: &Host) -> Result<Context, Error> {
@@ -49,22 +49,25 @@ fn build(history: &History, request: &str, host: &Host) -> Result<Context, Error
     for _ in 0..1_000 {
         match build.next(None)? {
             Outcome::Ready(context) => return Ok(context),
-            Outcome::Needs(Needs::Bytes { range }) => {
-                build.bytes(range.start, &history.log[range.start as usize..range.end as usize])?;
+            Outcome::Needs(InputRequest::Bytes { range }) => {
+                build.take_bytes(range.start, &history.log[range.start as usize..range.end as usize])?;
             }
-            Outcome::Needs(Needs::Counts { texts, encoding }) => {
+            Outcome::Needs(InputRequest::Counts { texts, encoding }) => {
                 let counted = |text: String| (text.clone(), host_count(&encoding, &text));
-                build.counts(texts.into_iter().map(counted).collect());
+                build.take_counts(texts.into_iter().map(counted).collect());
             }
-            Outcome::Needs(Needs::Summary { range, least, tokens }) => {
+            Outcome::Needs(InputRequest::Summary { range, least, tokens }) => {
                 assert!(
                     range.start <= least && least <= range.end && tokens > 0,
                     "{range:?} {least} {tokens}"
                 );
-                build.written(host.summary.clone());
+                build.take_summary(host.summary.clone());
             }
-            Outcome::Needs(Needs::Strategy { name, .. }) => {
-                build.offer(&name, host.offered.clone().ok_or_else(|| "it has none".into()));
+            Outcome::Needs(InputRequest::Strategy { name, .. }) => {
+                build.take_strategy_result(
+                    &name,
+                    host.strategy_messages.clone().ok_or_else(|| "it has none".into()),
+                );
             }
             Outcome::Needs(needs) => panic!("{needs:?}"),
         }
@@ -120,7 +123,7 @@ fn must_be_there(history: &History) -> BTreeSet<&str> {
     let newest_user = history.messages.iter().rfind(|message| message.role == Some(Role::User));
     let systems = history.messages.iter().filter(|message| message.role == Some(Role::System));
     let named = systems.chain(newest_user).map(|message| message.id.as_str());
-    named.chain(history.pinned.iter().map(String::as_str)).collect()
+    named.chain(history.pinned_ids.iter().map(String::as_str)).collect()
 }
 
 // leftoff's own summary has no joiners: they could hide what closes its fence.
@@ -161,7 +164,7 @@ fn check_laws(history: &History, context: &Context, format: Format) {
     let missing: Vec<&str> = must_be_there(history).difference(&there).copied().collect();
     assert!(missing.is_empty(), "has to be there, and is not: {missing:?}");
     // Of a step that has a pin it is not said what all of it would take.
-    if WITHOUT_STRATEGY.contains(&context.strategy.as_str()) && history.pinned.is_empty() {
+    if WITHOUT_STRATEGY.contains(&context.strategy.as_str()) && history.pinned_ids.is_empty() {
         check_use(context, format);
     }
     let told = context
@@ -175,10 +178,10 @@ fn check_laws(history: &History, context: &Context, format: Format) {
 }
 
 fn window(chance: &mut Chance) -> usize {
-    [300, 1_000, 4_000, 16_000, 64_000][chance.below(5)] + chance.below(2_000)
+    [300, 1_000, 4_000, 16_000, 64_000][chance.number_below(5)] + chance.number_below(2_000)
 }
 
-fn asked(window: usize, format: Format, more: &str) -> String {
+fn request_json(window: usize, format: Format, more: &str) -> String {
     format!(r#"{{"window":{window},"encoding":"estimate-1","format":"{}"{more}}}"#, format.as_str())
 }
 
@@ -195,11 +198,12 @@ fn check_needed(history: &History, error: &Error, format: Format, more: &str, ho
     assert_eq!(error.code, Code::BudgetTooSmall);
     let told = error.message.split_once("needs at least ").map(|(_, needed)| needed);
     let needed: usize = told.expect("it says how much").parse().expect("a number");
-    let by = |budget: usize| build(history, &asked(budget, format, &format!(",\"reserve\":0{more}")), host);
+    let by =
+        |budget: usize| build(history, &request_json(budget, format, &format!(",\"reserve\":0{more}")), host);
     let context = by(needed).unwrap_or_else(|error| panic!("{needed} are not enough: {}", error.message));
     check_laws(history, &context, format);
     // A result that is pinned is not cut where it stands alone: all of its step may cost less.
-    if format == Format::Leftoff && history.pinned.is_empty() {
+    if format == Format::Leftoff && history.pinned_ids.is_empty() {
         let less = by(needed - 1).map(|context| context.tokens_used).map_err(|error| error.code);
         assert_eq!(less, Err(Code::BudgetTooSmall), "less than {needed} is enough");
     }
@@ -207,7 +211,7 @@ fn check_needed(history: &History, error: &Error, format: Format, more: &str, ho
 
 // A context keeps the laws, and so does one of twice the budget; nothing where the budget is too small.
 fn check_both(history: &History, window: usize, format: Format, more: &str, host: &Host) -> Option<Context> {
-    let context = match build(history, &asked(window, format, more), host) {
+    let context = match build(history, &request_json(window, format, more), host) {
         Ok(context) => context,
         Err(error) => {
             check_needed(history, &error, format, more, host);
@@ -215,7 +219,7 @@ fn check_both(history: &History, window: usize, format: Format, more: &str, host
         }
     };
     check_laws(history, &context, format);
-    let twice = build(history, &asked(window * 2, format, more), host).expect("more than enough");
+    let twice = build(history, &request_json(window * 2, format, more), host).expect("more than enough");
     check_laws(history, &twice, format);
     check_twice(&context, &twice);
     Some(context)
@@ -245,33 +249,35 @@ fn what_broke_a_law_once_keeps_it() {
 fn every_context_keeps_the_laws_in_every_shape() {
     let mut chance = Chance::new(seed());
     let mut sample = String::new();
-    let builds = scaled(BUILDS, 3_000);
+    let builds = scale_count(BUILDS, 3_000);
     let (mut built, mut too_small) = (0, 0);
     while built < builds {
         let number = chance.number();
         let history = history(number);
-        let host =
-            Host { summary: chance.one_in(2).then(|| "A model wrote this. ".repeat(20)), offered: None };
+        let host = Host {
+            summary: chance.one_in(2).then(|| "A model wrote this. ".repeat(20)),
+            strategy_messages: None,
+        };
         for _ in 0..8 {
-            let format = Format::ALL[chance.below(Format::ALL.len())];
+            let format = Format::ALL[chance.number_below(Format::ALL.len())];
             let more = if chance.one_in(2) { r#","summaries":true"# } else { "" };
             let small = window(&mut chance);
             let check = || check_both(&history, small, format, more, &host);
             let checked = catch_unwind(AssertUnwindSafe(check));
             let checked =
-                checked.unwrap_or_else(|_| panic!("history {number}, {}", asked(small, format, more)));
+                checked.unwrap_or_else(|_| panic!("history {number}, {}", request_json(small, format, more)));
             let Some(context) = checked else {
                 (built, too_small) = (built + 1, too_small + 1);
                 continue;
             };
             built += 2;
             if more.is_empty()
-                && history.through.is_none()
-                && history.pinned.is_empty()
+                && history.compacted_through.is_none()
+                && history.pinned_ids.is_empty()
                 && sample.len() < SAMPLE
             {
                 let log = String::from_utf8_lossy(&history.log);
-                let request = asked(small, format, more);
+                let request = request_json(small, format, more);
                 let line = json!({ "log": log, "request": request, "context": write_context(&context, Some(format), Recipient::Model(None)) });
                 writeln!(sample, "{line}").expect("a string takes it");
             }
@@ -289,16 +295,17 @@ fn every_context_keeps_the_laws_in_every_shape() {
 fn what_fits_as_a_whole_goes_out_whole_in_every_shape() {
     let mut chance = Chance::new(seed());
     let mut tried = 0;
-    while tried < scaled(BUILDS, 1_000) {
+    while tried < scale_count(BUILDS, 1_000) {
         let number = chance.number();
         let history = history(number);
         for format in Format::ALL {
-            let by =
-                |budget: usize| build(&history, &asked(budget, format, r#","reserve":0"#), &Host::default());
+            let by = |budget: usize| {
+                build(&history, &request_json(budget, format, r#","reserve":0"#), &Host::default())
+            };
             let Ok(all) = by(10_000_000) else { continue };
             // How long a summary is hangs on the budget, and so does how much of a longer log is read.
             let is_read_at_once = history.log.len() <= READ_AT_ONCE;
-            if all.strategy != "full-history" || history.through.is_some() || !is_read_at_once {
+            if all.strategy != "full-history" || history.compacted_through.is_some() || !is_read_at_once {
                 continue;
             }
             tried += 1;
@@ -320,12 +327,12 @@ fn what_fits_as_a_whole_goes_out_whole_in_every_shape() {
 // What breaks a law, or may: left out, out of order, twice, without its call, more than fits.
 fn spoilt(messages: &[Message], history: &History, chance: &mut Chance) -> Vec<Message> {
     let mut all = messages.to_vec();
-    let (one, other) = (chance.below(all.len()), chance.below(all.len()));
-    match chance.below(6) {
+    let (one, other) = (chance.number_below(all.len()), chance.number_below(all.len()));
+    match chance.number_below(6) {
         0 => drop(all.remove(one)),
         1 => all.swap(one, other),
         2 => all.insert(one, messages[other].clone()),
-        3 => all.insert(one, answered("never-called", "Read", "found")),
+        3 => all.insert(one, result_message("never-called", "Read", "found")),
         4 => all.extend(history.messages.iter().cloned()),
         _ => all[one].content = "x".repeat(40_000).as_str().into(),
     }
@@ -336,16 +343,16 @@ fn spoilt(messages: &[Message], history: &History, chance: &mut Chance) -> Vec<M
 fn a_strategy_of_the_hosts_keeps_the_laws_or_is_refused_by_name() {
     let mut chance = Chance::new(seed() + 1);
     let (mut taken, mut refused) = (0, 0);
-    while taken + refused < scaled(BUILDS / 50, 300) {
+    while taken + refused < scale_count(BUILDS / 50, 300) {
         let history = history(chance.number());
-        let request = asked(window(&mut chance), Format::Leftoff, "");
+        let request = request_json(window(&mut chance), Format::Leftoff, "");
         let Ok(ours) = build(&history, &request, &Host::default()) else { continue };
         let is_good = chance.one_in(3) || ours.messages.is_empty();
         let offered =
             if is_good { ours.messages.clone() } else { spoilt(&ours.messages, &history, &mut chance) };
         let theirs = r#","strategies":[{"name":"mine","priority":0}]"#;
         let request = request.replace("}", &format!("{theirs}}}"));
-        let context = build(&history, &request, &Host { summary: None, offered: Some(offered) })
+        let context = build(&history, &request, &Host { summary: None, strategy_messages: Some(offered) })
             .expect("ours would do");
         check_laws(&history, &context, Format::Leftoff);
         if context.strategy == "mine" {
@@ -362,24 +369,24 @@ fn a_strategy_of_the_hosts_keeps_the_laws_or_is_refused_by_name() {
 #[test]
 fn two_writers_records_are_all_there() {
     let mut chance = Chance::new(seed() + 2);
-    for _ in 0..scaled(BUILDS / 1_000, 20) {
+    for _ in 0..scale_count(BUILDS / 1_000, 20) {
         let [one, other] = [history(chance.number()), history(chance.number())];
         let renamed = String::from_utf8_lossy(&other.log).replace("\"m", "\"n");
-        let uncounted = |log: &str| log.lines().map(unsealed).collect::<Vec<_>>();
+        let uncounted = |log: &str| log.lines().map(without_checksum).collect::<Vec<_>>();
         let (mut ones, others) = (uncounted(&String::from_utf8_lossy(&one.log)), uncounted(&renamed));
         for line in others {
-            ones.insert(chance.below(ones.len() + 1), line);
+            ones.insert(chance.number_below(ones.len() + 1), line);
         }
         let log = ones.concat().into_bytes();
         let both = History {
-            session: opened(b"", &log),
+            session: open_session(b"", &log),
             log,
             messages: Vec::new(),
-            pinned: Vec::new(),
-            through: None,
+            pinned_ids: Vec::new(),
+            compacted_through: None,
         };
-        let context =
-            build(&both, &asked(100_000_000, Format::Leftoff, ""), &Host::default()).expect("it is enough");
+        let context = build(&both, &request_json(100_000_000, Format::Leftoff, ""), &Host::default())
+            .expect("it is enough");
         let there: BTreeSet<&str> = ids(&context.messages).into_iter().collect();
         for (history, letter) in [(&one, "m"), (&other, "n")] {
             let spoken = history.messages.iter().filter(|message| message.role != Some(Role::Tool));
@@ -391,7 +398,7 @@ fn two_writers_records_are_all_there() {
 }
 
 // Without its checksum, which says nothing of other words.
-fn unsealed(line: &str) -> String {
+fn without_checksum(line: &str) -> String {
     let end = line.rfind(",\"crc\"").unwrap_or(line.len() - 1);
     format!("{}}}\n", &line[..end])
 }

@@ -2,10 +2,10 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use leftoff::error::Code;
-use leftoff::record::event::{Agent, Imported, Origin, Parent, Project};
+use leftoff::record::event::{Agent, ForkOrigin, ImportOrigin, Parent, Project};
 use leftoff::record::status::Status;
 use leftoff::session::checkpoint::Checkpoint;
-use leftoff::session::documents::{MetadataJson, SessionJson, heading};
+use leftoff::session::documents::{MetadataJson, SessionJson, find_heading};
 use leftoff::session::metadata::Metadata;
 use leftoff::session::title::Titles;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 const SESSION: &str = include_str!("fixtures/documents/session-by-hand.json");
 const METADATA: &str = include_str!("fixtures/documents/metadata-by-hand.json");
 
-fn some(text: &str) -> Option<String> {
+fn some_string(text: &str) -> Option<String> {
     Some(text.into())
 }
 
@@ -37,15 +37,15 @@ fn document_000s_example_reads_as_its_page_says() {
     assert_eq!(bad, [""; 0]);
     let summary = "Discussing REST vs GraphQL for internal APIs, leaning toward REST for simplicity";
     let expected = Metadata {
-        name: some("001-brainstorm-api-design"),
+        name: some_string("001-brainstorm-api-design"),
         session_type: "brainstorm".into(),
-        summary: some(summary),
-        given_summary: some(summary),
-        created_at: some("2025-11-22T10:30:00Z"),
+        summary: some_string(summary),
+        given_summary: some_string(summary),
+        created_at: some_string("2025-11-22T10:30:00Z"),
         agent: Agent {
-            command: some("/workspace.brainstorm"),
-            system_prompt_hash: some("sha256:abc123..."),
-            model: some("claude-sonnet-4-5-20250929"),
+            command: some_string("/workspace.brainstorm"),
+            system_prompt_hash: some_string("sha256:abc123..."),
+            model: some_string("claude-sonnet-4-5-20250929"),
             tools: vec!["mcp__cortext__search_workspace".into(), "mcp__cortext__get_context".into()],
             ..Agent::default()
         },
@@ -62,10 +62,10 @@ fn document_004s_example_reads_as_its_page_says() {
     let expected = Metadata {
         id: "0199c0de-0000-7000-8000-000000000001".into(),
         session_type: "chat".into(),
-        given_title: some("API design"),
+        given_title: some_string("API design"),
         // Archived is a date beside the status; the document has none, so it is the last one that it has.
-        archived_at: some("2025-11-22T12:00:00.000Z"),
-        created_at: some("2025-11-22T10:30:00.000Z"),
+        archived_at: some_string("2025-11-22T12:00:00.000Z"),
+        created_at: some_string("2025-11-22T10:30:00.000Z"),
         project: Some(Project {
             path: "/home/ann/api".into(),
             hash: "9f86d081884c7d65".into(),
@@ -73,10 +73,10 @@ fn document_004s_example_reads_as_its_page_says() {
             ..Project::default()
         }),
         agent: Agent {
-            model: some("qwen2.5-coder:32b"),
-            provider: some("openai-compatible"),
+            model: some_string("qwen2.5-coder:32b"),
+            provider: some_string("openai-compatible"),
             context_window: Some(32_768),
-            base_url: some("http://localhost:11434/v1"),
+            base_url: some_string("http://localhost:11434/v1"),
             ..Agent::default()
         },
         ..Metadata::default()
@@ -95,8 +95,8 @@ fn each_document_has_the_fields_of_its_page_and_writes_the_status_in_its_own_wor
         id: "u".into(),
         session_type: "chat".into(),
         status: Status::Paused,
-        archived_at: some("2026-01-01T00:00:00.000Z"),
-        created_at: some("2025-12-31T00:00:00.000Z"),
+        archived_at: some_string("2026-01-01T00:00:00.000Z"),
+        created_at: some_string("2025-12-31T00:00:00.000Z"),
         ..Metadata::default()
     };
     let mut known = Checkpoint::default();
@@ -130,12 +130,12 @@ fn each_document_has_the_fields_of_its_page_and_writes_the_status_in_its_own_wor
 #[test]
 fn what_nobody_knows_is_kept_at_its_place_when_a_document_is_written_anew() {
     let metadata = Metadata {
-        given_title: some("another"),
+        given_title: some_string("another"),
         project: Some(Project { path: "/p".into(), ..Project::default() }),
         parent: Some(Parent { session: "p".into(), call_id: None }),
-        imported: Some(Imported { agent: "codex".into(), source_id: "s".into() }),
-        forked_from: Some(Origin { session: "o".into(), message_id: "m".into() }),
-        agent: Agent { model: some("m"), ..Agent::default() },
+        imported: Some(ImportOrigin { agent: "codex".into(), source_id: "s".into() }),
+        forked_from: Some(ForkOrigin { session: "o".into(), message_id: "m".into() }),
+        agent: Agent { model: some_string("m"), ..Agent::default() },
         ..Metadata::default()
     };
     let known = Checkpoint::default();
@@ -178,7 +178,7 @@ fn what_nobody_knows_is_kept_at_its_place_when_a_document_is_written_anew() {
 fn a_bad_value_costs_its_field_and_what_is_no_object_is_refused() {
     let (document, bad) =
         SessionJson::read(br#"{"status":"sleeping","message_count":"many","title":"t"}"#).unwrap();
-    assert_eq!(document.metadata().given_title, some("t"));
+    assert_eq!(document.metadata().given_title, some_string("t"));
     assert_eq!(bad.len(), 2, "{bad:?}");
     assert!(
         bad.iter().any(|bad| bad.contains("\"status\""))
@@ -241,8 +241,8 @@ prop_compose! {
             given_title: Some(title),
             given_summary: summary.clone(),
             summary,
-            summed_ms: None,
-            summed_after: None,
+            summary_ms: None,
+            summary_revision: None,
             status,
             archived_at: dates[0].clone(),
             created_at: dates[1].clone(),
@@ -255,10 +255,10 @@ prop_compose! {
                 folder: aliases[2].clone(),
             }),
             heading: None,
-            forked_from: origin.map(|(session, message_id)| Origin { session, message_id }),
+            forked_from: origin.map(|(session, message_id)| ForkOrigin { session, message_id }),
             parent: parent.map(|(session, call_id)| Parent { session, call_id }),
             agent,
-            imported: imported.map(|(agent, source_id)| Imported { agent, source_id }),
+            imported: imported.map(|(agent, source_id)| ImportOrigin { agent, source_id }),
             as_of,
         }
     }
@@ -279,7 +279,7 @@ fn the_first_heading_of_a_conversation_is_found() {
         ("```\n~~~\n# in both\n```\n# This\n", Some("This")),
         ("~~~\n```\n# in both\n~~~\n# This\n", Some("This")),
     ] {
-        assert_eq!(heading(markdown), expected, "{markdown:?}");
+        assert_eq!(find_heading(markdown), expected, "{markdown:?}");
     }
 }
 

@@ -7,8 +7,8 @@ use common::stamp;
 use leftoff::error::Code;
 use leftoff::record::event::{Change, USUAL_TYPE};
 use leftoff::record::status::Status;
-use leftoff::session::ask::Ask;
-use leftoff::session::documents::{Document, Name};
+use leftoff::session::change_request::ChangeRequest;
+use leftoff::session::documents::{Document, DocumentName};
 use leftoff::session::handle::Session;
 use leftoff::session::metadata::Metadata;
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ impl Host {
         Host { session: Session::new(None).with_id("u"), log: Vec::new(), batches: 0 }
     }
 
-    fn begun() -> Host {
+    fn begin_host() -> Host {
         let mut host = Host::new();
         host.ask(&json!([
             { "type": "created", "session": "u", "sessionType": "chat", "agent": { "model": "m" } },
@@ -39,9 +39,9 @@ impl Host {
     }
 
     fn ask(&mut self, asked: &Value) {
-        let asked = Ask::from_json(&asked.to_string()).expect("it may be asked");
+        let asked = ChangeRequest::from_json(&asked.to_string()).expect("it may be asked");
         self.batches += 1;
-        let bytes = self.session.stage_asked(asked, &stamp(self.batches)).expect("it may happen");
+        let bytes = self.session.stage_changes(asked, &stamp(self.batches)).expect("it may happen");
         if !bytes.is_empty() {
             let found = self.session.events().commit(self.log.len() as u64).expect("a batch is open");
             self.session.take_events(found);
@@ -57,20 +57,20 @@ impl Host {
         host
     }
 
-    fn meet(&mut self, name: Name, document: &str) {
+    fn meet(&mut self, name: DocumentName, document: &str) {
         let (document, _) = Document::read(name, document.as_bytes()).expect("a document");
         self.session.take_document(Some(document));
     }
 
     /// The document with some fields changed, as an editor leaves it.
-    fn edited(&self, name: Name, changes: &Value) -> String {
+    fn edit_document(&self, name: DocumentName, changes: &Value) -> String {
         let mut document: Value = serde_json::from_str(&self.session.document(name)).expect("JSON");
         merge(&mut document, changes);
         document.to_string()
     }
 
     /// Another process that reads the same log, and no document.
-    fn again(&self) -> Metadata {
+    fn reread_metadata(&self) -> Metadata {
         Host::of(&self.log).session.metadata().clone()
     }
 }
@@ -91,22 +91,22 @@ fn merge(document: &mut Value, changes: &Value) {
     }
 }
 
-const BOTH: [Name; 2] = [Name::SessionJson, Name::MetadataJson];
+const BOTH: [DocumentName; 2] = [DocumentName::SessionJson, DocumentName::MetadataJson];
 
 #[test]
 fn an_edit_is_in_force_at_once_and_an_event_with_the_next_ones() {
     for (name, changes) in [
         (
-            Name::SessionJson,
+            DocumentName::SessionJson,
             json!({ "context_summary": "second", "status": "paused", "title": "mine", "archived_at": "2026-01-01T00:00:00Z" }),
         ),
         (
-            Name::MetadataJson,
+            DocumentName::MetadataJson,
             json!({ "summary": "second", "lifecycle": "paused", "display": { "title": "mine" }, "status": "archived" }),
         ),
     ] {
-        let mut host = Host::begun();
-        let document = host.edited(name, &changes);
+        let mut host = Host::begin_host();
+        let document = host.edit_document(name, &changes);
         host.meet(name, &document);
         let check = |metadata: &Metadata| {
             assert_eq!(metadata.summary.as_deref(), Some("second"), "{name:?}");
@@ -115,10 +115,10 @@ fn an_edit_is_in_force_at_once_and_an_event_with_the_next_ones() {
             assert_eq!(metadata.agent.model.as_deref(), Some("m"), "{name:?}");
         };
         check(host.session.metadata());
-        assert!(host.session.has_unsaid());
+        assert!(host.session.has_unrecorded());
         host.ask(&json!([]));
-        assert!(!host.session.has_unsaid());
-        check(&host.again());
+        assert!(!host.session.has_unrecorded());
+        check(&host.reread_metadata());
         // What was adopted is not adopted again, whatever came later.
         host.ask(&json!([{ "type": "summary", "summary": "third" }]));
         let written = host.log.len();
@@ -132,29 +132,29 @@ fn an_edit_is_in_force_at_once_and_an_event_with_the_next_ones() {
 #[test]
 fn archived_as_a_status_hides_it_and_says_nothing_of_whether_it_goes_on() {
     for name in BOTH {
-        let mut host = Host::begun();
+        let mut host = Host::begin_host();
         host.ask(&json!([{ "type": "status", "status": "paused" }]));
-        let document = host.edited(name, &json!({ "status": "archived" }));
+        let document = host.edit_document(name, &json!({ "status": "archived" }));
         host.meet(name, &document);
         let check = |metadata: &Metadata| {
             assert_eq!((metadata.status, metadata.archived_at.is_some()), (Status::Paused, true), "{name:?}");
         };
         check(host.session.metadata());
         host.ask(&json!([]));
-        check(&host.again());
+        check(&host.reread_metadata());
     }
 }
 
 #[test]
 fn a_document_that_nobody_edited_says_nothing_new() {
     for name in BOTH {
-        let mut host = Host::begun();
+        let mut host = Host::begin_host();
         let old = host.session.document(name);
         // The state went on; the document is behind.
         host.ask(&json!([{ "type": "summary", "summary": "second" }, { "type": "title", "title": "t" }]));
         host.ask(&json!([{ "type": "status", "status": "paused" }, { "type": "archived" }]));
         host.meet(name, &old);
-        assert!(!host.session.has_unsaid(), "{name:?}");
+        assert!(!host.session.has_unrecorded(), "{name:?}");
         assert_eq!(host.session.metadata().summary.as_deref(), Some("second"));
         assert_eq!(host.session.metadata().given_title.as_deref(), Some("t"));
     }
@@ -163,11 +163,11 @@ fn a_document_that_nobody_edited_says_nothing_new() {
 #[test]
 fn an_edit_of_an_old_document_costs_nothing_that_came_later() {
     for (name, changes) in [
-        (Name::SessionJson, json!({ "status": "completed" })),
-        (Name::MetadataJson, json!({ "lifecycle": "completed" })),
+        (DocumentName::SessionJson, json!({ "status": "completed" })),
+        (DocumentName::MetadataJson, json!({ "lifecycle": "completed" })),
     ] {
-        let mut host = Host::begun();
-        let old = host.edited(name, &changes);
+        let mut host = Host::begin_host();
+        let old = host.edit_document(name, &changes);
         host.ask(&json!([{ "type": "summary", "summary": "second" }]));
         host.meet(name, &old);
         assert_eq!(host.session.metadata().summary.as_deref(), Some("second"), "{name:?}");
@@ -178,24 +178,28 @@ fn an_edit_of_an_old_document_costs_nothing_that_came_later() {
 #[test]
 fn what_was_taken_out_is_gone_where_the_document_had_it() {
     for (name, changes) in [
-        (Name::SessionJson, json!({ "context_summary": null, "archived_at": null })),
-        (Name::MetadataJson, json!({ "summary": null, "archivedAt": null, "status": "active" })),
+        (DocumentName::SessionJson, json!({ "context_summary": null, "archived_at": null })),
+        (DocumentName::MetadataJson, json!({ "summary": null, "archivedAt": null, "status": "active" })),
     ] {
-        let mut host = Host::begun();
+        let mut host = Host::begin_host();
         host.ask(&json!([{ "type": "archived" }]));
-        let document = host.edited(name, &changes);
+        let document = host.edit_document(name, &changes);
         host.meet(name, &document);
         assert_eq!(host.session.metadata().summary, None, "{name:?}");
         assert_eq!(host.session.metadata().archived_at, None, "{name:?}");
         host.ask(&json!([]));
-        assert_eq!((host.again().summary, host.again().archived_at), (None, None), "{name:?}");
+        assert_eq!(
+            (host.reread_metadata().summary, host.reread_metadata().archived_at),
+            (None, None),
+            "{name:?}"
+        );
     }
 }
 
 #[test]
 fn a_document_without_as_of_is_compared_with_the_newest_state_and_takes_nothing_out() {
-    let mut host = Host::begun();
-    host.meet(Name::SessionJson, r#"{"version":"1.0","conversation_id":"001-x","status":"paused"}"#);
+    let mut host = Host::begin_host();
+    host.meet(DocumentName::SessionJson, r#"{"version":"1.0","conversation_id":"001-x","status":"paused"}"#);
     let metadata = host.session.metadata();
     assert_eq!((metadata.name.as_deref(), metadata.status), (Some("001-x"), Status::Paused));
     assert_eq!(metadata.summary.as_deref(), Some("first"));
@@ -203,7 +207,7 @@ fn a_document_without_as_of_is_compared_with_the_newest_state_and_takes_nothing_
 
 #[test]
 fn a_document_alone_is_how_the_session_began() {
-    for (name, json) in [(Name::SessionJson, SESSION), (Name::MetadataJson, METADATA)] {
+    for (name, json) in [(DocumentName::SessionJson, SESSION), (DocumentName::MetadataJson, METADATA)] {
         let mut host = Host::new();
         host.meet(name, json);
         let expected = Document::read(name, json.as_bytes()).expect("a document").0.metadata();
@@ -214,8 +218,8 @@ fn a_document_alone_is_how_the_session_began() {
         check(host.session.metadata());
         assert_eq!(host.session.metadata().id, "u", "the place names it");
         host.ask(&json!([]));
-        check(&host.again());
-        assert_eq!(host.session.metadata().as_of, host.again().as_of);
+        check(&host.reread_metadata());
+        assert_eq!(host.session.metadata().as_of, host.reread_metadata().as_of);
     }
 }
 
@@ -229,8 +233,8 @@ fn what_is_said_stays_though_the_document_beside_it_names_no_event_that_is_there
         json!({ "type": "agent", "agent": { "model": "another", "baseUrl": "http://localhost" } }),
         json!({ "type": "relocated", "project": { "path": "/b", "hash": "b", "name": "b" }, "name": "002-b" }),
     ];
-    for (name, as_of) in [(Name::SessionJson, "as_of"), (Name::MetadataJson, "asOf")] {
-        let mut before = Host::begun();
+    for (name, as_of) in [(DocumentName::SessionJson, "as_of"), (DocumentName::MetadataJson, "asOf")] {
+        let mut before = Host::begin_host();
         before.ask(&json!([
             { "type": "relocated", "project": { "path": "/a", "hash": "a", "name": "a" }, "name": "001-a" },
             { "type": "title", "title": "given" },
@@ -244,19 +248,19 @@ fn what_is_said_stays_though_the_document_beside_it_names_no_event_that_is_there
             (4, json!({})),
             (5, json!({ as_of: null })),
         ]
-        .map(|(kept, change)| (kept, before.edited(name, &change)))
+        .map(|(kept, change)| (kept, before.edit_document(name, &change)))
         {
             for change in &changes {
                 let mut host = Host::of(&lines[..kept].concat());
                 host.meet(name, &document);
                 assert_eq!(host.session.metadata().given_title.as_deref(), Some("given"));
                 host.ask(&json!([change]));
-                let said = host.again();
+                let said = host.reread_metadata();
                 // Who said it may not have come to write the document anew.
                 let log = host.log.clone();
                 for mut host in [Host::of(&log), host] {
                     host.meet(name, &document);
-                    assert!(!host.session.has_unsaid(), "{name:?}, {kept} events: {change}");
+                    assert!(!host.session.has_unrecorded(), "{name:?}, {kept} events: {change}");
                     assert_eq!(*host.session.metadata(), said, "{name:?}, {kept} events: {change}");
                 }
                 // Nor is what is edited by hand then compared with less.
@@ -274,7 +278,9 @@ fn what_is_said_stays_though_the_document_beside_it_names_no_event_that_is_there
 fn a_session_of_messages_alone_is_of_the_usual_type() {
     let mut host = Host::new();
     assert_eq!(host.session.metadata().session_type, USUAL_TYPE);
-    for (name, key) in [(Name::SessionJson, "conversation_type"), (Name::MetadataJson, "type")] {
+    for (name, key) in
+        [(DocumentName::SessionJson, "conversation_type"), (DocumentName::MetadataJson, "type")]
+    {
         let document: Value = serde_json::from_str(&host.session.document(name)).expect("JSON");
         assert_eq!(document[key], USUAL_TYPE);
         // A type of no letters is none.
@@ -282,38 +288,39 @@ fn a_session_of_messages_alone_is_of_the_usual_type() {
         assert_eq!(host.session.metadata().session_type, USUAL_TYPE);
     }
     host.ask(&json!([{ "type": "created", "session": "u", "sessionType": "" }]));
-    assert_eq!(host.again().session_type, USUAL_TYPE);
+    assert_eq!(host.reread_metadata().session_type, USUAL_TYPE);
 }
 
 #[test]
 fn a_title_that_nobody_gave_is_no_edit() {
-    let mut host = Host::begun();
-    let as_type = host.session.document(Name::MetadataJson);
+    let mut host = Host::begin_host();
+    let as_type = host.session.document(DocumentName::MetadataJson);
     host.session.set_heading(Some("The heading".into()));
-    let as_heading = host.session.document(Name::MetadataJson);
+    let as_heading = host.session.document(DocumentName::MetadataJson);
     for document in [as_type, as_heading] {
-        host.meet(Name::MetadataJson, &document);
-        assert!(!host.session.has_unsaid(), "{document}");
+        host.meet(DocumentName::MetadataJson, &document);
+        assert!(!host.session.has_unrecorded(), "{document}");
     }
-    assert!(!host.session.document(Name::SessionJson).contains("\"title\""));
+    assert!(!host.session.document(DocumentName::SessionJson).contains("\"title\""));
 }
 
 #[test]
 fn a_newer_version_can_be_read_and_not_written() {
     let refused = |session: &mut Session| {
-        let asked = vec![Ask::from(Change::Archived)];
-        let staged = session.stage_asked(asked, &stamp(1)).map_err(|error| error.code);
+        let asked = vec![ChangeRequest::from(Change::Archived)];
+        let staged = session.stage_changes(asked, &stamp(1)).map_err(|error| error.code);
         assert_eq!((staged, session.is_newer()), (Err(Code::NewerVersion), true));
     };
-    for (name, json) in
-        [(Name::SessionJson, r#"{"version":"2.0"}"#), (Name::MetadataJson, r#"{"version":2}"#)]
-    {
-        let mut host = Host::begun();
+    for (name, json) in [
+        (DocumentName::SessionJson, r#"{"version":"2.0"}"#),
+        (DocumentName::MetadataJson, r#"{"version":2}"#),
+    ] {
+        let mut host = Host::begin_host();
         host.meet(name, json);
         refused(&mut host.session);
     }
     for version in ["2", "99999999999999999999999999"] {
-        let mut host = Host::begun();
+        let mut host = Host::begin_host();
         let line = format!("{{\"v\":{version},\"id\":\"e\",\"type\":\"title\",\"title\":\"new\"}}\n");
         let found =
             host.session.events().observe(line.as_bytes(), host.log.len() as u64).expect("more bytes");
@@ -325,10 +332,10 @@ fn a_newer_version_can_be_read_and_not_written() {
 
 #[test]
 fn a_status_becomes_what_the_table_says() {
-    let mut host = Host::begun();
+    let mut host = Host::begin_host();
     let mut ask = |json: Value| {
-        let asked = Ask::from_json(&json!([json]).to_string()).expect("it may be asked");
-        let staged = host.session.stage_asked(asked, &stamp(1)).map_err(|error| error.code)?;
+        let asked = ChangeRequest::from_json(&json!([json]).to_string()).expect("it may be asked");
+        let staged = host.session.stage_changes(asked, &stamp(1)).map_err(|error| error.code)?;
         if !staged.is_empty() {
             let found = host.session.events().commit(host.log.len() as u64).expect("a batch is open");
             host.session.take_events(found);
@@ -357,7 +364,11 @@ fn what_is_asked_for_and_no_change_is_refused() {
         r#"[{"type":"title","title":7}]"#,
         r#"[{"type":"dance"}]"#,
     ] {
-        assert_eq!(Ask::from_json(bad).map_err(|error| error.code), Err(Code::InvalidRequest), "{bad}");
+        assert_eq!(
+            ChangeRequest::from_json(bad).map_err(|error| error.code),
+            Err(Code::InvalidRequest),
+            "{bad}"
+        );
     }
 }
 
@@ -368,25 +379,26 @@ fn who_called_it_and_where_it_comes_from_are_edited_like_the_rest() {
     for name in BOTH {
         let untouched = host.session.document(name);
         host.meet(name, &untouched);
-        assert!(!host.session.has_unsaid(), "{name:?}");
+        assert!(!host.session.has_unrecorded(), "{name:?}");
     }
-    let document = host.edited(Name::MetadataJson, &json!({ "parent": { "session": "q", "callId": "d" } }));
-    host.meet(Name::MetadataJson, &document);
+    let document = host
+        .edit_document(DocumentName::MetadataJson, &json!({ "parent": { "session": "q", "callId": "d" } }));
+    host.meet(DocumentName::MetadataJson, &document);
     let is_edited = |metadata: &Metadata| {
         let parent = metadata.parent.as_ref().expect("a parent");
         assert_eq!((parent.session.as_str(), parent.call_id.as_deref()), ("q", Some("d")));
     };
     is_edited(host.session.metadata());
     host.ask(&json!([]));
-    is_edited(&host.again());
+    is_edited(&host.reread_metadata());
 
     let imported = json!({ "imported": { "agent": "codex", "sourceId": "s" } });
-    let document = host.edited(Name::MetadataJson, &imported);
-    host.meet(Name::MetadataJson, &document);
+    let document = host.edit_document(DocumentName::MetadataJson, &imported);
+    host.meet(DocumentName::MetadataJson, &document);
     host.ask(&json!([]));
-    let found = host.again().imported.expect("it was imported");
+    let found = host.reread_metadata().imported.expect("it was imported");
     assert_eq!((found.agent.as_str(), found.source_id.as_str()), ("codex", "s"));
-    is_edited(&host.again());
+    is_edited(&host.reread_metadata());
 }
 
 #[test]
@@ -409,20 +421,21 @@ fn a_second_edit_of_the_same_document_adds_what_the_first_had_not() {
             words,
         ),
     ];
-    let fields = of_session.map(|field| (Name::SessionJson, field)).into_iter();
-    for (name, (says, has, [one, two])) in fields.chain(of_metadata.map(|field| (Name::MetadataJson, field)))
+    let fields = of_session.map(|field| (DocumentName::SessionJson, field)).into_iter();
+    for (name, (says, has, [one, two])) in
+        fields.chain(of_metadata.map(|field| (DocumentName::MetadataJson, field)))
     {
         let (first, second) = (says(one), says(two));
-        let mut host = Host::begun();
+        let mut host = Host::begin_host();
         // Both were opened in the same state.
-        let documents = [&first, &second].map(|changes| host.edited(name, changes));
+        let documents = [&first, &second].map(|changes| host.edit_document(name, changes));
         host.meet(name, &documents[0]);
         host.ask(&json!([]));
-        assert_eq!(has(&host.again()), Some(one), "{first}");
+        assert_eq!(has(&host.reread_metadata()), Some(one), "{first}");
         host.meet(name, &documents[1]);
         assert_eq!(has(host.session.metadata()), Some(two), "{second}");
         host.ask(&json!([]));
-        assert_eq!(has(&host.again()), Some(two), "{second}");
+        assert_eq!(has(&host.reread_metadata()), Some(two), "{second}");
         // What a document said once is not adopted from it again.
         let written = host.log.len();
         host.meet(name, &documents[1]);
@@ -433,16 +446,16 @@ fn a_second_edit_of_the_same_document_adds_what_the_first_had_not() {
 
 #[test]
 fn an_old_edit_does_not_stand_for_one_of_a_newer_document() {
-    let mut host = Host::begun();
+    let mut host = Host::begin_host();
     let title = json!({ "title": "mine" });
-    let document = host.edited(Name::SessionJson, &title);
-    host.meet(Name::SessionJson, &document);
+    let document = host.edit_document(DocumentName::SessionJson, &title);
+    host.meet(DocumentName::SessionJson, &document);
     host.ask(&json!([{ "type": "title", "title": "another" }]));
     // The same words, in a document that was written after the other title.
-    let document = host.edited(Name::SessionJson, &title);
-    host.meet(Name::SessionJson, &document);
+    let document = host.edit_document(DocumentName::SessionJson, &title);
+    host.meet(DocumentName::SessionJson, &document);
     host.ask(&json!([]));
-    assert_eq!(host.again().given_title.as_deref(), Some("mine"));
+    assert_eq!(host.reread_metadata().given_title.as_deref(), Some("mine"));
 }
 
 #[test]
@@ -452,10 +465,10 @@ fn a_status_that_was_typed_by_hand_begins_the_session_so() {
     {
         let mut host = Host::new();
         let document = json!({ "version": "1.0", "conversation_id": "001-x", "conversation_type": "chat", "status": word });
-        host.meet(Name::SessionJson, &document.to_string());
+        host.meet(DocumentName::SessionJson, &document.to_string());
         assert_eq!(host.session.metadata().status, status);
         host.ask(&json!([]));
-        assert_eq!(host.again().status, status);
+        assert_eq!(host.reread_metadata().status, status);
     }
 }
 
@@ -468,11 +481,11 @@ proptest! {
     ) {
         let name = BOTH[usize::from(which)];
         let changes = match name {
-            Name::SessionJson => json!({ "title": title, "context_summary": summary, "conversation_type": kind, "status": status, "agent_config": { "model": model } }),
-            Name::MetadataJson => json!({ "display": { "title": title }, "summary": summary, "type": kind, "lifecycle": status, "provider": { "model": model } }),
+            DocumentName::SessionJson => json!({ "title": title, "context_summary": summary, "conversation_type": kind, "status": status, "agent_config": { "model": model } }),
+            DocumentName::MetadataJson => json!({ "display": { "title": title }, "summary": summary, "type": kind, "lifecycle": status, "provider": { "model": model } }),
         };
-        let mut host = Host::begun();
-        let document = host.edited(name, &changes);
+        let mut host = Host::begin_host();
+        let document = host.edit_document(name, &changes);
         if let Some(later) = &later {
             host.ask(&json!([{ "type": "title", "title": later }]));
         }
@@ -481,7 +494,7 @@ proptest! {
         prop_assert_eq!(in_force.given_title.as_deref(), Some(title.as_str()));
         prop_assert_eq!(in_force.status.as_str(), status);
         host.ask(&json!([]));
-        let read = host.again();
+        let read = host.reread_metadata();
         prop_assert_eq!(Metadata { as_of: None, ..read }, Metadata { as_of: None, ..in_force });
     }
 }

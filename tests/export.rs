@@ -4,7 +4,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use leftoff::error::Code;
-use leftoff::export::{Export, Shape};
+use leftoff::export::{Export, ExportFormat};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn metadata(title: &str) -> Value {
     })
 }
 
-fn exported(shape: Shape, title: &str, messages: &[Value], executions: &[Value]) -> String {
+fn export_session(shape: ExportFormat, title: &str, messages: &[Value], executions: &[Value]) -> String {
     let mut export = Export::new(shape, false);
     let mut text = export.begin(&metadata(title).to_string()).expect("metadata");
     for message in messages {
@@ -94,7 +94,7 @@ proptest! {
     #[test]
     fn json_says_what_it_was_given(messages in prop::collection::vec(message(), 0..5), title in open_text()) {
         let executions: Vec<Value> = messages.iter().take(2).map(|one| json!({ "id": "e", "of": one, "n": [] })).collect();
-        let text = exported(Shape::Json, &title, &messages, &executions);
+        let text = export_session(ExportFormat::Json, &title, &messages, &executions);
         let whole: Value = serde_json::from_str(&text).expect("JSON");
         prop_assert_eq!(whole, json!({ "metadata": metadata(&title), "messages": messages, "toolExecutions": executions }));
         prop_assert!(text.ends_with("\n}\n"), "a file ends with a line feed");
@@ -105,7 +105,7 @@ proptest! {
         messages in prop::collection::vec(message(), 0..6),
         title in open_text(),
     ) {
-        let text = exported(Shape::Markdown, &title, &messages, &[]);
+        let text = export_session(ExportFormat::Markdown, &title, &messages, &[]);
         let roles: Vec<&str> = headings(&text).iter().map(|line| line.split([' ', ',']).nth(1).unwrap_or("")).collect();
         let expected: Vec<&str> = messages.iter().filter_map(|message| message["role"].as_str()).collect();
         prop_assert_eq!(roles, expected);
@@ -118,8 +118,9 @@ proptest! {
 
 #[test]
 fn html_that_has_no_end_stands_there_as_it_is() {
-    let of =
-        |content: &str| exported(Shape::Markdown, "x", &[json!({ "role": "user", "content": content })], &[]);
+    let of = |content: &str| {
+        export_session(ExportFormat::Markdown, "x", &[json!({ "role": "user", "content": content })], &[])
+    };
     for open in ["<script>alert(1)", "  </PRE>", "<!-- never closed", "<?php", "<textarea"] {
         assert!(of(open).contains(&open.replace('<', "\\<")), "{open}");
     }
@@ -132,7 +133,7 @@ fn html_that_has_no_end_stands_there_as_it_is() {
 fn reasoning_that_nobody_can_read_is_named() {
     let reasoning = json!([{ "text": "I think so.\n```" }, { "text": "", "data": "ab" }, { "text": "" }]);
     let message = json!({ "role": "assistant", "content": "", "assistant": { "reasoning": reasoning } });
-    let text = exported(Shape::Markdown, "x", &[message], &[]);
+    let text = export_session(ExportFormat::Markdown, "x", &[message], &[]);
     assert!(text.ends_with(
         "## assistant\n\n> I think so.\n> ```\n> ```\n\n> [reasoning that only its provider can read]\n"
     ));
@@ -141,13 +142,14 @@ fn reasoning_that_nobody_can_read_is_named() {
 #[test]
 fn a_text_that_lies_in_a_blob_which_is_gone_shows_its_ends() {
     let apart = json!({ "blob": "a".repeat(64), "bytes": 9000, "head": "the beginning", "tail": "the end" });
-    let text = exported(Shape::Markdown, "x", &[json!({ "role": "user", "content": apart })], &[]);
+    let text =
+        export_session(ExportFormat::Markdown, "x", &[json!({ "role": "user", "content": apart })], &[]);
     assert!(text.contains("the beginning\n[... 8980 bytes left out ...]\nthe end"), "{text}");
 }
 
 #[test]
 fn what_other_branches_did_is_not_in_it_unless_all_are() {
-    let mut export = Export::new(Shape::Json, false);
+    let mut export = Export::new(ExportFormat::Json, false);
     assert!(export.has_message("a", None, true));
     assert!(!export.has_message("b", Some("call-b"), false));
     assert!(export.has_execution(Some("a"), "call-a"));
@@ -155,19 +157,19 @@ fn what_other_branches_did_is_not_in_it_unless_all_are() {
     // Who does not say which message made it is known by the answer.
     assert!(!export.has_execution(None, "call-b") && !export.has_execution(Some(""), "call-b"));
     assert!(export.has_execution(None, "call-a"));
-    let mut all = Export::new(Shape::Json, true);
+    let mut all = Export::new(ExportFormat::Json, true);
     assert!(all.has_message("b", Some("call-b"), false) && all.has_execution(Some("b"), "call-b"));
 }
 
 #[test]
 fn another_shape_and_what_is_no_object_are_refused() {
-    let refusal = Shape::parse("\"pdf\\\"\"").expect_err("no shape");
+    let refusal = ExportFormat::parse("\"pdf\\\"\"").expect_err("no shape");
     assert_eq!(refusal.code, Code::InvalidRequest);
     assert_eq!(
         refusal.message,
         "expected json, markdown or leftoff to export, but found \"pdf\\\"\" instead"
     );
-    let mut export = Export::new(Shape::Markdown, false);
+    let mut export = Export::new(ExportFormat::Markdown, false);
     for bad in ["", "[]", "{\"a\":", "7"] {
         for refused in [export.begin(bad), export.message(bad), export.execution(bad)] {
             assert_eq!(refused.expect_err(bad).code, Code::InvalidJson);

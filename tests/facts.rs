@@ -12,16 +12,16 @@ use crate::chance;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use chance::scaled;
+use chance::scale_count;
 use facts::{FACTS, Fact, KINDS, Session, Template, fillers, is_kept, session, slots, templates};
 #[cfg(feature = "o200k")]
-use leftoff::context::{Known, extract};
+use leftoff::context::{SummaryInput, extract_summary};
 use leftoff::record::message::{Message, Role};
 #[cfg(feature = "o200k")]
 use leftoff::state::State;
 
 fn seeds() -> Range<u64> {
-    0..scaled(200, 20) as u64
+    0..scale_count(200, 20) as u64
 }
 
 fn each_session(check: impl Fn(&Session)) {
@@ -183,9 +183,11 @@ fn a_summary_of_a_thousand_tokens_keeps_eighteen_of_twenty_facts() {
     let vocabulary = leftoff::tokens::Vocabulary::o200k_base();
     each_session(|session| {
         let mut state = State::default();
-        session.messages.iter().for_each(|message| state.take(message));
+        session.messages.iter().for_each(|message| state.take_message(message));
         let summary =
-            extract(Known { state: &state, project: "", pins: &[] }, 1000, &|text| vocabulary.count(text));
+            extract_summary(SummaryInput { state: &state, project: "", pins: &[] }, 1000, &|text| {
+                vocabulary.count(text)
+            });
         assert!(vocabulary.count(&summary) <= 1000);
         let lost: Vec<&str> =
             session.facts.iter().filter(|fact| !is_kept(fact, &summary)).map(|fact| &*fact.text).collect();

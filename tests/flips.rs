@@ -10,19 +10,19 @@ use crate::common;
 use std::num::NonZero;
 use std::thread;
 
-use chance::{Chance, counted, scaled, seed};
-use common::{answered, called, said, stamp};
+use chance::{Chance, print_count, scale_count, seed};
+use common::{call_message, result_message, stamp, text_message};
 use leftoff::context::{Build, Outcome, Request};
 use leftoff::record::message::{Message, Role};
-use leftoff::record::scan::{Found, Problem, Record, scan};
+use leftoff::record::scan::{Problem, Record, ScanItem, scan};
 use leftoff::session::handle::Session;
-use leftoff::session::needs::Needs;
+use leftoff::session::input_request::InputRequest;
 use leftoff::tokens::Counting;
 
 const SIZE: usize = 64 * 1024;
 
 /// A log as leftoff writes it, and each line's place and step in it, known from the writing.
-struct Known {
+struct KnownLog {
     log: Vec<u8>,
     lines: Vec<Line>,
 }
@@ -35,7 +35,7 @@ struct Line {
     step: usize,
 }
 
-impl Known {
+impl KnownLog {
     fn append(&mut self, session: &mut Session, drafts: Vec<Message>) {
         let step = self.lines.last().map_or(0, |line| line.step + 1);
         let start = self.log.len();
@@ -56,20 +56,20 @@ impl Known {
         std::str::from_utf8(&self.log[start..end]).expect("leftoff writes UTF-8")
     }
 
-    fn at(&self, place: usize) -> usize {
+    fn line_at(&self, place: usize) -> usize {
         self.lines.partition_point(|line| line.end < place)
     }
 }
 
-fn log() -> Known {
+fn log() -> KnownLog {
     let mut chance = Chance::new(7);
-    let (mut known, mut session) = (Known { log: Vec::new(), lines: Vec::new() }, Session::new(None));
+    let (mut known, mut session) = (KnownLog { log: Vec::new(), lines: Vec::new() }, Session::new(None));
     while known.log.len() < SIZE - 3_000 {
         known.append(&mut session, step(&mut chance));
     }
     // The last text is as long as it takes to fill the log to the byte.
     for length in 0.. {
-        let draft = || vec![said(Role::User, &"z".repeat(length))];
+        let draft = || vec![text_message(Role::User, &"z".repeat(length))];
         let end = known.log.len() as u64;
         let staged = session.stage_messages(draft(), &stamp(end), Counting::Estimate).expect("no open batch");
         let bytes = staged.bytes;
@@ -96,38 +96,40 @@ fn step(chance: &mut Chance) -> Vec<Message> {
         "[1,2] ",
     ];
     let mut text = |most: usize| {
-        (0..1 + chance.below(most)).map(|_| WORDS[chance.below(WORDS.len())]).collect::<String>()
+        (0..1 + chance.number_below(most))
+            .map(|_| WORDS[chance.number_below(WORDS.len())])
+            .collect::<String>()
     };
     let (question, answer, result) = (text(20), text(60), text(90));
-    let ids = [format!("call-{}", chance.below(10)), format!("toolu_{:016x}", chance.number())];
-    match chance.below(5) {
-        0 => vec![said(Role::User, &question)],
-        1 => vec![said(Role::Assistant, &answer)],
-        2 => vec![said(Role::System, &question)],
-        3 => vec![called("", &[(&ids[1], "Read")]), answered(&ids[1], "Read", &result)],
+    let ids = [format!("call-{}", chance.number_below(10)), format!("toolu_{:016x}", chance.number())];
+    match chance.number_below(5) {
+        0 => vec![text_message(Role::User, &question)],
+        1 => vec![text_message(Role::Assistant, &answer)],
+        2 => vec![text_message(Role::System, &question)],
+        3 => vec![call_message("", &[(&ids[1], "Read")]), result_message(&ids[1], "Read", &result)],
         _ => vec![
-            called(&answer, &[(&ids[0], "Bash"), (&ids[1], "Grep")]),
-            answered(&ids[1], "Grep", &question),
-            answered(&ids[0], "Bash", &result),
+            call_message(&answer, &[(&ids[0], "Bash"), (&ids[1], "Grep")]),
+            result_message(&ids[1], "Grep", &question),
+            result_message(&ids[0], "Bash", &result),
         ],
     }
 }
 
-fn flipped(log: &[u8], flip: usize) -> (Vec<u8>, usize) {
+fn flip_bit(log: &[u8], flip: usize) -> (Vec<u8>, usize) {
     let mut bytes = log.to_vec();
     bytes[flip / 8] ^= 1 << (flip % 8);
     (bytes, flip / 8)
 }
 
 /// So many flips, one of each part of the log, up to each bit; each of the machine's cores takes its share.
-fn each_flip(many: usize, check: impl Fn(&Known, usize) + Sync) -> usize {
+fn each_flip(many: usize, check: impl Fn(&KnownLog, usize) + Sync) -> usize {
     let known = log();
     let all = known.log.len() * 8;
     let many = many.min(all);
     let mut chance = Chance::new(seed());
     let starts = |part: usize| part * all / many;
     let flips: Vec<usize> =
-        (0..many).map(|part| starts(part) + chance.below(starts(part + 1) - starts(part))).collect();
+        (0..many).map(|part| starts(part) + chance.number_below(starts(part + 1) - starts(part))).collect();
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
         for share in flips.chunks(flips.len().div_ceil(workers)) {
@@ -138,13 +140,13 @@ fn each_flip(many: usize, check: impl Fn(&Known, usize) + Sync) -> usize {
     flips.len()
 }
 
-fn affects_one_record(known: &Known, flip: usize) {
-    let (bytes, place) = flipped(&known.log, flip);
-    let hit = known.at(place);
+fn affects_one_record(known: &KnownLog, flip: usize) {
+    let (bytes, place) = flip_bit(&known.log, flip);
+    let hit = known.line_at(place);
     let says = || format!("bit {} of byte {place}, in {:?}", flip % 8, known.line(hit));
     let found = scan(&bytes);
     let records: Vec<&Record> =
-        found.iter().filter_map(|f| if let Found::Record(r) = f { Some(r) } else { None }).collect();
+        found.iter().filter_map(|f| if let ScanItem::Record(r) = f { Some(r) } else { None }).collect();
     let is_whole = |index: usize, record: &Record| {
         let line = &known.lines[index];
         (record.start, record.end) == (line.start as u64, line.end as u64) && record.json == known.line(index)
@@ -171,7 +173,7 @@ fn affects_one_record(known: &Known, flip: usize) {
         let end = problem.end + u64::from(bytes[place] == b'\n');
         problem.start <= place as u64 && (place as u64) < end
     };
-    let is_reported = found.iter().any(|f| matches!(f, Found::Problem(problem) if covers(problem)));
+    let is_reported = found.iter().any(|f| matches!(f, ScanItem::Problem(problem) if covers(problem)));
     assert!(is_reported, "{} went unnoticed", says());
 }
 
@@ -186,18 +188,18 @@ fn context(log: &[u8]) -> Vec<Message> {
     loop {
         match build.next(None).expect("a context") {
             Outcome::Ready(context) => return context.messages,
-            Outcome::Needs(Needs::Bytes { range }) => {
+            Outcome::Needs(InputRequest::Bytes { range }) => {
                 let bytes = &log[range.start as usize..range.end as usize];
-                build.bytes(range.start, bytes).expect("the bytes that were needed");
+                build.take_bytes(range.start, bytes).expect("the bytes that were needed");
             }
             Outcome::Needs(needs) => panic!("{needs:?}"),
         }
     }
 }
 
-fn keeps_the_context(known: &Known, whole: &[Message], flip: usize) {
-    let (bytes, place) = flipped(&known.log, flip);
-    let hit = &known.lines[known.at(place)];
+fn keeps_the_context(known: &KnownLog, whole: &[Message], flip: usize) {
+    let (bytes, place) = flip_bit(&known.log, flip);
+    let hit = &known.lines[known.line_at(place)];
     let is_apart = |line: &Line| line.step != hit.step || place == hit.end;
     let apart: Vec<&Message> = whole
         .iter()
@@ -207,7 +209,7 @@ fn keeps_the_context(known: &Known, whole: &[Message], flip: usize) {
         .collect();
     let built = context(&bytes);
     let kept: Vec<&Message> = built.iter().filter(|message| apart.contains(message)).collect();
-    let says = || format!("bit {} of byte {place}, in {:?}", flip % 8, known.line(known.at(place)));
+    let says = || format!("bit {} of byte {place}, in {:?}", flip % 8, known.line(known.line_at(place)));
     assert!(kept == apart, "{} cost the context more than its step", says());
     let step = known.lines.len() - apart.len();
     assert!(built.len() <= kept.len() + step, "{} added to the context", says());
@@ -215,8 +217,8 @@ fn keeps_the_context(known: &Known, whole: &[Message], flip: usize) {
 
 #[test]
 fn a_flipped_bit_affects_one_record_and_is_reported_where_it_is() {
-    let many = each_flip(scaled(SIZE * 8, 2_500), affects_one_record);
-    counted("flips scanned", many);
+    let many = each_flip(scale_count(SIZE * 8, 2_500), affects_one_record);
+    print_count("flips scanned", many);
 }
 
 #[test]
@@ -229,6 +231,6 @@ fn a_flipped_bit_costs_the_context_its_record_and_what_is_paired_with_it() {
         "the budget holds the whole log, and no result is drawn elsewhere"
     );
     // A context takes eight times as long as a scan: one bit of each byte.
-    let many = each_flip(scaled(SIZE, 500), |known, flip| keeps_the_context(known, &whole, flip));
-    counted("flips in contexts", many);
+    let many = each_flip(scale_count(SIZE, 500), |known, flip| keeps_the_context(known, &whole, flip));
+    print_count("flips in contexts", many);
 }

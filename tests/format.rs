@@ -13,16 +13,16 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use common::{in_chunks, stamp};
-use fixture::{Fixture, folder, sorted, word};
+use fixture::{Fixture, folder, sort_problems, word};
 use leftoff::calls::context_of_log;
 use leftoff::context::{Build, Context, Outcome, Request};
 use leftoff::record::message;
 use leftoff::record::message::{Message, Role};
-use leftoff::record::scan::{Found, ProblemCode, scan};
+use leftoff::record::scan::{ProblemCode, ScanItem, scan};
 use leftoff::session::checkpoint::Checkpoint;
-use leftoff::session::documents::Name;
+use leftoff::session::documents::DocumentName;
 use leftoff::session::handle::Session;
-use leftoff::session::needs::Needs;
+use leftoff::session::input_request::InputRequest;
 use leftoff::tokens::Counting;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ const CHUNKS: [usize; 3] = [1, 7, 64 * 1024];
 
 #[test]
 fn every_fixture_reads_as_the_page_says_both_ways_and_in_any_chunks() {
-    for fixture in Fixture::all() {
+    for fixture in Fixture::load_all() {
         // A lone line says nothing of ids; only the session knows them all.
         let of_ids = [word(ProblemCode::MissingParent), word(ProblemCode::DuplicateId)];
         let all_problems = fixture.places("problems", "code");
@@ -41,8 +41,8 @@ fn every_fixture_reads_as_the_page_says_both_ways_and_in_any_chunks() {
                 let (mut records, mut problems) = (Vec::new(), Vec::new());
                 for found in in_chunks(&fixture.log, chunk, backward) {
                     match found {
-                        Found::Problem(problem) => problems.push(problem),
-                        Found::Record(record) => {
+                        ScanItem::Problem(problem) => problems.push(problem),
+                        ScanItem::Record(record) => {
                             let (read, bad) = fixture.read(&record);
                             records.extend(read.map(|read| (read.id, record.start, record.end)));
                             problems.extend(bad);
@@ -51,10 +51,10 @@ fn every_fixture_reads_as_the_page_says_both_ways_and_in_any_chunks() {
                 }
                 let way = format!("{} backward {backward} in chunks of {chunk}", fixture.name);
                 assert_eq!(records, fixture.places("records", "id"), "{way}");
-                assert_eq!(sorted(problems), line_problems, "{way}");
+                assert_eq!(sort_problems(problems), line_problems, "{way}");
             }
             assert_eq!(
-                sorted(fixture.session(chunk).1),
+                sort_problems(fixture.session(chunk).1),
                 all_problems,
                 "{} in chunks of {chunk}",
                 fixture.name
@@ -65,10 +65,10 @@ fn every_fixture_reads_as_the_page_says_both_ways_and_in_any_chunks() {
 
 #[test]
 fn every_record_of_a_fixture_says_what_the_page_says() {
-    for fixture in Fixture::all() {
+    for fixture in Fixture::load_all() {
         let found = scan(&fixture.log).into_iter().filter_map(|found| match found {
-            Found::Record(record) => fixture.read(&record).0,
-            Found::Problem(_) => None,
+            ScanItem::Record(record) => fixture.read(&record).0,
+            ScanItem::Problem(_) => None,
         });
         let mut derived = BTreeSet::new();
         for (read, expected) in found.zip(fixture.list("records")) {
@@ -116,7 +116,9 @@ fn is_written_as_it_was(message: Message, expected: &Value, name: &str) {
         return;
     }
     let mut session = Session::new(None);
-    let staged = session.stage_messages(vec![message.clone()], &stamp(1), Counting::by(None)).expect(name);
+    let staged = session
+        .stage_messages(vec![message.clone()], &stamp(1), Counting::with_vocabulary(None))
+        .expect(name);
     let line = String::from_utf8(staged.bytes).expect(name);
     assert!(
         line.starts_with("{\"v\":1,") && line.ends_with("\"}\n") && line.matches("\"crc\":").count() == 1
@@ -125,7 +127,7 @@ fn is_written_as_it_was(message: Message, expected: &Value, name: &str) {
         let part = part.as_str().expect(name);
         assert!(line.contains(part), "{name}: expected {part}, but found {line}");
     }
-    let [Found::Record(record)] = &scan(line.as_bytes())[..] else { panic!("{name}: {line}") };
+    let [ScanItem::Record(record)] = &scan(line.as_bytes())[..] else { panic!("{name}: {line}") };
     let (again, problems) = message::read(record);
     let again = again.expect(name);
     assert_eq!(problems, [], "{name}");
@@ -142,11 +144,11 @@ fn is_written_as_it_was(message: Message, expected: &Value, name: &str) {
 #[test]
 fn a_session_is_what_the_rules_for_paths_revisions_and_events_make_of_its_logs() {
     let mut checked = 0;
-    for fixture in Fixture::all() {
+    for fixture in Fixture::load_all() {
         let (session, _) = fixture.session(7);
         if let Some(window) = fixture.expected["context"]["window"].as_u64() {
             checked += 1;
-            let context = built(&session, &fixture.messages(), window);
+            let context = build_context(&session, &fixture.messages(), window);
             let ids: Vec<&str> = context.messages.iter().map(|message| message.id.as_str()).collect();
             let contents: Vec<&str> =
                 context.messages.iter().map(|message| message.content.as_str()).collect();
@@ -167,7 +169,7 @@ fn a_session_is_what_the_rules_for_paths_revisions_and_events_make_of_its_logs()
         if let Some(expected) = fixture.expected.get("metadata") {
             checked += 1;
             let found: Value =
-                serde_json::from_str(&session.document(Name::MetadataJson)).expect(&fixture.name);
+                serde_json::from_str(&session.document(DocumentName::MetadataJson)).expect(&fixture.name);
             has(&found, expected, &fixture.name);
         }
     }
@@ -188,15 +190,15 @@ fn has(found: &Value, expected: &Value, name: &str) {
     }
 }
 
-fn built(session: &Session, log: &[u8], window: u64) -> Context {
+fn build_context(session: &Session, log: &[u8], window: u64) -> Context {
     let request = format!(r#"{{"window":{window},"reserve":0,"encoding":"estimate-1"}}"#);
     let mut build = Build::new(Request::from_json(&request).expect("a request"), session.source());
     loop {
         match build.next(None).expect("a context") {
             Outcome::Ready(context) => return context,
-            Outcome::Needs(Needs::Bytes { range }) => {
+            Outcome::Needs(InputRequest::Bytes { range }) => {
                 let bytes = &log[range.start as usize..range.end as usize];
-                build.bytes(range.start, bytes).expect("the bytes that were needed");
+                build.take_bytes(range.start, bytes).expect("the bytes that were needed");
             }
             Outcome::Needs(needs) => panic!("{needs:?}"),
         }
@@ -217,16 +219,16 @@ fn a_line_of_16_mib_is_read_and_a_longer_one_passed_by_in_any_chunks() {
             for chunk in [64 * 1024, LIMIT, log.len()] {
                 for backward in [false, true] {
                     let found = in_chunks(&log, chunk, backward);
-                    let records = found.iter().filter(|found| matches!(found, Found::Record(_))).count();
+                    let records = found.iter().filter(|found| matches!(found, ScanItem::Record(_))).count();
                     assert_eq!(records, 1 + usize::from(is_read), "{length} in chunks of {chunk}");
                     let problems = found.into_iter().filter_map(|found| match found {
-                        Found::Problem(problem) => Some(problem),
-                        Found::Record(_) => None,
+                        ScanItem::Problem(problem) => Some(problem),
+                        ScanItem::Record(_) => None,
                     });
                     let start = short.len() as u64 + 1;
                     let too_long = ("line_too_long".to_owned(), start, start + length as u64);
                     let expected = if is_read { vec![] } else { vec![too_long] };
-                    assert_eq!(sorted(problems.collect()), expected, "{length} in chunks of {chunk}");
+                    assert_eq!(sort_problems(problems.collect()), expected, "{length} in chunks of {chunk}");
                 }
             }
         }
@@ -240,8 +242,8 @@ fn a_checkpoint_is_believed_by_its_checksum_its_version_and_the_line_it_ends_wit
     let known = Checkpoint::from_json(&read("checkpoint.json")).expect("a checkpoint");
     let line =
         |known: &Checkpoint| log[known.last_line.start as usize..known.last_line.end as usize].to_vec();
-    assert!(known.matches(&line(&known)));
-    assert!(!known.matches(&log[..line(&known).len()]));
+    assert!(known.matches_line(&line(&known)));
+    assert!(!known.matches_line(&log[..line(&known).len()]));
     let (session, _) = Fixture::load("line-feed").session(64 * 1024);
     assert_eq!(session.checkpoint().map(Checkpoint::to_json), Some(known.to_json()));
     assert_eq!(known.to_json().into_bytes(), read("checkpoint.json"));
@@ -252,7 +254,7 @@ fn a_checkpoint_is_believed_by_its_checksum_its_version_and_the_line_it_ends_wit
     let request = r#"{"window":1000,"encoding":"estimate-1"}"#;
     let mut opened = Session::new(Some(known));
     assert_eq!(opened.messages().observe_tail(), []);
-    let from_checkpoint = built(&opened, &log, 1000).messages.len();
+    let from_checkpoint = build_context(&opened, &log, 1000).messages.len();
     let whole: Value =
         serde_json::from_str(&context_of_log(&log, request, None).expect("a context")).expect("JSON");
     assert_eq!(whole["messages"].as_array().map(Vec::len), Some(from_checkpoint));
@@ -262,7 +264,9 @@ fn a_checkpoint_is_believed_by_its_checksum_its_version_and_the_line_it_ends_wit
 #[test]
 fn a_session_opened_from_a_checkpoint_is_the_one_that_read_all_or_asks_to() {
     let mut checked = 0;
-    for fixture in Fixture::all().into_iter().filter(|fixture| !fixture.is_events() && !fixture.is_tools()) {
+    for fixture in
+        Fixture::load_all().into_iter().filter(|fixture| !fixture.is_events() && !fixture.is_tools())
+    {
         let (whole, _) = fixture.session(64 * 1024);
         let comes_again = fixture.name.contains("duplicate") || fixture.name.contains("repeated-line");
         let (Some(known), false) = (whole.checkpoint(), comes_again) else { continue };
@@ -274,12 +278,12 @@ fn a_session_opened_from_a_checkpoint_is_the_one_that_read_all_or_asks_to() {
             let mut opened =
                 Session::new(Some(Checkpoint::from_json(kept.as_bytes()).expect("a checkpoint")));
             // A batch that is not whole yet is not covered.
-            let covered = opened.known().bytes;
+            let covered = opened.log_state().bytes;
             let rest = &fixture.log[covered as usize..];
             let mut found = opened.messages().observe(rest, covered).expect("in order");
             found.extend(opened.messages().observe_tail());
             opened.take_messages(found);
-            if opened.needs_all() {
+            if opened.needs_whole_log() {
                 assert!(opened.checkpoint().is_none(), "{} at {end}", fixture.name);
                 continue;
             }
@@ -291,7 +295,7 @@ fn a_session_opened_from_a_checkpoint_is_the_one_that_read_all_or_asks_to() {
                 }
                 document
             };
-            assert_eq!(what_it_says(opened.known()), what_it_says(known), "{} at {end}", fixture.name);
+            assert_eq!(what_it_says(opened.log_state()), what_it_says(known), "{} at {end}", fixture.name);
             checked += 1;
         }
     }
@@ -307,7 +311,7 @@ fn every_problem_and_every_rule_has_a_fixture_and_the_page_names_it() {
     };
     let own: BTreeSet<String> =
         ["messages", "events", "tools", "<home>/sessions/index"].map(String::from).into();
-    let on_disk: BTreeSet<String> = Fixture::all().into_iter().map(|fixture| fixture.name).collect();
+    let on_disk: BTreeSet<String> = Fixture::load_all().into_iter().map(|fixture| fixture.name).collect();
     let on_page: BTreeSet<String> = named(page).difference(&own).cloned().collect();
     assert_eq!(on_page, on_disk);
     let section = |title: &str| page.split("\n## ").find(|part| part.starts_with(title)).expect(title);
@@ -365,9 +369,9 @@ fn what_follows_an_open_last_line_begins_a_line_of_its_own_from_a_checkpoint_too
     let mut opened = Session::new(Some(Checkpoint::from_json(kept.as_bytes()).expect("a checkpoint")));
     let draft = Message { role: Some(Role::User), content: "next".into(), ..Message::default() };
     log.extend(opened.stage_messages(vec![draft], &stamp(1), Counting::Off).expect("one draft").bytes);
-    let contents = |found: &Found| match found {
-        Found::Record(record) => message::read(record).0.map(|message| message.content),
-        Found::Problem(problem) => panic!("{problem:?}"),
+    let contents = |found: &ScanItem| match found {
+        ScanItem::Record(record) => message::read(record).0.map(|message| message.content),
+        ScanItem::Problem(problem) => panic!("{problem:?}"),
     };
     let found: Vec<_> = scan(&log).iter().filter_map(contents).collect();
     assert_eq!(found, ["by hand".into(), "next".into()]);

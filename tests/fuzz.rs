@@ -3,13 +3,13 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use crate::chance;
-use crate::fuzzed;
+use crate::fuzz_checks;
 
 use std::fs;
 use std::panic::RefUnwindSafe;
 use std::path::{Path, PathBuf};
 
-use chance::counted;
+use chance::print_count;
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
@@ -32,7 +32,7 @@ fn check(target: impl Fn(&[u8]) + RefUnwindSafe, path: &Path, before: &[u8]) {
 
 #[test]
 fn what_was_found_once_stays_mended() {
-    for (name, target) in fuzzed::TARGETS.iter().copied() {
+    for (name, target) in fuzz_checks::TARGETS.iter().copied() {
         for path in files(&fixtures().join("fuzz").join(name)) {
             check(target, &path, b"");
         }
@@ -48,7 +48,7 @@ fn what_was_found_once_in_a_reader_stays_mended_and_every_fixture_keeps_the_laws
         let fixtures = files(&fixtures().join(agent.as_str()));
         assert!(!fixtures.is_empty(), "{agent:?}");
         for path in found.iter().chain(&fixtures) {
-            check(|data| fuzzed::agents::check(agent, data), path, b"");
+            check(|data| fuzz_checks::agents::check(agent, data), path, b"");
         }
     }
 }
@@ -61,13 +61,13 @@ fn every_log_among_the_fixtures_keeps_the_laws() {
         .collect();
     assert!(paths.len() > 400, "{}", paths.len());
     for path in &paths {
-        check(fuzzed::scan::check, path, b"\x3f");
-        check(fuzzed::events::check, path, b"\x3f");
-        check(fuzzed::text::check, path, b"\0");
-        check(fuzzed::text::check_in_blob, path, b"\0");
-        check(fuzzed::resync::check, path, b"\x55\x01\0");
+        check(fuzz_checks::scan::check, path, b"\x3f");
+        check(fuzz_checks::events::check, path, b"\x3f");
+        check(fuzz_checks::text::check, path, b"\0");
+        check(fuzz_checks::text::check_in_blob, path, b"\0");
+        check(fuzz_checks::resync::check, path, b"\x55\x01\0");
     }
-    counted("fixtures as fuzzed bytes", paths.len());
+    print_count("fixtures as fuzzed bytes", paths.len());
 }
 
 // What stands before the records, a record, what stands between two and what behind the last. `NAME` is long, `N` a number.
@@ -179,7 +179,7 @@ fn a_long_name_is_not_repeated_by_each_of_many_records() {
             [before.as_str(), if is_line { "\n" } else { "" }, &records.join(between), behind].concat();
         let agent = AgentName::parse(agent).expect("a name");
         assert!(leftoff::interop::read(file.as_bytes(), "x", Some(agent)).is_ok(), "{agent:?}");
-        let held = std::panic::catch_unwind(|| fuzzed::agents::check(agent, file.as_bytes()));
+        let held = std::panic::catch_unwind(|| fuzz_checks::agents::check(agent, file.as_bytes()));
         assert!(held.is_ok(), "{agent:?}: {record}");
     }
 }
@@ -189,5 +189,5 @@ fn a_long_name_is_not_repeated_by_each_of_many_records() {
 fn bytes_that_are_no_text_are_counted_as_what_they_are_read_as() {
     let paths = files(&fixtures().join("json-test-suite"));
     assert!(paths.len() > 300, "{}", paths.len());
-    paths.iter().for_each(|path| check(fuzzed::tokens::check, path, b"\x40"));
+    paths.iter().for_each(|path| check(fuzz_checks::tokens::check, path, b"\x40"));
 }

@@ -3,7 +3,7 @@
 #![cfg(all(feature = "interop", not(target_arch = "wasm32")))]
 #![allow(missing_docs)]
 
-use leftoff::interop::native::{About, write};
+use leftoff::interop::native::{NativeHeader, write};
 use leftoff::interop::{AgentName, ImportedSession, read};
 use leftoff::record::message::{Assistant, Attachment, Message, Role, Tool, ToolCall};
 use serde_json::Value;
@@ -20,12 +20,12 @@ const WRITTEN: [AgentName; 7] = [
 const PNG: &str = "iVBORw0KGgo=";
 const JPEG: &str = "/9j/4AAQSkY=";
 
-fn about() -> About {
-    About {
+fn native_header() -> NativeHeader {
+    NativeHeader {
         id: "01999999-0000-7000-8000-000000000002".into(),
         folder: "/home/dev/project".into(),
         now_ms: 1_800_000_000_000,
-        ..About::default()
+        ..NativeHeader::default()
     }
 }
 
@@ -38,7 +38,7 @@ fn file(mime: &str, data: &str, name: Option<&str>) -> Attachment {
     }
 }
 
-fn said(role: Role, text: &str, attachments: Vec<Attachment>) -> Message {
+fn message_with_files(role: Role, text: &str, attachments: Vec<Attachment>) -> Message {
     Message { role: Some(role), content: text.into(), attachments, ..Message::default() }
 }
 
@@ -53,15 +53,15 @@ fn talk(
     let assistant = Assistant { tool_calls: vec![call], ..Assistant::default() };
     let tool = Tool { call_id: "call_1".into(), name: "look".into(), is_error, ..Tool::default() };
     vec![
-        said(Role::User, "see", prompt),
-        Message { assistant: Some(assistant), ..said(Role::Assistant, "I look", answer) },
-        Message { tool: Some(tool), ..said(Role::Tool, "seen", result) },
-        said(Role::Assistant, "done", Vec::new()),
+        message_with_files(Role::User, "see", prompt),
+        Message { assistant: Some(assistant), ..message_with_files(Role::Assistant, "I look", answer) },
+        Message { tool: Some(tool), ..message_with_files(Role::Tool, "seen", result) },
+        message_with_files(Role::Assistant, "done", Vec::new()),
     ]
 }
 
-fn passed(agent: AgentName, messages: &[Message]) -> (ImportedSession, u64) {
-    let native = write(agent, messages, &about()).expect("it can be written");
+fn round_trip(agent: AgentName, messages: &[Message]) -> (ImportedSession, u64) {
+    let native = write(agent, messages, &native_header()).expect("it can be written");
     check_schema(agent, &native.text);
     let import = read(native.text.as_bytes(), &native.path, Some(agent)).expect("it is the agent's");
     assert_eq!(import.problems, [], "{agent:?}");
@@ -157,10 +157,10 @@ fn each_image_of_a_prompt_or_a_result_arrives_in_every_agent_from_every_agent() 
                 .map(|(role, file)| (role, file.mime.as_str(), file.data.as_deref().unwrap()))
                 .collect();
             for from in WRITTEN {
-                let (source, lost) = passed(from, &messages);
+                let (source, lost) = round_trip(from, &messages);
                 assert_eq!(lost, 0, "{from:?}");
                 for to in WRITTEN {
-                    let (session, lost) = passed(to, &source.messages);
+                    let (session, lost) = round_trip(to, &source.messages);
                     let found: Vec<(Role, &str, &str)> = files(&session.messages)
                         .into_iter()
                         .map(|(role, file)| (role, file.mime.as_str(), file.data.as_deref().unwrap()))
@@ -179,7 +179,7 @@ fn each_image_of_a_prompt_or_a_result_arrives_in_every_agent_from_every_agent() 
 fn a_name_stays_with_its_image_where_the_client_has_names() {
     let png = || file("image/png", PNG, Some("a b.png"));
     for agent in [AgentName::OpenCode, AgentName::Copilot] {
-        let (session, _) = passed(agent, &talk(vec![png()], vec![], vec![png()], false));
+        let (session, _) = round_trip(agent, &talk(vec![png()], vec![], vec![png()], false));
         let names: Vec<Option<&str>> =
             files(&session.messages).iter().map(|(_, file)| file.name.as_deref()).collect();
         assert_eq!(names, [Some("a b.png"), Some("a b.png")], "{agent:?}");
@@ -206,7 +206,7 @@ fn a_file_that_does_not_arrive_is_lost_by_name_and_described() {
     for is_error in [false, true] {
         let messages = talk(all(), all(), all(), is_error);
         for agent in WRITTEN {
-            let (session, lost) = passed(agent, &messages);
+            let (session, lost) = round_trip(agent, &messages);
             let found = files(&session.messages).len();
             assert_eq!(found as u64 + lost, 18, "{agent:?} {is_error}");
             let said: String = session.messages.iter().map(|one| one.content.as_str()).collect();

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use crate::common;
 
 use common::{build, learn, stamp};
-use leftoff::interop::fresh::Fresh;
+use leftoff::interop::import_diff::ImportDiff;
 use leftoff::record::message::{self, Assistant, Message, Role};
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::handle::Session;
-use leftoff::session::needs::Needs;
-use leftoff::session::reader::{Batch, Reader, Revisions};
+use leftoff::session::input_request::InputRequest;
+use leftoff::session::message_reader::{HighestRevisions, MessageBatch, MessageReader};
 use leftoff::state::State;
 use leftoff::tokens::Counting;
 use proptest::prelude::*;
@@ -27,17 +27,17 @@ fn message(place: usize, is_timed: bool) -> Message {
         content: format!("what is said {place}").into(),
         assistant: is_answer
             .then(|| Assistant { finish_reason: Some("stop".into()), ..Assistant::default() }),
-        source: Some(message::Source {
+        source: Some(message::LineOrigin {
             agent: "claude-code".into(),
             id: format!("u{place}"),
-            ..message::Source::default()
+            ..message::LineOrigin::default()
         }),
         ..Message::default()
     }
 }
 
 /// The source when so many of its messages were there; of the last one, an answer, `part` of its words.
-fn grown(all: &[Message], count: usize, part: usize) -> Vec<Message> {
+fn grow_source(all: &[Message], count: usize, part: usize) -> Vec<Message> {
     let mut source = all[..count].to_vec();
     if let Some(last) = source.last_mut().filter(|last| last.role == Some(Role::Assistant) && part < 4) {
         let words = last.content.as_str().to_string();
@@ -49,44 +49,50 @@ fn grown(all: &[Message], count: usize, part: usize) -> Vec<Message> {
 
 /// One process that imports: it looks at the log, asks what is missing, writes it; each a step of its own.
 struct Importer {
-    fresh: Fresh,
+    fresh: ImportDiff,
     session: Session,
-    fed: usize,
+    fed_bytes: usize,
     missing: Option<Vec<Message>>,
     is_done: bool,
 }
 
 impl Importer {
     fn new(source: Vec<Message>) -> Importer {
-        let (fresh, session) = (Fresh::new(source), Session::new(None));
-        Importer { fresh, session, fed: 0, missing: None, is_done: false }
+        let (fresh, session) = (ImportDiff::new(source), Session::new(None));
+        Importer { fresh, session, fed_bytes: 0, missing: None, is_done: false }
     }
 
     fn step(&mut self, log: &mut Vec<u8>, most: usize) {
         let Some(missing) = self.missing.take() else {
-            self.fresh.feed(&log[self.fed..]);
-            let found = self.session.messages().observe(&log[self.fed..], self.fed as u64).expect("the next");
+            self.fresh.feed(&log[self.fed_bytes..]);
+            let found = self
+                .session
+                .messages()
+                .observe(&log[self.fed_bytes..], self.fed_bytes as u64)
+                .expect("the next");
             self.session.take_messages(found);
-            self.fed = log.len();
-            let missing = self.fresh.missing(most);
+            self.fed_bytes = log.len();
+            let missing = self.fresh.next_missing(most);
             self.is_done = missing.is_empty();
             self.missing = Some(missing).filter(|missing| !missing.is_empty());
             return;
         };
-        let staged =
-            self.session.stage_messages(missing, &stamp(0), Counting::by(None)).expect("no batch is open");
+        let staged = self
+            .session
+            .stage_messages(missing, &stamp(0), Counting::with_vocabulary(None))
+            .expect("no batch is open");
         self.session.messages().abort().expect("it is open");
         log.extend(staged.bytes);
     }
 }
 
-fn read(log: &[u8], mut reader: Reader, is_backward: bool) -> Vec<Message> {
+fn read(log: &[u8], mut reader: MessageReader, is_backward: bool) -> Vec<Message> {
     let mut messages = Vec::new();
-    let mut take = |reader: &mut Reader| loop {
-        let Batch { messages: more, needs, .. } = reader.batch();
+    let mut take = |reader: &mut MessageReader| loop {
+        let MessageBatch { messages: more, needs, .. } = reader.next_batch();
         messages.extend(more);
-        let Some(Needs::Bytes { range }) = needs else { break };
-        reader.bytes(range.start, &log[range.start as usize..range.end as usize]);
+        let Some(InputRequest::Bytes { range }) = needs else { break };
+        reader.take_bytes(range.start, &log[range.start as usize..range.end as usize]);
     };
     let chunks: Vec<&[u8]> = if is_backward { log.rchunks(97).collect() } else { log.chunks(97).collect() };
     for chunk in chunks {
@@ -99,12 +105,12 @@ fn read(log: &[u8], mut reader: Reader, is_backward: bool) -> Vec<Message> {
 }
 
 // Which revision it is, and how it is counted, hangs on who came first.
-fn told(messages: &[Message]) -> Vec<Message> {
+fn without_revisions(messages: &[Message]) -> Vec<Message> {
     let plain = |message: &Message| Message { rev: 0, seq: None, tokens: None, ..message.clone() };
     messages.iter().map(plain).collect()
 }
 
-fn opened(log: &[u8]) -> Session {
+fn open_log(log: &[u8]) -> Session {
     let mut session = Session::new(None);
     let found = session.messages().observe(log, 0).expect("from its start");
     assert_eq!(session.take_messages(found), [], "nothing is wrong with it");
@@ -112,14 +118,14 @@ fn opened(log: &[u8]) -> Session {
 }
 
 fn check(log: &[u8], all: &[Message]) {
-    let mut revisions = Revisions::new(0);
+    let mut revisions = HighestRevisions::new(0);
     revisions.feed(log);
-    assert_eq!(told(&read(log, Reader::oldest_first(0, revisions), false)), all);
-    let session = opened(log);
-    assert_eq!(session.known().messages, all.len() as u64);
-    assert_eq!(session.known().last_id.as_deref(), all.last().map(|last| last.id.as_str()));
-    let backward = Reader::newest_first(log.len() as u64, session.known().repeated.clone());
-    let mut newest_first = told(&read(log, backward, true));
+    assert_eq!(without_revisions(&read(log, MessageReader::oldest_first(0, revisions), false)), all);
+    let session = open_log(log);
+    assert_eq!(session.log_state().messages, all.len() as u64);
+    assert_eq!(session.log_state().last_id.as_deref(), all.last().map(|last| last.id.as_str()));
+    let backward = MessageReader::newest_first(log.len() as u64, session.log_state().repeated.clone());
+    let mut newest_first = without_revisions(&read(log, backward, true));
     newest_first.reverse();
     assert_eq!(newest_first, all);
     // Who learns from it, and who reads its end backward for a context, is told what one import says.
@@ -128,15 +134,15 @@ fn check(log: &[u8], all: &[Message]) {
     while !one.is_done {
         one.step(&mut once, 256);
     }
-    let [(raced, context), (alone, expected)] = [given(log), given(&once)];
+    let [(raced, context), (alone, expected)] = [state_and_context(log), state_and_context(&once)];
     assert_eq!(context, expected);
     assert_eq!(raced, alone);
 }
 
-type Given = (Arc<State>, (u64, Vec<(Option<Role>, String)>));
+type StateAndContext = (Arc<State>, (u64, Vec<(Option<Role>, String)>));
 
-fn given(log: &[u8]) -> Given {
-    let mut session = opened(log);
+fn state_and_context(log: &[u8]) -> StateAndContext {
+    let mut session = open_log(log);
     learn(&mut session, log);
     assert!(session.checkpoint().is_some(), "it has one path");
     let source = session.source();
@@ -160,7 +166,7 @@ proptest! {
         let all: Vec<Message> = (0..count).map(|place| message(place, is_timed)).collect();
         let mut importers: Vec<Importer> = sources
             .iter()
-            .map(|(end, part)| Importer::new(grown(&all, (*end).clamp(1, count), *part)))
+            .map(|(end, part)| Importer::new(grow_source(&all, (*end).clamp(1, count), *part)))
             .collect();
         // One at least sees the end.
         importers.push(Importer::new(all.clone()));
@@ -193,16 +199,16 @@ fn a_checkpoint_that_covers_the_first_line_leaves_what_comes_again_out() {
     while !first.is_done {
         first.step(&mut log, 256);
     }
-    let checkpoint = opened(&log).checkpoint().cloned().expect("it has one");
+    let checkpoint = open_log(&log).checkpoint().cloned().expect("it has one");
     late.step(&mut log, 256);
     let mut session = Session::new(Some(checkpoint.clone()));
     let covered = checkpoint.bytes as usize;
     let found = session.messages().observe(&log[covered..], covered as u64).expect("the next");
     session.take_messages(found);
-    assert!(session.needs_all(), "the first lines lie before what was read");
+    assert!(session.needs_whole_log(), "the first lines lie before what was read");
     check(&log, &all);
     // And what is kept of it then says so.
-    let kept = opened(&log).checkpoint().map(Checkpoint::to_json).expect("one");
+    let kept = open_log(&log).checkpoint().map(Checkpoint::to_json).expect("one");
     let kept = Checkpoint::from_json(kept.as_bytes()).expect("a checkpoint");
     assert_eq!(kept.repeated.len(), 1);
     assert!(kept.repeated[0].start >= checkpoint.bytes);
@@ -215,9 +221,9 @@ fn missing_of(before: Message, now: Message) -> Vec<Message> {
     while !one.is_done {
         one.step(&mut log, 256);
     }
-    let mut fresh = Fresh::new(vec![message(0, true), now]);
+    let mut fresh = ImportDiff::new(vec![message(0, true), now]);
     fresh.feed(&log);
-    fresh.missing(256)
+    fresh.next_missing(256)
 }
 
 #[test]

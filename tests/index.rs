@@ -6,12 +6,12 @@ use crate::common;
 use std::collections::BTreeMap;
 
 use crate::lines::crc32c;
-use common::{append, said, stamp};
+use common::{append, stamp, text_message};
 use leftoff::layout::Placement;
 use leftoff::record::message::{Message, Role};
-use leftoff::session::ask::Ask;
+use leftoff::session::change_request::ChangeRequest;
 use leftoff::session::handle::Session;
-use leftoff::session::index::{self, Index};
+use leftoff::session::index::{self, SessionIndex};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -22,17 +22,17 @@ fn line(path: &str, title: &str) -> Vec<u8> {
 
 fn line_of(path: &str, asked: &Value, said: Vec<Message>) -> Vec<u8> {
     let mut session = Session::new(None).with_id("u");
-    session.stage_asked(Ask::from_json(&asked.to_string()).unwrap(), &stamp(1)).unwrap();
+    session.stage_changes(ChangeRequest::from_json(&asked.to_string()).unwrap(), &stamp(1)).unwrap();
     let found = session.events().commit(0).unwrap();
     session.take_events(found);
     if !said.is_empty() {
         append(&mut session, &mut Vec::new(), said);
     }
-    index::write(&session, path, Placement::Home, &[Some((1, 2500)), None]).unwrap().into_bytes()
+    index::write_line(&session, path, Placement::Home, &[Some((1, 2500)), None]).unwrap().into_bytes()
 }
 
 fn titles(index: &[u8]) -> BTreeMap<String, String> {
-    let newest = index::read(index).newest();
+    let newest = index::read_index(index).newest();
     let entries: Vec<Value> =
         newest.lines().map(|line| serde_json::from_str(line).expect("an entry")).collect();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -41,7 +41,7 @@ fn titles(index: &[u8]) -> BTreeMap<String, String> {
 
 #[test]
 fn an_entry_has_the_fields_of_its_document() {
-    let entry: Value = serde_json::from_str(&index::read(&line("p", "t")).newest()).unwrap();
+    let entry: Value = serde_json::from_str(&index::read_index(&line("p", "t")).newest()).unwrap();
     for (field, expected) in [
         ("id", json!("u")),
         ("projectPath", json!("")),
@@ -61,7 +61,7 @@ fn an_entry_has_the_fields_of_its_document() {
 #[test]
 fn the_lines_that_some_bytes_stand_in_are_given_whole() {
     let (one, other) = (line("p", "the door"), line("q", "the window"));
-    let all = Index::of([&one[..], &other[..]].concat(), &|path| path);
+    let all = SessionIndex::of([&one[..], &other[..]].concat(), &|path| path);
     assert_eq!(all.lines_with(b"window"), other);
     assert_eq!(all.lines_with(b"the "), [&one[..], &other[..]].concat());
     assert_eq!(all.lines_with(b"roof"), b"");
@@ -74,23 +74,25 @@ fn a_whole_line_that_lacks_a_field_is_neither_believed_nor_damage() {
     let older = String::from_utf8(line("p", "t")).unwrap().replace("\"agent\":\"\",", "");
     let (open, _) = older.split_once(",\"crc\"").expect("a checksum");
     let sealed = format!("{open},\"crc\":\"{:08x}\"}}", crc32c(open.as_bytes()));
-    let read = index::read(sealed.as_bytes());
-    assert_eq!((read.newest(), read.lines, read.damaged), (String::new(), 1, 0));
+    let read = index::read_index(sealed.as_bytes());
+    assert_eq!((read.newest(), read.lines, read.damaged_lines), (String::new(), 1, 0));
 }
 
 /// What the rows say: of each path when it was active last, and what all of its newest line says.
 fn rows(index: &[u8]) -> BTreeMap<String, [String; 2]> {
-    let index = Index::of(index.into(), &|path| path);
+    let index = SessionIndex::of(index.into(), &|path| path);
     let files = [Some(Some((1, 2500))), Some(None)];
-    let row = |(path, row): (&str, &index::Row)| {
-        assert!(row.is_of(&files) && row.is_of(&files[..1]) && !row.is_of(&[Some(None)]));
-        (path.into(), [row.last.to_string(), index.entry(row).expect("an entry").title])
+    let row = |(path, row): (&str, &index::IndexRow)| {
+        assert!(
+            row.matches_files(&files) && row.matches_files(&files[..1]) && !row.matches_files(&[Some(None)])
+        );
+        (path.into(), [row.last_active.to_string(), index.entry(row).expect("an entry").title])
     };
     index.rows().map(row).collect()
 }
 
 /// The same, of the lines as they are parsed.
-fn parsed(index: &str) -> BTreeMap<String, [String; 2]> {
+fn parse_index(index: &str) -> BTreeMap<String, [String; 2]> {
     let mut found = BTreeMap::new();
     for line in index.split_inclusive('\n') {
         let entry: Value = serde_json::from_str(line).expect("an entry");
@@ -104,18 +106,19 @@ fn parsed(index: &str) -> BTreeMap<String, [String; 2]> {
 fn when_a_session_was_active_last_its_messages_say_or_what_began_it_in_whatever_words() {
     let is_timed = |created: &str, said: Vec<Message>| {
         let asked = json!([{ "type": "created", "session": "u", "timestamp": created }]);
-        let index = Index::of(line_of("p", &asked, said), &|path| path);
-        index.row("p".into()).expect("a row").is_timed
+        let index = SessionIndex::of(line_of("p", &asked, said), &|path| path);
+        index.row("p".into()).expect("a row").has_message_time
     };
     for created in ["2025-11-22T11:00:00.000Z", "2025-11-22T12:00:00+01:00"] {
         assert!(!is_timed(created, Vec::new()), "{created}");
-        assert!(is_timed(created, Vec::from([said(Role::User, "later")])), "{created}");
+        assert!(is_timed(created, Vec::from([text_message(Role::User, "later")])), "{created}");
     }
 }
 
 #[test]
 fn an_index_knows_a_path_once_however_many_lines_it_has_of_it() {
-    let index = Index::of([line("a", "one"), line("b", "two"), line("a", "three")].concat(), &|path| path);
+    let index =
+        SessionIndex::of([line("a", "one"), line("b", "two"), line("a", "three")].concat(), &|path| path);
     assert_eq!((index.lines, index.paths()), (3, 2));
 }
 
@@ -135,8 +138,8 @@ fn the_lines_that_mention_something_are_read_alone() {
 #[test]
 fn of_a_session_that_is_gone_for_good_no_line_stays() {
     let all = [line("a", "one"), line("a\"b", "two"), line("ab", "three")].concat();
-    assert_eq!(index::without(&all, "a"), [line("a\"b", "two"), line("ab", "three")].concat());
-    assert_eq!(index::without(&all, "a\"b"), [line("a", "one"), line("ab", "three")].concat());
+    assert_eq!(index::drop_path(&all, "a"), [line("a\"b", "two"), line("ab", "three")].concat());
+    assert_eq!(index::drop_path(&all, "a\"b"), [line("a", "one"), line("ab", "three")].concat());
 }
 
 proptest! {
@@ -145,7 +148,7 @@ proptest! {
         written in prop::collection::vec((prop::sample::select(vec!["a", "b\"c", "d\\", "\u{2028}", "\",\"placement\":\""]), "x.{0,9}"), 0..9),
     ) {
         let index: Vec<u8> = written.iter().flat_map(|(path, title)| line(path, title)).collect();
-        prop_assert_eq!(rows(&index), parsed(std::str::from_utf8(&index).unwrap()));
+        prop_assert_eq!(rows(&index), parse_index(std::str::from_utf8(&index).unwrap()));
     }
 
     #[test]
@@ -156,7 +159,7 @@ proptest! {
         let expected: BTreeMap<String, String> =
             written.iter().map(|(path, title)| ((*path).to_owned(), title.clone())).collect();
         prop_assert_eq!(titles(&index), expected.clone());
-        let compact = index::read(&index).newest();
+        let compact = index::read_index(&index).newest();
         prop_assert_eq!(titles(compact.as_bytes()), expected);
         prop_assert_eq!(compact.lines().count(), titles(&index).len());
     }
@@ -170,8 +173,8 @@ proptest! {
         let place = at.index(index.len());
         index[place] = byte;
         index.truncate(cut.index(index.len() + 1));
-        let index::Read { lines, damaged, .. } = index::read(&index);
-        prop_assert!(damaged <= 3 && damaged <= lines);
+        let index::IndexScan { lines, damaged_lines, .. } = index::read_index(&index);
+        prop_assert!(damaged_lines <= 3 && damaged_lines <= lines);
         for (path, title) in titles(&index) {
             prop_assert!(written.contains(&(path.as_str(), title.as_str())), "{path} {title}");
         }

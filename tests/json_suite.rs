@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use leftoff::calls::context_of_log;
 use leftoff::error::Code;
 use leftoff::record::message;
-use leftoff::record::scan::{Found, Problem, ProblemCode, Record, scan};
+use leftoff::record::scan::{Problem, ProblemCode, Record, ScanItem, scan};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/json-test-suite")
@@ -58,7 +58,7 @@ fn accepts(file: &[u8]) -> bool {
         return accepts_in_request(file);
     }
     let record = [b"{\"role\":\"user\",\"content\":\"\",\"x\":", file, b"}\n"].concat();
-    let [Found::Record(record)] = &scan(&record)[..] else { return false };
+    let [ScanItem::Record(record)] = &scan(&record)[..] else { return false };
     let message = message::read(record).0.expect("it has a role");
     let [(key, value)] = message.extra.iter().collect::<Vec<_>>()[..] else {
         panic!("{record:?} has other fields than it was given")
@@ -80,12 +80,12 @@ fn accepts_in_request(file: &[u8]) -> bool {
     }
 }
 
-fn problems(found: &[Found]) -> impl Iterator<Item = &Problem> {
-    found.iter().filter_map(|f| if let Found::Problem(p) = f { Some(p) } else { None })
+fn problems(found: &[ScanItem]) -> impl Iterator<Item = &Problem> {
+    found.iter().filter_map(|f| if let ScanItem::Problem(p) = f { Some(p) } else { None })
 }
 
-fn records(found: &[Found]) -> impl Iterator<Item = &Record> {
-    found.iter().filter_map(|f| if let Found::Record(r) = f { Some(r) } else { None })
+fn records(found: &[ScanItem]) -> impl Iterator<Item = &Record> {
+    found.iter().filter_map(|f| if let ScanItem::Record(r) = f { Some(r) } else { None })
 }
 
 #[test]
@@ -96,10 +96,10 @@ fn the_value_parser_accepts_what_is_json_and_refuses_what_is_none() {
     for (name, file) in &files {
         assert_eq!(accepts(file), is_accepted(name, &table), "{name}");
     }
-    chance::counted("files that are JSON", count("y_"));
-    chance::counted("files that are none", count("n_"));
-    chance::counted("files left to the parser", count("i_"));
-    chance::counted("JSON files as values", files.len());
+    chance::print_count("files that are JSON", count("y_"));
+    chance::print_count("files that are none", count("n_"));
+    chance::print_count("files left to the parser", count("i_"));
+    chance::print_count("JSON files as values", files.len());
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_line_that_is_json_is_no_damage_and_one_that_is_none_is_no_record() {
 #[test]
 fn each_file_between_two_records_leaves_both_whole() {
     let said =
-        |text: &str| lines::sealed(&format!("\"id\":\"{text}\",\"role\":\"user\",\"content\":\"{text}\""));
+        |text: &str| lines::seal_line(&format!("\"id\":\"{text}\",\"role\":\"user\",\"content\":\"{text}\""));
     let (before, after) = (said("before"), said("after"));
     let files = files();
     for (name, file) in &files {
@@ -140,5 +140,5 @@ fn each_file_between_two_records_leaves_both_whole() {
             assert!(!problems(&found).any(is_hit), "{name}: {found:?}");
         }
     }
-    chance::counted("JSON files between records", files.len());
+    chance::print_count("JSON files between records", files.len());
 }

@@ -8,13 +8,13 @@ use crate::pairs;
 
 use std::path::Path;
 
-use chance::{Chance, scaled, seed};
+use chance::{Chance, scale_count, seed};
 use histories::history;
 use leftoff::error::Code;
-use leftoff::interop::native::{About, format_of, write};
+use leftoff::interop::native::{NativeHeader, format_of, write};
 use leftoff::interop::{AgentName, ImportedSession, detect, read};
 use leftoff::record::message::{Assistant, Message, Role, Tool, ToolCall};
-use leftoff::state::{Kind, State};
+use leftoff::state::{FactKind, State};
 use leftoff::time;
 use pairs::check_pairs;
 use serde_json::{Value, json};
@@ -29,21 +29,21 @@ const WRITTEN: [AgentName; 7] = [
     AgentName::Qwen,
 ];
 
-fn about() -> About {
-    About {
+fn native_header() -> NativeHeader {
+    NativeHeader {
         id: "01999999-0000-7000-8000-000000000001".into(),
         folder: "/home/dev/a project".into(),
-        place: Some("a-project".into()),
+        folder_name: Some("a-project".into()),
         git_branch: Some("main".into()),
         title: Some("A title".into()),
         model: None,
-        first: None,
+        first_prompt: None,
         now_ms: 1_800_000_000_000,
     }
 }
 
-fn back(agent: AgentName, messages: &[Message]) -> ImportedSession {
-    let native = write(agent, messages, &about()).expect("it can be written");
+fn round_trip(agent: AgentName, messages: &[Message]) -> ImportedSession {
+    let native = write(agent, messages, &native_header()).expect("it can be written");
     assert_eq!(detect(native.text.as_bytes()), Some(agent), "{}", native.text);
     let name = native.path.rsplit('/').next().expect("a name");
     let import = read(native.text.as_bytes(), name, None).expect("it is one of the agent's");
@@ -54,17 +54,17 @@ fn back(agent: AgentName, messages: &[Message]) -> ImportedSession {
 
 /// What a message says: role, text, calls, and what a result answers.
 #[derive(Clone, Debug, PartialEq)]
-struct Said {
+struct MessageContent {
     role: Role,
     text: String,
     calls: Vec<(String, String)>,
     result: Option<bool>,
 }
 
-fn said(message: &Message) -> Said {
+fn content_of(message: &Message) -> MessageContent {
     let calls = message.tool_calls().iter();
     let calls = calls.map(|call| (call.name.clone(), value(call.arguments.as_str()).to_string()));
-    Said {
+    MessageContent {
         role: message.role.expect("a role"),
         text: message.content.as_str().into(),
         calls: calls.collect(),
@@ -78,7 +78,7 @@ fn value(arguments: &str) -> Value {
 }
 
 // Some providers take nothing but objects.
-fn as_object(agent: AgentName, said: Said) -> Said {
+fn as_object(agent: AgentName, said: MessageContent) -> MessageContent {
     if agent == AgentName::Codex {
         return said;
     }
@@ -86,11 +86,11 @@ fn as_object(agent: AgentName, said: Said) -> Said {
         Value::Object(_) => (name, arguments),
         other => (name, json!({ "arguments": other }).to_string()),
     };
-    Said { calls: said.calls.into_iter().map(wrapped).collect(), ..said }
+    MessageContent { calls: said.calls.into_iter().map(wrapped).collect(), ..said }
 }
 
 // What has to be there: each result behind its call, in the order they came; nothing that the client tells itself.
-fn expected(agent: AgentName, messages: &[Message]) -> Vec<Said> {
+fn expected_contents(agent: AgentName, messages: &[Message]) -> Vec<MessageContent> {
     let is_told = |message: &Message| {
         let source = message.source.as_ref();
         let is_meta = source.is_some_and(|source| source.extra.iter().any(|(key, _)| key == "\"isMeta\""));
@@ -102,7 +102,7 @@ fn expected(agent: AgentName, messages: &[Message]) -> Vec<Said> {
         if message.role == Some(Role::Tool) || message.role.is_none() || !is_told(message) {
             continue;
         }
-        all.push(as_object(agent, said(message)));
+        all.push(as_object(agent, content_of(message)));
         let calls: Vec<&str> = message.tool_calls().iter().map(|call| call.id.as_str()).collect();
         let answers =
             |other: &&Message| other.tool.as_ref().is_some_and(|tool| calls.contains(&tool.call_id.as_str()));
@@ -113,7 +113,7 @@ fn expected(agent: AgentName, messages: &[Message]) -> Vec<Said> {
                 calls.iter().position(|id| *id == answer.tool.as_ref().unwrap().call_id)
             });
         }
-        all.extend(given.into_iter().map(said));
+        all.extend(given.into_iter().map(content_of));
     }
     all
 }
@@ -165,8 +165,8 @@ fn every_session_of_every_agent_reads_back_as_it_was() {
     for agent in WRITTEN {
         let mut compared = 0;
         for session in sessions.iter().filter(|session| is_whole(&session.messages)) {
-            let expected = expected(agent, &session.messages);
-            let is_sayable = |said: &Said| !said.text.trim().is_empty() || !said.calls.is_empty();
+            let expected = expected_contents(agent, &session.messages);
+            let is_sayable = |said: &MessageContent| !said.text.trim().is_empty() || !said.calls.is_empty();
             let has_files = session.messages.iter().any(|message| !message.attachments.is_empty());
             if has_files || !expected.iter().all(|said| said.result.is_some() || is_sayable(said)) {
                 continue;
@@ -174,8 +174,8 @@ fn every_session_of_every_agent_reads_back_as_it_was() {
             if expected.is_empty() {
                 continue;
             }
-            let found = back(agent, &session.messages);
-            let found: Vec<Said> = found.messages.iter().map(said).collect();
+            let found = round_trip(agent, &session.messages);
+            let found: Vec<MessageContent> = found.messages.iter().map(content_of).collect();
             assert_eq!(found, expected, "{} of {} as {agent:?}", session.source_id, session.agent);
             compared += 1;
         }
@@ -190,8 +190,8 @@ fn a_session_keeps_its_name_folder_times_and_models() {
     };
     let messages = &sessions().into_iter().find(is_timed).unwrap().messages;
     for agent in WRITTEN {
-        let session = back(agent, messages);
-        assert_eq!(session.source_id, write(agent, messages, &about()).expect("it was").id);
+        let session = round_trip(agent, messages);
+        assert_eq!(session.source_id, write(agent, messages, &native_header()).expect("it was").id);
         // Some keep titles in another file.
         let is_titled = ![AgentName::Codex, AgentName::Copilot].contains(&agent);
         assert_eq!(session.title.as_deref(), is_titled.then_some("A title"));
@@ -227,7 +227,7 @@ fn calls_stay_in_their_order_whatever_the_order_of_their_results() {
     let asked = Message { assistant: Some(assistant), ..said_by(Role::Assistant, "both", None) };
     let messages = [said_by(Role::User, "do", None), asked, result("two"), result("one")];
     for agent in WRITTEN {
-        let session = back(agent, &messages);
+        let session = round_trip(agent, &messages);
         let calls: Vec<&str> =
             session.messages.iter().flat_map(Message::tool_calls).map(|call| call.id.as_str()).collect();
         assert_eq!(calls, ["one", "two"], "{agent:?}");
@@ -245,21 +245,21 @@ fn times_written_for_opencode_go_up_from_that_of_the_summary() {
         said_by(Role::Assistant, "three", Some("2026-01-01T00:00:03Z")),
         said_by(Role::User, "four, by a clock that is fast", Some("2036-01-01T00:00:00Z")),
     ];
-    let native = write(AgentName::OpenCode, &messages, &about()).expect("it can be written");
+    let native = write(AgentName::OpenCode, &messages, &native_header()).expect("it can be written");
     let export: Value = serde_json::from_str(&native.text).expect("it is JSON");
     let created =
         export["messages"].as_array().unwrap().iter().map(|message| &message["info"]["time"]["created"]);
     let first = time::parse("2026-01-01T00:00:02Z").unwrap();
-    assert_eq!(created.collect::<Vec<_>>(), [first, first, first, first + 1000, about().now_ms]);
+    assert_eq!(created.collect::<Vec<_>>(), [first, first, first, first + 1000, native_header().now_ms]);
 }
 
 #[test]
 fn whatever_a_history_holds_is_paired_and_no_prompt_is_lost() {
     let mut chance = Chance::new(seed());
-    for _ in 0..scaled(20_000, 200) {
+    for _ in 0..scale_count(20_000, 200) {
         let history = history(chance.number());
         for agent in WRITTEN {
-            let session = back(agent, &history.messages);
+            let session = round_trip(agent, &history.messages);
             check_pairs(agent, &session.messages);
             // Where files cannot go along, they are described.
             let is_said = |line: &&str| agent != AgentName::Copilot || !line.starts_with("[Not sent: ");
@@ -281,8 +281,8 @@ fn whatever_a_history_holds_is_paired_and_no_prompt_is_lost() {
 fn the_same_is_written_each_time_and_an_agent_that_is_not_written_is_refused() {
     let messages = &sessions()[0].messages;
     for agent in AgentName::ALL {
-        match write(agent, messages, &about()) {
-            Ok(native) => assert_eq!(write(agent, messages, &about()).unwrap(), native),
+        match write(agent, messages, &native_header()) {
+            Ok(native) => assert_eq!(write(agent, messages, &native_header()).unwrap(), native),
             Err(error) => {
                 assert!(!WRITTEN.contains(&agent));
                 assert_eq!((error.code, format_of(agent).is_err()), (Code::UnknownFormat, true));
@@ -337,10 +337,10 @@ fn what_did_not_run_is_told_apart_from_a_command_that_failed() {
         let asked = Message { assistant: Some(assistant), ..said_by(Role::Assistant, "so", None) };
         let tool = Tool { call_id: "1".into(), is_error: true, ..Tool::default() };
         let result = Message { tool: Some(tool), ..said_by(Role::Tool, said, None) };
-        let session = back(agent, &[said_by(Role::User, "go", None), asked, result]);
+        let session = round_trip(agent, &[said_by(Role::User, "go", None), asked, result]);
         let mut state = State::default();
-        session.messages.iter().for_each(|message| state.take(message));
-        (session.messages[2].tool.as_ref().unwrap().not_run, state.all(Kind::Failed).count())
+        session.messages.iter().for_each(|message| state.take_message(message));
+        (session.messages[2].tool.as_ref().unwrap().not_run, state.facts_of(FactKind::Failed).count())
     };
     for (agent, said) in refusals {
         for said in said {
@@ -373,9 +373,10 @@ fn an_answer_goes_back_to_its_own_client_with_the_provider_that_made_it() {
     let pi: Vec<String> = pi.iter().map(Value::to_string).collect();
     let again = |agent, text: &str| {
         let session = read(text.as_bytes(), "x", Some(agent)).expect("a session").sessions.remove(0);
-        let told = write(agent, &session.messages, &about()).expect("it can be written").text;
-        let other =
-            write(AgentName::ClaudeCode, &session.messages, &about()).expect("it can be written").text;
+        let told = write(agent, &session.messages, &native_header()).expect("it can be written").text;
+        let other = write(AgentName::ClaudeCode, &session.messages, &native_header())
+            .expect("it can be written")
+            .text;
         assert!(!other.contains("hm"), "{other}");
         told
     };
@@ -421,8 +422,8 @@ fn arguments_that_no_client_could_read_are_handed_over_as_a_text() {
             },
         ];
         for agent in WRITTEN {
-            let native = write(agent, &messages, &about()).expect("it can be written");
-            let said = back(agent, &messages);
+            let native = write(agent, &messages, &native_header()).expect("it can be written");
+            let said = round_trip(agent, &messages);
             let all =
                 said.messages.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n");
             assert!(all.contains("I run it."), "{agent:?}: {all}");

@@ -3,14 +3,14 @@
 
 use crate::common;
 
-use common::{said, stamp};
+use common::{stamp, text_message};
 use leftoff::json::blob::Blob;
 use leftoff::record::blob::MAX_TEXT;
 use leftoff::record::message::{Message, Role};
 use leftoff::record::scan::{Problem, ProblemCode};
 use leftoff::session::handle::Session;
-use leftoff::session::needs::Needs;
-use leftoff::session::reader::{Batch, Reader, Revisions};
+use leftoff::session::input_request::InputRequest;
+use leftoff::session::message_reader::{HighestRevisions, MessageBatch, MessageReader};
 use leftoff::tokens::Counting;
 use proptest::prelude::*;
 
@@ -35,34 +35,37 @@ impl Host {
     }
 
     fn oldest_first(&self, chunk: usize) -> (Vec<Message>, Vec<Problem>) {
-        let mut revisions = Revisions::new(0);
+        let mut revisions = HighestRevisions::new(0);
         self.log.chunks(chunk).for_each(|bytes| revisions.feed(bytes));
-        let mut reader = Reader::oldest_first(0, revisions);
+        let mut reader = MessageReader::oldest_first(0, revisions);
         self.read(&mut reader, self.log.chunks(chunk))
     }
 
     fn newest_first(&self, chunk: usize) -> (Vec<Message>, Vec<Problem>) {
-        self.read(&mut Reader::newest_first(self.log.len() as u64, Vec::new()), self.log.rchunks(chunk))
+        self.read(
+            &mut MessageReader::newest_first(self.log.len() as u64, Vec::new()),
+            self.log.rchunks(chunk),
+        )
     }
 
     fn read<'a>(
         &self,
-        reader: &mut Reader,
+        reader: &mut MessageReader,
         chunks: impl Iterator<Item = &'a [u8]>,
     ) -> (Vec<Message>, Vec<Problem>) {
         let (mut messages, mut problems) = (Vec::new(), Vec::new());
-        let mut take = |reader: &mut Reader| loop {
-            let Batch { messages: more, problems: found, needs } = reader.batch();
+        let mut take = |reader: &mut MessageReader| loop {
+            let MessageBatch { messages: more, problems: found, needs } = reader.next_batch();
             messages.extend(more);
             problems.extend(found);
             match needs {
                 None => break,
-                Some(Needs::Bytes { range }) => {
-                    reader.bytes(range.start, &self.log[range.start as usize..range.end as usize]);
+                Some(InputRequest::Bytes { range }) => {
+                    reader.take_bytes(range.start, &self.log[range.start as usize..range.end as usize]);
                 }
-                Some(Needs::Blob { id }) => {
+                Some(InputRequest::Blob { id }) => {
                     let blob = self.blobs.iter().find(|blob| blob.id == id);
-                    reader.blob(&id, blob.map(|blob| &blob.bytes[..]));
+                    reader.take_blob(&id, blob.map(|blob| &blob.bytes[..]));
                 }
                 Some(other) => panic!("{other:?}"),
             }
@@ -78,7 +81,7 @@ impl Host {
 }
 
 fn line(id: &str, rev: u64) -> Message {
-    Message { id: id.into(), rev, ..said(Role::User, &format!("{id} {rev}")) }
+    Message { id: id.into(), rev, ..text_message(Role::User, &format!("{id} {rev}")) }
 }
 
 fn contents(messages: &[Message]) -> Vec<&str> {
@@ -90,11 +93,11 @@ fn a_message_that_two_processes_import_is_one_whatever_number_and_count_they_giv
     let draft = Message {
         id: "imported".into(),
         timestamp: Some("2025-11-22T12:00:00Z".into()),
-        ..said(Role::User, "hello")
+        ..text_message(Role::User, "hello")
     };
     let mut log = Vec::new();
     let mut first = Session::new(None);
-    common::append(&mut first, &mut log, vec![said(Role::User, "before")]);
+    common::append(&mut first, &mut log, vec![text_message(Role::User, "before")]);
     common::append(&mut first, &mut log, vec![draft.clone()]);
     let again = Session::new(None)
         .stage_messages(vec![draft], &stamp(9), Counting::Estimate)
@@ -105,14 +108,14 @@ fn a_message_that_two_processes_import_is_one_whatever_number_and_count_they_giv
     let mut session = Session::new(None);
     let found = session.messages().observe(&log, 0).expect("the first observation");
     assert_eq!(session.take_messages(found), []);
-    assert_eq!(session.known().messages, 2);
-    let mut reader = Reader::oldest_first(0, Revisions::new(0));
+    assert_eq!(session.log_state().messages, 2);
+    let mut reader = MessageReader::oldest_first(0, HighestRevisions::new(0));
     reader.feed(&log);
-    assert_eq!(reader.batch().messages.len(), 2);
-    let mut backward = Reader::newest_first(log.len() as u64, Vec::new());
+    assert_eq!(reader.next_batch().messages.len(), 2);
+    let mut backward = MessageReader::newest_first(log.len() as u64, Vec::new());
     backward.feed(&log);
     backward.finish();
-    assert_eq!(backward.batch().messages.len(), 2);
+    assert_eq!(backward.next_batch().messages.len(), 2);
     let request = r#"{"window":8000,"encoding":"estimate-1"}"#;
     let context = common::build(session.source(), &log, request, None).expect("it fits");
     assert_eq!(context.messages.len(), 2);
@@ -178,7 +181,7 @@ proptest! {
 
 #[test]
 fn a_missing_blob_is_reported_with_the_place_of_its_line() {
-    let messages = [line("a", 0), said(Role::User, &"x".repeat(MAX_TEXT + 1)), line("b", 0)];
+    let messages = [line("a", 0), text_message(Role::User, &"x".repeat(MAX_TEXT + 1)), line("b", 0)];
     let mut host = Host::new(&messages);
     let whole = host.oldest_first(1000).0;
     assert_eq!(contents(&whole), messages.iter().map(|message| message.content.as_str()).collect::<Vec<_>>());

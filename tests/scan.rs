@@ -4,16 +4,16 @@
 
 use crate::common;
 
-use common::{append, in_chunks, said};
+use common::{append, in_chunks, text_message};
 use leftoff::record::message::{Message, Role};
-use leftoff::record::scan::{Found, Problem, ProblemCode, Record, Scanner, scan};
+use leftoff::record::scan::{Problem, ProblemCode, Record, ScanItem, Scanner, scan};
 use leftoff::session::handle::Session;
 use proptest::prelude::*;
 
 fn log_of(texts: &[&str]) -> Vec<u8> {
     let (mut session, mut log) = (Session::new(None), Vec::new());
     for text in texts {
-        append(&mut session, &mut log, vec![said(Role::User, text)]);
+        append(&mut session, &mut log, vec![text_message(Role::User, text)]);
     }
     log
 }
@@ -29,12 +29,12 @@ fn real_log() -> Vec<u8> {
     ])
 }
 
-fn records(found: &[Found]) -> Vec<Record> {
-    found.iter().filter_map(|f| if let Found::Record(r) = f { Some(r.clone()) } else { None }).collect()
+fn records(found: &[ScanItem]) -> Vec<Record> {
+    found.iter().filter_map(|f| if let ScanItem::Record(r) = f { Some(r.clone()) } else { None }).collect()
 }
 
-fn problems(found: &[Found]) -> Vec<Problem> {
-    found.iter().filter_map(|f| if let Found::Problem(p) = f { Some(p.clone()) } else { None }).collect()
+fn problems(found: &[ScanItem]) -> Vec<Problem> {
+    found.iter().filter_map(|f| if let ScanItem::Problem(p) = f { Some(p.clone()) } else { None }).collect()
 }
 
 fn codes(bytes: &[u8]) -> Vec<ProblemCode> {
@@ -124,9 +124,9 @@ fn the_end_of_a_line_far_too_long_is_no_line_although_it_comes_later() {
     let drain = |scanner: &mut Scanner| core::iter::from_fn(|| scanner.next()).collect::<Vec<_>>();
     assert_eq!(drain(&mut scanner), []);
     scanner.finish();
-    let place = |found: &Found| match found {
-        Found::Record(record) => (None, record.start, record.end),
-        Found::Problem(problem) => (Some(problem.code), problem.start, problem.end),
+    let place = |found: &ScanItem| match found {
+        ScanItem::Record(record) => (None, record.start, record.end),
+        ScanItem::Problem(problem) => (Some(problem.code), problem.start, problem.end),
     };
     let end = half.len() as u64;
     let too_long = Some(ProblemCode::LineTooLong);
@@ -181,9 +181,9 @@ proptest! {
     #[test]
     fn no_bytes_stop_a_scan(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
         let found = scan(&bytes);
-        let is_inside = |f: &Found| match f {
-            Found::Record(r) => r.start < r.end && r.end <= bytes.len() as u64,
-            Found::Problem(p) => p.start < p.end && p.end <= bytes.len() as u64,
+        let is_inside = |f: &ScanItem| match f {
+            ScanItem::Record(r) => r.start < r.end && r.end <= bytes.len() as u64,
+            ScanItem::Problem(p) => p.start < p.end && p.end <= bytes.len() as u64,
         };
         prop_assert!(found.iter().all(is_inside));
     }

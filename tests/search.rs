@@ -2,7 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs)]
 
-use leftoff::resume::search::{Answer, Search, has_quoted};
+use leftoff::resume::log_match::{LineMatch, LogSearch, has_quotes};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -10,19 +10,19 @@ fn line(id: usize, content: &str) -> String {
     format!("{}\n", json!({"v": 1, "id": format!("m{id}"), "role": "user", "content": content}))
 }
 
-fn found(words: &str, log: &str) -> Vec<String> {
-    let mut search = Search::new(words);
-    let lines = search.lines(log.as_bytes());
-    let answers = lines.into_iter().map(|place| search.line(&log.as_bytes()[place]));
+fn search_ids(words: &str, log: &str) -> Vec<String> {
+    let mut search = LogSearch::new(words);
+    let lines = search.candidate_lines(log.as_bytes());
+    let answers = lines.into_iter().map(|place| search.match_line(&log.as_bytes()[place]));
     let hits = answers.filter_map(|answer| match answer {
-        Answer::Hit(hit) => Some(hit.id),
-        Answer::None | Answer::Needs { .. } | Answer::Says(_) => None,
+        LineMatch::Hit(hit) => Some(hit.id),
+        LineMatch::None | LineMatch::NeedsBlob { .. } | LineMatch::Redactable(_) => None,
     });
     hits.collect()
 }
 
 // The plain way: every message is read, and both sides are put into lower case, without accents.
-fn expected(words: &str, contents: &[String]) -> Vec<String> {
+fn expected_ids(words: &str, contents: &[String]) -> Vec<String> {
     let has = |content: &String, word: &str| bare(content).contains(&bare(word));
     let is_hit = |content: &String| words.split_whitespace().all(|word| has(content, word));
     let hits = contents.iter().enumerate().rev().filter(|(_, content)| is_hit(content));
@@ -47,7 +47,7 @@ fn a_letter_is_found_in_whatever_case_it_is_written() {
         let written = [letter.to_string(), lower, upper];
         for (said, asked) in written.iter().flat_map(|said| written.iter().map(move |asked| (said, asked))) {
             let log = line(0, &format!("a {said}z"));
-            assert_eq!(found(&format!("{asked}Z"), &log), ["m0"], "{asked:?} in {said:?}");
+            assert_eq!(search_ids(&format!("{asked}Z"), &log), ["m0"], "{asked:?} in {said:?}");
         }
     }
     assert!(count > 2500, "{count}");
@@ -67,15 +67,15 @@ fn words_of_other_scripts_are_found_whatever_their_case_and_accents() {
         ("ԵՐԵՎԱՆ", "երեվան"),
         ("Ⴀ", "ⴀ"),
     ] {
-        assert_eq!(found(asked, &line(0, said)), ["m0"], "{asked:?} in {said:?}");
+        assert_eq!(search_ids(asked, &line(0, said)), ["m0"], "{asked:?} in {said:?}");
     }
     // What is another letter stays one.
     for (said, asked) in [("мой", "мои"), ("が", "か"), ("한", "하"), ("ο", "ω")] {
-        assert_eq!(found(asked, &line(0, said)), [""; 0], "{asked:?} in {said:?}");
+        assert_eq!(search_ids(asked, &line(0, said)), [""; 0], "{asked:?} in {said:?}");
     }
 }
 
-fn said() -> impl Strategy<Value = String> {
+fn any_text() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "API",
         "api",
@@ -102,7 +102,7 @@ fn said() -> impl Strategy<Value = String> {
     prop::collection::vec(pieces, 0..8).prop_map(|pieces| pieces.concat())
 }
 
-fn asked() -> impl Strategy<Value = String> {
+fn any_words() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "api", "DESIGN", "straße", "École", "ecole", "COL", "本", "日本", "\\", "\"rev\":", "x", "role",
         "user", "zz", "pide",
@@ -112,17 +112,17 @@ fn asked() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn the_same_is_found_as_by_reading_everything(contents in prop::collection::vec(said(), 0..12), words in asked(), escapes: bool) {
+    fn the_same_is_found_as_by_reading_everything(contents in prop::collection::vec(any_text(), 0..12), words in any_words(), escapes: bool) {
         let lines: String = contents.iter().enumerate().map(|(id, content)| line(id, content)).collect();
         // Others write letters beyond ASCII as escapes.
-        let log = if escapes { escaped(&lines) } else { lines };
-        prop_assert_eq!(found(&words, &log), expected(&words, &contents));
+        let log = if escapes { escape_non_ascii(&lines) } else { lines };
+        prop_assert_eq!(search_ids(&words, &log), expected_ids(&words, &contents));
     }
 
     #[test]
-    fn an_excerpt_has_the_words_and_only_what_was_said(before in said(), after in said(), words in asked()) {
+    fn an_excerpt_has_the_words_and_only_what_was_said(before in any_text(), after in any_text(), words in any_words()) {
         let text = format!("{}{words}{}", before.repeat(40), after.repeat(40));
-        let parts = Search::new(&words).excerpt(&text);
+        let parts = LogSearch::new(&words).excerpt(&text);
         let whole: String = parts.iter().map(|part| part.text.as_str()).collect();
         prop_assert!(text.contains(&whole) && parts.iter().any(|part| part.is_hit));
         for part in parts.iter().filter(|part| part.is_hit) {
@@ -131,7 +131,7 @@ proptest! {
     }
 }
 
-fn escaped(json: &str) -> String {
+fn escape_non_ascii(json: &str) -> String {
     let mut units = [0; 2];
     let escape = |char: char| match char.is_ascii() {
         true => char.to_string(),
@@ -144,7 +144,7 @@ fn escaped(json: &str) -> String {
 fn what_is_quoted_is_looked_for_as_it_stands_there() {
     let log =
         format!("{}{}", line(0, "The door is Blue, and shut"), line(1, "is the blue door {\"blue\": 1}"));
-    let check = |words: &str, expected: &[&str]| assert_eq!(found(words, &log), expected, "{words}");
+    let check = |words: &str, expected: &[&str]| assert_eq!(search_ids(words, &log), expected, "{words}");
     check("\"door is blue\"", &["m0"]);
     check("\"door is blue\" shut", &["m0"]);
     check("\"door is blue\" open", &[]);
@@ -155,7 +155,7 @@ fn what_is_quoted_is_looked_for_as_it_stands_there() {
     check("\"blue", &["m1"]);
     let quoted = ["\"a\"", "x \"a b\" y", "\"a\" b\""];
     let plain = ["", "a", "\"a", "a\"b\"", "\"rev\": 1", "\" \"", "it's"];
-    assert!(quoted.iter().all(|words| has_quoted(words)) && !plain.iter().any(|words| has_quoted(words)));
+    assert!(quoted.iter().all(|words| has_quotes(words)) && !plain.iter().any(|words| has_quotes(words)));
 }
 
 #[test]
@@ -163,9 +163,9 @@ fn of_a_message_that_was_written_again_the_newest_counts() {
     let again =
         format!("{}\n", json!({"v": 1, "id": "m0", "role": "user", "content": "new words", "rev": 1}));
     let log = format!("{}{}{again}", line(0, "old words"), line(1, "other words"));
-    assert_eq!(found("old", &log), [""; 0]);
-    assert_eq!(found("words", &log), ["m0", "m1"]);
-    assert_eq!(found("", &log), [""; 0]);
+    assert_eq!(search_ids("old", &log), [""; 0]);
+    assert_eq!(search_ids("words", &log), ["m0", "m1"]);
+    assert_eq!(search_ids("", &log), [""; 0]);
 }
 
 #[test]
@@ -173,8 +173,11 @@ fn a_text_in_a_blob_is_asked_for() {
     let id = "ab".repeat(32);
     let content = json!({"blob": id, "bytes": 20, "head": "the", "tail": "end"});
     let line = format!("{}\n", json!({"v": 1, "id": "m0", "role": "tool", "content": content}));
-    let mut search = Search::new("needle");
-    let [place] = <[_; 1]>::try_from(search.lines(line.as_bytes())).expect("it has to be looked at");
-    assert!(matches!(search.line(&line.as_bytes()[place]), Answer::Needs { blob } if blob == id));
-    assert!(matches!(search.blob(&id, None), Answer::None));
+    let mut search = LogSearch::new("needle");
+    let [place] =
+        <[_; 1]>::try_from(search.candidate_lines(line.as_bytes())).expect("it has to be looked at");
+    assert!(
+        matches!(search.match_line(&line.as_bytes()[place]), LineMatch::NeedsBlob { blob } if blob == id)
+    );
+    assert!(matches!(search.take_blob(&id, None), LineMatch::None));
 }

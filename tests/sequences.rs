@@ -10,14 +10,14 @@ mod host;
 #[path = "sequences/world.rs"]
 mod world;
 
-use chance::{Chance, counted, scaled, seed};
+use chance::{Chance, print_count, scale_count, seed};
 use world::World;
 
 const WHOLE: usize = 100_000;
 
 #[test]
 fn no_sequence_of_calls_loses_or_repeats_a_committed_record() {
-    let sequences = scaled(WHOLE, 1_000);
+    let sequences = scale_count(WHOLE, 1_000);
     let (mut calls, mut committed, mut given_up) = (0, 0, 0);
     for sequence in 0..sequences {
         let chance = Chance::new(seed().wrapping_mul(1 << 32).wrapping_add(sequence as u64));
@@ -27,12 +27,12 @@ fn no_sequence_of_calls_loses_or_repeats_a_committed_record() {
             calls += 1;
         }
         world.end();
-        committed += world.committed.len();
+        committed += world.committed_lines.len();
         given_up += world.given_up;
     }
     assert!(committed > sequences && given_up > sequences / 100, "the faults are too rare or too many");
-    counted("sequences", sequences);
-    counted("steps in them", calls);
-    counted("committed messages", committed);
-    counted("batches given up", given_up);
+    print_count("sequences", sequences);
+    print_count("steps in them", calls);
+    print_count("committed messages", committed);
+    print_count("batches given up", given_up);
 }

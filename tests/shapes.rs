@@ -17,9 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use leftoff::record::message::{Assistant, Message, Role, Tool, ToolCall};
 use leftoff::shapes::Format;
-use leftoff::shapes::{counted_alone, read, write};
+use leftoff::shapes::{read, render_alone_for_count, write};
 use proptest::prelude::*;
-use reader::{Said, said_in};
+use reader::{PartContent, said_in};
 use serde_json::{Value, json};
 
 const SHAPES: [Format; 6] = [
@@ -44,7 +44,7 @@ fn calling(id: &str, name: &str) -> Message {
 
 /// What a list of messages says, once its calls and results are paired: written from the law, not from the code. Results
 /// stand in the order that they came in, or where call and result are one part in that of the calls.
-fn expected(messages: &[Message], is_by_call: bool) -> Vec<Said> {
+fn expected_parts(messages: &[Message], is_by_call: bool) -> Vec<PartContent> {
     let mut said = Vec::new();
     let mut results: BTreeMap<usize, Vec<Option<&Message>>> = BTreeMap::new();
     let mut open: Vec<(&str, &str, usize, usize)> = Vec::new();
@@ -71,9 +71,9 @@ fn expected(messages: &[Message], is_by_call: bool) -> Vec<Said> {
     for (at, message) in messages.iter().enumerate() {
         let text = message.content.as_str();
         if let Some(role) = message.role.filter(|role| *role != Role::Tool && !text.trim().is_empty()) {
-            said.push(Said::Text(role, text.into()));
+            said.push(PartContent::Text(role, text.into()));
         }
-        said.extend(message.tool_calls().iter().map(|call| Said::Call {
+        said.extend(message.tool_calls().iter().map(|call| PartContent::Call {
             id: String::new(),
             arguments: serde_json::from_str(call.arguments.as_str()).unwrap_or_else(|_| {
                 if call.arguments.is_empty() { json!({}) } else { call.arguments.as_str().into() }
@@ -91,53 +91,53 @@ fn expected(messages: &[Message], is_by_call: bool) -> Vec<Said> {
         for result in results {
             let is_error = result.is_none_or(|result| result.tool.as_ref().is_some_and(|tool| tool.is_error));
             let text = result.map_or(INTERRUPTED, |result| result.content.as_str());
-            said.push(Said::Result { id: String::new(), text: text.into(), is_error });
+            said.push(PartContent::Result { id: String::new(), text: text.into(), is_error });
         }
     }
     said
 }
 
 /// Without what a shape cannot say: which role, ids, blanks, whether a result is an error, what it is wrapped in.
-fn comparable(said: Vec<Said>, format: Format) -> Vec<Said> {
+fn comparable(said: Vec<PartContent>, format: Format) -> Vec<PartContent> {
     let has_errors = !matches!(format, Format::OpenaiChat | Format::OpenaiResponses);
     let has_objects = matches!(format, Format::Anthropic | Format::Gemini);
-    let mut all: Vec<Said> = Vec::new();
+    let mut all: Vec<PartContent> = Vec::new();
     for one in said {
         let one = match one {
-            Said::Text(Role::System, text) if has_objects => {
-                Said::Text(Role::User, format!("[System message]\n{text}"))
+            PartContent::Text(Role::System, text) if has_objects => {
+                PartContent::Text(Role::User, format!("[System message]\n{text}"))
             }
-            Said::Text(role, text) => Said::Text(role, text),
-            Said::Call { arguments, .. } => {
+            PartContent::Text(role, text) => PartContent::Text(role, text),
+            PartContent::Call { arguments, .. } => {
                 let arguments = if has_objects && !arguments.is_object() {
                     json!({ "arguments": arguments })
                 } else {
                     arguments
                 };
-                Said::Call { id: String::new(), arguments }
+                PartContent::Call { id: String::new(), arguments }
             }
-            Said::Result { text, is_error, .. } => {
+            PartContent::Result { text, is_error, .. } => {
                 let text = if text.trim().is_empty() { String::new() } else { text };
-                Said::Result { id: String::new(), text, is_error: is_error && has_errors }
+                PartContent::Result { id: String::new(), text, is_error: is_error && has_errors }
             }
         };
         // Neighbors of one speaker may become one message.
         match (all.last_mut(), one) {
-            (Some(Said::Text(before, all)), Said::Text(role, text)) if *before == role => {
+            (Some(PartContent::Text(before, all)), PartContent::Text(role, text)) if *before == role => {
                 *all += &format!("\n\n{text}")
             }
             (_, one) => all.push(one),
         }
     }
     // Blanks at the end of what is to be continued are cut.
-    if let Some(Said::Text(Role::Assistant, text)) = all.last_mut() {
+    if let Some(PartContent::Text(Role::Assistant, text)) = all.last_mut() {
         *text = text.trim_end().into();
     }
-    let begun = Said::Text(Role::User, "[The conversation began before this.]".into());
+    let begun = PartContent::Text(Role::User, "[The conversation began before this.]".into());
     if all.first() == Some(&begun) {
         all.remove(0);
     }
-    if let Some(Said::Text(Role::User, text)) = all.first_mut() {
+    if let Some(PartContent::Text(Role::User, text)) = all.first_mut() {
         *text = text.replace("[The conversation began before this.]\n\n", "");
     }
     all
@@ -145,35 +145,40 @@ fn comparable(said: Vec<Said>, format: Format) -> Vec<Said> {
 
 /// Every result names the call right before it that is still open, every call is closed before anybody else speaks, and
 /// no id comes twice.
-fn check_pairs(said: &[Said], what: &str) {
+fn check_pairs(said: &[PartContent], what: &str) {
     let (mut open, mut met) = (BTreeSet::new(), BTreeSet::new());
     for one in said {
         match one {
-            Said::Text(role, _) => {
+            PartContent::Text(role, _) => {
                 assert!(open.is_empty() || *role == Role::Assistant, "a call without its result: {what}");
             }
-            Said::Call { id, .. } => {
+            PartContent::Call { id, .. } => {
                 assert!(met.insert(id.clone()), "an id that comes twice, {id:?}: {what}");
                 open.insert(id);
             }
-            Said::Result { id, .. } => assert!(open.remove(id), "a result without its call, {id:?}: {what}"),
+            PartContent::Result { id, .. } => {
+                assert!(open.remove(id), "a result without its call, {id:?}: {what}")
+            }
         }
     }
     assert!(open.is_empty(), "a call without its result at the end: {what}");
 }
 
-fn said_by(drafts: &[Message]) -> Vec<Said> {
+fn said_by(drafts: &[Message]) -> Vec<PartContent> {
     let mut said = Vec::new();
     for draft in drafts {
         if let Some(tool) = &draft.tool {
             let (id, text) = (tool.call_id.clone(), draft.content.as_str().into());
-            said.push(Said::Result { id, text, is_error: tool.is_error });
+            said.push(PartContent::Result { id, text, is_error: tool.is_error });
             continue;
         }
         if !draft.content.is_empty() {
-            said.push(Said::Text(draft.role.expect("a draft has a role"), draft.content.as_str().into()));
+            said.push(PartContent::Text(
+                draft.role.expect("a draft has a role"),
+                draft.content.as_str().into(),
+            ));
         }
-        said.extend(draft.tool_calls().iter().map(|call| Said::Call {
+        said.extend(draft.tool_calls().iter().map(|call| PartContent::Call {
             id: call.id.clone(),
             arguments:
                 serde_json::from_str(call.arguments.as_str()).unwrap_or(call.arguments.as_str().into()),
@@ -189,18 +194,18 @@ fn check(messages: &[Message]) {
         let said = said_in(&value, format);
         let what = format!("{format:?} {}", written.json);
         check_pairs(&said, &what);
-        let law = comparable(expected(messages, format == Format::AiSdkUi), format);
+        let law = comparable(expected_parts(messages, format == Format::AiSdkUi), format);
         assert_eq!(comparable(said, format), law, "written: {what}");
         let drafts = read(&written.json, format).unwrap_or_else(|error| panic!("{error}: {what}"));
         assert_eq!(comparable(said_by(&drafts), format), law, "read again: {what}");
         let results = messages.iter().filter(|message| message.role == Some(Role::Tool)).count();
-        let kept = law.iter().filter(|said| matches!(said, Said::Result { .. })).count();
+        let kept = law.iter().filter(|said| matches!(said, PartContent::Result { .. })).count();
         let calls: usize = messages.iter().map(|message| message.tool_calls().len()).sum();
         assert_eq!(kept, calls, "{what}");
         assert!(results - written.orphaned_results.len() <= calls, "{what}");
         for message in messages {
             let one: Value =
-                serde_json::from_str(&counted_alone(message, format, None).0).expect("valid JSON");
+                serde_json::from_str(&render_alone_for_count(message, format, None).0).expect("valid JSON");
             assert!(one.as_array().is_some_and(|all| all.len() <= 1 + message.tool_calls().len()), "{one}");
         }
     }
@@ -280,7 +285,7 @@ proptest! {
 }
 
 // Another value, or none, somewhere in the JSON.
-fn spoiled(value: &mut Value, steps: &[u8], with: &Value) {
+fn spoil_value(value: &mut Value, steps: &[u8], with: &Value) {
     let [step, rest @ ..] = steps else { return *value = with.clone() };
     let at = usize::from(*step);
     let inner = match value {
@@ -294,7 +299,7 @@ fn spoiled(value: &mut Value, steps: &[u8], with: &Value) {
         _ => None,
     };
     match inner {
-        Some(inner) => spoiled(inner, rest, with),
+        Some(inner) => spoil_value(inner, rest, with),
         None => *value = with.clone(),
     }
 }
@@ -308,7 +313,7 @@ proptest! {
     ) {
         for format in SHAPES {
             let mut value: Value = serde_json::from_str(&write(&messages, format).json).expect("valid JSON");
-            spoiled(&mut value, &steps, &with);
+            spoil_value(&mut value, &steps, &with);
             match read(&value.to_string(), format) {
                 Ok(drafts) => {
                     let again = write(&drafts, format).json;
@@ -376,7 +381,7 @@ fn half_of_a_surrogate_pair_is_sent_as_the_replacement() {
     for format in SHAPES {
         let json = write(&messages, format).json;
         let value: Value = serde_json::from_str(&json).expect("serde takes no half of a pair");
-        let Some(Said::Call { arguments, .. }) = said_in(&value, format).into_iter().nth(1) else {
+        let Some(PartContent::Call { arguments, .. }) = said_in(&value, format).into_iter().nth(1) else {
             panic!("{json}")
         };
         assert_eq!(arguments, json!({ "a": "😀 \u{fffd} \\ud83d" }), "{json}");
@@ -474,7 +479,8 @@ fn a_value_that_is_whole_no_longer_is_sent_as_a_text() {
         let json = write(&[answer.clone(), cut.clone()], format).json;
         let said = said_in(&serde_json::from_str(&json).expect("valid JSON"), format);
         assert!(
-            said.iter().any(|one| matches!(one, Said::Result { text, .. } if text == "{\"a\":[1, ...")),
+            said.iter()
+                .any(|one| matches!(one, PartContent::Result { text, .. } if text == "{\"a\":[1, ...")),
             "{json}"
         );
     }

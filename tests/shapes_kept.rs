@@ -6,7 +6,7 @@
 
 use leftoff::error::Code;
 use leftoff::record::message::Message;
-use leftoff::shapes::{Format, drafts, write};
+use leftoff::shapes::{Format, read_drafts, write};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -21,12 +21,12 @@ impl Marks {
     }
 
     /// Something that is sent to a model again.
-    fn said(&mut self) -> Value {
+    fn next_mark(&mut self) -> Value {
         self.next("mark").into()
     }
 
     /// What is kept, and not sent in every shape: reasoning, what is signed, names of files.
-    fn kept(&mut self) -> Value {
+    fn next_hush(&mut self) -> Value {
         self.next("hush").into()
     }
 
@@ -48,7 +48,7 @@ fn marks(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The call of a tool in a turn.
-struct Called {
+struct CallParts {
     id: Value,
     name: Value,
     arguments: Value,
@@ -56,8 +56,8 @@ struct Called {
 
 /// A turn of each shape, with all that its documentation has a model be sent, and what is signed.
 fn turn(format: Format, m: &mut Marks) -> Vec<Value> {
-    let (id, name) = (m.said(), m.said());
-    let call = Called { id, name, arguments: json!({ "a": m.said() }) };
+    let (id, name) = (m.next_mark(), m.next_mark());
+    let call = CallParts { id, name, arguments: json!({ "a": m.next_mark() }) };
     let all = match format {
         Format::OpenaiChat => openai_chat(m, call),
         Format::OpenaiResponses => openai_responses(m, call),
@@ -70,112 +70,112 @@ fn turn(format: Format, m: &mut Marks) -> Vec<Value> {
     all.as_array().expect("messages").clone()
 }
 
-fn openai_chat(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+fn openai_chat(m: &mut Marks, CallParts { id, name, arguments }: CallParts) -> Value {
     json!([
-        {"role": "developer", "content": m.said()},
+        {"role": "developer", "content": m.next_mark()},
         {"role": "user", "content": [
-            {"type": "text", "text": m.said()},
+            {"type": "text", "text": m.next_mark()},
             {"type": "image_url", "image_url": {"url": m.url()}},
             {"type": "input_audio", "input_audio": {"data": m.file(), "format": "wav"}},
-            {"type": "file", "file": {"filename": m.kept(), "file_data": format!("data:application/pdf;base64,{}", m.next("file"))}},
+            {"type": "file", "file": {"filename": m.next_hush(), "file_data": format!("data:application/pdf;base64,{}", m.next("file"))}},
         ]},
-        {"role": "assistant", "content": m.said(), "reasoning_content": m.kept(), "tool_calls": [
+        {"role": "assistant", "content": m.next_mark(), "reasoning_content": m.next_hush(), "tool_calls": [
             {"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}}]},
-        {"role": "tool", "tool_call_id": id, "content": m.said()},
-        {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "refusal": m.said(), "content": null}}]},
+        {"role": "tool", "tool_call_id": id, "content": m.next_mark()},
+        {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "refusal": m.next_mark(), "content": null}}]},
     ])
 }
 
-fn openai_responses(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+fn openai_responses(m: &mut Marks, CallParts { id, name, arguments }: CallParts) -> Value {
     json!([
-        {"role": "user", "content": [{"type": "input_text", "text": m.said()}, {"type": "input_image", "image_url": m.url()},
-            {"type": "input_file", "filename": m.kept(), "file_url": m.url()}]},
+        {"role": "user", "content": [{"type": "input_text", "text": m.next_mark()}, {"type": "input_image", "image_url": m.url()},
+            {"type": "input_file", "filename": m.next_hush(), "file_url": m.url()}]},
         {"output": [
-            {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": m.kept()}],
-                "content": [{"type": "reasoning_text", "text": m.kept()}], "encrypted_content": m.kept()},
-            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": m.said()}]},
+            {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": m.next_hush()}],
+                "content": [{"type": "reasoning_text", "text": m.next_hush()}], "encrypted_content": m.next_hush()},
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": m.next_mark()}]},
             {"type": "function_call", "id": "fc_1", "call_id": id, "name": name, "arguments": arguments.to_string()},
         ]},
-        {"type": "function_call_output", "call_id": id, "output": [{"type": "input_text", "text": m.said()}]},
-        {"type": "web_search_call", "id": m.said(), "action": {"type": "search", "query": m.said()}},
+        {"type": "function_call_output", "call_id": id, "output": [{"type": "input_text", "text": m.next_mark()}]},
+        {"type": "web_search_call", "id": m.next_mark(), "action": {"type": "search", "query": m.next_mark()}},
     ])
 }
 
-fn anthropic(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+fn anthropic(m: &mut Marks, CallParts { id, name, arguments }: CallParts) -> Value {
     json!([
         {"role": "user", "content": [
-            {"type": "text", "text": m.said()},
+            {"type": "text", "text": m.next_mark()},
             {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": m.file()}},
-            {"type": "document", "context": m.said(), "source": {"type": "url", "url": m.url()}},
-            {"type": "search_result", "source": m.url(), "title": m.said(), "content": [{"type": "text", "text": m.said()}]},
+            {"type": "document", "context": m.next_mark(), "source": {"type": "url", "url": m.url()}},
+            {"type": "search_result", "source": m.url(), "title": m.next_mark(), "content": [{"type": "text", "text": m.next_mark()}]},
         ]},
         {"role": "assistant", "content": [
-            {"type": "thinking", "thinking": m.kept(), "signature": m.kept()},
-            {"type": "redacted_thinking", "data": m.kept()},
-            {"type": "text", "text": m.said()},
+            {"type": "thinking", "thinking": m.next_hush(), "signature": m.next_hush()},
+            {"type": "redacted_thinking", "data": m.next_hush()},
+            {"type": "text", "text": m.next_mark()},
             {"type": "tool_use", "id": id, "name": name, "input": arguments},
         ]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "is_error": false, "content": [
-            {"type": "text", "text": m.said()}, {"type": "image", "source": {"type": "url", "url": m.url()}}]}]},
-        {"role": "assistant", "content": m.said()},
+            {"type": "text", "text": m.next_mark()}, {"type": "image", "source": {"type": "url", "url": m.url()}}]}]},
+        {"role": "assistant", "content": m.next_mark()},
     ])
 }
 
-fn gemini(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+fn gemini(m: &mut Marks, CallParts { id, name, arguments }: CallParts) -> Value {
     json!([
-        {"role": "user", "parts": [{"text": m.said()}, {"inlineData": {"mimeType": "image/png", "data": m.file()}},
+        {"role": "user", "parts": [{"text": m.next_mark()}, {"inlineData": {"mimeType": "image/png", "data": m.file()}},
             {"fileData": {"mimeType": "video/mp4", "fileUri": m.url()}}]},
         {"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [
-            {"thought": true, "text": m.kept()},
-            {"text": m.said(), "thoughtSignature": m.kept()},
-            {"functionCall": {"id": id, "name": name, "args": arguments}, "thoughtSignature": m.kept()},
+            {"thought": true, "text": m.next_hush()},
+            {"text": m.next_mark(), "thoughtSignature": m.next_hush()},
+            {"functionCall": {"id": id, "name": name, "args": arguments}, "thoughtSignature": m.next_hush()},
         ]}}]},
-        {"role": "user", "parts": [{"functionResponse": {"id": id, "name": name, "response": {"output": m.said()},
+        {"role": "user", "parts": [{"functionResponse": {"id": id, "name": name, "response": {"output": m.next_mark()},
             "parts": [{"inlineData": {"mimeType": "image/png", "data": m.file()}}]}}]},
-        {"role": "model", "parts": [{"executableCode": {"language": "PYTHON", "code": m.said()}}]},
+        {"role": "model", "parts": [{"executableCode": {"language": "PYTHON", "code": m.next_mark()}}]},
     ])
 }
 
-fn ai_sdk(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+fn ai_sdk(m: &mut Marks, CallParts { id, name, arguments }: CallParts) -> Value {
     json!([
-        {"role": "user", "content": [{"type": "text", "text": m.said()}, {"type": "image", "image": m.url()},
-            {"type": "file", "mediaType": "application/pdf", "filename": m.kept(), "data": m.file()}]},
+        {"role": "user", "content": [{"type": "text", "text": m.next_mark()}, {"type": "image", "image": m.url()},
+            {"type": "file", "mediaType": "application/pdf", "filename": m.next_hush(), "data": m.file()}]},
         {"role": "assistant", "content": [
-            {"type": "reasoning", "text": m.kept(), "providerOptions": {"anthropic": {"signature": m.kept()}}},
-            {"type": "reasoning", "text": "", "providerOptions": {"openai": {"reasoningEncryptedContent": m.kept()}}},
-            {"type": "reasoning", "text": "", "providerOptions": {"bedrock": {"redactedData": m.kept()}}},
-            {"type": "text", "text": m.said(), "providerOptions": {"google": {"thoughtSignature": m.kept()}}},
+            {"type": "reasoning", "text": m.next_hush(), "providerOptions": {"anthropic": {"signature": m.next_hush()}}},
+            {"type": "reasoning", "text": "", "providerOptions": {"openai": {"reasoningEncryptedContent": m.next_hush()}}},
+            {"type": "reasoning", "text": "", "providerOptions": {"bedrock": {"redactedData": m.next_hush()}}},
+            {"type": "text", "text": m.next_mark(), "providerOptions": {"google": {"thoughtSignature": m.next_hush()}}},
             {"type": "tool-call", "toolCallId": id, "toolName": name, "input": arguments,
-                "providerOptions": {"google": {"thoughtSignature": m.kept()}}},
+                "providerOptions": {"google": {"thoughtSignature": m.next_hush()}}},
         ]},
         {"role": "tool", "content": [{"type": "tool-result", "toolCallId": id, "toolName": name, "output": {"type": "content",
-            "value": [{"type": "text", "text": m.said()}, {"type": "file-data", "mediaType": "image/png", "data": m.file()}]}}]},
-        {"role": "assistant", "content": m.said()},
+            "value": [{"type": "text", "text": m.next_mark()}, {"type": "file-data", "mediaType": "image/png", "data": m.file()}]}}]},
+        {"role": "assistant", "content": m.next_mark()},
     ])
 }
 
-fn ai_sdk_ui(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+fn ai_sdk_ui(m: &mut Marks, CallParts { id, name, arguments }: CallParts) -> Value {
     json!([
-        {"id": "1", "role": "user", "parts": [{"type": "text", "text": m.said()},
-            {"type": "file", "mediaType": "image/png", "filename": m.kept(), "url": m.url()}]},
+        {"id": "1", "role": "user", "parts": [{"type": "text", "text": m.next_mark()},
+            {"type": "file", "mediaType": "image/png", "filename": m.next_hush(), "url": m.url()}]},
         {"id": "2", "role": "assistant", "parts": [
             {"type": "step-start"},
-            {"type": "reasoning", "text": m.kept(), "providerMetadata": {"anthropic": {"signature": m.kept()}}},
-            {"type": "text", "text": m.said()},
+            {"type": "reasoning", "text": m.next_hush(), "providerMetadata": {"anthropic": {"signature": m.next_hush()}}},
+            {"type": "text", "text": m.next_mark()},
             {"type": "dynamic-tool", "toolName": name, "toolCallId": id, "state": "output-available", "input": arguments,
-                "output": {"b": m.said()}, "callProviderMetadata": {"google": {"thoughtSignature": m.kept()}}},
-            {"type": "tool-search", "toolCallId": m.said(), "state": "output-error", "input": {}, "errorText": m.said()},
-            {"type": "tool-search", "toolCallId": m.said(), "state": "output-denied", "input": {}, "approval": {"reason": m.said()}},
+                "output": {"b": m.next_mark()}, "callProviderMetadata": {"google": {"thoughtSignature": m.next_hush()}}},
+            {"type": "tool-search", "toolCallId": m.next_mark(), "state": "output-error", "input": {}, "errorText": m.next_mark()},
+            {"type": "tool-search", "toolCallId": m.next_mark(), "state": "output-denied", "input": {}, "approval": {"reason": m.next_mark()}},
         ]},
     ])
 }
 
-fn leftoff(m: &mut Marks, Called { id, name, arguments }: Called) -> Value {
+fn leftoff(m: &mut Marks, CallParts { id, name, arguments }: CallParts) -> Value {
     json!([
-        {"role": "user", "content": m.said(), "attachments": [{"mime": "image/png", "name": m.kept(), "data": m.file()}]},
-        {"role": "assistant", "content": m.said(), "assistant": {"toolCalls": [{"id": id, "name": name, "arguments": arguments.to_string()}],
-            "reasoning": [{"text": m.kept(), "signature": m.kept(), "data": m.kept()}]}},
-        {"role": "tool", "content": m.said(), "tool": {"callId": id, "name": name}},
+        {"role": "user", "content": m.next_mark(), "attachments": [{"mime": "image/png", "name": m.next_hush(), "data": m.file()}]},
+        {"role": "assistant", "content": m.next_mark(), "assistant": {"toolCalls": [{"id": id, "name": name, "arguments": arguments.to_string()}],
+            "reasoning": [{"text": m.next_hush(), "signature": m.next_hush(), "data": m.next_hush()}]}},
+        {"role": "tool", "content": m.next_mark(), "tool": {"callId": id, "name": name}},
     ])
 }
 
@@ -194,7 +194,7 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
 }
 
 /// The same without the value there, or with another one.
-fn spoiled(all: &Value, pointer: &str, with: Option<&Value>) -> Value {
+fn spoil_at(all: &Value, pointer: &str, with: Option<&Value>) -> Value {
     let mut all = all.clone();
     let (above, key) = pointer.rsplit_once('/').expect("a pointer");
     match (all.pointer_mut(above).expect("what is above it"), with) {
@@ -210,7 +210,7 @@ fn spoiled(all: &Value, pointer: &str, with: Option<&Value>) -> Value {
 /// What is given is in the records, and what a model is sent of it in the messages of the same shape, or it is refused.
 fn check(given: &Value, format: Format) -> Option<Vec<Message>> {
     let json = given.to_string();
-    let drafts = match drafts(&json, format) {
+    let drafts = match read_drafts(&json, format) {
         Ok(drafts) => drafts,
         Err(error) => {
             let text = &error.message;
@@ -253,7 +253,7 @@ fn check(given: &Value, format: Format) -> Option<Vec<Message>> {
     Some(drafts)
 }
 
-fn others() -> Vec<Option<Value>> {
+fn other_values() -> Vec<Option<Value>> {
     let values = [
         json!(null),
         json!(7),
@@ -277,8 +277,8 @@ fn what_is_given_in_any_shape_is_kept_or_refused_whatever_lacks_and_whatever_is_
         let mut places = Vec::new();
         pointers(&given, "", &mut places);
         for place in &places {
-            for with in others() {
-                check(&spoiled(&given, place, with.as_ref()), format);
+            for with in other_values() {
+                check(&spoil_at(&given, place, with.as_ref()), format);
             }
         }
     }
@@ -300,7 +300,7 @@ proptest! {
                 let mut places = Vec::new();
                 pointers(&given, "", &mut places);
                 if !places.is_empty() {
-                    given = spoiled(&given, &places[place.index(places.len())], others()[with.index(others().len())].as_ref());
+                    given = spoil_at(&given, &places[place.index(places.len())], other_values()[with.index(other_values().len())].as_ref());
                 }
             }
             check(&given, format);
@@ -308,32 +308,35 @@ proptest! {
     }
 }
 
-fn refused(json: &str, format: Format) -> String {
-    drafts(json, format).expect_err("it lacks something").message
+fn expect_refusal(json: &str, format: Format) -> String {
+    read_drafts(json, format).expect_err("it lacks something").message
 }
 
 #[test]
 fn what_lacks_is_named_with_its_place() {
     let chat = r#"{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a"}},{"id":"2"}]}"#;
     assert_eq!(
-        refused(chat, Format::OpenaiChat),
+        expect_refusal(chat, Format::OpenaiChat),
         "message 0: expected an object for \"tool_calls[1].function\", but found none"
     );
     assert_eq!(
-        refused(r#"{"candidates":[]}"#, Format::Gemini),
+        expect_refusal(r#"{"candidates":[]}"#, Format::Gemini),
         "message 0: expected an answer for \"candidates\", but found none"
     );
     assert_eq!(
-        refused(r#"[{"type":"function_call","call_id":"1","arguments":"{}"}]"#, Format::OpenaiResponses),
+        expect_refusal(
+            r#"[{"type":"function_call","call_id":"1","arguments":"{}"}]"#,
+            Format::OpenaiResponses
+        ),
         "message 0: expected a string that is not empty for \"name\", but found none"
     );
     let part = r#"{"role":"assistant","parts":[{"type":"text","text":"x"},{"type":"tool-a","state":"input-available"}]}"#;
     assert_eq!(
-        refused(part, Format::AiSdkUi),
+        expect_refusal(part, Format::AiSdkUi),
         "message 0: expected a string that is not empty for \"parts[1].toolCallId\", but found none"
     );
     assert_eq!(
-        refused(
+        expect_refusal(
             r#"{"choices":[{"message":{"role":"assistant"}},{"message":{"role":"assistant"}}]}"#,
             Format::OpenaiChat
         ),

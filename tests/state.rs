@@ -9,41 +9,41 @@ mod shell;
 mod tasks;
 
 use crate::common;
-use common::{answered, append, learn, said};
-use leftoff::context::{Known, extract};
+use common::{append, learn, result_message, text_message};
+use leftoff::context::{SummaryInput, extract_summary};
 use leftoff::record::message::{Assistant, Message, Role, Tool, ToolCall};
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::handle::Session;
-use leftoff::state::{Kind, State};
+use leftoff::state::{FactKind, State};
 use leftoff::tokens::estimate;
 use proptest::prelude::*;
 
 fn call(id: &str, name: &str, arguments: &str) -> Message {
     let call = ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() };
     let assistant = Assistant { tool_calls: vec![call], ..Assistant::default() };
-    Message { assistant: Some(assistant), ..said(Role::Assistant, "") }
+    Message { assistant: Some(assistant), ..text_message(Role::Assistant, "") }
 }
 
-fn failed(id: &str, name: &str, content: &str) -> Message {
+fn failed_result(id: &str, name: &str, content: &str) -> Message {
     let tool = Tool { call_id: id.into(), name: name.into(), is_error: true, ..Tool::default() };
-    Message { tool: Some(tool), ..said(Role::Tool, content) }
+    Message { tool: Some(tool), ..text_message(Role::Tool, content) }
 }
 
-fn known(messages: &[Message]) -> State {
+fn fold_messages(messages: &[Message]) -> State {
     let mut state = State::default();
-    messages.iter().for_each(|message| state.take(message));
+    messages.iter().for_each(|message| state.take_message(message));
     state
 }
 
-fn texts(state: &State, is_it: impl Fn(Kind) -> bool) -> Vec<String> {
+fn texts(state: &State, is_it: impl Fn(FactKind) -> bool) -> Vec<String> {
     let facts = state.facts().filter(|fact| is_it(fact.kind));
     facts.map(|fact| format!("{} {}", fact.kind.as_str(), fact.text)).collect()
 }
 
 // Of one call that went well, with this result.
 fn check(name: &str, arguments: &str, result: &str, expected: &[&str]) {
-    let state = known(&[call("1", name, arguments), answered("1", name, result)]);
-    assert_eq!(texts(&state, |kind| kind != Kind::Status), expected, "{name} {arguments}");
+    let state = fold_messages(&[call("1", name, arguments), result_message("1", name, result)]);
+    assert_eq!(texts(&state, |kind| kind != FactKind::Status), expected, "{name} {arguments}");
 }
 
 #[test]
@@ -92,14 +92,17 @@ fn a_patch_names_its_files() {
 #[test]
 fn what_failed_or_was_never_answered_changes_no_file() {
     let write = call("1", "Write", r#"{"file_path":"a"}"#);
-    assert_eq!(texts(&known(&[write.clone(), failed("1", "Write", "denied")]), Kind::is_file), [""; 0]);
-    assert_eq!(texts(&known(&[write]), Kind::is_file), [""; 0]);
+    assert_eq!(
+        texts(&fold_messages(&[write.clone(), failed_result("1", "Write", "denied")]), FactKind::is_file),
+        [""; 0]
+    );
+    assert_eq!(texts(&fold_messages(&[write]), FactKind::is_file), [""; 0]);
 }
 
 #[test]
 fn what_became_of_a_file_in_the_end_counts() {
     let did = |id: &str, name: &str, path: &str| {
-        [call(id, name, &format!("{{\"path\":\"{path}\"}}")), answered(id, name, "")]
+        [call(id, name, &format!("{{\"path\":\"{path}\"}}")), result_message(id, name, "")]
     };
     let all = [
         did("1", "create_file", "a"),
@@ -107,24 +110,34 @@ fn what_became_of_a_file_in_the_end_counts() {
         did("3", "edit", "b"),
         did("4", "delete_file", "b"),
     ];
-    assert_eq!(texts(&known(&all.concat()), Kind::is_file), ["created a", "deleted b"]);
+    assert_eq!(texts(&fold_messages(&all.concat()), FactKind::is_file), ["created a", "deleted b"]);
 }
 
 #[test]
 fn a_command_that_failed_is_known_until_it_passes_and_then_as_one_that_did() {
     let run = |id: &str, result: Message| [call(id, "Bash", r#"{"command":"npm  test\n"}"#), result];
-    let fails = |id: &str| run(id, failed(id, "Bash", "Exit code 1\nno"));
-    let passes = |id: &str| run(id, answered(id, "Bash", "ok"));
-    assert_eq!(texts(&known(&passes("1")), Kind::is_command), [""; 0]);
-    let twice = known(&[fails("1"), fails("2")].concat());
-    assert_eq!(texts(&twice, Kind::is_command), ["failed npm test"]);
-    assert_eq!(twice.first(Kind::Failed).map(|fact| fact.weight), Some(2));
-    assert_eq!(texts(&known(&[fails("1"), passes("2")].concat()), Kind::is_command), ["passed npm test"]);
-    assert_eq!(texts(&known(&[passes("0"), fails("1")].concat()), Kind::is_command), ["failed npm test"]);
+    let fails = |id: &str| run(id, failed_result(id, "Bash", "Exit code 1\nno"));
+    let passes = |id: &str| run(id, result_message(id, "Bash", "ok"));
+    assert_eq!(texts(&fold_messages(&passes("1")), FactKind::is_command), [""; 0]);
+    let twice = fold_messages(&[fails("1"), fails("2")].concat());
+    assert_eq!(texts(&twice, FactKind::is_command), ["failed npm test"]);
+    assert_eq!(twice.first_fact(FactKind::Failed).map(|fact| fact.weight), Some(2));
+    assert_eq!(
+        texts(&fold_messages(&[fails("1"), passes("2")].concat()), FactKind::is_command),
+        ["passed npm test"]
+    );
+    assert_eq!(
+        texts(&fold_messages(&[passes("0"), fails("1")].concat()), FactKind::is_command),
+        ["failed npm test"]
+    );
     for (all, has_passed) in [([fails("1"), passes("2")], true), ([passes("1"), fails("2")], false)] {
-        let state = known(&all.concat());
-        let shown: Vec<_> =
-            state.shown("").failed_commands.iter().map(|one| (one.command, one.has_passed)).collect();
+        let state = fold_messages(&all.concat());
+        let shown: Vec<_> = state
+            .to_session_state("")
+            .failed_commands
+            .iter()
+            .map(|one| (one.command, one.has_passed))
+            .collect();
         assert_eq!(shown, [("npm test", has_passed)]);
     }
 }
@@ -139,9 +152,11 @@ fn how_a_command_ended_is_read_from_its_result_where_that_says_so() {
         ("the exit code of a program tells how it ended", &[]),
         ("3 suites ran, exit code 1 was what it should be", &[]),
     ] {
-        let state =
-            known(&[call("1", "exec_command", r#"{"cmd":"make"}"#), answered("1", "exec_command", result)]);
-        assert_eq!(texts(&state, Kind::is_command), expected, "{result}");
+        let state = fold_messages(&[
+            call("1", "exec_command", r#"{"cmd":"make"}"#),
+            result_message("1", "exec_command", result),
+        ]);
+        assert_eq!(texts(&state, FactKind::is_command), expected, "{result}");
     }
 }
 
@@ -151,9 +166,9 @@ fn a_command_failed_if_it_ran_and_its_code_is_not_nought_and_nothing_else_did() 
     let ended = |tool: &str, exit_code: Option<i64>, is_error: bool, not_run: bool| {
         let made =
             Tool { call_id: "1".into(), name: tool.into(), exit_code, is_error, not_run, ..Tool::default() };
-        let result = Message { tool: Some(made), ..said(Role::Tool, "the exit code: 7 is printed") };
-        texts(&known(&[call("1", tool, r#"{"command":"rm a.txt"}"#), result]), |kind| {
-            !matches!(kind, Kind::Status | Kind::Error)
+        let result = Message { tool: Some(made), ..text_message(Role::Tool, "the exit code: 7 is printed") };
+        texts(&fold_messages(&[call("1", tool, r#"{"command":"rm a.txt"}"#), result]), |kind| {
+            !matches!(kind, FactKind::Status | FactKind::Error)
         })
     };
     for tool in ["Bash", "bash", "shell", "run_shell_command"] {
@@ -174,10 +189,10 @@ fn what_did_not_run_or_did_not_succeed_has_no_effect() {
             [(None, true, true), (None, false, true), (Some(1), false, false), (None, true, false)]
         {
             let made = Tool { call_id: "1".into(), exit_code, is_error, not_run, ..Tool::default() };
-            let result = Message { tool: Some(made), ..said(Role::Tool, "") };
-            let state = known(&[call("1", tool, arguments), result]);
+            let result = Message { tool: Some(made), ..text_message(Role::Tool, "") };
+            let state = fold_messages(&[call("1", tool, arguments), result]);
             assert_eq!(
-                texts(&state, |kind| kind != Kind::Status),
+                texts(&state, |kind| kind != FactKind::Status),
                 [""; 0],
                 "{tool} {exit_code:?} {is_error} {not_run}"
             );
@@ -188,23 +203,27 @@ fn what_did_not_run_or_did_not_succeed_has_no_effect() {
 #[test]
 fn what_a_command_of_claude_code_prints_about_codes_says_nothing_of_its_own() {
     let call = call("1", "Bash", r#"{"command":"make"}"#);
-    let ended = |result| texts(&known(&[call.clone(), result]), Kind::is_command);
-    assert_eq!(ended(answered("1", "Bash", "exit code: 3")), [""; 0]);
-    assert_eq!(ended(failed("1", "Bash", "exit code: 0")), ["failed make"]);
+    let ended = |result| texts(&fold_messages(&[call.clone(), result]), FactKind::is_command);
+    assert_eq!(ended(result_message("1", "Bash", "exit code: 3")), [""; 0]);
+    assert_eq!(ended(failed_result("1", "Bash", "exit code: 0")), ["failed make"]);
 }
 
 #[test]
 fn a_file_that_a_command_names_from_the_project_is_that_which_others_name_whole() {
     let all = [
-        [call("1", "Write", r#"{"file_path":"/p/src/a.rs"}"#), answered("1", "Write", "")],
-        [call("2", "Bash", r#"{"command":"sed -i 's/a/b/' src/a.rs"}"#), answered("2", "Bash", "")],
-        [call("3", "Bash", r#"{"command":"rm b.rs"}"#), answered("3", "Bash", "")],
+        [call("1", "Write", r#"{"file_path":"/p/src/a.rs"}"#), result_message("1", "Write", "")],
+        [call("2", "Bash", r#"{"command":"sed -i 's/a/b/' src/a.rs"}"#), result_message("2", "Bash", "")],
+        [call("3", "Bash", r#"{"command":"rm b.rs"}"#), result_message("3", "Bash", "")],
     ];
-    let state = known(&all.concat());
-    let files: Vec<_> =
-        state.shown("/p").modified_files.iter().map(|file| (file.path.to_owned(), file.action)).collect();
+    let state = fold_messages(&all.concat());
+    let files: Vec<_> = state
+        .to_session_state("/p")
+        .modified_files
+        .iter()
+        .map(|file| (file.path.to_owned(), file.action))
+        .collect();
     assert_eq!(files, [("/p/src/a.rs".to_owned(), "created"), ("b.rs".to_owned(), "deleted")]);
-    let summary = extract(Known { state: &state, project: "/p", pins: &[] }, 500, &estimate);
+    let summary = extract_summary(SummaryInput { state: &state, project: "/p", pins: &[] }, 500, &estimate);
     assert!(summary.contains("- src/a.rs (created)") && summary.contains("- b.rs (deleted)"), "{summary}");
 }
 
@@ -216,11 +235,15 @@ fn many_commands_are_cut_so_that_each_is_named() {
             "--nocapture ".repeat(20)
         );
         let arguments = format!("{{\"command\":{}}}", serde_json::to_string(&command).unwrap());
-        [call(&n.to_string(), "Bash", &arguments), failed(&n.to_string(), "Bash", "Exit code 1")]
+        [call(&n.to_string(), "Bash", &arguments), failed_result(&n.to_string(), "Bash", "Exit code 1")]
     };
-    let edit = [call("e", "Edit", r#"{"file_path":"/p/a.rs"}"#), answered("e", "Edit", "")];
+    let edit = [call("e", "Edit", r#"{"file_path":"/p/a.rs"}"#), result_message("e", "Edit", "")];
     let all: Vec<Message> = edit.into_iter().chain((0..30).flat_map(run)).collect();
-    let summary = extract(Known { state: &known(&all), project: "/p", pins: &[] }, 1800, &estimate);
+    let summary = extract_summary(
+        SummaryInput { state: &fold_messages(&all), project: "/p", pins: &[] },
+        1800,
+        &estimate,
+    );
     let named = (0..30).filter(|n| summary.contains(&format!("-- part_{n} ")));
     assert_eq!(
         (named.count(), summary.matches("` each failed, has not passed since").count()),
@@ -232,7 +255,7 @@ fn many_commands_are_cut_so_that_each_is_named() {
 
 #[test]
 fn open_tasks_are_those_of_the_newest_list() {
-    let list = |id: &str, name: &str, json: &str| [call(id, name, json), answered(id, name, "")];
+    let list = |id: &str, name: &str, json: &str| [call(id, name, json), result_message(id, name, "")];
     let first = list(
         "1",
         "TodoWrite",
@@ -243,17 +266,21 @@ fn open_tasks_are_those_of_the_newest_list() {
         "update_plan",
         r#"{"plan":[{"step":"a","status":"completed"},{"step":"c","status":"pending"}]}"#,
     );
-    let is_open = |kind| kind == Kind::Open;
-    assert_eq!(texts(&known(&first), is_open), ["open a", "open b"]);
-    assert_eq!(texts(&known(&[first.clone(), second].concat()), is_open), ["open c"]);
+    let is_open = |kind| kind == FactKind::Open;
+    assert_eq!(texts(&fold_messages(&first), is_open), ["open a", "open b"]);
+    assert_eq!(texts(&fold_messages(&[first.clone(), second].concat()), is_open), ["open c"]);
     let none = list("3", "write_todos", r#"{"todos":[{"description":"a","status":"cancelled"},"broken"]}"#);
-    assert_eq!(texts(&known(&[first, none].concat()), is_open), [""; 0]);
-    let made =
-        [call("1", "TaskCreate", r#"{"subject":"a"}"#), answered("1", "TaskCreate", "Task #7 created: a")];
-    let done =
-        [call("2", "TaskUpdate", r#"{"taskId":"7","status":"completed"}"#), answered("2", "TaskUpdate", "")];
-    assert_eq!(texts(&known(&made), is_open), ["open a"]);
-    assert_eq!(texts(&known(&[made, done].concat()), is_open), [""; 0]);
+    assert_eq!(texts(&fold_messages(&[first, none].concat()), is_open), [""; 0]);
+    let made = [
+        call("1", "TaskCreate", r#"{"subject":"a"}"#),
+        result_message("1", "TaskCreate", "Task #7 created: a"),
+    ];
+    let done = [
+        call("2", "TaskUpdate", r#"{"taskId":"7","status":"completed"}"#),
+        result_message("2", "TaskUpdate", ""),
+    ];
+    assert_eq!(texts(&fold_messages(&made), is_open), ["open a"]);
+    assert_eq!(texts(&fold_messages(&[made, done].concat()), is_open), [""; 0]);
 }
 
 #[test]
@@ -264,8 +291,8 @@ fn the_task_is_what_the_user_said_first_not_what_an_agent_put_around_it() {
         "<system-reminder>be kind</system-reminder>\nMend the login.",
         "And then the logout.",
     ];
-    let state = known(&first.map(|text| said(Role::User, text)));
-    assert_eq!(texts(&state, |kind| kind == Kind::Task), ["task Mend the login."]);
+    let state = fold_messages(&first.map(|text| text_message(Role::User, text)));
+    assert_eq!(texts(&state, |kind| kind == FactKind::Task), ["task Mend the login."]);
 }
 
 #[test]
@@ -273,31 +300,38 @@ fn what_is_code_or_data_is_no_sentence_worth_keeping() {
     let text = "We decided to use src/a.rs, never src/b.rs.\n12→We must never use src/c.rs because of 3 bugs.\n\
         ```\nWe must never use src/d.rs because of 3 bugs.\n```\n{\"error\":\"We must never use src/e.rs\"}\n\
         The answer was {\"error\":\"We must never use src/f.rs\"} again.";
-    let state = known(&[said(Role::User, text)]);
-    assert_eq!(texts(&state, Kind::is_sentence), ["decision We decided to use src/a.rs, never src/b.rs."]);
+    let state = fold_messages(&[text_message(Role::User, text)]);
+    assert_eq!(
+        texts(&state, FactKind::is_sentence),
+        ["decision We decided to use src/a.rs, never src/b.rs."]
+    );
 }
 
 #[test]
 fn a_branch_is_known_by_what_lies_on_its_path() {
     let change = |id: &str, path: &str| {
-        [call(id, "Edit", &format!("{{\"file_path\":\"{path}\"}}")), answered(id, "Edit", "")]
+        [call(id, "Edit", &format!("{{\"file_path\":\"{path}\"}}")), result_message(id, "Edit", "")]
     };
     let (mut session, mut log) = (Session::new(None), Vec::new());
-    let root = Message { id: "root".into(), ..said(Role::User, "go") };
+    let root = Message { id: "root".into(), ..text_message(Role::User, "go") };
     append(&mut session, &mut log, [vec![root], change("1", "kept").to_vec()].concat());
     append(&mut session, &mut log, change("2", "left").to_vec());
     learn(&mut session, &log);
-    assert_eq!(texts(&session.source().state, Kind::is_file), ["modified kept", "modified left"]);
+    assert_eq!(texts(&session.source().state, FactKind::is_file), ["modified kept", "modified left"]);
     let parent = log.split(|byte| *byte == b'\n').nth(2).and_then(|line| {
         let line = String::from_utf8_lossy(line).into_owned();
         Some(line.split("\"id\":\"").nth(1)?.split('"').next()?.to_owned())
     });
-    let branch =
-        Message { id: "b".into(), parent_id: parent, branch: true, ..said(Role::User, "no, otherwise") };
+    let branch = Message {
+        id: "b".into(),
+        parent_id: parent,
+        branch: true,
+        ..text_message(Role::User, "no, otherwise")
+    };
     append(&mut session, &mut log, vec![branch]);
     append(&mut session, &mut log, change("3", "branch").to_vec());
     learn(&mut session, &log);
-    assert_eq!(texts(&session.source().state, Kind::is_file), ["modified kept", "modified branch"]);
+    assert_eq!(texts(&session.source().state, FactKind::is_file), ["modified kept", "modified branch"]);
 }
 
 // What the rules look for, beside anything else.
@@ -356,11 +390,11 @@ fn any_message() -> impl Strategy<Value = Message> {
         )),
     ];
     prop_oneof![
-        any_text().prop_map(|text| said(Role::User, &text)),
-        any_text().prop_map(|text| said(Role::Assistant, &text)),
+        any_text().prop_map(|text| text_message(Role::User, &text)),
+        any_text().prop_map(|text| text_message(Role::Assistant, &text)),
         (ids.clone(), names.clone(), arguments).prop_map(|(id, name, arguments)| call(id, name, &arguments)),
-        (ids.clone(), names.clone(), any_text()).prop_map(|(id, name, text)| answered(id, name, &text)),
-        (ids, names, any_text()).prop_map(|(id, name, text)| failed(id, name, &text)),
+        (ids.clone(), names.clone(), any_text()).prop_map(|(id, name, text)| result_message(id, name, &text)),
+        (ids, names, any_text()).prop_map(|(id, name, text)| failed_result(id, name, &text)),
     ]
 }
 
@@ -374,14 +408,14 @@ proptest! {
     ) {
         let (mut session, mut log) = (Session::new(None), Vec::new());
         append(&mut session, &mut log, messages);
-        while let Some(span) = session.unlearned() {
+        while let Some(span) = session.unfolded_span() {
             let end = log.len().min(span.start as usize + piece);
-            session.learn(&log[span.start as usize..end]);
+            session.fold_bytes(&log[span.start as usize..end]);
         }
         let mut whole = Session::new(None);
         let found = whole.messages().observe(&log, 0).unwrap();
         whole.take_messages(found);
-        prop_assert_eq!(whole.unlearned(), None, "what was read is known");
+        prop_assert_eq!(whole.unfolded_span(), None, "what was read is known");
         prop_assert_eq!(&session.source().state, &whole.source().state);
         let kept = session.checkpoint().expect("a log without branches has one").to_json();
         let kept = Checkpoint::from_json(kept.as_bytes()).unwrap();
@@ -393,7 +427,7 @@ proptest! {
         messages in prop::collection::vec(any_message(), 1..60),
         tokens in 0..2000u32,
     ) {
-        let summary = extract(Known { state: &known(&messages), project: "/p", pins: &[] }, tokens, &estimate);
+        let summary = extract_summary(SummaryInput { state: &fold_messages(&messages), project: "/p", pins: &[] }, tokens, &estimate);
         prop_assert!(summary.is_empty() || estimate(&summary) <= tokens);
     }
 }

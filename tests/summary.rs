@@ -4,8 +4,8 @@
 
 use crate::common;
 
-use common::{answered, said};
-use leftoff::context::{Known, extract};
+use common::{result_message, text_message};
+use leftoff::context::{SummaryInput, extract_summary};
 use leftoff::record::message::{Assistant, Message, Role, Tool, ToolCall};
 use leftoff::state::State;
 use leftoff::tokens::estimate;
@@ -13,41 +13,41 @@ use leftoff::tokens::estimate;
 fn call(id: &str, name: &str, arguments: &str) -> Message {
     let call = ToolCall { id: id.into(), name: name.into(), arguments: arguments.into() };
     let assistant = Assistant { tool_calls: vec![call], ..Assistant::default() };
-    Message { assistant: Some(assistant), ..said(Role::Assistant, "") }
+    Message { assistant: Some(assistant), ..text_message(Role::Assistant, "") }
 }
 
-fn edited(path: &str) -> [Message; 2] {
-    [call(path, "Edit", &format!("{{\"file_path\":\"{path}\"}}")), answered(path, "Edit", "")]
+fn edit_step(path: &str) -> [Message; 2] {
+    [call(path, "Edit", &format!("{{\"file_path\":\"{path}\"}}")), result_message(path, "Edit", "")]
 }
 
-fn ran(id: &str, command: &str, is_error: bool) -> [Message; 2] {
+fn command_step(id: &str, command: &str, is_error: bool) -> [Message; 2] {
     let tool = Tool { call_id: id.into(), name: "Bash".into(), is_error, ..Tool::default() };
-    let result = Message { tool: Some(tool), ..said(Role::Tool, "") };
+    let result = Message { tool: Some(tool), ..text_message(Role::Tool, "") };
     [call(id, "Bash", &serde_json::json!({ "command": command }).to_string()), result]
 }
 
 fn summary(messages: &[Message], pins: &[String], tokens: u32) -> String {
     let mut state = State::default();
-    messages.iter().for_each(|message| state.take(message));
-    extract(Known { state: &state, project: "/p", pins }, tokens, &estimate)
+    messages.iter().for_each(|message| state.take_message(message));
+    extract_summary(SummaryInput { state: &state, project: "/p", pins }, tokens, &estimate)
 }
 
 #[test]
 fn each_section_has_its_title_once_and_its_lines_behind() {
     let todo = r#"{"todos":[{"content":"write the docs","status":"pending"}]}"#;
     let all = [
-        vec![said(Role::User, "Mend the login.")],
-        edited("/p/src/a.rs").to_vec(),
-        edited("/p/src/b.rs").to_vec(),
-        edited("/p/README.md").to_vec(),
-        edited("/elsewhere/c.rs").to_vec(),
-        ran("1", "npm test", true).to_vec(),
-        ran("2", "cargo test", true).to_vec(),
-        ran("3", "make", true).to_vec(),
-        ran("4", "make", false).to_vec(),
-        vec![call("5", "TodoWrite", todo), answered("5", "TodoWrite", "")],
-        vec![said(Role::User, "We decided to use src/a.rs, never src/b.rs.")],
-        vec![said(Role::Assistant, "The login works.")],
+        vec![text_message(Role::User, "Mend the login.")],
+        edit_step("/p/src/a.rs").to_vec(),
+        edit_step("/p/src/b.rs").to_vec(),
+        edit_step("/p/README.md").to_vec(),
+        edit_step("/elsewhere/c.rs").to_vec(),
+        command_step("1", "npm test", true).to_vec(),
+        command_step("2", "cargo test", true).to_vec(),
+        command_step("3", "make", true).to_vec(),
+        command_step("4", "make", false).to_vec(),
+        vec![call("5", "TodoWrite", todo), result_message("5", "TodoWrite", "")],
+        vec![text_message(Role::User, "We decided to use src/a.rs, never src/b.rs.")],
+        vec![text_message(Role::Assistant, "The login works.")],
     ];
     let expected = "PROJECT: /p
 
@@ -77,8 +77,8 @@ CURRENT STATUS: The login works.";
 
 /// Which of these decisions a summary tells.
 fn told_of(decisions: &[String], tokens: u32) -> usize {
-    let mut all = vec![said(Role::User, "Go.")];
-    all.extend(decisions.iter().map(|text| said(Role::User, text)));
+    let mut all = vec![text_message(Role::User, "Go.")];
+    all.extend(decisions.iter().map(|text| text_message(Role::User, text)));
     let summary = summary(&all, &[], tokens);
     decisions
         .iter()
@@ -145,7 +145,8 @@ fn decisions_in_other_languages_are_decisions() {
         "Zdecydowaliśmy, że serwer działa na porcie 8080",
     ];
     for decision in decisions {
-        let summary = summary(&[said(Role::User, "Go."), said(Role::User, decision)], &[], 2000);
+        let summary =
+            summary(&[text_message(Role::User, "Go."), text_message(Role::User, decision)], &[], 2000);
         assert!(summary.contains(&format!("KEY DECISIONS MADE:\n- {decision}")), "{summary}");
     }
 }
@@ -157,10 +158,14 @@ fn wishes_are_the_users_own_words_and_errors_those_of_results_that_failed() {
     let tool = Tool { call_id: "1".into(), name: "Bash".into(), is_error: true, ..Tool::default() };
     let printed = "Exit code 2\necho \"deploy failed\"\nmake: *** [Makefile:3: all] Error 2";
     let all = [
-        vec![said(Role::User, "Go."), said(Role::Assistant, rule), said(Role::Assistant, script)],
+        vec![
+            text_message(Role::User, "Go."),
+            text_message(Role::Assistant, rule),
+            text_message(Role::Assistant, script),
+        ],
         vec![call("1", "Bash", r#"{"command":"make all"}"#)],
-        vec![Message { tool: Some(tool), ..said(Role::Tool, printed) }],
-        vec![said(Role::User, "Please never touch src/b.rs again.")],
+        vec![Message { tool: Some(tool), ..text_message(Role::Tool, printed) }],
+        vec![text_message(Role::User, "Please never touch src/b.rs again.")],
     ];
     let summary = summary(&all.concat(), &[], 2000);
     let section = |title: &str| {
@@ -184,11 +189,11 @@ fn paths_are_told_byte_for_byte_and_only_what_reads_as_a_marker_is_changed() {
         let text = format!("Please look at {path} and write docs/{path} anew.");
         let all = [
             vec![
-                said(Role::User, &text),
-                said(Role::Assistant, &format!("We decided to keep {path} as it is.")),
+                text_message(Role::User, &text),
+                text_message(Role::Assistant, &format!("We decided to keep {path} as it is.")),
             ],
-            edited(&format!("/p/{path}")).to_vec(),
-            ran("1", &format!("cat {path}"), true).to_vec(),
+            edit_step(&format!("/p/{path}")).to_vec(),
+            command_step("1", &format!("cat {path}"), true).to_vec(),
         ];
         let summary = summary(&all.concat(), &[], 2000);
         assert!(summary.contains(&text), "{summary}");
@@ -204,8 +209,8 @@ fn commands_share_a_fifth_of_what_a_summary_may_have() {
     let long = |name: &str| format!("{name} {}", "step ".repeat(50)).trim_end().to_owned();
     let commands = ["one", "two"].map(long);
     let told = |count: usize, tokens: u32| {
-        let mut all = vec![said(Role::User, "Go.")];
-        all.extend(commands[..count].iter().flat_map(|command| ran(command, command, true)));
+        let mut all = vec![text_message(Role::User, "Go.")];
+        all.extend(commands[..count].iter().flat_map(|command| command_step(command, command, true)));
         let told = summary(&all, &[], tokens);
         commands.iter().filter(|command| told.contains(&format!("`{command}`"))).count()
     };
@@ -217,14 +222,21 @@ fn commands_share_a_fifth_of_what_a_summary_may_have() {
 #[test]
 fn a_long_command_is_shown_by_its_beginning_and_its_end() {
     let command = format!("begin {} end", "middle ".repeat(60));
-    let told =
-        summary(&[vec![said(Role::User, "Go.")], ran("1", &command, true).to_vec()].concat(), &[], 300);
+    let told = summary(
+        &[vec![text_message(Role::User, "Go.")], command_step("1", &command, true).to_vec()].concat(),
+        &[],
+        300,
+    );
     let line = told.lines().find(|line| line.starts_with("- `")).expect("a command");
     let shown = line.split('`').nth(1).expect("the command");
     assert!(shown.starts_with("begin middle") && shown.contains(" ... "), "{line}");
     // Of what runs on, the record has the first 300 bytes.
     assert!(command[..300].trim_end().ends_with(shown.rsplit(" ... ").next().unwrap_or_default()), "{line}");
     let short = "x".repeat(60);
-    let told = summary(&[vec![said(Role::User, "Go.")], ran("1", &short, true).to_vec()].concat(), &[], 300);
+    let told = summary(
+        &[vec![text_message(Role::User, "Go.")], command_step("1", &short, true).to_vec()].concat(),
+        &[],
+        300,
+    );
     assert!(told.contains(&format!("`{short}`")), "{told}");
 }

@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use any_text::{any_length, any_text};
-use chance::{Chance, counted, scaled, seed};
-use reference::{BOTH, Both};
+use chance::{Chance, print_count, scale_count, seed};
+use reference::{BOTH, VocabularyPair};
 
 const RANDOM: usize = 1_000_000_000;
 /// As much as `cargo test` has time for.
@@ -41,23 +41,23 @@ struct Run {
     bytes: AtomicUsize,
     files: AtomicUsize,
     mismatches: Mutex<Vec<String>>,
-    again: Option<Mutex<Again>>,
+    count_writer: Option<Mutex<CountWriter>>,
 }
 
 /// Texts with the reference's counts, for another program to count.
-struct Again {
-    to: BufWriter<File>,
-    left: usize,
+struct CountWriter {
+    file: BufWriter<File>,
+    remaining: usize,
 }
 
 impl Run {
     fn new(name: &str) -> Run {
         let again = env::var_os("LEFTOFF_COUNTS").map(|folder| {
             let file = File::create(Path::new(&folder).join(name)).expect("the folder is there");
-            Mutex::new(Again { to: BufWriter::new(file), left: scaled(AGAIN, 0) })
+            Mutex::new(CountWriter { file: BufWriter::new(file), remaining: scale_count(AGAIN, 0) })
         });
         let zero = || AtomicUsize::new(0);
-        Run { next: zero(), bytes: zero(), files: zero(), mismatches: Mutex::default(), again }
+        Run { next: zero(), bytes: zero(), files: zero(), mismatches: Mutex::default(), count_writer: again }
     }
 
     /// Each of the machine's cores works until it says that nothing is left for it.
@@ -71,7 +71,7 @@ impl Run {
     }
 
     fn check(&self, name: impl Fn() -> String, text: &str) {
-        let _named = Named(&name);
+        let _named = NameOnPanic(&name);
         let counts = BOTH.each_ref().map(|both| {
             let counts = both.counts(text);
             if differs(both, text, counts) {
@@ -80,14 +80,14 @@ impl Run {
             counts.0
         });
         self.bytes.fetch_add(text.len(), Ordering::Relaxed);
-        if let Some(again) = &self.again {
+        if let Some(again) = &self.count_writer {
             again.lock().expect("no worker panicked").keep(text, counts);
         }
     }
 
-    fn mismatch(&self, both: &Both, name: &str, text: &str) {
+    fn mismatch(&self, both: &VocabularyPair, name: &str, text: &str) {
         let is_told = self.mismatches.lock().expect("no worker panicked").len() < TOLD;
-        let least = if is_told { least(both, text) } else { String::new() };
+        let least = if is_told { shrink_difference(both, text) } else { String::new() };
         let (reference, ours) = both.counts(&least);
         let up_to = both.ours.count_up_to(&least, reference);
         let what = format!(
@@ -99,17 +99,17 @@ impl Run {
 
     /// Says what was counted, and fails where something differed.
     fn ends(self, what: &str) {
-        counted(&format!("bytes of {what}"), self.bytes.into_inner());
+        print_count(&format!("bytes of {what}"), self.bytes.into_inner());
         let mismatches = self.mismatches.into_inner().expect("no worker panicked");
-        counted(&format!("mismatches in {what}"), mismatches.len());
+        print_count(&format!("mismatches in {what}"), mismatches.len());
         assert!(mismatches.is_empty(), "{}", mismatches[..TOLD.min(mismatches.len())].join("\n"));
     }
 }
 
 /// Names the text at which a counter panicked.
-struct Named<'a, F: Fn() -> String>(&'a F);
+struct NameOnPanic<'a, F: Fn() -> String>(&'a F);
 
-impl<F: Fn() -> String> Drop for Named<'_, F> {
+impl<F: Fn() -> String> Drop for NameOnPanic<'_, F> {
     fn drop(&mut self) {
         if thread::panicking() {
             println!("a panic at {}", (self.0)());
@@ -117,27 +117,27 @@ impl<F: Fn() -> String> Drop for Named<'_, F> {
     }
 }
 
-impl Again {
+impl CountWriter {
     fn keep(&mut self, text: &str, counts: [u32; 2]) {
-        if text.len() > self.left {
+        if text.len() > self.remaining {
             return;
         }
-        self.left -= text.len();
+        self.remaining -= text.len();
         let [o200k, cl100k] = counts;
         for number in [text.len() as u32, o200k, cl100k] {
-            self.to.write_all(&number.to_le_bytes()).expect("the file can be written");
+            self.file.write_all(&number.to_le_bytes()).expect("the file can be written");
         }
-        self.to.write_all(text.as_bytes()).expect("the file can be written");
+        self.file.write_all(text.as_bytes()).expect("the file can be written");
     }
 }
 
 /// Whether our count is another than the reference's, or beyond itself as a limit.
-fn differs(both: &Both, text: &str, (reference, ours): (u32, u32)) -> bool {
+fn differs(both: &VocabularyPair, text: &str, (reference, ours): (u32, u32)) -> bool {
     reference != ours || !both.stops(text, reference, reference)
 }
 
 /// What still differs of a text when halves of it, quarters and so on are left out, as long as there is time for it.
-fn least(both: &Both, text: &str) -> String {
+fn shrink_difference(both: &VocabularyPair, text: &str) -> String {
     let mut least: Vec<char> = text.chars().collect();
     let (mut size, mut at) = (least.len() / 2, 0);
     for _ in 0..TRIES {
@@ -160,7 +160,7 @@ fn least(both: &Both, text: &str) -> String {
 
 #[test]
 fn random_text_counts_as_the_reference_counts_it() {
-    let (whole, seed) = (scaled(RANDOM, SHORT), seed());
+    let (whole, seed) = (scale_count(RANDOM, SHORT), seed());
     let run = Run::new("random");
     run.workers(|number| {
         let mut chance = Chance::new(Chance::new(seed ^ (number as u64) << 32).number());
@@ -184,9 +184,9 @@ fn files_count_as_the_reference_counts_them() {
     // A sample takes the beginning of some files.
     let mut sample: Vec<PathBuf> = paths;
     for at in 0..all {
-        sample.swap(at, at + chance.below(all - at));
+        sample.swap(at, at + chance.number_below(all - at));
     }
-    sample.truncate(scaled(all, all));
+    sample.truncate(scale_count(all, all));
     let pieces = if sample.len() < all { 1 } else { usize::MAX };
     let run = Run::new("files");
     run.workers(|number| {
@@ -197,7 +197,7 @@ fn files_count_as_the_reference_counts_them() {
         }
         true
     });
-    counted("files", run.files.load(Ordering::Relaxed));
+    print_count("files", run.files.load(Ordering::Relaxed));
     run.ends("files");
 }
 

@@ -6,7 +6,7 @@
 use leftoff::error::Code;
 use leftoff::tokens::{Encoding, Vocabulary, count};
 use proptest::prelude::*;
-use reference::{BOTH, Both, CL100K, O200K, check};
+use reference::{BOTH, CL100K, O200K, VocabularyPair, check};
 
 #[path = "programs/classes.rs"]
 #[allow(dead_code, reason = "an example has a main, which a test does not call")]
@@ -33,7 +33,7 @@ fn the_shipped_classes_are_those_of_the_reference() {
 
 #[test]
 fn every_single_token_counts_as_one() {
-    for Both { ours, reference, tokens } in &*BOTH {
+    for VocabularyPair { ours, reference, tokens } in &*BOTH {
         let texts =
             (0..*tokens).filter_map(|rank| String::from_utf8(reference.decode_bytes(&[rank]).ok()?).ok());
         let found = texts.inspect(|text| {
@@ -51,7 +51,7 @@ fn special_tokens_in_a_text_are_text() {
 
 #[test]
 fn real_texts_count_as_the_reference_counts_them() {
-    let texts = texts::all();
+    let texts = texts::all_texts();
     assert!(texts.len() > 60);
     texts.iter().for_each(|(_, text)| check(text));
 }
@@ -140,7 +140,7 @@ proptest! {
 fn the_shipped_vocabulary_is_inside_the_library() {
     let text = "The quick brown fox, \u{4f60}\u{597d} \n\n \u{1f642}";
     let found = count(text, Some(&Vocabulary::o200k_base()));
-    assert_eq!((found.by, found.tokens), (Encoding::O200kBase, BOTH[0].ours.count(text)));
+    assert_eq!((found.encoding, found.tokens), (Encoding::O200kBase, BOTH[0].ours.count(text)));
 }
 
 proptest! {

@@ -17,7 +17,7 @@ static OURS: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::o200k_base);
 /// The estimate in percent of the exact count.
 fn percent(text: &str) -> u32 {
     let exact = count(text, Some(&OURS));
-    assert_eq!(exact.by, Encoding::O200kBase);
+    assert_eq!(exact.encoding, Encoding::O200kBase);
     estimate(text) * 100 / exact.tokens
 }
 
@@ -30,7 +30,7 @@ fn check(name: &str, text: &str) {
 struct Noise(u64);
 
 impl Noise {
-    fn below(&mut self, limit: u64) -> u64 {
+    fn number_below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -38,12 +38,12 @@ impl Noise {
     }
 
     fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {
-        from[self.below(from.len() as u64) as usize]
+        from[self.number_below(from.len() as u64) as usize]
     }
 
     fn letters(&mut self, alphabet: &str, length: usize) -> String {
         let alphabet: Vec<char> = alphabet.chars().collect();
-        (0..length).map(|_| alphabet[self.below(alphabet.len() as u64) as usize]).collect()
+        (0..length).map(|_| alphabet[self.number_below(alphabet.len() as u64) as usize]).collect()
     }
 }
 
@@ -54,7 +54,7 @@ const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 fn real_texts() {
     // Lists of long dotted names are counted too high, which costs a context room and never its budget.
     let most = |name: &str| if name.ends_with("table.rs") { 160 } else { 140 };
-    let percents = texts::all().into_iter().map(|(name, text)| (percent(&text), name));
+    let percents = texts::all_texts().into_iter().map(|(name, text)| (percent(&text), name));
     let wrong: Vec<(u32, String)> =
         percents.filter(|(percent, name)| !(90..=most(name)).contains(percent)).collect();
     assert!(wrong.is_empty(), "percent of the exact count: {wrong:#?}");
@@ -91,7 +91,8 @@ fn logs() {
             "cache miss",
             "retrying in 250 ms",
         ]);
-        let (hour, minute, milli) = (noise.below(24), noise.below(60), noise.below(1000));
+        let (hour, minute, milli) =
+            (noise.number_below(24), noise.number_below(60), noise.number_below(1000));
         let id = noise.letters(HEX, 32);
         writeln!(plain, "2025-11-22T{hour:02}:{minute:02}:{milli:03}Z {level:5} [worker-{line}] {what}")
             .unwrap();
@@ -113,8 +114,14 @@ fn tables_and_numbers() {
     let mut noise = Noise(13);
     let (mut comma, mut boxes) = (String::new(), String::new());
     for line in 0..200 {
-        let (whole, part) = (noise.below(100_000), noise.below(1_000_000));
-        writeln!(comma, "{line},{whole}.{part},{},{}", noise.below(10), noise.below(1_000_000_000)).unwrap();
+        let (whole, part) = (noise.number_below(100_000), noise.number_below(1_000_000));
+        writeln!(
+            comma,
+            "{line},{whole}.{part},{},{}",
+            noise.number_below(10),
+            noise.number_below(1_000_000_000)
+        )
+        .unwrap();
         writeln!(
             boxes,
             "│ {:<20} │ {whole:>10} │ {part:>8} │",
@@ -137,7 +144,8 @@ fn headings_with_rules() {
 #[test]
 fn emoji() {
     let mut noise = Noise(14);
-    let faces: String = (0..400).filter_map(|_| char::from_u32(0x1f600 + noise.below(0x50) as u32)).collect();
+    let faces: String =
+        (0..400).filter_map(|_| char::from_u32(0x1f600 + noise.number_below(0x50) as u32)).collect();
     check("faces", &faces);
     let chat: String = (0..200)
         .map(|_| {

@@ -1,7 +1,7 @@
 #![no_main]
 
-#[path = "../../tests/fuzzed/mod.rs"]
-mod fuzzed;
+#[path = "../../tests/fuzz_checks/mod.rs"]
+mod fuzz_checks;
 
 use std::env;
 use std::sync::LazyLock;
@@ -14,4 +14,4 @@ static AGENT: LazyLock<AgentName> = LazyLock::new(|| {
     AgentName::parse(&name).expect("an agent that is known")
 });
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzzed::agents::check(*AGENT, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_checks::agents::check(*AGENT, data));

@@ -1,6 +1,6 @@
 #![no_main]
 
-#[path = "../../tests/fuzzed/mod.rs"]
-mod fuzzed;
+#[path = "../../tests/fuzz_checks/mod.rs"]
+mod fuzz_checks;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzzed::agents::check_written(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz_checks::agents::check_written(data));

@@ -12,7 +12,7 @@ const NONE = new Uint8Array();
  * @param {string} question its name @param {unknown[]} words what it asks with @param {Uint8Array} [files] that it is about
  * @returns {any} nothing where the core knows of nothing
  */
-export function ofClients(question, words, files = NONE) {
+export function queryClients(question, words, files = NONE) {
   const text = JSON.stringify(words, (_, value) => (typeof value === "string" ? value.toWellFormed() : value));
-  return fromBytes(agents.called((core) => core.ofClients(question, bytesOf(text), files))) ?? undefined;
+  return fromBytes(agents.call((core) => core.ofClients(question, bytesOf(text), files))) ?? undefined;
 }

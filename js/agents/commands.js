@@ -5,8 +5,8 @@ import { readFile, readdir } from "node:fs/promises";
 import { join, normalize, sep } from "node:path";
 
 import { agents } from "../wasm/agents.js";
-import { ofClients } from "./clients.js";
-import { asked } from "./homes.js";
+import { queryClients } from "./clients.js";
+import { userEnvironment } from "./homes.js";
 
 /** @import { Env } from "./homes.js" */
 /** @import { Command } from "../types/index.js" */
@@ -14,68 +14,79 @@ import { asked } from "./homes.js";
 /**
  * A command as its file has it now: `text` is what the client sends for it, with the places of its arguments; `hashes` are all by
  * which it may have been kept, `hash` the one of the text.
- * @typedef {{ name: string, text: string, hash: string, hashes: string[] }} KeptCommand
+ * @typedef {{ name: string, text: string, hash: string, hashes: string[] }} CommandFile
  *
- * @typedef {{ project: string, env?: Env }} Where
+ * @typedef {{ project: string, env?: Env }} CommandScope
  *
  * The messages of an agent's session, from one up to another.
- * @typedef {(from: number, to: number) => any[]} Said
+ * @typedef {(from: number, to: number) => any[]} MessageReader
  */
 
 /** The type of the conversations that a command begins; nothing where it is none of the workspace. @param {string | undefined} name */
-export function typeOf(name) {
-  return ofClients("command.type", [name ?? ""]);
+export function conversationTypeOf(name) {
+  return queryClients("command.type", [name ?? ""]);
 }
 
-/** A command by its name, or that begins the same type in another client's spelling; nothing where there is no such file. @param {string} agent @param {string} name @param {Where} where @returns {Promise<KeptCommand | undefined>} */
-export async function commandNamed(agent, name, where) {
-  return ofClients("command.called", [name, await kept(agent, where)]);
+/**
+ * A command by its name, or that begins the same type in another client's spelling; nothing where there is no such file.
+ * @param {string} agent
+ * @param {string} name
+ * @param {CommandScope} where
+ * @returns {Promise<CommandFile | undefined>}
+ */
+export async function findAgentCommand(agent, name, where) {
+  return queryClients("command.called", [name, await readCommands(agent, where)]);
 }
 
 /**
  * Which command began a conversation: the client's record names it, or the first of the user's messages has its text.
- * @param {string} agent @param {Said} said @param {Where} where @returns {Promise<Command | undefined>}
+ * @param {string} agent @param {MessageReader} said @param {CommandScope} where @returns {Promise<Command | undefined>}
  */
-export async function commandBehind(agent, said, where) {
+export async function findStartingCommand(agent, said, where) {
   const FIRST = 12;
   await agents.ready();
   const first = textsOf(said(0, FIRST));
-  if (!ofClients("command.mayHaveBegun", [agent, first])) return undefined;
-  return ofClients("command.began", [agent, await kept(agent, where), first]);
+  if (!queryClients("command.mayHaveBegun", [agent, first])) return undefined;
+  return queryClients("command.began", [agent, await readCommands(agent, where), first]);
 }
 
 /**
  * What the command of a session is now: its text with what it was called with, in the client that comes first and has it; and a hash
  * to compare with the one that was kept.
  * @param {{ name: string, kept?: string, own?: string, from?: string, first: any[] }} session `own`: whose it was; `from`: where it goes on
- * @param {Where} where @returns {Promise<{ text?: string, promptHash?: string | null }>}
+ * @param {CommandScope} where @returns {Promise<{ text?: string, promptHash?: string | null }>}
  */
-export async function commandNow({ name, kept: hash, own, from, first }, where) {
+export async function readCurrentCommand({ name, kept: hash, own, from, first }, where) {
   await agents.ready();
   /** @type {string[]} */
-  const known = ofClients("command.agents", []);
-  /** @type {[string, KeptCommand[]][]} */
+  const known = queryClients("command.agents", []);
+  /** @type {[string, CommandFile[]][]} */
   const candidates = [];
   /** @type {{ text?: string, promptHash?: string | null }} */
   let now = {};
   for (const agent of new Set([from, own, ...known])) {
     if (!agent || !known.includes(agent)) continue;
-    candidates.push([agent, await kept(agent, where)]);
-    now = ofClients("command.now", [{ name, kept: hash, own, candidates }, textsOf(first)]);
+    candidates.push([agent, await readCommands(agent, where)]);
+    now = queryClients("command.now", [{ name, kept: hash, own, candidates }, textsOf(first)]);
     // The others are only asked where that may be the command that was kept.
     if (now.text !== undefined && (hash === undefined || now.promptHash === hash)) break;
   }
   return now;
 }
 
-/** What a command of the client's was called with, as the first messages say. @param {string} agent @param {KeptCommand} command @param {any[]} first */
+/**
+ * What a command of the client's was called with, as the first messages say.
+ * @param {string} agent
+ * @param {CommandFile} command
+ * @param {any[]} first
+ */
 export function argumentsOf(agent, command, first) {
-  return ofClients("command.arguments", [agent, command, textsOf(first)]);
+  return queryClients("command.arguments", [agent, command, textsOf(first)]);
 }
 
-/** A command's text with what it was called with. @param {Pick<KeptCommand, "text">} command @param {string} args */
-export function filled({ text }, args) {
-  return ofClients("command.filled", [text, args]);
+/** A command's text with what it was called with. @param {Pick<CommandFile, "text">} command @param {string} args */
+export function fillArguments({ text }, args) {
+  return queryClients("command.filled", [text, args]);
 }
 
 /** @param {any[]} messages @returns {string[]} what the user says in them */
@@ -83,19 +94,19 @@ function textsOf(messages) {
   return messages.flatMap(({ role, content }) => (role === "user" && typeof content === "string" ? [content] : []));
 }
 
-/** @param {string} agent @param {Where} where @returns {Promise<KeptCommand[]>} the project's before the user's own */
-async function kept(agent, { project, env = process.env }) {
+/** @param {string} agent @param {CommandScope} where @returns {Promise<CommandFile[]>} the project's before the user's own */
+async function readCommands(agent, { project, env = process.env }) {
   await agents.ready();
   /** @type {string[]} */
-  const folders = ofClients("command.folders", [agent, { ...asked(env), project }]);
+  const folders = queryClients("command.folders", [agent, { ...userEnvironment(env), project }]);
   const all = [];
   for (const folder of folders.map(normalize)) {
     for (const path of (await filesBelow(folder)).sort()) {
       const below = path.split(sep).join("/");
-      if (!ofClients("command.is", [agent, below])) continue;
+      if (!queryClients("command.is", [agent, below])) continue;
       const bytes = await readFile(join(folder, path)).catch(() => undefined);
       const prompt = bytes && path.endsWith(".toml") ? await promptIn(bytes) : undefined;
-      const command = bytes && ofClients("command.in", [agent, below, prompt], bytes);
+      const command = bytes && queryClients("command.in", [agent, below, prompt], bytes);
       if (command) all.push(command);
     }
   }

@@ -1,25 +1,25 @@
 // @ts-check
 /** The files of agents: which there are, and what each holds, a session a time. */
 
-import { realAsFar } from "../host/host.node.js";
+import { realPathAsFar } from "../host/host.node.js";
 import { join, relative, sep } from "../host/path.node.js";
 
 import { LeftoffError, unlessBug } from "../error.js";
-import { joined } from "../storage/bytes.js";
+import { joinBytes } from "../storage/bytes.js";
 import { agents } from "../wasm/agents.js";
 import { bytesOf } from "../wasm/core.js";
-import { ofClients } from "./clients.js";
-import { isPacked, unpacked } from "./zstd.js";
+import { queryClients } from "./clients.js";
+import { isZstd, unpackZstd } from "./zstd.js";
 
-/** @import { Only } from "./opencode.js" */
-/** @import { Kept } from "./places.js" */
+/** @import { FolderFilter } from "./opencode.js" */
+/** @import { TranscriptLocation } from "./transcript-locations.js" */
 /** @import { Storage } from "../storage/contract.js" */
 
 /**
  * A document of a file.
  * @typedef {{ bytes: Uint8Array, isAlone: boolean, error?: LeftoffError }} Document `error`: why one session of many cannot be read
  */
-/** @typedef {{ path: string, size: string, bytes: number, mtimeMs: number }} Found a file, or a folder that is read as one; `size` is another once it has changed */
+/** @typedef {{ path: string, size: string, bytes: number, mtimeMs: number }} AgentFile a file, or a folder that is read as one; `size` is another once it has changed */
 
 const DATABASE = "SQLite format 3\0";
 // The head of SQLite's log of what is not in the database yet.
@@ -28,29 +28,29 @@ const WAL_HEAD = 32;
 /**
  * The files below a folder, or the file itself.
  * @param {Storage} storage @param {string} root @param {(path: string) => boolean} is of a path from there, with `/`
- * @returns {AsyncGenerator<Found>}
+ * @returns {AsyncGenerator<AgentFile>}
  */
-export async function* found(storage, root, is) {
-  for await (const { path, name, stat } of walked(storage, root, isTree)) {
+export async function* listAgentFiles(storage, root, is) {
+  for await (const { path, name, stat } of walkFiles(storage, root, isTree)) {
     if (stat.kind === "folder") {
       yield { path, ...(await sizeOf(storage, path)), mtimeMs: stat.mtimeMs };
-    } else if (is(fromThere(root, name))) {
+    } else if (is(relativePath(root, name))) {
       const log = await storage.stat(`${path}-wal`).catch(unlessBug);
       yield { path, size: [stat.size, stat.mtimeMs, ...(log ? [log.size, log.mtimeMs] : [])].join(" "), bytes: stat.size, mtimeMs: stat.mtimeMs };
     }
   }
 }
 
-/** Those of all agents, as they are now. @param {Storage} storage @param {Kept[]} kept */
-export async function foundOf(storage, kept) {
+/** Those of all agents, as they are now. @param {Storage} storage @param {TranscriptLocation[]} kept */
+export async function collectAgentFiles(storage, kept) {
   const all = [];
-  for (const { path: root, is, agent } of kept) for await (const { path, size, bytes } of found(storage, root, is)) all.push({ path, agent, size, bytes });
+  for (const { path: root, is, agent } of kept) for await (const { path, size, bytes } of listAgentFiles(storage, root, is)) all.push({ path, agent, size, bytes });
   return all;
 }
 
 /**
  * What a file holds: itself; or of a database and of OpenCode's folders each session.
- * @param {Storage} storage @param {string} path @param {Only} [only] of a database
+ * @param {Storage} storage @param {string} path @param {FolderFilter} [only] of a database
  * @returns {AsyncGenerator<Document>}
  */
 export async function* documents(storage, path, only) {
@@ -58,28 +58,28 @@ export async function* documents(storage, path, only) {
   if (stat?.kind === "folder") {
     /** @type {Map<string, string>} */
     const paths = new Map();
-    for await (const file of walked(storage, path)) paths.set(fromThere(path, file.name), file.path);
+    for await (const file of walkFiles(storage, path)) paths.set(relativePath(path, file.name), file.path);
     const read = async (/** @type {string} */ name) => (await storage.read(paths.get(name) ?? join(path, name))) ?? new Uint8Array();
     for await (const text of sessionsOfTree([...paths.keys()], read)) yield { bytes: bytesOf(text), isAlone: false };
     return;
   }
   const head = await storage.readRange(path, 0, DATABASE.length);
   if (new TextDecoder().decode(head ?? undefined) !== DATABASE) {
-    yield { bytes: await plain(storage, path), isAlone: true };
+    yield { bytes: await readDecompressed(storage, path), isAlone: true };
     return;
   }
   const { sessionsOfDatabase } = await import("./opencode.js");
-  for await (const { bytes, error } of sessionsOfDatabase({ ...(await withLog(storage, path)), only })) yield { bytes, error, isAlone: false };
+  for await (const { bytes, error } of sessionsOfDatabase({ ...(await readDatabase(storage, path)), only })) yield { bytes, error, isAlone: false };
 }
 
 /** @param {Storage} storage @param {string} path */
-async function plain(storage, path) {
-  const bytes = await whole(storage, path);
-  return isPacked(bytes) ? unpacked(bytes, path) : bytes;
+async function readDecompressed(storage, path) {
+  const bytes = await readExistingFile(storage, path);
+  return isZstd(bytes) ? unpackZstd(bytes, path) : bytes;
 }
 
 /** @param {Storage} storage @param {string} path */
-async function whole(storage, path) {
+async function readExistingFile(storage, path) {
   const bytes = await storage.read(path);
   if (!bytes) throw new LeftoffError({ code: "not_found", message: `no file or folder "${path}"` });
   return bytes;
@@ -87,29 +87,33 @@ async function whole(storage, path) {
 
 // The client may write meanwhile: a log that was begun anew says that the database has what it had.
 /** @param {Storage} storage @param {string} path */
-async function withLog(storage, path) {
+async function readDatabase(storage, path) {
   const head = async () => String((await storage.readRange(`${path}-wal`, 0, WAL_HEAD)) ?? "");
   for (;;) {
     const before = await head();
-    const database = await whole(storage, path);
+    const database = await readExistingFile(storage, path);
     const wal = (await storage.read(`${path}-wal`)) ?? undefined;
     if (String(wal?.subarray(0, WAL_HEAD) ?? "") === before) return { database, wal };
   }
 }
 
-/** The sessions of OpenCode's folders, one after another. @param {string[]} paths of all files, from there, with `/` @param {(path: string) => Promise<Uint8Array>} read */
+/**
+ * The sessions of OpenCode's folders, one after another.
+ * @param {string[]} paths of all files, from there, with `/`
+ * @param {(path: string) => Promise<Uint8Array>} read
+ */
 export async function* sessionsOfTree(paths, read) {
   const filled = async (/** @type {string[]} */ some) => {
     const files = [];
     for (const path of some) files.push(await read(path));
-    return { names: some, lengths: files.map(({ length }) => length), bytes: joined(files) };
+    return { names: some, lengths: files.map(({ length }) => length), bytes: joinBytes(files) };
   };
-  const first = await filled(ofClients("place.first", [paths]));
+  const first = await filled(queryClients("place.first", [paths]));
   /** @type {string[][]} */
-  const groups = ofClients("place.groups", [paths, first.names, first.lengths], first.bytes);
+  const groups = queryClients("place.groups", [paths, first.names, first.lengths], first.bytes);
   for (const group of groups) {
     const { names, lengths, bytes } = await filled(group);
-    yield* agents.called((core) => core.sessionsOfTree(names, Uint32Array.from(lengths), bytes));
+    yield* agents.call((core) => core.sessionsOfTree(names, Uint32Array.from(lengths), bytes));
   }
 }
 
@@ -117,13 +121,13 @@ export async function* sessionsOfTree(paths, read) {
 /** @param {{ name: string, kind: string }[]} entries */
 function isTree(entries) {
   const folders = entries.filter(({ kind }) => kind === "folder").map(({ name }) => name);
-  return folders.length > 0 && ofClients("place.isTree", [folders]);
+  return folders.length > 0 && queryClients("place.isTree", [folders]);
 }
 
 /** @param {Storage} storage @param {string} path */
 async function sizeOf(storage, path) {
   let [count, newest, bytes] = [0, 0, 0];
-  for await (const { stat } of walked(storage, path)) [count, newest, bytes] = [count + 1, Math.max(newest, stat.mtimeMs), bytes + stat.size];
+  for await (const { stat } of walkFiles(storage, path)) [count, newest, bytes] = [count + 1, Math.max(newest, stat.mtimeMs), bytes + stat.size];
   return { size: `${count} ${newest} ${bytes}`, bytes };
 }
 
@@ -134,19 +138,19 @@ async function sizeOf(storage, path) {
  * @param {{ name?: string, met?: Set<string> }} [way] `name`: the path by which it was reached
  * @returns {AsyncGenerator<{ path: string, name: string, stat: import("../storage/contract.js").Stat }>}
  */
-async function* walked(storage, path, isOne = () => false, { name = path, met = new Set() } = {}) {
+async function* walkFiles(storage, path, isOne = () => false, { name = path, met = new Set() } = {}) {
   const { path: real, stat } = (await followLink(storage, path).catch(unlessBug)) ?? { path };
   if (!stat || met.has(real)) return;
   const entries = stat.kind === "folder" ? ((await storage.list(real).catch(unlessBug)) ?? []) : [];
   if (stat.kind === "folder") met.add(real);
   if (stat.kind === "file" || isOne(entries)) yield { path: real, name, stat };
-  else for (const entry of entries) yield* walked(storage, join(real, entry.name), isOne, { name: join(name, entry.name), met });
+  else for (const entry of entries) yield* walkFiles(storage, join(real, entry.name), isOne, { name: join(name, entry.name), met });
 }
 
 /** Where a path leads, and what stands there. @param {Storage} storage @param {string} path */
 export async function followLink(storage, path) {
   const found = await storage.stat(path);
-  const real = found?.kind === "other" ? realAsFar(path) : path;
+  const real = found?.kind === "other" ? realPathAsFar(path) : path;
   return { path: real, stat: real === path ? found : await storage.stat(real) };
 }
 
@@ -158,6 +162,6 @@ export async function followReadable(storage, path) {
 }
 
 /** @param {string} root @param {string} path */
-function fromThere(root, path) {
+function relativePath(root, path) {
   return relative(root, path).split(sep).join("/");
 }

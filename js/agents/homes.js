@@ -11,6 +11,6 @@ export function userHome(env) {
 }
 
 /** Who works, as the core wants to know it. @param {Env} env */
-export function asked(env) {
+export function userEnvironment(env) {
   return { user: userHome(env), variables: { ...env } };
 }

@@ -8,8 +8,8 @@ import { parse } from "jsonc-parser";
 
 import { codeOf } from "../storage/folders.js";
 import { agents } from "../wasm/agents.js";
-import { ofClients } from "./clients.js";
-import { asked } from "./homes.js";
+import { queryClients } from "./clients.js";
+import { userEnvironment } from "./homes.js";
 
 /** @import { Env } from "./homes.js" */
 
@@ -21,14 +21,14 @@ import { asked } from "./homes.js";
 export async function mcpServers(agent, { project, env = process.env }) {
   await agents.ready();
   /** @type {{ path: string, keys: string[] }[] | undefined} */
-  const places = ofClients("server.places", [agent, { ...asked(env), project }]);
+  const places = queryClients("server.places", [agent, { ...userEnvironment(env), project }]);
   if (!places) return undefined;
   const names = new Set();
   for (const { path, keys } of places) {
-    const file = await fileOf(normalize(path));
+    const file = await readConfigFile(normalize(path));
     if (!file) return undefined;
     const found = keys.reduce((/** @type {any} */ value, key) => value?.[key], file);
-    for (const name of ofClients("server.on", [serversIn(found)])) names.add(name);
+    for (const name of queryClients("server.on", [serversIn(found)])) names.add(name);
   }
   return [...names];
 }
@@ -42,12 +42,12 @@ function serversIn(found) {
 }
 
 /** What the tools of a server are called by, in a session. @param {string} server */
-export function toolOf(server) {
-  return ofClients("server.tool", [server]);
+export function toolPrefixOf(server) {
+  return queryClients("server.tool", [server]);
 }
 
 /** What a file says; no words where there is none. @param {string} path @returns {Promise<object | undefined>} */
-async function fileOf(path) {
+async function readConfigFile(path) {
   try {
     const text = await readFile(path, "utf8");
     if (path.endsWith(".toml")) return (await import("smol-toml")).parse(text);

@@ -7,8 +7,8 @@ import { delimiter, join, resolve } from "node:path";
 
 import { LeftoffError } from "../error.js";
 import { NodeStorage } from "../storage/node.js";
-import { ofKind } from "../wasm/options.js";
-import { ofClients } from "./clients.js";
+import { checkKind } from "../wasm/options.js";
+import { queryClients } from "./clients.js";
 
 /** @import { Session } from "../session/session.js" */
 /** @import { Storage } from "../storage/contract.js" */
@@ -20,8 +20,8 @@ import { ofClients } from "./clients.js";
  * @param {WriteForAgent & { folder: string, write: (asked: object, to: Storage) => Promise<WrittenForAgent> }} writeForAgent `write`: by the core
  * @returns {Promise<WrittenForAgent>}
  */
-export async function writtenForAgent(session, { agent, folder, write, resume, previews, env = process.env, ...request }) {
-  const format = ofClients("client.format", [ofKind("agent", agent)]);
+export async function writeNativeSession(session, { agent, folder, write, resume, previews, env = process.env, ...request }) {
+  const format = queryClients("client.format", [checkKind("agent", agent)]);
   const asked = /** @type {ContextRequest} */ ({ ...request, assumes: true, format, stored: true });
   const { command, ...how } = resume ?? {};
   const begun = resume ? { resumed: await session.resume({ ...asked, ...how }), command } : { context: await session.context(asked) };
@@ -38,18 +38,22 @@ export async function writtenForAgent(session, { agent, folder, write, resume, p
 
 /** How the client of an agent is called, and what installs it. @param {string} agent */
 function clientOf(agent) {
-  const [program = "", install = ""] = ofClients("client.program", [agent]);
+  const [program = "", install = ""] = queryClients("client.program", [agent]);
   return { program, install };
 }
 
-/** So many bytes of what a command prints in a client reach the model; outside of one, all. @param {string | undefined} agent @returns {number} */
-export function readIn(agent) {
-  return (agent && ofClients("client.reads", [agent])) || Number.MAX_SAFE_INTEGER;
+/**
+ * So many bytes of what a command prints in a client reach the model; outside of one, all.
+ * @param {string | undefined} agent
+ * @returns {number}
+ */
+export function outputLimitOf(agent) {
+  return (agent && queryClients("client.reads", [agent])) || Number.MAX_SAFE_INTEGER;
 }
 
 /** The agents that sessions are handed to. @returns {string[]} */
 export function nativeAgents() {
-  return ofClients("client.written", []);
+  return queryClients("client.written", []);
 }
 
 /** The agents whose clients are installed. @param {Env} [env] */
@@ -58,7 +62,7 @@ export function installedAgents(env = process.env) {
 }
 
 /** Refuses where the client is not installed. @param {string} agent @param {string} session as it was typed @param {Env} [env] */
-export function refuseUnlessInstalled(agent, session, env = process.env) {
+export function rejectUnlessInstalled(agent, session, env = process.env) {
   const { program, install } = clientOf(agent);
   if (isOnPath(program, env)) return;
   const others = installedAgents(env);
@@ -68,7 +72,7 @@ export function refuseUnlessInstalled(agent, session, env = process.env) {
 }
 
 /** Refuses where no client is installed that a session could be handed to. @param {string} session as it was typed @param {Env} [env] */
-export function refuseUnlessAny(session, env = process.env) {
+export function rejectUnlessAnyInstalled(session, env = process.env) {
   if (installedAgents(env).length > 0) return;
   const looked = nativeAgents().map((agent) => clientOf(agent).program);
   const names = `${looked.slice(0, -1).join(", ")} and ${looked.at(-1)}`;
@@ -104,14 +108,17 @@ function isProgram(path) {
   }
 }
 
-/** Starts the client, which takes over the terminal; its exit status. @param {Pick<WrittenForAgent, "command" | "takes" | "folder">} writtenForAgent */
-export async function started({ command, takes, folder }) {
-  const taken = takes ? await ran(takes, folder) : 0;
-  return taken === 0 ? ran(command, folder) : taken;
+/**
+ * Starts the client, which takes over the terminal; its exit status.
+ * @param {Pick<WrittenForAgent, "command" | "takes" | "folder">} writtenForAgent
+ */
+export async function startClient({ command, takes, folder }) {
+  const taken = takes ? await runInTerminal(takes, folder) : 0;
+  return taken === 0 ? runInTerminal(command, folder) : taken;
 }
 
 /** @param {string[]} command @param {string} folder @returns {Promise<number>} */
-function ran([program = "", ...args], folder) {
+function runInTerminal([program = "", ...args], folder) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: folder, stdio: "inherit", shell: process.platform === "win32" });
     child.on("error", reject).on("close", (status) => resolve(status ?? 1));

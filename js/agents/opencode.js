@@ -11,7 +11,7 @@ import { LeftoffError } from "../error.js";
  *   others can
  *
  * One session alone: the one that was active last in a folder.
- * @typedef {{ folder: string }} Only
+ * @typedef {{ folder: string }} FolderFilter
  */
 
 /** How many characters a session may have, beside so many times the bytes of its database. */
@@ -32,18 +32,18 @@ const decoder = new TextDecoder();
  * `wal` is what lies in `opencode.db-wal`, without which the newest turns are missing. Whoever reads both while the client
  * writes takes the database first, and reads again if the first 32 bytes of the log were others before than after: then
  * all that went into the database meanwhile is in the log, too.
- * @param {{ database: Uint8Array, wal?: Uint8Array, only?: Only }} files
+ * @param {{ database: Uint8Array, wal?: Uint8Array, only?: FolderFilter }} files
  * @returns {AsyncGenerator<ExportedSession, void, void>}
  */
 export async function* sessionsOfDatabase({ database, wal, only }) {
-  const db = await opened(database, wal);
+  const db = await openDatabase(database, wal);
   // Columns that are computed may say more than the file has.
   const most = ALWAYS + MOST_TIMES * (database.length + (wal?.length ?? 0));
   try {
-    const has = (/** @type {string} */ table) => answered(db, "select 1 from sqlite_master where type = 'table' and name = ?", table).length > 0;
-    if (!["session", "message", "part"].every(has)) throw unknown("expected a database of opencode, but found one with other tables");
+    const has = (/** @type {string} */ table) => queryRows(db, "select 1 from sqlite_master where type = 'table' and name = ?", table).length > 0;
+    if (!["session", "message", "part"].every(has)) throw unknownFormatError("expected a database of opencode, but found one with other tables");
     const isSecond = has("session_message");
-    for (const { id } of wanted(db, only)) yield sessionOf(db, { id, isSecond, most });
+    for (const { id } of selectSessions(db, only)) yield sessionOf(db, { id, isSecond, most });
   } finally {
     db.close();
   }
@@ -52,7 +52,7 @@ export async function* sessionsOfDatabase({ database, wal, only }) {
 /** @param {Database} db @param {{ id: unknown, isSecond: boolean, most: number }} of @returns {ExportedSession} */
 function sessionOf(db, { id, isSecond, most }) {
   try {
-    const text = exported(db, id, isSecond, most);
+    const text = renderSession(db, id, isSecond, most);
     return { id: String(id), bytes: encoder.encode(text) };
   } catch (error) {
     // What is nested without end exceeds the stack.
@@ -72,7 +72,7 @@ const SQLITE = "@sqlite.org/sqlite-wasm";
  * SQLite is loaded when a database is read first, and made anew for each, so that its memory goes with it.
  * @param {Uint8Array} database @param {Uint8Array} [wal] @returns {Promise<Database>}
  */
-async function opened(database, wal) {
+async function openDatabase(database, wal) {
   const { default: init } = await /** @type {Promise<typeof import("@sqlite.org/sqlite-wasm")>} */ (import(/* webpackIgnore: true */ /* @vite-ignore */ SQLITE)).catch((cause) => {
     throw new LeftoffError({ code: "missing_dependency", message: "the package @sqlite.org/sqlite-wasm, which reads databases, could not be loaded: run 'npm install @sqlite.org/sqlite-wasm'", cause });
   });
@@ -89,31 +89,31 @@ async function opened(database, wal) {
     db.exec("pragma locking_mode = exclusive");
     return db;
   } catch (cause) {
-    throw unknown("expected a database of SQLite, but it could not be opened", cause);
+    throw unknownFormatError("expected a database of SQLite, but it could not be opened", cause);
   }
 }
 
-/** @param {Database} db @param {Only | { session: string }} [only] `session`: the one of this id */
-function wanted(db, only) {
-  if (only && "session" in only) return answered(db, "select id from session where id = ?", only.session);
-  if (only) return answered(db, "select id from session where directory = ? and parent_id is null order by time_updated desc, id desc limit 1", only.folder);
-  return answered(db, "select id from session order by time_created, id");
+/** @param {Database} db @param {FolderFilter | { session: string }} [only] `session`: the one of this id */
+function selectSessions(db, only) {
+  if (only && "session" in only) return queryRows(db, "select id from session where id = ?", only.session);
+  if (only) return queryRows(db, "select id from session where directory = ? and parent_id is null order by time_updated desc, id desc limit 1", only.folder);
+  return queryRows(db, "select id from session order by time_created, id");
 }
 
 /** @param {Database} db @param {string} sql @param {any[]} values @returns {Row[]} */
-function answered(db, sql, ...values) {
-  return answeredAtMost(db, Infinity, sql, ...values);
+function queryRows(db, sql, ...values) {
+  return queryRowsAtMost(db, Infinity, sql, ...values);
 }
 
 /** @param {Database} db @param {number} most how many characters @param {string} sql @param {any[]} values @returns {Row[]} */
-function answeredAtMost(db, most, sql, ...values) {
+function queryRowsAtMost(db, most, sql, ...values) {
   /** @type {Row[]} */
   const rows = [];
   let size = 0;
   /** @param {any} row */
   const callback = (row) => {
     for (const value of Object.values(row)) size += value?.length ?? 0;
-    if (size > most) throw tooLarge(`more than ${most} characters`);
+    if (size > most) throw tooLargeError(`more than ${most} characters`);
     rows.push(row);
   };
   try {
@@ -121,19 +121,19 @@ function answeredAtMost(db, most, sql, ...values) {
     return rows;
   } catch (cause) {
     if (cause instanceof LeftoffError) throw cause;
-    if (/** @type {any} */ (cause).resultCode === TOO_BIG) throw tooLarge("a value that is longer", cause);
-    if (/** @type {any} */ (cause).resultCode === NO_DATABASE) throw unknown("expected a database of SQLite, but found something else", cause);
+    if (/** @type {any} */ (cause).resultCode === TOO_BIG) throw tooLargeError("a value that is longer", cause);
+    if (/** @type {any} */ (cause).resultCode === NO_DATABASE) throw unknownFormatError("expected a database of SQLite, but found something else", cause);
     throw new LeftoffError({ code: "damaged", message: "expected a sound database of opencode, but SQLite refused to read it", cause });
   }
 }
 
 /** @param {string} found @param {unknown} [cause] */
-function tooLarge(found, cause) {
+function tooLargeError(found, cause) {
   return new LeftoffError({ code: "too_large", message: `expected a session of opencode that is no larger than its database, but found ${found}`, cause });
 }
 
 /** @param {string} message @param {unknown} [cause] */
-function unknown(message, cause) {
+function unknownFormatError(message, cause) {
   return new LeftoffError({ code: "unknown_format", message, cause });
 }
 
@@ -141,19 +141,19 @@ function unknown(message, cause) {
  * One session, as it is exported.
  * @param {Database} db @param {unknown} id @param {boolean} isSecond the second version's table is there @param {number} most
  */
-function exported(db, id, isSecond, most) {
-  const answered = (/** @type {string} */ sql, /** @type {any[]} */ ...values) => answeredAtMost(db, most, sql, ...values);
-  const [row] = answered("select * from session where id = ?", id);
+function renderSession(db, id, isSecond, most) {
+  const query = (/** @type {string} */ sql, /** @type {any[]} */ ...values) => queryRowsAtMost(db, most, sql, ...values);
+  const [row] = query("select * from session where id = ?", id);
   const parts = new Map();
-  for (const part of answered("select id, message_id, data from part where session_id = ? order by message_id, id", id)) {
-    add(parts, part.message_id, json(part.data, { id: part.id, sessionID: id, messageID: part.message_id }));
+  for (const part of query("select id, message_id, data from part where session_id = ? order by message_id, id", id)) {
+    add(parts, part.message_id, mergeColumns(part.data, { id: part.id, sessionID: id, messageID: part.message_id }));
   }
-  const said = answered("select id, data from message where session_id = ? order by time_created, id", id).map((message) => {
+  const said = query("select id, data from message where session_id = ? order by time_created, id", id).map((message) => {
     const own = parts.get(message.id) ?? [];
-    return `{"info":${json(message.data, { id: message.id, sessionID: id })},"parts":[${own.join()}]}`;
+    return `{"info":${mergeColumns(message.data, { id: message.id, sessionID: id })},"parts":[${own.join()}]}`;
   });
-  const second = isSecond ? answered("select id, type, data from session_message where session_id = ? order by seq", id) : [];
-  const more = second.map(({ data, ...own }) => json(data, own));
+  const second = isSecond ? query("select id, type, data from session_message where session_id = ? order by seq", id) : [];
+  const more = second.map(({ data, ...own }) => mergeColumns(data, own));
   const behind = more.length > 0 ? `,"sessionMessages":[${more.join()}]` : "";
   return `{"info":${JSON.stringify(infoOf(row), plainNumber)},"messages":[${said.join()}]${behind}}`;
 }
@@ -176,7 +176,7 @@ function infoOf(row) {
   const take = (/** @type {string} */ column) => {
     const value = left.get(column);
     left.delete(column);
-    return AS_JSON.has(column) && typeof value === "string" ? parsedAny(value) : value;
+    return AS_JSON.has(column) && typeof value === "string" ? parseJsonOrText(value) : value;
   };
   const info = Object.fromEntries(Object.entries(INFO).map(([column, name]) => [name, take(column)]));
   for (const [name, columns] of Object.entries(GROUPS)) {
@@ -191,20 +191,20 @@ function infoOf(row) {
 }
 
 /** @param {unknown} data a column @param {Row} own what the other columns say, which counts more */
-function json(data, own) {
+function mergeColumns(data, own) {
   const text = data instanceof Uint8Array ? decoder.decode(data) : String(data);
-  return parsed(text) ? joined(text, own) : JSON.stringify(text);
+  return parseObject(text) ? appendFields(text, own) : JSON.stringify(text);
 }
 
 /** An object's text with more fields, the rest as it stands. @param {string} text @param {Row} more */
-function joined(text, more) {
+function appendFields(text, more) {
   const fields = JSON.stringify(more, plainNumber).slice(1, -1);
   const head = text.trimEnd().slice(0, -1).trimEnd();
   return `${head}${fields === "" || head.endsWith("{") ? "" : ","}${fields}}`;
 }
 
 /** @param {string} text @returns {any} */
-function parsedAny(text) {
+function parseJsonOrText(text) {
   try {
     return JSON.parse(text);
   } catch {
@@ -213,8 +213,8 @@ function parsedAny(text) {
 }
 
 /** The object that a text is; `undefined` where it is none. @param {string} text @returns {Row | undefined} */
-function parsed(text) {
-  const value = parsedAny(text);
+function parseObject(text) {
+  const value = parseJsonOrText(text);
   return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 /** Files that an agent has compressed. */
 
-import { joined } from "../storage/bytes.js";
+import { joinBytes } from "../storage/bytes.js";
 import { LeftoffError } from "../error.js";
 
 /** How a frame of zstd begins. */
@@ -17,8 +17,8 @@ const ALWAYS = 2 ** 26;
 const MOST_MOVED = 2 ** 36;
 
 /** @param {Uint8Array} bytes */
-export function isPacked(bytes) {
-  return begins(bytes, 0, MAGIC);
+export function isZstd(bytes) {
+  return beginsWith(bytes, 0, MAGIC);
 }
 
 /** Not written where it is imported: no bundler must fail without it. */
@@ -29,7 +29,7 @@ const FZSTD = "fzstd";
  * @param {Uint8Array} bytes @param {string} path
  * @throws `too_large` where it would be more than any session is; `damaged`
  */
-export async function unpacked(bytes, path) {
+export async function unpackZstd(bytes, path) {
   const { Decompress } = await /** @type {Promise<typeof import("fzstd")>} */ (import(/* webpackIgnore: true */ /* @vite-ignore */ FZSTD)).catch((cause) => {
     throw new LeftoffError({ code: "missing_dependency", message: "the package fzstd, which reads zstd files, could not be loaded: run 'npm install fzstd'", cause });
   });
@@ -55,7 +55,7 @@ export async function unpacked(bytes, path) {
     if (cause instanceof LeftoffError) throw cause;
     throw new LeftoffError({ code: "damaged", message: `"${path}" could not be decompressed: its zstd data is damaged`, cause });
   }
-  return joined(pieces);
+  return joinBytes(pieces);
 }
 
 /**
@@ -70,11 +70,11 @@ function* frames(bytes) {
     return value;
   };
   for (let at = 0; at < bytes.length; ) {
-    if (((bytes[at] ?? 0) & 0xf0) === SKIPPED[0] && begins(bytes, at + 1, SKIPPED.slice(1))) {
+    if (((bytes[at] ?? 0) & 0xf0) === SKIPPED[0] && beginsWith(bytes, at + 1, SKIPPED.slice(1))) {
       at += 8 + number(at + 4, 4);
       continue;
     }
-    if (!begins(bytes, at, MAGIC)) return;
+    if (!beginsWith(bytes, at, MAGIC)) return;
     const flags = bytes[at + 4] ?? 0;
     const isOne = (flags & 32) !== 0;
     const sizeBytes = [isOne ? 1 : 0, 2, 4, 8][flags >> 6] ?? 0;
@@ -97,6 +97,6 @@ function* frames(bytes) {
 }
 
 /** @param {Uint8Array} bytes @param {number} at @param {number[]} with_ */
-function begins(bytes, at, with_) {
+function beginsWith(bytes, at, with_) {
   return with_.every((byte, place) => bytes[at + place] === byte);
 }

@@ -1,14 +1,14 @@
 // @ts-check
 /** Messages from standard input on their way into a session: each is stored, and its id told, before the next one is read. */
 
-import { LINE_FEED, joined } from "../storage/bytes.js";
+import { LINE_FEED, joinBytes } from "../storage/bytes.js";
 import { LeftoffError } from "../index.js";
-import { changed } from "../compat/json-text.js";
+import { findParseLoss } from "../compat/json-text.js";
 import { note, print } from "./print.js";
-import { chosen, using } from "./store.js";
+import { findSession, withStore } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
-/** @typedef {{ number: number, bytes: Uint8Array }} Line without its line feed */
+/** @typedef {{ number: number, bytes: Uint8Array }} InputLine without its line feed */
 
 /** Of a longer line no text can be made: it would be read for ever, and then refused. */
 const LONGEST = 256 * 1024 * 1024;
@@ -17,8 +17,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** @param {Args} args */
 export async function append(args) {
-  return using(args, async (store) => {
-    const session = await chosen(store, args);
+  return withStore(args, async (store) => {
+    const session = await findSession(store, args);
     if (process.stdin.isTTY) note("reading messages from the keyboard, one JSON object per line; Ctrl+D ends");
     const tell = async (/** @type {{ id: string }[]} */ records) => {
       const { value } = await store.redacted(records.map(({ id }) => ({ id })));
@@ -29,82 +29,86 @@ export async function append(args) {
     const isOne = operation !== undefined || expected !== undefined;
     /** @type {Record<string, unknown>[]} */
     const all = [];
-    for await (const line of lines(process.stdin)) {
-      const draft = draftIn(line, isOne ? NOTHING : REST);
+    for await (const line of readLines(process.stdin)) {
+      const draft = parseDraft(line, isOne ? NOTHING_STORED : REST);
       if (draft === undefined) continue;
       if (isOne) all.push(draft);
-      else await tell((await session.append(draft).catch((error) => told(line, error))).records);
+      else await tell((await session.append(draft).catch((error) => rethrowWithLine(line, error))).records);
     }
     if (isOne) await tell((await session.append(all, { operation, expected: expected === "none" ? null : expected })).records);
     return { text: "", value: undefined };
   });
 }
 
-/** Each line as soon as it is whole, wherever it was cut on its way; the last one, too, where no line feed ends it. @param {AsyncIterable<Uint8Array>} input @returns {AsyncGenerator<Line>} */
-export async function* lines(input) {
+/**
+ * Each line as soon as it is whole, wherever it was cut on its way; the last one, too, where no line feed ends it.
+ * @param {AsyncIterable<Uint8Array>} input
+ * @returns {AsyncGenerator<InputLine>}
+ */
+export async function* readLines(input) {
   let number = 1;
   let length = 0;
   /** @type {Uint8Array[]} */
   let parts = [];
   const take = (/** @type {Uint8Array} */ part) => {
     length += part.length;
-    if (length > LONGEST) throw wrong(number, `expected at most ${LONGEST} bytes, but found more`);
+    if (length > LONGEST) throw lineError(number, `expected at most ${LONGEST} bytes, but found more`);
     parts.push(part);
   };
   for await (const chunk of input) {
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED[0] ?? 0); end >= 0; end = chunk.indexOf(LINE_FEED[0] ?? 0, from)) {
       take(chunk.subarray(from, end));
-      yield { number, bytes: joined(parts) };
+      yield { number, bytes: joinBytes(parts) };
       [number, length, parts] = [number + 1, 0, []];
       from = end + 1;
     }
     take(chunk.subarray(from));
   }
-  yield { number, bytes: joined(parts) };
+  yield { number, bytes: joinBytes(parts) };
 }
 
-/** What a line says; nothing where it is empty. @param {Line} line @param {string} rest what is stored where it cannot be read */
-function draftIn({ number, bytes }, rest) {
-  const text = textOf(number, bytes, rest);
+/** What a line says; nothing where it is empty. @param {InputLine} line @param {string} rest what is stored where it cannot be read */
+function parseDraft({ number, bytes }, rest) {
+  const text = decodeLine(number, bytes, rest);
   if (!text.trim()) return undefined;
-  const draft = parsed(number, text, rest);
-  const other = changed(text);
-  if (other) throw wrong(number, `expected a message that is read as it is written, but found ${other}`, { rest });
+  const draft = parseLine(number, text, rest);
+  const other = findParseLoss(text);
+  if (other) throw lineError(number, `expected a message that is read as it is written, but found ${other}`, { rest });
   if (typeof draft === "object" && draft !== null && !Array.isArray(draft)) return draft;
-  throw wrong(number, `expected a message, an object of JSON, but found ${Array.isArray(draft) ? "an array" : JSON.stringify(draft).slice(0, 40)} instead`, { rest });
+  throw lineError(number, `expected a message, an object of JSON, but found ${Array.isArray(draft) ? "an array" : JSON.stringify(draft).slice(0, 40)} instead`, { rest });
 }
 
 /** @param {number} number @param {Uint8Array} bytes @param {string} rest */
-function textOf(number, bytes, rest) {
+function decodeLine(number, bytes, rest) {
   try {
     const text = decoder.decode(bytes);
     return number === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   } catch (cause) {
-    throw wrong(number, "expected UTF-8, but found other bytes instead", { rest, cause });
+    throw lineError(number, "expected UTF-8, but found other bytes instead", { rest, cause });
   }
 }
 
 /** @param {number} number @param {string} text @param {string} rest @returns {any} */
-function parsed(number, text, rest) {
+function parseLine(number, text, rest) {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw wrong(number, "expected a message as JSON, but found something else instead", { rest, cause });
+    throw lineError(number, "expected a message as JSON, but found something else instead", { rest, cause });
   }
 }
 
 /** @param {number} number @param {string} message @param {{ rest?: string, cause?: unknown }} [why] */
-function wrong(number, message, { rest = REST, cause } = {}) {
+function lineError(number, message, { rest = REST, cause } = {}) {
   return new LeftoffError({ code: "usage", message: `line ${number}: ${message}; ${rest}`, cause });
 }
 
 const REST = "only the lines whose ids were printed are stored";
 /** Where all lines are one append. */
-const NOTHING = "nothing was stored";
+const NOTHING_STORED = "nothing was stored";
 
-/** @param {Line} line @param {unknown} error @returns {never} */
-function told({ number }, error) {
+/** @param {InputLine} line @param {unknown} error @returns {never} */
+function rethrowWithLine({ number }, error) {
   if (!(error instanceof LeftoffError)) throw error;
   // What the disk has not confirmed may be there all the same.
   const rest = error.written ? "the lines whose ids were printed are stored, this one may be" : REST;

@@ -4,8 +4,8 @@
 import { defineCommand } from "citty";
 
 import { nativeAgents } from "../agents/native.js";
-import { ofClients } from "../agents/clients.js";
-import { called } from "../wasm/core.js";
+import { queryClients } from "../agents/clients.js";
+import { callCore } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
 import { agentsToSetUp } from "../init/names.js";
 import { REDACT } from "../privacy/redaction.js";
@@ -20,8 +20,8 @@ import { REDACT } from "../privacy/redaction.js";
  * @typedef {Record<string, Argument>} Arguments
  * @typedef {readonly string[] | (() => readonly string[])} Values a function where it costs something to know them
  *
- * @typedef {CommandDef<any> & { meta: { name: string, description: string }, args: Arguments, examples: [line: string, what: string][], settings?: [key: string, what: string][], run: Command }} Defined
- * @typedef {Record<string, Defined>} Commands
+ * @typedef {CommandDef<any> & { meta: { name: string, description: string }, args: Arguments, examples: [line: string, what: string][], settings?: [key: string, what: string][], run: Command }} CommandDefinition
+ * @typedef {Record<string, CommandDefinition>} Commands
  */
 
 /** A session as one text: the first unless another one is asked for. @type {import("../types/index.js").ExportFormat[]} */
@@ -29,13 +29,13 @@ export const EXPORT_FORMATS = ["markdown", "json", "leftoff"];
 
 /** @satisfies {Record<string, Values>} */
 export const VALUES = {
-  agents: () => ofClients("client.all", []),
+  agents: () => queryClients("client.all", []),
   natives: nativeAgents,
   encodings: ["o200k_base", "o200k_harmony", "cl100k_base", "estimate-1"],
   exports: () => [...EXPORT_FORMATS, ...nativeAgents()],
   formats: ["leftoff", "openai-chat", "openai-responses", "anthropic", "gemini", "ai-sdk", "ai-sdk-ui"],
   redact: REDACT,
-  settings: () => called((core) => core.settingKeys()),
+  settings: () => callCore((core) => core.settingKeys()),
   setUp: agentsToSetUp,
   shells: ["bash", "zsh", "fish"],
   sorts: ["active", "created", "title", "messages", "agent", "project"],
@@ -47,19 +47,19 @@ export const VALUES = {
 export const NUMBER = "N";
 
 /** A number that need not be whole, as it was typed. @param {string} text @param {string} name of the option */
-export function fraction(text, name) {
+export function parseFraction(text, name) {
   if (/^(?:\d+|\d*\.\d+)$/.test(text)) return Number(text);
   throw new LeftoffError({ code: "usage", message: `--${name} takes a number, not "${text}"` });
 }
 
 /** A whole number. @param {string} text @param {string} name of the option */
-export function number(text, name) {
+export function parseWholeNumber(text, name) {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new LeftoffError({ code: "usage", message: `--${name} takes a whole number, not "${text}"` });
 }
 
 /** @param {Values} values */
-export function listed(values) {
+export function listValues(values) {
   return typeof values === "function" ? values() : values;
 }
 
@@ -74,7 +74,11 @@ export const flag = (description) => /** @type {const} */ ({ type: "boolean", de
 /** @param {string} valueHint @param {string} description @param {Values} [values] */
 export const option = (valueHint, description, values) => /** @type {const} */ ({ type: "string", valueHint, description, ...(values && { values }) });
 
-/** @param {string} valueHint `WORDS...` where there may be many @param {string} description @param {{ isNeeded?: boolean, values?: Values }} [options] */
+/**
+ * @param {string} valueHint `WORDS...` where there may be many
+ * @param {string} description
+ * @param {{ isNeeded?: boolean, values?: Values }} [options]
+ */
 export const place = (valueHint, description, { isNeeded = false, values } = {}) =>
   /** @type {const} */ ({ type: "positional", valueHint, description, required: isNeeded, ...(values && { values }) });
 
@@ -91,7 +95,7 @@ export const EVERYWHERE = Object.keys(everywhere);
 
 /**
  * @param {Command} run @param {string} name @param {string} description @param {Arguments} args @param {[line: string, what: string][]} [examples]
- * @returns {Defined}
+ * @returns {CommandDefinition}
  */
 export function command(run, name, description, args, examples = []) {
   const defined = defineCommand({ meta: { name, description }, args: { ...args, ...everywhere }, run: (typed) => run(/** @type {any} */ (typed)) });

@@ -8,10 +8,10 @@ import { parseArgs } from "citty";
 
 import { unlessBug } from "../error.js";
 import { openStore } from "../index.js";
-import { flagOf, listed } from "./arguments.js";
+import { flagOf, listValues } from "./arguments.js";
 import { FLAGS } from "./main.js";
 
-/** @import { Argument, Commands, Defined } from "./arguments.js" */
+/** @import { Argument, Commands, CommandDefinition } from "./arguments.js" */
 /** @typedef {Record<string, any>} Args */
 /** @typedef {[value: string, what: string]} Candidate; `:files` and `:folders` are for the shell to find */
 
@@ -91,30 +91,30 @@ export async function completions(args, commands) {
     const script = `${SCRIPTS[name]}${args.comma ? COMMAS[name] : ""}`;
     return { text: script, value: script };
   }
-  const value = await next(words, commands);
+  const value = await completeWord(words, commands);
   return { text: value.map(([word, what]) => `${word}\t${what.replace(/\s+/g, " ")}\n`).join(""), value };
 }
 
 /** What may stand in the place of the last word. @param {string[]} typed @param {Commands} commands @returns {Promise<Candidate[]>} */
-async function next(typed, commands) {
+async function completeWord(typed, commands) {
   // bash takes --flag=value apart.
   const words = typed.filter((word, at) => word !== "=" || at === typed.length - 1).map((word) => (word === "=" ? "" : word));
   const last = words.at(-1) ?? "";
   const [first = "", ...before] = words.slice(0, -1);
-  if (words.length === 1) return begun(last, firsts(commands));
+  if (words.length === 1) return filterByPrefix(last, commandCandidates(commands));
   const [name = "", ...given] = Object.hasOwn(FLAGS, first) ? (FLAGS[first] ?? []) : [first];
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  return command ? ofCommand(command, { before: [...given, ...before], last }) : [];
+  return command ? completeArguments(command, { before: [...given, ...before], last }) : [];
 }
 
 /** @param {Commands} commands @returns {Candidate[]} */
-function firsts(commands) {
+function commandCandidates(commands) {
   const flags = Object.entries(FLAGS).map(([flag, stands]) => /** @type {Candidate} */ ([flag, stands.join(" ")]));
   return [...Object.values(commands).map(({ meta }) => /** @type {Candidate} */ ([meta.name, meta.description])), ...flags, ["--help", "list the commands"], ["--version", "print the version"]];
 }
 
-/** @param {Defined} command @param {{ before: string[], last: string }} typed @returns {Promise<Candidate[]>} */
-async function ofCommand(command, { before, last }) {
+/** @param {CommandDefinition} command @param {{ before: string[], last: string }} typed @returns {Promise<Candidate[]>} */
+async function completeArguments(command, { before, last }) {
   const { args } = command;
   const places = Object.values(args).filter(({ type }) => type === "positional");
   const option = (/** @type {string} */ word) => (word.startsWith("--") && args[word.slice(2)]?.type === "string" ? args[word.slice(2)] : undefined);
@@ -127,32 +127,37 @@ async function ofCommand(command, { before, last }) {
     if (!isValue && (isOver || !word.startsWith("-"))) place += 1;
     if (!isValue && word === "--") isOver = true;
   }
-  if (wanted) return begun(last, await ofArgument(wanted, command, before));
+  if (wanted) return filterByPrefix(last, await argumentCandidates(wanted, command, before));
   const [, name, value = ""] = (!isOver && last.match(/^(--[\w-]+)=(.*)$/s)) || [];
   const assigned = name && option(name);
-  if (assigned) return begun(value, await ofArgument(assigned, command, before)).map(([word, what]) => [word.startsWith(":") ? word : `${name}=${word}`, what]);
-  if (last.startsWith("-") && !isOver) return begun(last, flags(args));
+  if (assigned) return filterByPrefix(value, await argumentCandidates(assigned, command, before)).map(([word, what]) => [word.startsWith(":") ? word : `${name}=${word}`, what]);
+  if (last.startsWith("-") && !isOver) return filterByPrefix(last, flagCandidates(args));
   const many = places.at(-1)?.valueHint?.endsWith("...") ? places.at(-1) : undefined;
   const argument = places[place] ?? many;
-  return argument ? begun(last, await ofArgument(argument, command, before)) : [];
+  return argument ? filterByPrefix(last, await argumentCandidates(argument, command, before)) : [];
 }
 
-/** @param {Defined["args"]} args @returns {Candidate[]} */
-function flags(args) {
+/** @param {CommandDefinition["args"]} args @returns {Candidate[]} */
+function flagCandidates(args) {
   const own = Object.entries(args).filter(([, { type }]) => type !== "positional");
   return [...own.map(([name, argument]) => /** @type {Candidate} */ ([flagOf(name, argument), argument.description])), ["--help", "describe the command"]];
 }
 
-/** @param {Argument} argument @param {Defined} command @param {string[]} before @returns {Promise<Candidate[]>} */
-async function ofArgument({ values, valueHint = "" }, command, before) {
-  if (values) return listed(values).map((value) => [value, ""]);
+/** @param {Argument} argument @param {CommandDefinition} command @param {string[]} before @returns {Promise<Candidate[]>} */
+async function argumentCandidates({ values, valueHint = "" }, command, before) {
+  if (values) return listValues(values).map((value) => [value, ""]);
   const kind = valueHint.replace("...", "");
-  if (kind === "SESSION") return sessions(command, before);
+  if (kind === "SESSION") return sessionCandidates(command, before);
   return KINDS[kind] ? [[KINDS[kind], ""]] : [];
 }
 
-/** As the index has them: who presses a key must not wait, nor change anything. @param {Defined} command @param {string[]} before @returns {Promise<Candidate[]>} */
-async function sessions({ args, meta }, before) {
+/**
+ * As the index has them: who presses a key must not wait, nor change anything.
+ * @param {CommandDefinition} command
+ * @param {string[]} before
+ * @returns {Promise<Candidate[]>}
+ */
+async function sessionCandidates({ args, meta }, before) {
   /** @type {Args} */
   let typed = {};
   try {
@@ -175,6 +180,6 @@ async function sessions({ args, meta }, before) {
 }
 
 /** @param {string} word @param {Candidate[]} all */
-function begun(word, all) {
+function filterByPrefix(word, all) {
   return all.filter(([value]) => value.startsWith(":") || value.startsWith(word));
 }

@@ -5,11 +5,11 @@ import { rm, writeFile } from "node:fs/promises";
 
 import { LeftoffError } from "../index.js";
 import { codeOf } from "../storage/folders.js";
-import { ofSystem } from "../storage/refusal.js";
+import { fromSystemError } from "../storage/system-errors.js";
 import { EXPORT_FORMATS } from "./arguments.js";
 import { lossText } from "./losses.js";
 import { note } from "./print.js";
-import { chosen, using } from "./store.js";
+import { findSession, withStore } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
 
@@ -17,8 +17,8 @@ import { chosen, using } from "./store.js";
 export async function exportSession({ to = EXPORT_FORMATS[0], output, ...args }) {
   const format = EXPORT_FORMATS.find((name) => name === to);
   if (!format) return exportForAgent(to, { ...args, output });
-  return using(args, async (store) => {
-    const session = await chosen(store, args);
+  return withStore(args, async (store) => {
+    const session = await findSession(store, args);
     const value = await session.export(format, { allBranches: args["all-branches"] });
     if (!output) return { text: value, value };
     await writeNew(output, value);
@@ -30,7 +30,7 @@ export async function exportSession({ to = EXPORT_FORMATS[0], output, ...args })
 async function exportForAgent(agent, args) {
   const other = ["output", "all-branches"].find((name) => args[name] !== undefined && args[name] !== false);
   if (other) throw new LeftoffError({ code: "usage", message: `--${other} goes with --to ${EXPORT_FORMATS.join(", ")}: a session for ${agent} is written where ${agent} looks for it` });
-  const value = await using(args, async (store) => store.writeForAgent(await chosen(store, args), { agent }));
+  const value = await withStore(args, async (store) => store.writeForAgent(await findSession(store, args), { agent }));
   const { path, folder, command, takes, included, messageCount } = value;
   if (!args.json) {
     const lost = lossText(value.losses).trimEnd();
@@ -49,6 +49,6 @@ async function writeNew(path, text) {
     if (codeOf(cause) === "EEXIST") throw new LeftoffError({ code: "already_exists", message: `could not write "${path}": it already exists`, cause });
     // A part of it would be taken for all, and be in the way of the next time.
     if (/** @type {NodeJS.ErrnoException} */ (cause).syscall === "write") await rm(path, { force: true }).catch(() => {});
-    throw ofSystem(Object.assign(/** @type {Error} */ (cause), { path }));
+    throw fromSystemError(Object.assign(/** @type {Error} */ (cause), { path }));
   }
 }

@@ -3,63 +3,71 @@
 
 import { resolve } from "node:path";
 
-import { realAsFar } from "../storage/real-path.js";
+import { realPathAsFar } from "../storage/real-path.js";
 import { LeftoffError, listText } from "../index.js";
-import { number } from "./arguments.js";
+import { parseWholeNumber } from "./arguments.js";
 import { noteLater } from "./print.js";
 import { rowsText } from "./rows.js";
 import { screenLook } from "./screen.js";
-import { remember } from "./shown.js";
-import { idLengthFor, using } from "./store.js";
-import { timeOf } from "./times.js";
+import { rememberList } from "./numbered-lists.js";
+import { idLengthFor, withStore } from "./store.js";
+import { parseTime } from "./times.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../store/store.js").Store} Store */
-/** @typedef {import("../types/index.js").Listed} Listed */
+/** @typedef {import("../types/index.js").Listed} ListedSession */
 
-/** The command: in a pipe a line for each, for programs. Resuming shows people and models the list as documents have it. @param {Args} args */
+/**
+ * The command: in a pipe a line for each, for programs. Resuming shows people and models the list as documents have it.
+ * @param {Args} args
+ */
 export function listCommand(args) {
-  return list(args, { isTabbed: !args.json && !args.from && !process.stdout.isTTY });
+  return listSessions(args, { isTabbed: !args.json && !args.from && !process.stdout.isTTY });
 }
 
 /** @param {Args} args @param {{ isTabbed?: boolean }} [as] */
-export async function list(args, { isTabbed = false } = {}) {
-  const asked = wanted(args);
-  return using(args, async (store) => {
+export async function listSessions(args, { isTabbed = false } = {}) {
+  const asked = parseListOptions(args);
+  return withStore(args, async (store) => {
     const listed = await store.list(asked);
-    return answer(args, store, { listed, isTabbed, none: listed.length > 0 || asked.limit === 0 ? "" : await whyNone(store, asked) });
+    return answerList(args, store, { listed, isTabbed, none: listed.length > 0 || asked.limit === 0 ? "" : await explainEmptyList(store, asked) });
   });
 }
 
 /**
  * A list with numbers, which are kept for what is typed next: of the document's form, and on a terminal a line for each.
- * @param {Args} args @param {Store} store @param {{ listed: Listed[], isTabbed: boolean, none: string }} found `none`: what is said where there is none
+ * @param {Args} args @param {Store} store @param {{ listed: ListedSession[], isTabbed: boolean, none: string }} found `none`: what is said where there is none
  */
-async function answer(args, store, { listed, isTabbed, none }) {
-  if (!args.json) await remember(store, args, listed);
+async function answerList(args, store, { listed, isTabbed, none }) {
+  if (!args.json) await rememberList(store, args, listed);
   if (isTabbed && none) noteLater(none.trim());
-  if (isTabbed) return { text: listed.map(columns).join(""), value: [] };
-  const screen = await screenOf(args, store, listed);
+  if (isTabbed) return { text: listed.map(renderColumns).join(""), value: [] };
+  const screen = await renderScreen(args, store, listed);
   // What writes it is in the second module, which takes longer to load than a list takes.
-  return { text: screen === undefined && !args.json ? listText(listed) || none : "", screen, value: listed.map(told) };
+  return { text: screen === undefined && !args.json ? listText(listed) || none : "", screen, value: listed.map(sessionValue) };
 }
 
-/** What a person sees; an agent's client may run a terminal, too. @param {Args} args @param {Store} store @param {Listed[]} listed */
-async function screenOf(args, store, listed) {
+/**
+ * What a person sees; an agent's client may run a terminal, too.
+ * @param {Args} args
+ * @param {Store} store
+ * @param {ListedSession[]} listed
+ */
+async function renderScreen(args, store, listed) {
   const { isScreen, ...look } = screenLook(args);
   if (!isScreen || args.json || listed.length === 0) return undefined;
   const { value: shown } = await store.redacted(listed);
   return rowsText(shown, { ...look, idLength: await idLengthFor(store, listed) });
 }
 
-/** Why a list is empty, and what may be done about it. @param {Store} store @param {ReturnType<typeof wanted>} asked */
-async function whyNone(store, { all, sort: _, limit: __, ...filters }) {
+/** Why a list is empty, and what may be done about it. @param {Store} store @param {ReturnType<typeof parseListOptions>} asked */
+async function explainEmptyList(store, { all, sort: _, limit: __, ...filters }) {
   const where = all ? "" : " of this project";
   const flags = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : `--${name === "folder" ? "project" : name}`));
   const count = async (/** @type {import("../types/index.js").ListOptions} */ options) => (await store.list(options)).length;
   const here = await count({ all });
   const without = flags.length === 1 ? "it" : "them";
-  if (flags.length > 0 && here > 0) return `no session${where} matches ${flags.join(" and ")}; without ${without} there ${are(here)}\n`;
+  if (flags.length > 0 && here > 0) return `no session${where} matches ${flags.join(" and ")}; without ${without} there ${formatAreCount(here)}\n`;
   const archived = await count({ all, archived: true });
   const elsewhere = all ? 0 : await count({ all: true });
   const hidden = archived > 0 ? `, 'leftoff list${all ? " --all" : ""} --status archived' shows what is archived` : "";
@@ -69,7 +77,7 @@ async function whyNone(store, { all, sort: _, limit: __, ...filters }) {
 }
 
 /** @param {number} count */
-function are(count) {
+function formatAreCount(count) {
   return count === 1 ? "is 1" : `are ${count}`;
 }
 
@@ -77,9 +85,9 @@ function are(count) {
 export async function recall(args) {
   const question = args._.join(" ");
   if (!question.trim()) throw new LeftoffError({ code: "usage", message: "no QUESTION given" });
-  const maxTokens = args["max-tokens"] === undefined ? undefined : number(args["max-tokens"], "max-tokens");
-  return using(args, async (store) => {
-    const value = await store.recall(question, { all: args.all, project: folderOf(args.project), maxTokens });
+  const maxTokens = args["max-tokens"] === undefined ? undefined : parseWholeNumber(args["max-tokens"], "max-tokens");
+  return withStore(args, async (store) => {
+    const value = await store.recall(question, { all: args.all, project: projectFolderOf(args.project), maxTokens });
     const within = maxTokens === undefined ? "" : ` within ${maxTokens} tokens`;
     return { text: value.text ? `${value.text}\n` : `no session${args.all ? "" : " of this project"} answers that${within}${args.all ? "" : "; --all asks all projects"}\n`, value };
   });
@@ -88,33 +96,33 @@ export async function recall(args) {
 // A name alone is that of a folder, wherever it is; what leads somewhere is the folder there, or the one that was there when its
 // sessions began.
 /** @param {string | undefined} project */
-function folderOf(project) {
-  return project === undefined || !/[/\\]|^\.\.?$/.test(project) ? project : realAsFar(resolve(project));
+function projectFolderOf(project) {
+  return project === undefined || !/[/\\]|^\.\.?$/.test(project) ? project : realPathAsFar(resolve(project));
 }
 
 /** Which sessions are asked for. @param {Args} args */
-export function wanted(args) {
+export function parseListOptions(args) {
   const { type, status, agent, project } = args;
   return {
     all: args.all || project !== undefined,
     type,
     status,
     agent,
-    folder: folderOf(project),
-    since: timeOf(args.since, "since"),
-    until: timeOf(args.until, "until"),
+    folder: projectFolderOf(project),
+    since: parseTime(args.since, "since"),
+    until: parseTime(args.until, "until"),
     sort: args.sort,
-    limit: args.limit === undefined ? Infinity : number(args.limit, "limit"),
+    limit: args.limit === undefined ? Infinity : parseWholeNumber(args.limit, "limit"),
   };
 }
 
-/** For a pipe: columns with a tab between, in which nothing is cut. @param {Listed} listed */
-function columns({ id, agent, project, lastActive, messageCount, status, archivedAt, title, summary }) {
+/** For a pipe: columns with a tab between, in which nothing is cut. @param {ListedSession} listed */
+function renderColumns({ id, agent, project, lastActive, messageCount, status, archivedAt, title, summary }) {
   const cells = [id, agent, project, lastActive, messageCount, archivedAt ? "archived" : status, title, summary];
   return `${cells.map((cell) => String(cell ?? "").replace(/\s+/g, " ").trim()).join("\t")}\n`;
 }
 
-/** @param {Listed} listed */
-function told({ id, name, agent, project, type, title, status, lastActive, summary, messageCount, placement, path }) {
+/** @param {ListedSession} listed */
+function sessionValue({ id, name, agent, project, type, title, status, lastActive, summary, messageCount, placement, path }) {
   return { id, ...(name && { name }), ...(agent && { agent }), project: project ?? null, type, title, status, lastActive, summary, messageCount, placement, path };
 }

@@ -1,9 +1,9 @@
 // @ts-check
 /** What `--help` says: of all commands a line each, of one all that it takes. */
 
-import { EVERYWHERE, VALUES, flagOf, listed } from "./arguments.js";
+import { EVERYWHERE, VALUES, flagOf, listValues } from "./arguments.js";
 
-/** @import { Argument, Commands, Defined } from "./arguments.js" */
+/** @import { Argument, Commands, CommandDefinition } from "./arguments.js" */
 
 /** Text that is wider nobody likes to read. */
 const WIDEST = 100;
@@ -17,60 +17,60 @@ export function mainHelp({ about, commands, groups }) {
   const rest = Object.keys(commands).filter((name) => !grouped.includes(name));
   const sections = Object.entries({ ...groups, Others: rest }).map(([title, names]) => {
     const rows = names.flatMap((name) => (commands[name] ? [[name, commands[name].meta.description]] : []));
-    return section(title, rows);
+    return renderSection(title, rows);
   });
-  const flags = section("Instead of a command", [
+  const flags = renderSection("Instead of a command", [
     ["-c, --continue", "same as resume last: continue this project's last session"],
     ["-r, --resume [X]", "same as resume [X]"],
     ["-n, --new", "same as new: start a session"],
     ["-v, --version", "print the version"],
   ]);
-  const first = section("First steps", [
+  const first = renderSection("First steps", [
     ["leftoff import --all", "import your agents' sessions"],
     ["leftoff list --all", "list them"],
     ["leftoff resume", "continue one of them"],
   ]);
-  return `${wrapped(about, 0)}\n\nleftoff COMMAND [ARGUMENTS] [OPTIONS]\n\n${[...sections, flags, first].join("")}'leftoff COMMAND --help' describes a command. ls and rm are short for list and delete.\n`;
+  return `${wrapText(about, 0)}\n\nleftoff COMMAND [ARGUMENTS] [OPTIONS]\n\n${[...sections, flags, first].join("")}'leftoff COMMAND --help' describes a command. ls and rm are short for list and delete.\n`;
 }
 
-/** @param {Defined} command */
+/** @param {CommandDefinition} command */
 export function commandHelp({ meta: { name, description }, args, examples, settings = [] }) {
   const places = Object.entries(args).filter(([, one]) => one.type === "positional");
   const options = Object.entries(args).filter(([, one]) => one.type !== "positional");
   const own = options.filter(([option]) => !EVERYWHERE.includes(option));
   const common = options.filter(([option]) => EVERYWHERE.includes(option));
   const line = ["leftoff", name, ...places.map(([, one]) => (one.required ? one.valueHint : `[${one.valueHint}]`)), "[OPTIONS]"].join(" ");
-  const described = (/** @type {[string, Argument][]} */ some) => some.map(([option, one]) => [`${flagOf(option, one)}${one.type === "string" ? ` ${one.valueHint}` : ""}`, told(one)]);
+  const described = (/** @type {[string, Argument][]} */ some) => some.map(([option, one]) => [`${flagOf(option, one)}${one.type === "string" ? ` ${one.valueHint}` : ""}`, describeArgument(one)]);
   return [
-    `${line}\n\n${wrapped(description, 0)}\n\n`,
-    section("Arguments", places.map(([, one]) => [one.valueHint ?? "", told(one)])),
-    section("Options", described(own)),
-    section("Everywhere", described(common)),
-    section("Settings", settings),
-    section("Examples", examples),
+    `${line}\n\n${wrapText(description, 0)}\n\n`,
+    renderSection("Arguments", places.map(([, one]) => [one.valueHint ?? "", describeArgument(one)])),
+    renderSection("Options", described(own)),
+    renderSection("Everywhere", described(common)),
+    renderSection("Settings", settings),
+    renderSection("Examples", examples),
   ].join("");
 }
 
 /** @param {Argument} argument */
-function told({ description = "", values }) {
+function describeArgument({ description = "", values }) {
   const text = description.replace(/^--no-\w+: /, "");
   // Settings have a section of their own.
-  return values && values !== VALUES.settings ? `${text}: ${listed(values).join(", ")}` : text;
+  return values && values !== VALUES.settings ? `${text}: ${listValues(values).join(", ")}` : text;
 }
 
 /** @param {string} title @param {string[][]} rows */
-function section(title, rows) {
+function renderSection(title, rows) {
   if (rows.length === 0) return "";
   const wide = Math.min(NAMES, Math.max(...rows.map(([name = ""]) => name.length)));
   const lines = rows.map(([name = "", what = ""]) => {
-    const beside = wrapped(what, wide + 4);
+    const beside = wrapText(what, wide + 4);
     return name.length > wide ? `  ${name}\n${" ".repeat(wide + 4)}${beside}\n` : `  ${name.padEnd(wide)}  ${beside}\n`;
   });
   return `${title}\n${lines.join("")}\n`;
 }
 
 /** In lines as wide as the terminal, each but the first behind an indent. @param {string} text @param {number} indent */
-function wrapped(text, indent) {
+function wrapText(text, indent) {
   const columns = Math.min(WIDEST, Math.max(NARROWEST, process.stdout.columns || 80)) - indent;
   /** @type {string[]} */
   const lines = [];

@@ -1,10 +1,10 @@
 // @ts-check
 /** What a search found, on a terminal: each session in a line, below it its messages with their numbers and the words in color. */
 
-import { safe } from "./print.js";
+import { stripControls } from "./print.js";
 import { rowsText } from "./rows.js";
 
-/** @typedef {import("../types/index.js").Found} Found */
+/** @typedef {import("../types/index.js").Found} SearchHit */
 /** @typedef {{ columns: number, isColored: boolean, idLength: number }} Look `idLength`: of the part of an id that is unique here */
 
 /** As grep has them: bold red. */
@@ -23,14 +23,14 @@ const HEADINGS = {
 };
 
 /**
- * @param {Found[][]} found the hits of each session, the best session first
+ * @param {SearchHit[][]} found the hits of each session, the best session first
  * @param {Look} look
- * @returns {{ text: string, shown: Found[][] }} `shown`: the same in the order in which they stand there
+ * @returns {{ text: string, shown: SearchHit[][] }} `shown`: the same in the order in which they stand there
  */
 export function searchText(found, look) {
   const groups = [ALL, SOME, SIMILAR].map((group) => found.filter((hits) => Math.min(...hits.map(groupOf)) === group));
   const shown = groups.flat();
-  const rows = rowsText(shown.map(([hit]) => /** @type {Found} */ (hit).session), look).split("\n");
+  const rows = rowsText(shown.map(([hit]) => /** @type {SearchHit} */ (hit).session), look).split("\n");
   const sections = groups.map((hits, group) => {
     const heading = headingOf(group, groups);
     const texts = hits.map((one) => `${rows.shift()}\n${hitsText(one, look.isColored)}`);
@@ -39,27 +39,27 @@ export function searchText(found, look) {
   return { text: sections.filter(Boolean).join("\n"), shown };
 }
 
-/** @param {Found} hit */
+/** @param {SearchHit} hit */
 export function groupOf(hit) {
   if (["prefix", "spelling"].includes(hit.found)) return SIMILAR;
-  return lacking(hit).length > 0 ? SOME : ALL;
+  return missingWords(hit).length > 0 ? SOME : ALL;
 }
 
-/** The words that it lacks, but others have. @param {Found} hit */
-function lacking({ missing = [], nowhere = [] }) {
+/** The words that it lacks, but others have. @param {SearchHit} hit */
+function missingWords({ missing = [], nowhere = [] }) {
   return missing.filter((word) => !nowhere.includes(word));
 }
 
-/** @param {number} group @param {Found[][][]} groups */
+/** @param {number} group @param {SearchHit[][][]} groups */
 function headingOf(group, groups) {
   if (group === SIMILAR) return similarHeading((groups[SIMILAR] ?? []).flat());
   if (group === ALL) return "";
   return groups[ALL]?.length === 0 ? HEADINGS.noneHasAll : HEADINGS.some;
 }
 
-/** Names the words that were taken for those that are nowhere. @param {Found[]} hits */
+/** Names the words that were taken for those that are nowhere. @param {SearchHit[]} hits */
 function similarHeading(hits) {
-  const pairs = new Set(hits.flatMap(({ instead = [] }) => instead).map(({ word, found }) => `"${safe(found)}" for "${safe(word)}"`));
+  const pairs = new Set(hits.flatMap(({ instead = [] }) => instead).map(({ word, found }) => `"${stripControls(found)}" for "${stripControls(word)}"`));
   return pairs.size > 0 ? `words that are spelled alike, ${[...pairs].join(", ")}:` : HEADINGS.similar;
 }
 
@@ -69,7 +69,7 @@ export function nowhereText(words) {
   return others.length > 0 ? `${others.reverse().join(", ")} and ${last} were found nowhere` : last && `${last} was found nowhere`;
 }
 
-/** @param {Found[]} all of a session @param {boolean} isColored */
+/** @param {SearchHit[]} all of a session @param {boolean} isColored */
 function hitsText(all, isColored) {
   // What only stands beside the words shows little where they stand themselves.
   const having = all.filter(({ found }) => found !== "near");
@@ -78,7 +78,7 @@ function hitsText(all, isColored) {
   return hits.map((hit) => hitText(hit, wide, isColored)).join("");
 }
 
-/** @param {Found} hit @param {number} wide columns of the numbers @param {boolean} isColored */
+/** @param {SearchHit} hit @param {number} wide columns of the numbers @param {boolean} isColored */
 function hitText(hit, wide, isColored) {
   const { id, number, role, excerpt, session } = hit;
   const lines = linesOf(excerpt, isColored);
@@ -92,21 +92,21 @@ function hitText(hit, wide, isColored) {
   return `${head}${lines.join(`\n${indent}`)}${about}\n${details.join("")}`;
 }
 
-/** The lines of a text, without those that are empty. @param {Found["excerpt"]} excerpt @param {boolean} isColored */
+/** The lines of a text, without those that are empty. @param {SearchHit["excerpt"]} excerpt @param {boolean} isColored */
 function linesOf(excerpt, isColored) {
   const mark = (/** @type {string} */ line) => (isColored ? paint(line, WORD, true) : line.trim() ? `»${line}«` : line);
   const marked = excerpt.map(({ text, isHit }) => {
-    const shown = safe(text).replaceAll("\t", "  ");
+    const shown = stripControls(text).replaceAll("\t", "  ");
     return isHit ? shown.split("\n").map(mark).join("\n") : shown;
   });
   const lines = marked.join("").split("\n").map((line) => line.trimEnd());
   return lines.filter((line) => line.trim());
 }
 
-/** How well it matches, where that is less than all, and what was done. @param {Found} hit */
+/** How well it matches, where that is less than all, and what was done. @param {SearchHit} hit */
 function notesOf(hit) {
   const { found, words, missing = [], nowhere = [], isChanged, exitCode, command } = hit;
-  const lacks = lacking(hit).length;
+  const lacks = missingWords(hit).length;
   const all = words.length + missing.length - nowhere.filter((word) => missing.includes(word)).length;
   return [
     ...(found === "near" ? ["beside the words"] : lacks > 0 && found !== "title" ? [`${words.length} of ${all} words`] : []),
@@ -115,9 +115,9 @@ function notesOf(hit) {
   ];
 }
 
-/** Of an error, what met it and what ran without it. @param {Found} hit */
+/** Of an error, what met it and what ran without it. @param {SearchHit} hit */
 function detailsOf({ found, command, after }) {
-  const line = (/** @type {string} */ text) => safe(text).replace(/\s+/g, " ").trim();
+  const line = (/** @type {string} */ text) => stripControls(text).replace(/\s+/g, " ").trim();
   const ended = after?.exitCode === undefined ? "" : ` (exit code ${after.exitCode})`;
   const met = found === "error" && command ? [`in: ${line(command)}`] : [];
   return [...met, ...(after ? [`later without it: ${line(after.command)}${ended}`] : [])];

@@ -16,13 +16,13 @@ import { typedIn } from "../init/names.js";
 import { codeOf } from "../storage/folders.js";
 import { isFolder } from "../storage/real-path.js";
 
-import { recordedFrom, settled } from "./in-agent.js";
-import { escaped } from "./print.js";
+import { recordConversation, settleInWorkspace } from "./in-agent.js";
+import { escapeControls } from "./print.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../session/session.js").Session} Session */
 /** @typedef {import("../store/store.js").Store} Store */
-/** @typedef {{ hook_event_name: string, transcript_path: string, cwd: string, prompt?: string, source?: string }} Input what clients say, all alike */
+/** @typedef {{ hook_event_name: string, transcript_path: string, cwd: string, prompt?: string, source?: string }} HookInput what clients say, all alike */
 
 const PROMPTS = ["UserPromptSubmit", "BeforeAgent"];
 /** What a client says when it has forgotten most of the conversation, or is about to. */
@@ -31,31 +31,31 @@ const COMPACTED = ["PreCompact", "PostCompact", "PreCompress"];
 /** @param {Args} args */
 export async function hook(args) {
   const silent = { text: "", value: null };
-  /** @type {Partial<Input>} */
+  /** @type {Partial<HookInput>} */
   let input = {};
   try {
     // What leftoff asks itself, it keeps itself.
     if (process.env.LEFTOFF_ASK || /^(?:off|false|no|0)$/i.test(process.env.LEFTOFF_RECORD ?? "")) return silent;
-    input = inputOf(await text(process.stdin));
-    const said = await happened(args, /** @type {Input} */ (input));
+    input = parseInput(await text(process.stdin));
+    const said = await handleEvent(args, /** @type {HookInput} */ (input));
     if (!said) return silent;
     const value = { hookSpecificOutput: { hookEventName: input.hook_event_name, additionalContext: said } };
     return { text: `${JSON.stringify(value)}\n`, value };
   } catch (error) {
-    const isLogged = await logged(args, input, error);
-    return isLogged || !isFirst(args, input) ? silent : toldOnce(error);
+    const isLogged = await logFailure(args, input, error);
+    return isLogged || !isFirstFailure(args, input) ? silent : failureMessage(error);
   }
 }
 
 /** What the client shows to the user, who has no other way to learn of it. @param {unknown} error */
-function toldOnce(error) {
+function failureMessage(error) {
   const value = { systemMessage: `leftoff: this conversation is not recorded: ${error instanceof Error ? error.message : error}` };
   return { text: `${JSON.stringify(value)}\n`, value };
 }
 
 // Where the home cannot be written, only the system's own folder for such things remembers.
-/** @param {Args} args @param {Partial<Input>} input whether it is the first failure of this conversation */
-function isFirst({ home = process.env.LEFTOFF_HOME ?? "" }, { transcript_path: path, cwd }) {
+/** @param {Args} args @param {Partial<HookInput>} input whether it is the first failure of this conversation */
+function isFirstFailure({ home = process.env.LEFTOFF_HOME ?? "" }, { transcript_path: path, cwd }) {
   const name = createHash("sha256").update(JSON.stringify([home, path ?? cwd ?? ""])).digest("hex").slice(0, 32);
   try {
     writeFileSync(join(tmpdir(), `leftoff-told-${name}`), "", { flag: "wx", mode: 0o600 });
@@ -65,9 +65,9 @@ function isFirst({ home = process.env.LEFTOFF_HOME ?? "" }, { transcript_path: p
   }
 }
 
-/** @param {string} json @returns {Input} */
-function inputOf(json) {
-  const input = parsed(json);
+/** @param {string} json @returns {HookInput} */
+function parseInput(json) {
+  const input = parseJson(json);
   for (const field of ["hook_event_name", "transcript_path", "cwd"]) {
     if (typeof input?.[field] === "string") continue;
     throw new LeftoffError({ code: "usage", message: `expected the client's JSON on standard input to have "${field}", but found none` });
@@ -76,7 +76,7 @@ function inputOf(json) {
 }
 
 /** @param {string} json */
-function parsed(json) {
+function parseJson(json) {
   try {
     return JSON.parse(json);
   } catch (cause) {
@@ -85,19 +85,19 @@ function parsed(json) {
 }
 
 /** A folder, or what is left of the way to it: an agent may have removed the one that it works in. @param {string} path */
-function standing(path) {
+function existingFolder(path) {
   let folder = resolve(path);
   while (!isFolder(folder) && folder !== dirname(folder)) folder = dirname(folder);
   return folder;
 }
 
-/** @param {Args} args @param {Input} input @returns {Promise<string | undefined>} what the model should know */
-async function happened({ agent, home, plugin }, { hook_event_name: event, transcript_path: path, cwd, prompt = "", source }) {
-  const store = await openStore({ home, project: standing(process.env.CLAUDE_PROJECT_DIR || process.env.GEMINI_PROJECT_DIR || cwd) });
+/** @param {Args} args @param {HookInput} input @returns {Promise<string | undefined>} what the model should know */
+async function handleEvent({ agent, home, plugin }, { hook_event_name: event, transcript_path: path, cwd, prompt = "", source }) {
+  const store = await openStore({ home, project: existingFolder(process.env.CLAUDE_PROJECT_DIR || process.env.GEMINI_PROJECT_DIR || cwd) });
   try {
     const [unclear] = store.problems;
     if (unclear && !store.settings.record) throw new LeftoffError({ ...unclear });
-    const session = store.settings.record && isThere(path) ? await recordedFrom(store, { agent, path }) : undefined;
+    const session = store.settings.record && hasContent(path) ? await recordConversation(store, { agent, path }) : undefined;
     const [isPrompt, isCompacted] = [PROMPTS.includes(event), COMPACTED.includes(event) || source === "compact"];
     const told = isPrompt || isCompacted ? await store.turn(path, { prompt: isPrompt && typeof prompt === "string" ? prompt : undefined, session: session?.id, hasForgotten: isCompacted }) : undefined;
     if (!session) return told?.recalled || undefined;
@@ -106,8 +106,8 @@ async function happened({ agent, home, plugin }, { hook_event_name: event, trans
     if (event === "SessionStart") return source === "compact" ? (await session.brief()) || undefined : undefined;
     if (!isPrompt) return undefined;
     const typed = (/** @type {"stop" | "resume"} */ name) => typedIn(agent, name, { plugin });
-    if (told?.wantsStop) return await stopped(store, session, { agent, typed });
-    return [told?.recalled, told?.offersSave ? offer(typed("stop")) : ""].filter(Boolean).join("\n\n") || undefined;
+    if (told?.wantsStop) return await saveAndPause(store, session, { agent, typed });
+    return [told?.recalled, told?.offersSave ? offerSave(typed("stop")) : ""].filter(Boolean).join("\n\n") || undefined;
   } finally {
     await store.close();
   }
@@ -115,7 +115,7 @@ async function happened({ agent, home, plugin }, { hook_event_name: event, trans
 
 // Before the first turn there may be no record yet.
 /** @param {string} path */
-function isThere(path) {
+function hasContent(path) {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
@@ -123,29 +123,29 @@ function isThere(path) {
  * Saves it for who says that they stop: a wrong guess costs nothing, since whoever goes on makes it active again.
  * @param {Store} store @param {Session} session @param {{ agent: string, typed: (name: "stop" | "resume") => string }} by
  */
-async function stopped(store, session, { agent, typed }) {
+async function saveAndPause(store, session, { agent, typed }) {
   if (session.metadata.lifecycle === "active") {
-    const paused = await settled(store, session, agent);
+    const paused = await settleInWorkspace(store, session, agent);
     await paused.stop();
   }
   return `leftoff: the user seems to stop for now, so this session was saved and is paused. Confirm it ("Session saved."), and say that ${typed("resume")} goes on with it later and that ${typed("stop")} saves it with a summary in your words. If the user did not mean to stop, just go on: it is active again then.`;
 }
 
 /** What the model should ask the user, who decides. @param {string} stop */
-function offer(stop) {
+function offerSave(stop) {
   return `leftoff: 40 turns of this conversation were not saved. After your answer ask once: "Would you like me to save this session?" ${stop} does it. Who declines goes on, and is not asked again.`;
 }
 
-/** Whether it is written down. @param {Args} args @param {Partial<Input>} input @param {any} error */
-async function logged({ agent, home: folder }, { hook_event_name: event = "?", cwd }, error) {
+/** Whether it is written down. @param {Args} args @param {Partial<HookInput>} input @param {any} error */
+async function logFailure({ agent, home: folder }, { hook_event_name: event = "?", cwd }, error) {
   const storage = new NodeStorage();
   try {
-    const store = await openStore({ home: folder, project: standing(cwd ?? "") });
+    const store = await openStore({ home: folder, project: existingFolder(cwd ?? "") });
     const path = join(store.home, "hooks.log");
     const failure = { agent, event, code: error?.code ?? error?.name ?? "error", message: String(error?.message ?? error) };
     // Names and texts are somebody else's: as JSON none of them begins a line, and what steers a terminal is escaped.
     const { value } = await store.redacted(failure).finally(() => store.close());
-    const line = `${escaped(JSON.stringify(value))}\n`;
+    const line = `${escapeControls(JSON.stringify(value))}\n`;
     const known = await storage.read(path);
     if (known && `\n${textOf(known)}`.includes(`\n${line}`)) return true;
     await storage.append(path, bytesOf(line));

@@ -4,11 +4,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
-import { keptSessions } from "../agents/places.js";
+import { transcriptLocations } from "../agents/transcript-locations.js";
 import { LeftoffError } from "../index.js";
 import { NAMED, lossText } from "./losses.js";
-import { counted, note, progress, refuse } from "./print.js";
-import { using } from "./store.js";
+import { formatCount, note, progress, printError } from "./print.js";
+import { withStore } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../store/store.js").Store} Store */
@@ -18,7 +18,7 @@ const LOST = "not imported";
 
 /** @param {Args} args */
 export async function importFiles(args) {
-  refuseMixed(args);
+  rejectMixed(args);
   /** @type {import("../types/index.js").ImportResult} */
   const all = { imported: [], problems: [], unchanged: 0 };
   const { onProgress, end } = progress("importing");
@@ -29,7 +29,7 @@ export async function importFiles(args) {
   };
   /** @type {LeftoffError[]} */
   const failed = [];
-  const elsewhere = await using(args, async (store) => {
+  const elsewhere = await withStore(args, async (store) => {
     if (args.all) take(await store.importAll({ onProgress }));
     for (const path of args._) {
       try {
@@ -42,18 +42,18 @@ export async function importFiles(args) {
     }
     if (args.json) return "";
     const count = all.imported.length + all.problems.length + all.unchanged + failed.length;
-    return count === 0 ? nothingText(store, args) : ofOthers(store, all.imported);
+    return count === 0 ? nothingText(store, args) : describeOtherProjects(store, all.imported);
   });
   end();
   for (const { path, code, message, start, end } of all.problems) note(`${path}: ${start === undefined ? "" : `bytes ${start} to ${end}: `}${message} (${code})`);
-  for (const error of failed) refuse(error);
+  for (const error of failed) printError(error);
   if (failed.length > 0 && failed.length === args._.length) return { text: "", value: undefined };
   if (all.problems.length > 0 && all.imported.length + all.unchanged === 0) process.exitCode = 1;
   return { text: `${importText(all, args.verbose)}${elsewhere}`, value: all.imported.map(({ path, ...one }) => one) };
 }
 
 /** @param {Args} args */
-function refuseMixed({ all, from, _: paths }) {
+function rejectMixed({ all, from, _: paths }) {
   if (all ? paths.length > 0 || from !== undefined : paths.length === 0) {
     throw new LeftoffError({ code: "usage", message: "name PATHS to import, or --all; --from goes with PATHS" });
   }
@@ -66,7 +66,7 @@ function refuseMixed({ all, from, _: paths }) {
  * @param {import("../types/index.js").ImportResult} result @param {boolean} [isVerbose]
  */
 export function importText({ imported, unchanged }, isVerbose) {
-  const rest = unchanged > 0 ? `${counted(unchanged, "file")} unchanged\n` : "";
+  const rest = unchanged > 0 ? `${formatCount(unchanged, "file")} unchanged\n` : "";
   const named = isVerbose || imported.length === 1 ? imported : [];
   const each = named.map((one) => `${sessionText(one)}${isVerbose ? lossText(one.losses, LOST) : ""}`);
   const lost = imported.filter(({ losses }) => losses.some(({ isTalk }) => isTalk));
@@ -79,13 +79,13 @@ export function importText({ imported, unchanged }, isVerbose) {
 function incompleteText(lost) {
   const paths = [...new Set(lost.map(({ path }) => path))];
   const lines = [...paths.slice(0, NAMED), ...(paths.length > NAMED ? [`and ${paths.length - NAMED} more`] : [])];
-  const heading = `incomplete: ${counted(lost.length, "session")}; 'leftoff import FILE --verbose' lists what a file lost`;
+  const heading = `incomplete: ${formatCount(lost.length, "session")}; 'leftoff import FILE --verbose' lists what a file lost`;
   return `${[heading, ...lines].join("\n    ")}\n`;
 }
 
 /** @param {ImportedSession} one */
 function sessionText({ id, agent, messageCount, added }) {
-  return `${id}  ${agent}  ${counted(messageCount, "message")}, ${added} new\n`;
+  return `${id}  ${agent}  ${formatCount(messageCount, "message")}, ${added} new\n`;
 }
 
 /** @param {ImportedSession[]} imported */
@@ -93,7 +93,7 @@ function sumText(imported) {
   const names = [...new Set(imported.map(({ agent }) => agent))].sort();
   const row = (/** @type {string} */ name, /** @type {ImportedSession[]} */ some) => {
     const added = some.reduce((sum, one) => sum + one.added, 0);
-    return { name, sessions: counted(some.length, "session"), messages: counted(added, "new message") };
+    return { name, sessions: formatCount(some.length, "session"), messages: formatCount(added, "new message") };
   };
   const rows = names.map((name) => row(name, imported.filter(({ agent }) => agent === name)));
   if (names.length > 1) rows.push(row("total", imported));
@@ -108,14 +108,14 @@ function sumText(imported) {
 /** What was searched where nothing was found. @param {Store} store @param {Args} args */
 async function nothingText(store, { all, _: paths }) {
   if (!all) return `no sessions found in ${paths.join(", ")}\n`;
-  const places = await keptSessions(store);
+  const places = await transcriptLocations(store);
   const wide = Math.max(...places.map(({ agent }) => agent?.length ?? 0));
   const lines = places.map(({ agent = "", path }) => `  ${agent.padEnd(wide)}  ${path}${existsSync(path) ? "" : " (does not exist)"}\n`);
   return `no sessions found. Searched:\n${lines.join("")}To import from elsewhere: leftoff import PATH\n`;
 }
 
 /** Where lists of this project do not show all of them. @param {Store} store @param {{ id: string }[]} imported */
-async function ofOthers(store, imported) {
+async function describeOtherProjects(store, imported) {
   if (imported.length === 0) return "";
   const here = new Set((await store.list({ type: null, archived: null })).map(({ id }) => id));
   const away = imported.filter(({ id }) => !here.has(id)).length;

@@ -3,20 +3,20 @@
 
 import { text } from "node:stream/consumers";
 
-import { argumentsOf, commandBehind, commandNamed, commandNow as currentCommand, filled, typeOf } from "../agents/commands.js";
-import { goingOn } from "../agents/going-on.js";
-import { mcpServers, toolOf } from "../agents/mcp.js";
+import { argumentsOf, findStartingCommand, findAgentCommand, readCurrentCommand as currentCommand, fillArguments, conversationTypeOf } from "../agents/commands.js";
+import { findOpenConversation } from "../agents/open-conversation.js";
+import { mcpServers, toolPrefixOf } from "../agents/mcp.js";
 import { NodeStorage } from "../storage/node.js";
 import { unlessBug } from "../error.js";
 import { LeftoffError } from "../index.js";
-import { promptHashOf } from "./given.js";
-import { refuse } from "./print.js";
+import { promptHashOf } from "./input-files.js";
+import { printError } from "./print.js";
 
 /** @typedef {import("../session/session.js").Session} Session */
 /** @typedef {import("../store/store.js").Store} Store */
 
 /** What was typed behind a command: `-` stands for standard input, and OpenCode puts quotes around it. @param {string[]} words */
-export async function wordsTyped(words) {
+export async function readTypedWords(words) {
   const typed = words.join(" ");
   return (typed === "-" ? await text(process.stdin) : typed).trim().replace(/^"(.*)"$/s, "$1");
 }
@@ -25,10 +25,10 @@ export async function wordsTyped(words) {
  * The conversation that goes on in an agent's client, taken in up to now.
  * @param {Store} store @param {string} agent @returns {Promise<Session>}
  */
-export async function conversationIn(store, agent) {
+export async function recordOpenConversation(store, agent) {
   const storage = new NodeStorage();
-  const at = await goingOn(agent, { storage, project: store.project }).finally(() => storage.close());
-  const session = await recordedFrom(store, { agent, ...at });
+  const at = await findOpenConversation(agent, { storage, project: store.project }).finally(() => storage.close());
+  const session = await recordConversation(store, { agent, ...at });
   if (session) return session;
   const why = store.settings.record ? "nothing was said yet" : "recording is off; 'leftoff settings record true' turns it on";
   throw new LeftoffError({ code: "not_found", message: `no conversation of ${agent} to use: ${why}` });
@@ -38,25 +38,29 @@ export async function conversationIn(store, agent) {
  * In a client the model reads what is printed, and a person only sees what it says of that: there a refusal is an answer, too.
  * @template {Record<string, any>} Args @param {(args: Args) => Promise<any>} command @returns {(args: Args) => Promise<any>}
  */
-export function answering(command) {
+export function withRefusalAnswered(command) {
   return async (args) => {
     try {
       return await command(args);
     } catch (error) {
       if (!(error instanceof LeftoffError) || !args.from || args.json) throw error;
-      refuse(error);
+      printError(error);
       return { text: `${error.message}\n`, value: undefined };
     }
   };
 }
 
-/** Nothing where nothing was said yet. @param {Store} store @param {{ agent: string, path: string, only?: import("../agents/opencode.js").Only }} at */
-export function recordedFrom(store, { agent, ...at }) {
-  const commandOf = async (/** @type {import("../agents/commands.js").Said} */ said) => {
+/**
+ * Nothing where nothing was said yet.
+ * @param {Store} store
+ * @param {{ agent: string, path: string, only?: import("../agents/opencode.js").FolderFilter }} at
+ */
+export function recordConversation(store, { agent, ...at }) {
+  const commandOf = async (/** @type {import("../agents/commands.js").MessageReader} */ said) => {
     // What cannot be found out costs no record.
     const servers = (await mcpServers(agent, store).catch(unlessBug)) ?? [];
-    const command = await commandBehind(agent, said, { project: store.project }).catch(unlessBug);
-    return { ...command, tools: servers.map(toolOf) };
+    const command = await findStartingCommand(agent, said, { project: store.project }).catch(unlessBug);
+    return { ...command, tools: servers.map(toolPrefixOf) };
   };
   const recorded = store.record({ agent, ...at, commandOf });
   return recorded.catch((error) => {
@@ -66,15 +70,21 @@ export function recordedFrom(store, { agent, ...at }) {
   });
 }
 
-/** The command that began a session, as it is now. @param {Store} store @param {Session} session @param {string} [from] the client that it goes on in @returns {ReturnType<typeof currentCommand>} */
-export async function commandNow(store, session, from) {
+/**
+ * The command that began a session, as it is now.
+ * @param {Store} store
+ * @param {Session} session
+ * @param {string} [from] the client that it goes on in
+ * @returns {ReturnType<typeof currentCommand>}
+ */
+export async function currentCommandOf(store, session, from) {
   const { agent: { command: name, systemPromptHash: kept, promptFile }, imported } = session.metadata;
   if (promptFile !== undefined) return { promptHash: await promptHashOf(promptFile) };
-  return name ? currentCommand({ name, kept, own: imported?.agent, from, first: await firstOf(session) }, { project: store.project }) : {};
+  return name ? currentCommand({ name, kept, own: imported?.agent, from, first: await firstMessages(session) }, { project: store.project }) : {};
 }
 
 /** @param {Session} session */
-async function firstOf(session) {
+async function firstMessages(session) {
   const FIRST = 6;
   const messages = [];
   for await (const message of session.messages()) if (messages.push(message) === FIRST) break;
@@ -85,20 +95,24 @@ async function firstOf(session) {
  * One that is stopped and that a command of the workspace began lies there, also where nobody wrote Markdown for it.
  * @param {Store} store @param {Session} session @param {string} agent
  */
-export async function settled(store, session, agent) {
+export async function settleInWorkspace(store, session, agent) {
   const { command: name = "" } = session.metadata.agent;
-  if (session.placement === "workspace" || !typeOf(name)) return session;
-  const command = await commandNamed(agent, name, { project: store.project });
-  const title = command && argumentsOf(agent, command, await firstOf(session));
+  if (session.placement === "workspace" || !conversationTypeOf(name)) return session;
+  const command = await findAgentCommand(agent, name, { project: store.project });
+  const title = command && argumentsOf(agent, command, await firstMessages(session));
   const placed = await store.move(session, { to: "workspace", title });
   // In a client that sends the command's text alone, that would be what the conversation is called by.
   const shown = placed.metadata.display.title.replace(/…$/, "");
-  if (command && title && filled(command, title).trimStart().startsWith(shown)) await placed.rename(title);
+  if (command && title && fillArguments(command, title).trimStart().startsWith(shown)) await placed.rename(title);
   await store.point(placed);
   return placed;
 }
 
-/** Gemini CLI takes its time to read what a program prints, and loses what it has not read when that is gone. @param {string | undefined} agent @param {string} text */
+/**
+ * Gemini CLI takes its time to read what a program prints, and loses what it has not read when that is gone.
+ * @param {string | undefined} agent
+ * @param {string} text
+ */
 export function linger(agent, text) {
   const LEAST_MS = 500;
   const BYTES_PER_MS = 20;

@@ -11,7 +11,7 @@ import { completions } from "./completions.js";
 import { exportSession } from "./export.js";
 import { listCommand, recall } from "./find.js";
 import { hook } from "./hook.js";
-import { answering } from "./in-agent.js";
+import { withRefusalAnswered } from "./in-agent.js";
 import { importFiles } from "./import.js";
 import { info } from "./info.js";
 import { archive, begin, commit, complete, fork, pin, relocate, rename, stop, unarchive, unpin } from "./lifecycle.js";
@@ -20,7 +20,7 @@ import { resume } from "./resume.js";
 import { search } from "./search.js";
 import { ABOUT, settings } from "./settings.js";
 import { remove, trash } from "./trash.js";
-import { typed } from "./typed.js";
+import { runSlashCommand } from "./slash-commands.js";
 
 /** @import { Commands } from "./arguments.js" */
 
@@ -142,7 +142,7 @@ const commands = {
     ["leftoff append last --json < messages.jsonl", "prints JSON; stops at the first refused line and names it"],
     ["leftoff append last --operation step-7 < messages.jsonl", "safe to repeat after a failure"],
   ]),
-  stop: command(answering(stop), "stop", "save and pause a session", {
+  stop: command(withRefusalAnswered(stop), "stop", "save and pause a session", {
     ...session,
     ...here,
     summary: option("TEXT", "a sentence on where it stopped"),
@@ -223,7 +223,7 @@ const commands = {
     ["leftoff settings agent codex --project", "this project's default agent"],
     ["leftoff settings agent --unset --project", "remove that setting again"],
   ]), { settings: ABOUT }),
-  resume: command(answering(resume), "resume", "continue a session, in any agent", {
+  resume: command(withRefusalAnswered(resume), "resume", "continue a session, in any agent", {
     words: place("SESSION...", `${WHICH} (default: choose from a list)`),
     ...asked,
     tools: option("FILE", "a JSON file of the current tool definitions; reports which of the session's tools are gone"),
@@ -267,7 +267,7 @@ const commands = {
     agent: place("AGENT", "the agent", { isNeeded: true }),
     plugin: here.plugin,
   }),
-  typed: command(answering(typed), "typed", "run by agents for /sessions, /session, /compact and /debug context", {
+  typed: command(withRefusalAnswered(runSlashCommand), "typed", "run by agents for /sessions, /session, /compact and /debug context", {
     words: place("WORDS...", "the command and its arguments; - reads them from standard input", { isNeeded: true }),
     ...here,
     apply: flag("as in compact"),

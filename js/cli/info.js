@@ -1,14 +1,14 @@
 // @ts-check
 /** What there is to know of one session. */
 
-import { sizeText } from "./print.js";
-import { chosen, using } from "./store.js";
+import { formatSize } from "./print.js";
+import { findSession, withStore } from "./store.js";
 
 /** @typedef {import("../types/index.js").SessionInfo} Info */
 
 /** @param {Record<string, any>} args */
 export async function info(args) {
-  const value = await using(args, async (store) => store.info(await chosen(store, args)), "reading the session");
+  const value = await withStore(args, async (store) => store.info(await findSession(store, args)), "reading the session");
   return { text: table(rows(value)), value };
 }
 
@@ -42,7 +42,7 @@ function rows(info) {
     ["forks", info.forks.join(", ")],
     ["called by", parent && `${parent.session}${parent.callId ? `, call ${parent.callId}` : ""}`],
     ["sub-agents", info.subagents.join(", ")],
-    ["files", info.files.map(({ file, bytes, count }) => `${file} ${sizeText(bytes)}${count === undefined ? "" : ` in ${count}`}`).join(", ")],
+    ["files", info.files.map(({ file, bytes, count }) => `${file} ${formatSize(bytes)}${count === undefined ? "" : ` in ${count}`}`).join(", ")],
     ["open in", info.openIn.map(({ program, pid, host, since }) => `${program}, process ${pid} on ${host}, since ${since}`).join("; ")],
     ["health", info.health],
     ...info.problems.map((problem) => ["", `${where(problem)}: ${problem.message} (${problem.code})`]),

@@ -6,19 +6,19 @@ import { basename, dirname, join, resolve } from "node:path";
 
 import { userHome } from "../agents/homes.js";
 import { folderOnPath } from "../agents/native.js";
-import { install, textAt, uninstall, written } from "../init/installing.js";
+import { install, readTextAt, uninstall, writeWithFolders } from "../init/install.js";
 import { agentsToSetUp, agentsWithPlugin } from "../init/names.js";
-import { ownOf, refuseLinks } from "../init/noted.js";
+import { splitRecord, rejectLinks } from "../init/init-record.js";
 import { partsFor } from "../init/parts.js";
-import { foundAnywhere, shellWords } from "../init/shell.js";
+import { commandWithPath, shellWords } from "../init/shell.js";
 import { isFolder } from "../storage/real-path.js";
 import { LeftoffError } from "../index.js";
-import { names } from "../placement/placement.js";
+import { layoutNames } from "../placement/placement.js";
 
 /** @typedef {Record<string, any>} Args */
-/** @import { Told } from "../init/installing.js" */
+/** @import { FileOutcome } from "../init/install.js" */
 
-/** @typedef {{ version: number, agents: Record<string, unknown>, folders: string[] }} Noted what was installed in a project */
+/** @typedef {{ version: number, agents: Record<string, unknown>, folders: string[] }} InitRecord what was installed in a project */
 
 const WORDS = { written: "written", updated: "changed", unchanged: "unchanged", yours: "kept: it was edited since leftoff wrote it", others: "kept: leftoff writes no such file", removed: "removed", gone: "already gone" };
 
@@ -30,37 +30,37 @@ export async function init(args) {
   const project = realpathSync(args.workspace ?? process.cwd());
   const root = plugin === undefined ? project : resolve(plugin);
   const key = plugin === undefined ? agent : `${agent} in ${root}`;
-  const noted = await notedIn(project);
-  const parts = /** @type {import("../init/parts.js").Parts} */ (partsFor(agent, { ...programs(), plugin: plugin !== undefined }));
+  const noted = await readInitRecord(project);
+  const parts = /** @type {import("../init/parts.js").Parts} */ (partsFor(agent, { ...findPrograms(), plugin: plugin !== undefined }));
   const isNoted = Object.hasOwn(noted.agents, key);
-  const { own, others } = ownOf(isNoted ? noted.agents[key] : undefined, parts, agent);
+  const { own, others } = splitRecord(isNoted ? noted.agents[key] : undefined, parts, agent);
   if (args.remove) {
     const told = [...(await uninstall(root, own)), ...others.map((path) => ({ path, did: /** @type {const} */ ("others") }))];
     delete noted.agents[key];
-    await note(project, noted);
-    return { text: told.length > 0 ? lines(root, told) : `leftoff is not set up for ${agent} here\n`, value: told };
+    await writeInitRecord(project, noted);
+    return { text: told.length > 0 ? renderOutcomes(root, told) : `leftoff is not set up for ${agent} here\n`, value: told };
   }
   const { installed, told } = await install(root, parts, own);
   noted.agents[key] = installed;
-  await note(project, noted);
+  await writeInitRecord(project, noted);
   const theirs = new Set(told.flatMap(({ path, did }) => (did === "yours" ? [path] : [])));
   const commands = parts.commands.filter(({ path }) => !theirs.has(path)).map(({ name, description }) => `  ${name.padEnd(30)} ${description}\n`).join("");
   const notes = parts.notes.map((one) => `  ${one.replace("DIR", root)}\n`).join("");
-  return { text: `${lines(root, told)}\navailable in ${agent}:\n${commands}${notes}`, value: told };
+  return { text: `${renderOutcomes(root, told)}\navailable in ${agent}:\n${commands}${notes}`, value: told };
 }
 
-/** @param {string} root @param {Told[]} told */
-function lines(root, told) {
+/** @param {string} root @param {FileOutcome[]} told */
+function renderOutcomes(root, told) {
   return told.map(({ path, did }) => `${join(root, path)}  ${WORDS[did]}\n`).join("");
 }
 
 // By its name where it is on the PATH: then others can use the files, too. A client's hooks may have another PATH, without Node even.
-function programs() {
+function findPrograms() {
   const folder = folderOnPath("leftoff");
   if (folder === undefined) return { program: shellWords([process.execPath, realpathSync(process.argv[1] ?? "")]) };
   if (process.platform === "win32") return { program: "leftoff" };
   const node = folderOnPath("node") ?? dirname(process.execPath);
-  return { program: "leftoff", anywhere: foundAnywhere("leftoff", [resolve(folder), resolve(node)], userHome(process.env)) };
+  return { program: "leftoff", anywhere: commandWithPath("leftoff", [resolve(folder), resolve(node)], userHome(process.env)) };
 }
 
 const NOTE = ".leftoff/init.json";
@@ -68,10 +68,10 @@ const NOTE = ".leftoff/init.json";
 /** @param {string} project */
 const notePath = (project) => join(project, NOTE);
 
-/** @param {string} project @returns {Promise<Noted>} */
-async function notedIn(project) {
-  await refuseLinks(project, NOTE);
-  const text = await textAt(notePath(project));
+/** @param {string} project @returns {Promise<InitRecord>} */
+async function readInitRecord(project) {
+  await rejectLinks(project, NOTE);
+  const text = await readTextAt(notePath(project));
   try {
     const { version = 1, agents = {}, folders = [] } = text === undefined ? {} : JSON.parse(text);
     return { version, agents: Object.fromEntries(Object.entries(agents)), folders: Array.isArray(folders) ? folders : [] };
@@ -81,14 +81,14 @@ async function notedIn(project) {
 }
 
 // The folder is nobody's business but leftoff's; where it was made for this, it goes with it.
-/** @param {string} project @param {Noted} noted */
-async function note(project, noted) {
-  for (const file of [NOTE, ".leftoff/.gitignore"]) await refuseLinks(project, file);
+/** @param {string} project @param {InitRecord} noted */
+async function writeInitRecord(project, noted) {
+  for (const file of [NOTE, ".leftoff/.gitignore"]) await rejectLinks(project, file);
   const path = notePath(project);
   const folder = join(project, ".leftoff");
   if (Object.keys(noted.agents).length > 0) {
-    if (!isFolder(folder)) await written(project, join(folder, ".gitignore"), names().ignored, noted.folders);
-    await written(project, path, `${JSON.stringify(noted, null, 2)}\n`, noted.folders);
+    if (!isFolder(folder)) await writeWithFolders(project, join(folder, ".gitignore"), layoutNames().ignored, noted.folders);
+    await writeWithFolders(project, path, `${JSON.stringify(noted, null, 2)}\n`, noted.folders);
     return;
   }
   rmSync(path, { force: true });

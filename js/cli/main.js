@@ -5,15 +5,15 @@ import { setFlagsFromString } from "node:v8";
 
 import { parseArgs } from "citty";
 
-import { ofClients } from "../agents/clients.js";
+import { queryClients } from "../agents/clients.js";
 import { LeftoffError } from "../error.js";
-import { ofSystem } from "../storage/refusal.js";
-import { EVERYWHERE, NUMBER, VALUES, flagOf, listed, number } from "./arguments.js";
+import { fromSystemError } from "../storage/system-errors.js";
+import { EVERYWHERE, NUMBER, VALUES, flagOf, listValues, parseWholeNumber } from "./arguments.js";
 import { commandHelp, mainHelp } from "./help.js";
-import { didYouMean, nearest } from "./nearest.js";
-import { print, refuse, writeForProgram } from "./print.js";
+import { didYouMean, nearestWords } from "./nearest.js";
+import { print, printError, writeForProgram } from "./print.js";
 
-/** @import { Arguments, Commands, Defined } from "./arguments.js" */
+/** @import { Arguments, Commands, CommandDefinition } from "./arguments.js" */
 
 /**
  * What a command answers: a text for a person, and a value for `--json`, none where it has printed as it went.
@@ -44,7 +44,7 @@ function optimizeLater() {
 export async function runMain(all, words) {
   optimizeLater();
   const { commands, version } = all;
-  const typed = commandFirst(words, commands);
+  const typed = moveCommandFirst(words, commands);
   const end = typed.indexOf("--");
   const asked = end < 0 ? typed : typed.slice(0, end);
   const helps = (/** @type {string} */ word) => word === "--help" || word === "-h";
@@ -52,29 +52,33 @@ export async function runMain(all, words) {
   // "leftoff help list" is the same as "leftoff list --help".
   const [first = "", ...others] = typed[0] === "help" || helps(typed[0] ?? "") ? typed.slice(1) : typed;
   const [name = "", ...rest] = [...(Object.hasOwn(FLAGS, first) ? (FLAGS[first] ?? []) : [first]), ...others];
-  const command = named(commands, name);
+  const command = findCommand(commands, name);
   writeForProgram(asked.includes("--json"));
   try {
     if (isHelp && (command || !name || helps(name))) return print(command ? commandHelp(command) : mainHelp(all));
     if (name === "--version" || name === "-v") return print(`${version}\n`);
-    if (name.startsWith("-")) throw usage(`unknown option "${name}"${didYouMean(nearest(name, GLOBAL))}`);
-    if (!command) throw usage(name ? `unknown command "${name}"${didYouMean(nearest(name, Object.keys(commands)))}` : "no command given");
+    if (name.startsWith("-")) throw usageError(`unknown option "${name}"${didYouMean(nearestWords(name, GLOBAL))}`);
+    if (!command) throw usageError(name ? `unknown command "${name}"${didYouMean(nearestWords(name, Object.keys(commands)))}` : "no command given");
     await runTyped(command, rest);
   } catch (error) {
-    const missing = isOfParser(error) && error.message.match(/^Missing required positional argument: (.*)$/);
+    const missing = isParserError(error) && error.message.match(/^Missing required positional argument: (.*)$/);
     const hint = missing ? command?.args[missing[1]?.toLowerCase() ?? ""]?.valueHint : undefined;
-    refuse(isOfParser(error) ? usage(hint ? `${hint.replace("...", "")} is missing` : error.message, command) : asTyped(ofSystem(error), command));
+    printError(isParserError(error) ? usageError(hint ? `${hint.replace("...", "")} is missing` : error.message, command) : withFlagNames(fromSystemError(error), command));
   }
 }
 
 /** @param {Commands} commands @param {string} typed its name, or another one of it */
-function named(commands, typed) {
+function findCommand(commands, typed) {
   const name = Object.hasOwn(ALIASES, typed) ? (ALIASES[typed] ?? typed) : typed;
   return Object.hasOwn(commands, name) ? commands[name] : undefined;
 }
 
-/** Options that every command takes may stand before it, as git has them: they are put behind it. @param {string[]} words @param {Commands} commands */
-function commandFirst(words, commands) {
+/**
+ * Options that every command takes may stand before it, as git has them: they are put behind it.
+ * @param {string[]} words
+ * @param {Commands} commands
+ */
+function moveCommandFirst(words, commands) {
   const known = Object.values(commands)[0]?.args ?? {};
   let count = 0;
   while (count < words.length) {
@@ -86,99 +90,99 @@ function commandFirst(words, commands) {
   return first === undefined ? words : [first, ...words.slice(0, count), ...rest];
 }
 
-/** `-o` is `--output` where there is one. @param {Defined} command @param {string[]} typed */
+/** `-o` is `--output` where there is one. @param {CommandDefinition} command @param {string[]} typed */
 function withLongNames(command, typed) {
   const end = typed.indexOf("--");
   return command.args.output ? typed.map((word, place) => (word === "-o" && (end < 0 || place < end) ? "--output" : word)) : typed;
 }
 
-/** @param {Defined} command @param {string[]} words */
+/** @param {CommandDefinition} command @param {string[]} words */
 async function runTyped(command, words) {
   const typed = withLongNames(command, words);
-  refuseWhatIsDropped(command, typed);
+  rejectIgnoredArguments(command, typed);
   const args = parseArgs(typed, command.args);
   writeForProgram(args.json === true);
-  check(command, args);
+  checkArguments(command, args);
   // A title is typed as it is: who writes words need not know of quotes.
   if (command.args.session?.valueHint === "SESSION..." && args._.length > 0) Object.assign(args, { session: args._.join(" ") });
   const { text, screen, value, failed } = await command.run(args);
-  if (screen !== undefined) await (await import("./pager.js")).paged(screen, { canPage: args.pager !== false });
+  if (screen !== undefined) await (await import("./pager.js")).showPaged(screen, { canPage: args.pager !== false });
   else if (value !== undefined || !args.json) print(args.json ? `${JSON.stringify(value)}\n` : text, { isSafe: args.json });
   if (failed) process.exitCode = 1;
 }
 
 // The parser takes what it does not know. A mistyped flag must not change what a command does without a word.
-/** @param {Defined} command @param {Record<string, any> & { _: string[] }} args */
-function check(command, args) {
+/** @param {CommandDefinition} command @param {Record<string, any> & { _: string[] }} args */
+function checkArguments(command, args) {
   const { args: spec } = command;
   for (const [typed, asTyped] of Object.entries(args)) {
     if (typed === "_") continue;
     let value = asTyped;
     // The parser gives a name of two words in both ways.
-    const name = Object.hasOwn(spec, typed) ? typed : dashed(typed);
+    const name = Object.hasOwn(spec, typed) ? typed : toDashed(typed);
     const known = Object.hasOwn(spec, name) ? spec[name] : undefined;
-    if (!known) throw unknown(command, name);
-    if (known.type !== "boolean" && value === false) throw unknown(command, `no-${name}`);
-    if (known.type === "string" && value === "") throw usage(`--${name} needs a value`, command);
-    if (known.valueHint === NUMBER && value !== undefined) number(value, name);
+    if (!known) throw unknownOptionError(command, name);
+    if (known.type !== "boolean" && value === false) throw unknownOptionError(command, `no-${name}`);
+    if (known.type === "string" && value === "") throw usageError(`--${name} needs a value`, command);
+    if (known.valueHint === NUMBER && value !== undefined) parseWholeNumber(value, name);
     const shown = known.type === "positional" ? known.valueHint : `--${name}`;
     const isAgent = known.values === VALUES.natives || known.values === VALUES.agents;
-    if (isAgent && typeof value === "string") args[typed] = value = ofClients("client.meant", [value]) ?? value;
-    const values = known.values && value !== undefined ? listed(known.values) : [value];
+    if (isAgent && typeof value === "string") args[typed] = value = queryClients("client.meant", [value]) ?? value;
+    const values = known.values && value !== undefined ? listValues(known.values) : [value];
     if (values.includes(value)) continue;
     const refused = known.values === VALUES.settings ? `unknown setting "${value}"` : `${shown} takes ${values.join(", ")}, not "${value}"`;
-    throw usage(`${refused}${didYouMean(nearest(String(value), values))}`, command);
+    throw usageError(`${refused}${didYouMean(nearestWords(String(value), values))}`, command);
   }
   const places = Object.values(spec).filter(({ type }) => type === "positional");
   const most = places.some(({ valueHint }) => valueHint?.endsWith("...")) ? Infinity : places.length;
-  if (args._.length > most) throw usage(`too many arguments: "${args._.join(" ")}"; ${command.meta.name} takes ${most === 0 ? "none" : `at most ${most}`}`, command);
+  if (args._.length > most) throw usageError(`too many arguments: "${args._.join(" ")}"; ${command.meta.name} takes ${most === 0 ? "none" : `at most ${most}`}`, command);
 }
 
 /** A name of two words, as it is typed. @param {string} name */
-function dashed(name) {
+function toDashed(name) {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** @param {Defined} command @param {string} name that it does not know */
-function unknown(command, name) {
-  const known = names(command.args);
-  return usage(`unknown option ${name.length > 1 ? "--" : "-"}${name}${didYouMean(nearest(`--${name}`, known))}`, command);
+/** @param {CommandDefinition} command @param {string} name that it does not know */
+function unknownOptionError(command, name) {
+  const known = optionNames(command.args);
+  return usageError(`unknown option ${name.length > 1 ? "--" : "-"}${name}${didYouMean(nearestWords(`--${name}`, known))}`, command);
 }
 
 // The parser drops the values of flags, and one that was denied so would hold; and it takes the name of an argument for an option,
 // whose value it then drops.
-/** @param {Defined} command @param {string[]} typed */
-function refuseWhatIsDropped(command, typed) {
+/** @param {CommandDefinition} command @param {string[]} typed */
+function rejectIgnoredArguments(command, typed) {
   const words = typed.includes("--") ? typed.slice(0, typed.indexOf("--")) : typed;
   for (const [place, word] of words.entries()) {
     const [, typedAs = "", value] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-    const name = dashed(typedAs);
+    const name = toDashed(typedAs);
     const own = name.replace(/^no-/, "");
     const kind = (/** @type {string} */ key) => (Object.hasOwn(command.args, key) ? command.args[key]?.type : undefined);
     // A value may look like anything but an option of this command: that was typed where the value was forgotten.
     const before = /^--([^=]+)$/.exec(words[place - 1] ?? "")?.[1] ?? "";
-    if (kind(dashed(before)) === "string") {
-      if (kind(name)) throw usage(`--${before} needs a value, but "${word}" follows it; as a value it is typed --${before}=${word}`, command);
+    if (kind(toDashed(before)) === "string") {
+      if (kind(name)) throw usageError(`--${before} needs a value, but "${word}" follows it; as a value it is typed --${before}=${word}`, command);
       continue;
     }
-    if (own === "_" || kind(own) === "positional") throw unknown(command, name);
-    if (value !== undefined && [kind(name), kind(own)].includes("boolean")) throw usage(`--${name} takes no value, not ${JSON.stringify(value)}`, command);
+    if (own === "_" || kind(own) === "positional") throw unknownOptionError(command, name);
+    if (value !== undefined && [kind(name), kind(own)].includes("boolean")) throw usageError(`--${name} takes no value, not ${JSON.stringify(value)}`, command);
   }
 }
 
 /** @param {Arguments} spec */
-function names(spec) {
+function optionNames(spec) {
   return Object.entries(spec).flatMap(([name, argument]) => (argument.type === "positional" ? [] : [flagOf(name, argument)]));
 }
 
-/** @param {string} message @param {Defined} [command] whose help says more */
-function usage(message, command) {
+/** @param {string} message @param {CommandDefinition} [command] whose help says more */
+function usageError(message, command) {
   return new LeftoffError({ code: "usage", message: `${message}; see 'leftoff ${command ? `${command.meta.name} ` : ""}--help'` });
 }
 
 // What the library calls by a name is a flag here.
-/** @param {unknown} error @param {Defined} [command] */
-function asTyped(error, command) {
+/** @param {unknown} error @param {CommandDefinition} [command] */
+function withFlagNames(error, command) {
   if (!(error instanceof LeftoffError) || error.code !== "invalid_request" || !command) return error;
   const isFlag = (/** @type {string} */ name) => Object.hasOwn(command.args, name) && command.args[name]?.type !== "positional";
   error.message = error.message.replace(/\b(for|pass|and|or) "(\w+)"/g, (all, word, name) => (isFlag(name) ? `${word} --${name}` : all));
@@ -186,6 +190,6 @@ function asTyped(error, command) {
 }
 
 /** @param {unknown} error @returns {error is Error} */
-function isOfParser(error) {
+function isParserError(error) {
   return error instanceof Error && error.name === "CLIError";
 }

@@ -1,14 +1,14 @@
 // @ts-check
 /** What may have been meant by a word that nobody knows. */
 
-import { called } from "../wasm/core.js";
+import { callCore } from "../wasm/core.js";
 
 /**
  * Those that differ least from what was typed; none where all differ much.
  * @param {string} typed @param {Iterable<string>} known
  */
-export function nearest(typed, known) {
-  return called((core) => core.nearestWords(typed, [...known]));
+export function nearestWords(typed, known) {
+  return callCore((core) => core.nearestWords(typed, [...known]));
 }
 
 /** For a message: what may have been meant, or nothing. @param {string[]} words */

@@ -11,16 +11,16 @@ const NO_PROGRAM = 127;
  * Shows a text, which steers nothing but colors, on the terminal that standard output is.
  * @param {string} text @param {{ canPage?: boolean }} [options]
  */
-export async function paged(text, { canPage = true } = {}) {
+export async function showPaged(text, { canPage = true } = {}) {
   const { env, stdout, platform } = process;
   const pager = env.PAGER ?? (platform === "win32" ? "" : "less");
   const fits = text.split("\n").length <= (stdout.rows || Infinity);
   const isPlain = !canPage || fits || !pager.trim() || pager.trim() === "cat" || !process.stdin.isTTY;
-  if (isPlain || !(await shownBy(pager, text))) stdout.write(text);
+  if (isPlain || !(await runPager(pager, text))) stdout.write(text);
 }
 
 /** Whether it was shown. @param {string} pager @param {string} text */
-async function shownBy(pager, text) {
+async function runPager(pager, text) {
   // Whoever presses Ctrl+C means the pager.
   const stay = () => {};
   process.on("SIGINT", stay);

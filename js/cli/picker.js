@@ -9,7 +9,7 @@ import { S_BAR, S_BAR_END, S_RADIO_ACTIVE, S_RADIO_INACTIVE, symbol } from "@cla
 
 import { unlessBug } from "../error.js";
 import { nowMs } from "../wasm/clock.js";
-import { safe } from "./print.js";
+import { stripControls } from "./print.js";
 import { fillTitle } from "./rows.js";
 import { cut, fill, tail, widthOf } from "./width.js";
 
@@ -24,7 +24,7 @@ import { cut, fill, tail, widthOf } from "./width.js";
  * @property {string} message what is asked
  * @property {Item[]} items
  * @property {(words: string) => number[]} rank the places of those that the words may mean, the best first
- * @property {(words: string) => Promise<MessageHit[]>} said of those in which they were said the best message, the best first
+ * @property {(words: string) => Promise<MessageHit[]>} searchMessages of those in which they were said the best message, the best first
  * @property {(place: number) => Promise<string[]>} preview lines about one of them
  * @property {boolean} [canBegin] also a new one can be chosen
  */
@@ -50,11 +50,11 @@ export class Picker {
   #output;
   #prompt;
   /** What the list is of, and for which words: whoever types sees the best one chosen, not the one before. @type {{ words: string, options: Option[] }} */
-  #listed;
+  #listing;
   /** @type {Map<number, string[]>} */
   #previews = new Map();
   /** Of the words that are listed. @type {Map<number, MessageHit>} */
-  #said = new Map();
+  #messageHits = new Map();
   #isOfMany;
   #isLoading = false;
   #isSearching = false;
@@ -66,7 +66,7 @@ export class Picker {
     this.#choice = choice;
     this.#output = output;
     this.#isOfMany = new Set(choice.items.map(({ project }) => project)).size > 1;
-    this.#listed = { words: "", options: choice.items.map((_, place) => ({ value: { place } })) };
+    this.#listing = { words: "", options: choice.items.map((_, place) => ({ value: { place } })) };
     const picker = this;
     const isChosen = () => (picker.#other || picker.#place() !== undefined ? undefined : picker.#isSearching ? SEARCHING : "nothing to choose");
     this.#prompt = /** @type {AutocompletePrompt<Option>} */ (
@@ -75,7 +75,7 @@ export class Picker {
         output,
         signal,
         options() {
-          return picker.#options(safe(this.userInput ?? ""));
+          return picker.#options(stripControls(this.userInput ?? ""));
         },
         filter: () => true,
         validate: isChosen,
@@ -102,13 +102,13 @@ export class Picker {
 
   /** @param {string} words */
   #options(words) {
-    if (words !== this.#listed.words) {
+    if (words !== this.#listing.words) {
       const places = words.trim() ? this.#choice.rank(words) : this.#choice.items.map((_, place) => place);
-      this.#listed = { words, options: places.map((place) => ({ value: { place } })) };
-      this.#said.clear();
+      this.#listing = { words, options: places.map((place) => ({ value: { place } })) };
+      this.#messageHits.clear();
       if (words.trim()) void this.#search(words);
     }
-    return this.#listed.options;
+    return this.#listing.options;
   }
 
   // Behind those that are called so; one after another, and whoever types on waits for none. What cannot be searched has its titles.
@@ -116,26 +116,26 @@ export class Picker {
   async #search(words) {
     if (this.#isSearching) return;
     this.#isSearching = true;
-    const said = await this.#choice.said(words).catch(unlessBug);
+    const said = await this.#choice.searchMessages(words).catch(unlessBug);
     this.#isSearching = false;
-    const listed = this.#listed;
+    const listed = this.#listing;
     if (listed.words !== words) return listed.words.trim() ? this.#search(listed.words) : undefined;
     const known = new Set(listed.options.map(({ value: { place } }) => place));
-    for (const one of said ?? []) this.#said.set(one.place, one);
+    for (const one of said ?? []) this.#messageHits.set(one.place, one);
     const more = (said ?? []).filter(({ place }) => !known.has(place)).map(({ place }) => ({ value: { place } }));
     if (more.length > 0) listed.options = this.#prompt.filteredOptions = [...listed.options, ...more];
     this.#prompt.focusedValue ??= listed.options[0]?.value;
-    this.#drawn();
+    this.#redraw();
   }
 
-  #drawn() {
+  #redraw() {
     if (["active", "error"].includes(this.#prompt.state)) this.#output.emit("resize");
   }
 
   #frame() {
     const { state, userInput } = this.#prompt;
     const place = this.#place();
-    const head = `${symbol(state)}  ${this.#line(safe(this.#choice.message))}`;
+    const head = `${symbol(state)}  ${this.#line(stripControls(this.#choice.message))}`;
     if (state === "cancel") return head;
     if (state === "submit") return `${head}\n${bar()}${styleText("dim", this.#line(this.#other ? "a new session" : place === undefined ? "" : this.#title(place)))}`;
     if (place !== undefined) this.#load(place);
@@ -150,7 +150,7 @@ export class Picker {
     const keys = ["↑↓ choose", "Enter take", ...(this.#choice.canBegin ? ["Ctrl+N new"] : []), "Esc quit"].join(" · ");
     return [
       head,
-      `${bar()}${this.#line(this.#typed(safe(userInput), shown.length))}`,
+      `${bar()}${this.#line(this.#renderSearchLine(stripControls(userInput), shown.length))}`,
       ...(shown.length === 0 ? [`${bar()}${styleText("yellow", this.#line(none))}`] : this.#rows(shown, height, columns - MARGIN)),
       ...(preview.length > 0 ? [bar(), ...preview.map((line) => `${bar()}${line}`)] : []),
       `${styleText("cyan", S_BAR_END)}  ${styleText("dim", this.#line(keys))}`,
@@ -159,7 +159,7 @@ export class Picker {
 
   // Of many words the end is shown: there one types.
   /** @param {string} words @param {number} found */
-  #typed(words, found) {
+  #renderSearchLine(words, found) {
     const { columns } = this.#output;
     if (columns < NARROW) return `${tail(words, columns - MARGIN - 1)}█`;
     const count = found === this.#choice.items.length ? "" : `  ${found} of ${this.#choice.items.length}`;
@@ -186,7 +186,7 @@ export class Picker {
     const cells = columns < WIDE ? [] : [[this.#hasAgents() ? 12 : 0, agent], [this.#isOfMany ? 16 : 0, basename(project)]];
     const beside = cells.map(([width, text]) => (width ? `  ${fill(oneLine(String(text)), Number(width))}` : "")).join("");
     const title = fillTitle(this.#title(place), columns - 17 - 1 - widthOf(beside) - count.length);
-    return `${fill(when(lastActive), 17)} ${title}${beside}${count}`;
+    return `${fill(formatRecentTime(lastActive), 17)} ${title}${beside}${count}`;
   }
 
   #hasAgents() {
@@ -196,16 +196,16 @@ export class Picker {
   /** Lines, of which the second is the message that has the words. @param {number} place */
   #preview(place) {
     const [about = "", ...rest] = this.#previews.get(place) ?? [];
-    const said = this.#said.get(place);
+    const said = this.#messageHits.get(place);
     const dim = (/** @type {string} */ line) => styleText("dim", this.#line(line));
-    return [...(about ? [dim(about)] : []), ...(said ? [this.#hit(said)] : []), ...rest.map(dim)];
+    return [...(about ? [dim(about)] : []), ...(said ? [this.#renderHit(said)] : []), ...rest.map(dim)];
   }
 
   /** @param {MessageHit} said */
-  #hit({ role, excerpt }) {
+  #renderHit({ role, excerpt }) {
     let left = Math.max(1, this.#output.columns - MARGIN);
     const parts = [{ text: `${role}: `, isHit: false }, ...excerpt].map(({ text, isHit }) => {
-      const shown = cut(safe(text).replace(/\s+/g, " "), left);
+      const shown = cut(stripControls(text).replace(/\s+/g, " "), left);
       left -= widthOf(shown);
       return isHit && shown ? styleText(["bold", "yellow"], shown) : shown;
     });
@@ -228,9 +228,9 @@ export class Picker {
     if (this.#isLoading || this.#previews.has(place)) return;
     this.#isLoading = true;
     const keep = (/** @type {string[]} */ lines) => {
-      this.#previews.set(place, lines.map(safe));
+      this.#previews.set(place, lines.map(stripControls));
       this.#isLoading = false;
-      this.#drawn();
+      this.#redraw();
     };
     void this.#choice.preview(place).then(keep);
   }
@@ -242,11 +242,11 @@ function bar() {
 
 /** @param {string} text */
 function oneLine(text) {
-  return safe(text).replace(/\s+/g, " ").trim();
+  return stripControls(text).replace(/\s+/g, " ").trim();
 }
 
 /** The time of today, the day of any other. @param {string} timestamp @param {Date} [now] */
-export function when(timestamp, now = new Date(nowMs())) {
+export function formatRecentTime(timestamp, now = new Date(nowMs())) {
   const then = new Date(timestamp);
   if (Number.isNaN(then.getTime())) return "";
   const time = then.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });

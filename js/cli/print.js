@@ -12,18 +12,18 @@ import { cut } from "./width.js";
  * @param {{ isSafe?: boolean }} [options] `isSafe`: it is JSON, in which what steers a terminal can be escaped
  */
 export function print(text, { isSafe = false } = {}) {
-  written(isSafe ? escaped(text) : safe(text));
+  writeStdout(isSafe ? escapeControls(text) : stripControls(text));
 }
 
 /** A piece of an answer, as it comes; resolves once there is room for more, or nobody reads it any longer. @param {string} text */
 export async function printPiece(text) {
-  if (!written(safe(text))) await once(process.stdout, "drain").catch(() => {});
+  if (!writeStdout(stripControls(text))) await once(process.stdout, "drain").catch(() => {});
 }
 
 /** @param {string} text */
-function written(text) {
+function writeStdout(text) {
   endWorking();
-  if (!process.stdout.listeners("error").includes(unheard)) process.stdout.on("error", unheard);
+  if (!process.stdout.listeners("error").includes(onStdoutError)) process.stdout.on("error", onStdoutError);
   return isUnheard || process.stdout.write(text);
 }
 
@@ -31,17 +31,17 @@ let isUnheard = false;
 
 // Whoever reads it may have had enough, as "head" has; a full disk is another matter.
 /** @param {NodeJS.ErrnoException} error */
-function unheard(error) {
+function onStdoutError(error) {
   const isFirst = !isUnheard;
   isUnheard = true;
-  if (isFirst && error.code !== "EPIPE") refuse(new LeftoffError({ code: "storage_failed", message: `could not write the answer: ${error.message}`, cause: error }));
+  if (isFirst && error.code !== "EPIPE") printError(new LeftoffError({ code: "storage_failed", message: `could not write the answer: ${error.message}`, cause: error }));
 }
 
 /**
  * Why nothing was done: a sentence and a code on standard error. Exit status 1, or 2 where the usage is wrong.
  * @param {unknown} error
  */
-export function refuse(error) {
+export function printError(error) {
   if (!(error instanceof LeftoffError)) throw error;
   const { code, message } = error;
   tell(`${message} (${code})`, { error: { code, message } });
@@ -83,7 +83,7 @@ export function writeForProgram(is) {
 /** @param {string} text @param {object} value the same for a program */
 function tell(text, value) {
   endWorking();
-  process.stderr.write(isForProgram ? `${escaped(JSON.stringify(value))}\n` : `leftoff: ${safe(text)}\n`);
+  process.stderr.write(isForProgram ? `${escapeControls(JSON.stringify(value))}\n` : `leftoff: ${stripControls(text)}\n`);
 }
 
 const SECOND_MS = 1000;
@@ -120,8 +120,8 @@ export function progress(doing) {
     onProgress: (/** @type {import("../types/index.js").Progress} */ { path, done, total, bytes, totalBytes }) => {
       if (!isTTY) return;
       endWorking();
-      const share = totalBytes > 0 ? `${Math.floor((100 * bytes) / totalBytes)}% of ${sizeText(totalBytes)}, ` : "";
-      const line = cut(`${doing} ${share}file ${done + 1} of ${total}: ${safe(path).replace(/\s/g, " ")}`, (columns || 80) - 1);
+      const share = totalBytes > 0 ? `${Math.floor((100 * bytes) / totalBytes)}% of ${formatSize(totalBytes)}, ` : "";
+      const line = cut(`${doing} ${share}file ${done + 1} of ${total}: ${stripControls(path).replace(/\s/g, " ")}`, (columns || 80) - 1);
       if (line !== shown) process.stderr.write(`\r\u001b[K${line}`);
       shown = line;
     },
@@ -130,24 +130,24 @@ export function progress(doing) {
 }
 
 /** @param {number} count @param {string} what one of them is called */
-export function counted(count, what) {
+export function formatCount(count, what) {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /** @param {number} bytes */
-export function sizeText(bytes) {
+export function formatSize(bytes) {
   if (bytes < 1024) return `${bytes} B`;
   return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }
 
 /** Stored text that cannot steer a terminal: whole escape sequences go first, then single controls and bidi marks. @param {string} text */
-export function safe(text) {
+export function stripControls(text) {
   return text
     .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g, "")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\p{Bidi_Control}/gu, "");
 }
 
 /** JSON leaves as they are the controls above ASCII, which some terminals obey, and the marks of direction. @param {string} json */
-export function escaped(json) {
+export function escapeControls(json) {
   return json.replace(/[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

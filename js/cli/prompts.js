@@ -4,15 +4,15 @@
 import { confirm, isCancel, select } from "@clack/prompts";
 
 import { Picker } from "./picker.js";
-import { endWorking, safe } from "./print.js";
+import { endWorking, stripControls } from "./print.js";
 import { Screen } from "./screen.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {{ input: typeof process.stdin, output: Screen, signal: AbortSignal }} Terminal */
 
 /** Yes or no; no where nobody wants to say. @param {Args} args @param {string} question @returns {Promise<boolean>} */
-export async function isSure(args, question) {
-  return (await asked(args, (terminal) => confirm({ ...terminal, message: safe(question), initialValue: false }))) ?? false;
+export async function askYesNo(args, question) {
+  return (await runPrompt(args, (terminal) => confirm({ ...terminal, message: stripControls(question), initialValue: false }))) ?? false;
 }
 
 /**
@@ -20,8 +20,8 @@ export async function isSure(args, question) {
  * @param {Args} args @param {string} question @param {string[]} values
  * @returns {Promise<string | undefined>} nothing where nobody wants to say
  */
-export function oneOf(args, question, values) {
-  return asked(args, (terminal) => select({ ...terminal, message: safe(question), options: values.map((value) => ({ value, label: safe(value) })) }));
+export function chooseOne(args, question, values) {
+  return runPrompt(args, (terminal) => select({ ...terminal, message: stripControls(question), options: values.map((value) => ({ value, label: stripControls(value) })) }));
 }
 
 /**
@@ -29,13 +29,13 @@ export function oneOf(args, question, values) {
  * @param {Args} args @param {import("./picker.js").Choice} choice
  * @returns {Promise<number | "new" | undefined>} its place in the list
  */
-export function picked(args, choice) {
-  return asked(args, (terminal) => new Picker({ ...choice, ...terminal }).prompt());
+export function pickSession(args, choice) {
+  return runPrompt(args, (terminal) => new Picker({ ...choice, ...terminal }).prompt());
 }
 
 // Whoever closes the input has said nothing; the library waits for ever then.
 /** @template T @param {Args} args @param {(terminal: Terminal) => Promise<T>} work @returns {Promise<Exclude<T, symbol> | undefined>} */
-async function asked(args, work) {
+async function runPrompt(args, work) {
   endWorking();
   const output = new Screen(args);
   const input = process.stdin;

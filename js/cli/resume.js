@@ -2,20 +2,20 @@
 /** A session on its way into the next run. */
 
 import { mcpServers } from "../agents/mcp.js";
-import { installedAgents, readIn, refuseUnlessAny, refuseUnlessInstalled, started } from "../agents/native.js";
+import { installedAgents, outputLimitOf, rejectUnlessAnyInstalled, rejectUnlessInstalled, startClient } from "../agents/native.js";
 import { refuseBug } from "../error.js";
 import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
 import { shellWords } from "../init/shell.js";
-import { choose } from "./choose.js";
-import { requested } from "./commands.js";
-import { list, wanted } from "./find.js";
-import { commandNow, linger, wordsTyped } from "./in-agent.js";
+import { chooseSession } from "./choose.js";
+import { parseContextRequest } from "./commands.js";
+import { listSessions, parseListOptions } from "./find.js";
+import { currentCommandOf, linger, readTypedWords } from "./in-agent.js";
 import { begin } from "./lifecycle.js";
 import { lossText } from "./losses.js";
 import { isTerminal, note } from "./print.js";
 import { canAsk } from "./screen.js";
-import { chosen, using } from "./store.js";
+import { findSession, withStore } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../session/session.js").Session} Session */
@@ -23,49 +23,59 @@ import { chosen, using } from "./store.js";
 
 /** @param {Args} args */
 export async function resume(args) {
-  if (args.from !== undefined) return resumedIn(args);
+  if (args.from !== undefined) return resumeInAgent(args);
   const words = args._.join(" ");
   if (args.list && words) throw new LeftoffError({ code: "usage", message: "give SESSION or --list, not both" });
   const isAlone = !words && !args.print && args.with === undefined;
-  if (args.list || (isAlone && !canAsk(args))) return list(args);
-  const request = { ...(await requested(args)), override: args.override };
-  if (isAlone) return fromList(args, request);
-  return args.print && args.with === undefined ? printed(args, words, request) : resumed(args, words, request);
+  if (args.list || (isAlone && !canAsk(args))) return listSessions(args);
+  const request = { ...(await parseContextRequest(args)), override: args.override };
+  if (isAlone) return resumeFromList(args, request);
+  return args.print && args.with === undefined ? printResumption(args, words, request) : resumeInClient(args, words, request);
 }
 
 /** @param {Args} args @param {import("../types/index.js").ContextRequest & { override?: boolean }} request */
-async function fromList(args, request) {
-  const { isNone, one } = await using(args, async (store) => {
-    const listed = await store.list(wanted(args));
+async function resumeFromList(args, request) {
+  const { isNone, one } = await withStore(args, async (store) => {
+    const listed = await store.list(parseListOptions(args));
     const isNone = listed.length === 0;
-    return { isNone, one: isNone ? undefined : await choose(args, store, listed, { message: "Select a session to resume:", canBegin: true }) };
+    return { isNone, one: isNone ? undefined : await chooseSession(args, store, listed, { message: "Select a session to resume:", canBegin: true }) };
   });
-  if (isNone) return list(args);
-  return one ? resumed(args, one.id, request) : begin(args);
+  if (isNone) return listSessions(args);
+  return one ? resumeInClient(args, one.id, request) : begin(args);
 }
 
-/** The one that words mean, or the current one; where filters are typed, of those that they leave. @param {Store} store @param {Args} args @param {string} words */
-async function meantBy(store, args, words) {
-  const { sort: _, limit: __, all, ...asked } = wanted(args);
+/**
+ * The one that words mean, or the current one; where filters are typed, of those that they leave.
+ * @param {Store} store
+ * @param {Args} args
+ * @param {string} words
+ */
+async function findSessionByWords(store, args, words) {
+  const { sort: _, limit: __, all, ...asked } = parseListOptions(args);
   const filters = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
-  return chosen(store, { ...args, all, session: words || "last", saidToo: true, filters: Object.keys(filters).length > 0 ? filters : undefined });
+  return findSession(store, { ...args, all, session: words || "last", saidToo: true, filters: Object.keys(filters).length > 0 ? filters : undefined });
 }
 
-/** What hands it over, for who starts the agent himself. @param {Args} args @param {string} words @param {import("../types/index.js").ContextRequest & { override?: boolean }} request */
-async function printed(args, words, request) {
+/**
+ * What hands it over, for who starts the agent himself.
+ * @param {Args} args
+ * @param {string} words
+ * @param {import("../types/index.js").ContextRequest & { override?: boolean }} request
+ */
+async function printResumption(args, words, request) {
   // As text it is of one shape, whatever the agent's provider takes.
   const asked = args.json ? request : { ...request, format: undefined };
   const { model, window } = request;
-  const { text, context, ...value } = await using(args, async (store) => {
-    const session = await meantBy(store, args, words);
-    const { text: command, promptHash } = await commandNow(store, session, args.from);
+  const { text, context, ...value } = await withStore(args, async (store) => {
+    const session = await findSessionByWords(store, args, words);
+    const { text: command, promptHash } = await currentCommandOf(store, session, args.from);
     const now = { model, window, promptHash, servers: args.from && (await mcpServers(args.from, store)) };
     // Who prints it looks; in a client it is the text that goes on there.
     const revives = args.from !== undefined;
     const wasPaused = session.metadata.lifecycle === "paused";
     const first = command ?? session.metadata.agent.command;
     const head = first ? `${first}\n\n` : "";
-    const most = args.json ? {} : { maxBytes: Math.max(0, readIn(args.from) - Buffer.byteLength(head)) };
+    const most = args.json ? {} : { maxBytes: Math.max(0, outputLimitOf(args.from) - Buffer.byteLength(head)) };
     const { text = "", ...value } = await session.resume({ ...asked, assumes: true, now, revives, ...most });
     const resumed = { ...value, text: args.json ? "" : `${head}${text}` };
     // Who prints it changes nothing; in a client it is said there. The text is there all the same; only who records it later cannot know where it came from.
@@ -89,21 +99,21 @@ function noteAssumed(assumed) {
 
 // In an agent's client it is all one text for the model, typed as a person types.
 /** @param {Args} args */
-async function resumedIn(args) {
-  const typed = await wordsTyped(args._);
+async function resumeInAgent(args) {
+  const typed = await readTypedWords(args._);
   const words = typed.replace(/(^|\s)--override$/, "");
-  if (!words) return listedIn(args);
+  if (!words) return listInAgent(args);
   try {
-    return await printed(args, words, { ...(await requested(args)), override: args.override || words !== typed });
+    return await printResumption(args, words, { ...(await parseContextRequest(args)), override: args.override || words !== typed });
   } catch (error) {
     if (!(error instanceof LeftoffError) || !["not_found", "ambiguous"].includes(error.code)) throw error;
-    return listedIn(args, `${error.message.replace(" Run 'leftoff list'", "")}\n\n`);
+    return listInAgent(args, `${error.message.replace(" Run 'leftoff list'", "")}\n\n`);
   }
 }
 
 /** What can be resumed, and how; behind why nothing was. @param {Args} args @param {string} [why] */
-async function listedIn(args, why = "") {
-  const { text: listed, value } = await list(args);
+async function listInAgent(args, why = "") {
+  const { text: listed, value } = await listSessions(args);
   const command = typedIn(args.from, "resume", args);
   const asks = `\nWhich conversation would you like to continue? Type ${command} with its number or words of its title.\n`;
   const text = `${why}${listed}${value.length > 0 ? asks : ""}`;
@@ -112,15 +122,15 @@ async function listedIn(args, why = "") {
 }
 
 /** @param {Args} args @param {string} words @param {import("../types/index.js").ContextRequest & { override?: boolean }} request */
-async function resumed(args, words, { override, ...request }) {
+async function resumeInClient(args, words, { override, ...request }) {
   const isPrinted = args.print || args.json || !isTerminal();
-  const { agent, ...value } = await using(args, async (store) => {
-    const session = await meantBy(store, args, words);
-    const agent = args.with ?? (await agentOf(args, store, session));
-    if (!isPrinted) refuseUnlessInstalled(agent, words || "last");
+  const { agent, ...value } = await withStore(args, async (store) => {
+    const session = await findSessionByWords(store, args, words);
+    const agent = args.with ?? (await chooseAgent(args, store, session));
+    if (!isPrinted) rejectUnlessInstalled(agent, words || "last");
     const isComplete = session.metadata.lifecycle === "completed";
-    if (isComplete && !override) await refuseUnlessSure(args, store, session);
-    const { text: command, promptHash } = await commandNow(store, session, agent);
+    if (isComplete && !override) await rejectUnlessSure(args, store, session);
+    const { text: command, promptHash } = await currentCommandOf(store, session, agent);
     const now = { model: request.model, window: request.window, promptHash, servers: await mcpServers(agent, store) };
     // Who prints it looks.
     const resume = { command, now, override: isComplete, revives: !isPrinted };
@@ -136,22 +146,27 @@ async function resumed(args, words, { override, ...request }) {
   const text = `${path}${rest}\n${lossText(value.losses)}${takes ? `${takes.join(" ")}\n` : ""}${there}${command.join(" ")}\n`;
   if (isPrinted) return { text, value: { agent, ...value } };
   note(copy === "none" ? `${agent} has this session: it goes on there` : `${messageCount} messages go to ${agent}${rest}`);
-  process.exitCode = await started(value);
+  process.exitCode = await startClient(value);
   return { text: "", value };
 }
 
 /** Was it marked complete, it goes on only where somebody wants that. @param {Args} args @param {Store} store @param {Session} session */
-async function refuseUnlessSure(args, store, session) {
+async function rejectUnlessSure(args, store, session) {
   const { value: title } = await store.redacted(session.metadata.display.title);
   if (canAsk(args)) {
-    const { isSure } = await import("./prompts.js");
-    if (await isSure(args, `"${title}" is marked complete. Resume it anyway?`)) return;
+    const { askYesNo } = await import("./prompts.js");
+    if (await askYesNo(args, `"${title}" is marked complete. Resume it anyway?`)) return;
   }
   throw new LeftoffError({ code: "completed", message: `"${title}" is marked complete; --override resumes it anyway` });
 }
 
-/** The session's own, else the one that is set, else the only one there is, else the one that is said. @param {Args} args @param {Store} store @param {Session} session */
-async function agentOf(args, store, session) {
+/**
+ * The session's own, else the one that is set, else the only one there is, else the one that is said.
+ * @param {Args} args
+ * @param {Store} store
+ * @param {Session} session
+ */
+async function chooseAgent(args, store, session) {
   const installed = installedAgents();
   const own = session.metadata.imported?.agent;
   const known = [own, store.settings.agent].find((agent) => agent && installed.includes(agent));
@@ -159,11 +174,11 @@ async function agentOf(args, store, session) {
   if (known) return known;
   if (only && others.length === 0) return only;
   if (only && canAsk(args)) {
-    const { oneOf } = await import("./prompts.js");
-    const agent = await oneOf(args, "Continue in which agent? 'leftoff settings agent NAME' sets a default", installed);
+    const { chooseOne } = await import("./prompts.js");
+    const agent = await chooseOne(args, "Continue in which agent? 'leftoff settings agent NAME' sets a default", installed);
     if (agent) return agent;
     throw new LeftoffError({ code: "cancelled", message: "no agent chosen; nothing was changed" });
   }
-  refuseUnlessAny(args._.join(" ") || "last");
+  rejectUnlessAnyInstalled(args._.join(" ") || "last");
   throw new LeftoffError({ code: "usage", message: `no agent to continue in: name one with --with AGENT, or print the handover text with --print. Installed: ${installed.join(", ")}` });
 }

@@ -4,43 +4,43 @@
 import { basename } from "node:path";
 
 import { nowMs } from "../wasm/clock.js";
-import { safe } from "./print.js";
+import { stripControls } from "./print.js";
 import { cut, fill, widthOf } from "./width.js";
 
-/** @typedef {import("../types/index.js").Listed} Listed */
-/** @typedef {{ name: string, text: (one: Listed, place: number) => string, most?: number, color?: number, isRight?: boolean }} Column */
+/** @typedef {import("../types/index.js").Listed} ListedSession */
+/** @typedef {{ name: string, text: (one: ListedSession, place: number) => string, most?: number, color?: number, isRight?: boolean }} Column */
 
 /** So many columns of a title are worth more than what else there is. */
 const TITLE = 22;
 /** An id is no shorter: what is unique today has to be so tomorrow. */
 const SHORTEST = 8;
 /** What goes first where there is no room. */
-const SPARED = ["project", "agent", "messages", "id"];
+const DROP_ORDER = ["project", "agent", "messages", "id"];
 
 /**
- * @param {Listed[]} listed
+ * @param {ListedSession[]} listed
  * @param {{ columns: number, isColored: boolean, idLength: number, now?: Date }} options `idLength`: of the part of an id
  *   that is unique here
  */
 export function rowsText(listed, { columns, isColored, idLength, now = new Date(nowMs()) }) {
-  const all = shownOf(listed, { idLength, now });
-  const wide = new Map(all.map((column) => [column, Math.min(column.most ?? Infinity, Math.max(0, ...listed.map((one, place) => widthOf(column.text(one, place)))))]));
-  const left = (/** @type {Column[]} */ some) => columns - 1 - some.reduce((sum, column) => sum + (wide.get(column) ?? 0) + 2, 0);
-  let shown = all.filter((column) => wide.get(column));
-  for (const name of SPARED) if (left(shown) < TITLE) shown = shown.filter((column) => column.name !== name);
-  const room = Math.max(1, left(shown));
+  const all = columnsFor(listed, { idLength, now });
+  const columnWidths = new Map(all.map((column) => [column, Math.min(column.most ?? Infinity, Math.max(0, ...listed.map((one, place) => widthOf(column.text(one, place)))))]));
+  const remainingWidth = (/** @type {Column[]} */ some) => columns - 1 - some.reduce((sum, column) => sum + (columnWidths.get(column) ?? 0) + 2, 0);
+  let shown = all.filter((column) => columnWidths.get(column));
+  for (const name of DROP_ORDER) if (remainingWidth(shown) < TITLE) shown = shown.filter((column) => column.name !== name);
+  const room = Math.max(1, remainingWidth(shown));
   const painted = (/** @type {string} */ text, /** @type {number | undefined} */ color) => (isColored && color !== undefined ? `\u001b[${color}m${text}\u001b[0m` : text);
-  const cell = (/** @type {Column} */ column, /** @type {Listed} */ one, /** @type {number} */ place) => {
-    const width = wide.get(column) ?? 0;
+  const cell = (/** @type {Column} */ column, /** @type {ListedSession} */ one, /** @type {number} */ place) => {
+    const width = columnWidths.get(column) ?? 0;
     const text = fill(column.text(one, place), width);
     return painted(column.isRight ? text.trimEnd().padStart(width) : text, column.color);
   };
   const before = shown.filter(({ name }) => name === "number" || name === "id");
   const behind = shown.filter((column) => !before.includes(column));
-  const line = (/** @type {Listed} */ one, /** @type {number} */ place) => {
+  const line = (/** @type {ListedSession} */ one, /** @type {number} */ place) => {
     const title = fillTitle(titleOf(one), room);
-    const isOver = one.archivedAt || !["active", "paused"].includes(one.status);
-    return [...before.map((column) => cell(column, one, place)), painted(title, isOver ? 2 : undefined), ...behind.map((column) => cell(column, one, place))].join("  ").trimEnd();
+    const isInactive = one.archivedAt || !["active", "paused"].includes(one.status);
+    return [...before.map((column) => cell(column, one, place)), painted(title, isInactive ? 2 : undefined), ...behind.map((column) => cell(column, one, place))].join("  ").trimEnd();
   };
   return listed.map((one, place) => `${line(one, place)}\n`).join("");
 }
@@ -68,8 +68,8 @@ export function uniqueLength(ids, all) {
   return Math.max(SHORTEST, ...needed);
 }
 
-/** @param {Listed[]} listed @param {{ idLength: number, now: Date }} about @returns {Column[]} */
-function shownOf(listed, { idLength, now }) {
+/** @param {ListedSession[]} listed @param {{ idLength: number, now: Date }} about @returns {Column[]} */
+function columnsFor(listed, { idLength, now }) {
   const isOfMany = new Set(listed.map(({ project }) => project)).size > 1;
   return [
     { name: "number", text: (_, place) => String(place + 1), isRight: true, color: 2 },
@@ -81,7 +81,7 @@ function shownOf(listed, { idLength, now }) {
   ];
 }
 
-/** @param {Listed} one */
+/** @param {ListedSession} one */
 function titleOf({ title, status, archivedAt }) {
   const mark = archivedAt ? "archived" : ["active", "paused"].includes(status) ? "" : status;
   return `${mark && `(${mark}) `}${oneLine(title)}`;
@@ -89,7 +89,7 @@ function titleOf({ title, status, archivedAt }) {
 
 /** @param {string} text */
 function oneLine(text) {
-  return safe(text).replace(/\s+/g, " ").trim();
+  return stripControls(text).replace(/\s+/g, " ").trim();
 }
 
 /** How long ago, in few letters. @param {string} timestamp @param {Date} now */

@@ -2,16 +2,16 @@
 /** The search: columns for programs, and for a person the hits by how much of the words they have. */
 
 import { LeftoffError } from "../index.js";
-import { wanted } from "./find.js";
+import { parseListOptions } from "./find.js";
 import { nowhereText, searchText } from "./hits.js";
-import { counted, noteLater } from "./print.js";
+import { formatCount, noteLater } from "./print.js";
 import { screenLook } from "./screen.js";
-import { remember } from "./shown.js";
-import { idLengthFor, using } from "./store.js";
+import { rememberList } from "./numbered-lists.js";
+import { idLengthFor, withStore } from "./store.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../store/store.js").Store} Store */
-/** @typedef {import("../types/index.js").Found} Found */
+/** @typedef {import("../types/index.js").Found} SearchHit */
 
 // More sessions than these nobody reads.
 const SESSIONS = 10;
@@ -20,23 +20,23 @@ const SESSIONS = 10;
 export async function search(args) {
   const words = args._.join(" ");
   const { file, command, error } = args;
-  refuseMixed(args, words);
-  const { limit, sort: _, ...asked } = wanted(args);
+  rejectMixed(args, words);
+  const { limit, sort: _, ...asked } = parseListOptions(args);
   const most = args.limit === undefined ? SESSIONS : limit;
-  return using(args, async (store) => {
+  return withStore(args, async (store) => {
     const kind = { role: args.role, regex: args.regex, file, command, error };
     const options = { ...asked, ...kind, numbers: true, limit: most === Infinity ? undefined : most + 1 };
     const found = await hitsBySession(store, words, options);
     const shown = found.slice(0, most);
     if (args.json) return { text: "", value: shown.flat().map(hitValue) };
-    if (shown.length === 0) return { text: found.length > 0 ? "" : sayOrNote(args, await nothingFound(store, args, asked)), value: [] };
+    if (shown.length === 0) return { text: found.length > 0 ? "" : sayOrNote(args, await explainNoHits(store, args, asked)), value: [] };
     const more = found.length > most ? "more sessions match; --limit N shows N" : "";
-    return isPiped(args) ? printColumns(args, store, shown, more) : onScreen(args, store, shown, more);
+    return isPiped(args) ? printColumns(args, store, shown, more) : renderScreen(args, store, shown, more);
   }, "searching");
 }
 
 /** @param {Args} args @param {string} words */
-function refuseMixed({ file, command, error, role, regex }, words) {
+function rejectMixed({ file, command, error, role, regex }, words) {
   const isWorded = file === undefined && command === undefined && error === undefined;
   const refuse = (/** @type {string} */ message) => new LeftoffError({ code: "usage", message });
   if (isWorded && !words.trim()) throw refuse("no WORDS to search for");
@@ -47,7 +47,7 @@ function refuseMixed({ file, command, error, role, regex }, words) {
 
 /** @param {Store} store @param {string} words @param {import("../types/index.js").SearchOptions} options */
 async function hitsBySession(store, words, options) {
-  /** @type {Map<string, Found[]>} */
+  /** @type {Map<string, SearchHit[]>} */
   const found = new Map();
   for await (const hit of store.search(words, options)) found.set(hit.session.path, [...(found.get(hit.session.path) ?? []), hit]);
   return [...found.values()];
@@ -65,20 +65,20 @@ function sayOrNote(args, text) {
   return "";
 }
 
-/** @param {Args} args @param {Store} store @param {Found[][]} shown @param {string} more */
+/** @param {Args} args @param {Store} store @param {SearchHit[][]} shown @param {string} more */
 async function printColumns(args, store, shown, more) {
-  await remember(store, args, shown.map(sessionOf));
+  await rememberList(store, args, shown.map(sessionOf));
   for (const text of [nowhereText(shown[0]?.[0]?.nowhere ?? []), more]) if (text) noteLater(text);
-  return { text: shown.flat().map(columns).join(""), value: [] };
+  return { text: shown.flat().map(renderColumns).join(""), value: [] };
 }
 
-/** @param {Args} args @param {Store} store @param {Found[][]} found @param {string} more */
-async function onScreen(args, store, found, more) {
+/** @param {Args} args @param {Store} store @param {SearchHit[][]} found @param {string} more */
+async function renderScreen(args, store, found, more) {
   const { isScreen, ...look } = screenLook(args);
   const idLength = await idLengthFor(store, found.map(sessionOf));
   const { value } = await store.redacted(found);
   const { text, shown } = searchText(value, { ...look, idLength });
-  await remember(store, args, shown.map(sessionOf));
+  await rememberList(store, args, shown.map(sessionOf));
   const nowhere = nowhereText(found[0]?.[0]?.nowhere ?? []);
   const all = `${nowhere && `${nowhere}\n\n`}${text}${more && `\n${more}\n`}`;
   return { text: all, screen: isScreen ? all : undefined, value: [] };
@@ -86,12 +86,12 @@ async function onScreen(args, store, found, more) {
 
 /**
  * What was not found, and where else it may be.
- * @param {Store} store @param {Args} args @param {Omit<ReturnType<typeof wanted>, "limit" | "sort">} asked
+ * @param {Store} store @param {Args} args @param {Omit<ReturnType<typeof parseListOptions>, "limit" | "sort">} asked
  */
-async function nothingFound(store, args, { all, status }) {
+async function explainNoHits(store, args, { all, status }) {
   const where = all ? "" : " in this project";
   const archived = status === undefined ? (await store.list({ all, archived: true })).length : 0;
-  const hidden = archived > 0 ? [`--status archived searches ${counted(archived, "session")} that lists hide`] : [];
+  const hidden = archived > 0 ? [`--status archived searches ${formatCount(archived, "session")} that lists hide`] : [];
   const others = [...(all ? [] : ["--all searches all projects"]), ...hidden];
   const words = args._.join(" ").split(/\s+/).filter(Boolean);
   const isPlain = words.length > 0 && !args.regex && !words.some((/** @type {string} */ word) => word.includes('"'));
@@ -99,12 +99,12 @@ async function nothingFound(store, args, { all, status }) {
   return [isPlain ? `${nowhereText(words)}${where}` : `nothing${where} matches ${sought}`, ...others].join("; ");
 }
 
-/** @param {Found[]} hits */
+/** @param {SearchHit[]} hits */
 function sessionOf(hits) {
-  return /** @type {Found} */ (hits[0]).session;
+  return /** @type {SearchHit} */ (hits[0]).session;
 }
 
-/** As a program reads it. @param {Found} found */
+/** As a program reads it. @param {SearchHit} found */
 function hitValue({ session, id, role, timestamp, number, excerpt, found, words, missing, nowhere, instead, isChanged, command, exitCode, after }) {
   const { agent, project, title } = session;
   const message = { ...(id && { id }), ...(role && { role }), ...(timestamp && { timestamp }), ...(number && { number }) };
@@ -115,8 +115,8 @@ function hitValue({ session, id, role, timestamp, number, excerpt, found, words,
   return { ...where, ...message, excerpt, found, words, ...lacks, ...thing };
 }
 
-/** For a pipe: columns with a tab between, in which nothing is cut. @param {Found} hit */
-function columns({ session, number, role, timestamp, excerpt, found, words, missing = [], isChanged, exitCode, command, after }) {
+/** For a pipe: columns with a tab between, in which nothing is cut. @param {SearchHit} hit */
+function renderColumns({ session, number, role, timestamp, excerpt, found, words, missing = [], isChanged, exitCode, command, after }) {
   const { id, agent, project, lastActive, title } = session;
   const text = excerpt.map((part) => part.text).join("");
   const did = isChanged === undefined ? "" : isChanged ? "changed" : "read";

@@ -2,9 +2,9 @@
 /** Settings: shown with the file that sets each, or changed. */
 
 import { LeftoffError } from "../index.js";
-import { using } from "./store.js";
+import { withStore } from "./store.js";
 
-/** @typedef {ReturnType<import("../store/store.js").Store["listSettings"]>[number]} Shown */
+/** @typedef {ReturnType<import("../store/store.js").Store["listSettings"]>[number]} Setting */
 
 /** What each does. @type {[key: string, what: string][]} */
 export const ABOUT = [
@@ -30,18 +30,18 @@ export async function settings({ key, value, project, unset, ...args }) {
   if (unset ? key === undefined || value !== undefined : project && value === undefined) {
     throw new LeftoffError({ code: "usage", message: unset ? "--unset takes a key and no value" : "--project takes a key and a value, or a key and --unset" });
   }
-  return using(args, async (store) => {
+  return withStore(args, async (store) => {
     if (unset) await store.unsetSetting(key, { project });
-    if (value !== undefined) await store.writeSetting(key, typed(value), { project });
+    if (value !== undefined) await store.writeSetting(key, parseValue(value), { project });
     const all = store.listSettings();
     const asked = key === undefined ? all : all.filter((one) => one.key === key);
-    return { text: table(asked), value: key === undefined ? asked : asked[0] };
+    return { text: renderTable(asked), value: key === undefined ? asked : asked[0] };
   });
 }
 
 // What is no JSON is a text; the settings say whether they want one.
 /** @param {string} value */
-function typed(value) {
+function parseValue(value) {
   try {
     return JSON.parse(value);
   } catch {
@@ -49,10 +49,10 @@ function typed(value) {
   }
 }
 
-/** @param {Shown[]} shown */
-function table(shown) {
-  const why = (/** @type {Shown} */ { path }) => (path ? "not in force: autoPersist.enabled is false" : "not in force until set");
-  const source = (/** @type {Shown} */ one) => `${one.path ?? "default"}${one.inForce ? "" : ` (${why(one)})`}`;
+/** @param {Setting[]} shown */
+function renderTable(shown) {
+  const why = (/** @type {Setting} */ { path }) => (path ? "not in force: autoPersist.enabled is false" : "not in force until set");
+  const source = (/** @type {Setting} */ one) => `${one.path ?? "default"}${one.inForce ? "" : ` (${why(one)})`}`;
   const rows = shown.map((one) => [one.key, JSON.stringify(one.value), source(one)]);
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}\n`).join("");

@@ -2,16 +2,16 @@
 /** The store and the session that a command is about. */
 
 import { LeftoffError, openStore } from "../index.js";
-import { ranked } from "../store/search.js";
-import { conversationIn } from "./in-agent.js";
-import { didYouMean, nearest } from "./nearest.js";
+import { rankByWords } from "../store/search.js";
+import { recordOpenConversation } from "./in-agent.js";
+import { didYouMean, nearestWords } from "./nearest.js";
 import { endWorking, noteLater, showWorking } from "./print.js";
 import { uniqueLength } from "./rows.js";
 import { canAsk } from "./screen.js";
-import { isNumber, numbered } from "./shown.js";
+import { isNumber, findIdByNumber } from "./numbered-lists.js";
 import { cut } from "./width.js";
 
-/** @typedef {import("../types/index.js").Listed} Listed */
+/** @typedef {import("../types/index.js").Listed} ListedSession */
 /** @typedef {import("../store/store.js").Store} Store */
 /** @typedef {import("../session/session.js").Session} Session */
 
@@ -31,7 +31,7 @@ const HOW = "name one by its id, or by the number that 'leftoff list' gives it";
  * @param {string} [doing] what a person who waits for it is told
  * @param {{ readOnly?: boolean }} [as]
  */
-export async function using(args, work, doing = "working", { readOnly = false } = {}) {
+export async function withStore(args, work, doing = "working", { readOnly = false } = {}) {
   showWorking(doing);
   const store = await openStore({ home: args.home, project: args.workspace, redact: args.redact, readOnly });
   for (const { message } of store.problems) noteLater(message);
@@ -55,18 +55,23 @@ export async function using(args, work, doing = "working", { readOnly = false } 
  * those leave.
  * @param {Store} store @param {Record<string, any>} args
  */
-export async function chosen(store, args) {
-  if (args.from && args.session === undefined) return conversationIn(store, args.from);
+export async function findSession(store, args) {
+  if (args.from && args.session === undefined) return recordOpenConversation(store, args.from);
   const isNamed = args.session !== undefined && args.session !== "last";
-  const session = await (isNamed ? meant(store, args, args.session) : newest(store, args));
+  const session = await (isNamed ? findByWords(store, args, args.session) : findNewest(store, args));
   if (!session && args.filters) throw new LeftoffError({ code: "not_found", message: "no session matches these filters" });
   if (!session) throw new LeftoffError({ code: "not_found", message: "this project has no sessions; 'leftoff list --all' shows those of other projects" });
   for (const { message } of session.notices.splice(0)) noteLater(message);
   return session;
 }
 
-/** The current one, or the first that filters leave. @param {Store} store @param {Record<string, any>} args @returns {Promise<Session | undefined>} */
-async function newest(store, { all, filters }) {
+/**
+ * The current one, or the first that filters leave.
+ * @param {Store} store
+ * @param {Record<string, any>} args
+ * @returns {Promise<Session | undefined>}
+ */
+async function findNewest(store, { all, filters }) {
   if (!filters) return store.current();
   const [first] = await store.list({ all, ...filters, limit: 1 });
   return first && store.session(first.id);
@@ -77,87 +82,97 @@ async function newest(store, { all, filters }) {
  * its title or summary; `saidToo`: where none is called so, of what was said. What only resembles the words is named, never taken.
  * @param {Store} store @param {Record<string, any>} args @param {string} words
  */
-async function meant(store, args, words) {
-  if (isNumber(words)) return ofThese(store, args, { words, session: await store.session(await numbered(store, args, words)) });
+async function findByWords(store, args, words) {
+  if (isNumber(words)) return rejectUnlessListed(store, args, { words, session: await store.session(await findIdByNumber(store, args, words)) });
   try {
-    return await ofThese(store, args, { words, session: await store.session(words) });
+    return await rejectUnlessListed(store, args, { words, session: await store.session(words) });
   } catch (error) {
     if (!(error instanceof LeftoffError) || !["not_found", "ambiguous"].includes(error.code)) throw error;
-    const all = await store.list({ all: args.all, ...named(args) });
-    const called = error.code === "ambiguous" ? all.filter(({ id, name }) => id.startsWith(words) || name === words) : withWords(words, all);
-    const found = called.length === 0 && args.saidToo ? await thatSay(store, args, words) : called;
+    const all = await store.list({ all: args.all, ...listFilters(args) });
+    const called = error.code === "ambiguous" ? all.filter(({ id, name }) => id.startsWith(words) || name === words) : findByTitle(words, all);
+    const found = called.length === 0 && args.saidToo ? await findByMessages(store, args, words) : called;
     const [one, ...others] = found;
     if (one && others.length === 0 && (error.code === "not_found" || args.filters)) return store.session(one.id);
-    if (one && others.length > 0 && canAsk(args)) return asked(store, args, { words, found });
-    if (error.code === "ambiguous" || !one) throw await told(error, store, words);
-    throw new LeftoffError({ code: "ambiguous", message: `"${words}" matches ${found.length} sessions:\n${candidates(found)}\n${HOW}` });
+    if (one && others.length > 0 && canAsk(args)) return askWhichSession(store, args, { words, found });
+    if (error.code === "ambiguous" || !one) throw await explainNotFound(error, store, words);
+    throw new LeftoffError({ code: "ambiguous", message: `"${words}" matches ${found.length} sessions:\n${renderCandidates(found)}\n${HOW}` });
   }
 }
 
 /** Who names a session means also one that lists hide. @param {Record<string, any>} args */
-function named({ filters = {} }) {
+function listFilters({ filters = {} }) {
   return { type: null, ...(filters.status === undefined && { archived: null }), ...filters };
 }
 
 /** @param {Store} store @param {Record<string, any>} args @param {{ words: string, session: Session }} found */
-async function ofThese(store, args, { words, session }) {
-  if (!args.filters || (await store.list({ all: true, ...named(args) })).some(({ id }) => id === session.id)) return session;
+async function rejectUnlessListed(store, args, { words, session }) {
+  if (!args.filters || (await store.list({ all: true, ...listFilters(args) })).some(({ id }) => id === session.id)) return session;
   throw new LeftoffError({ code: "usage", message: `session "${words}" does not match the filters` });
 }
 
-/** One a line; of many, how many more there are. @param {Listed[]} found */
-function candidates(found) {
+/** One a line; of many, how many more there are. @param {ListedSession[]} found */
+function renderCandidates(found) {
   const lines = found.slice(0, MOST).map(({ id, title }) => `  ${id}  ${title.replace(/\s+/g, " ")}`);
   return [...lines, ...(found.length > MOST ? [`  and ${found.length - MOST} more`] : [])].join("\n");
 }
 
 /** @param {LeftoffError} error @param {Store} store @param {string} words */
-async function told(error, store, words) {
+async function explainNotFound(error, store, words) {
   if (error.code === "ambiguous") error.message += `\n${HOW}`;
-  else if (words.trim()) error.message = `no session "${words}"${await offered(store, words)}`;
+  else if (words.trim()) error.message = `no session "${words}"${await suggestSessions(store, words)}`;
   return error;
 }
 
-/** @param {Store} store @param {Record<string, any>} args @param {{ words: string, found: Listed[] }} between */
-async function asked(store, args, { words, found }) {
-  const { choose } = await import("./choose.js");
-  const one = await choose(args, store, found, { message: `Which one does "${words}" mean?` });
+/** @param {Store} store @param {Record<string, any>} args @param {{ words: string, found: ListedSession[] }} between */
+async function askWhichSession(store, args, { words, found }) {
+  const { chooseSession } = await import("./choose.js");
+  const one = await chooseSession(args, store, found, { message: `Which one does "${words}" mean?` });
   return one && store.session(one.id);
 }
 
-/** Those that have all words; where one is called just so, that one, also an archived one. Conversations of sub-agents, and what is archived, only where nothing else has them. @param {string} words @param {Listed[]} all */
-function withWords(words, all) {
-  const wanted = plain(words).split(/\s+/).filter(Boolean);
-  const has = (/** @type {Listed} */ { title, summary, name }) => {
-    const texts = [title, summary ?? "", name ?? ""].map(plain);
+/**
+ * Those that have all words; where one is called just so, that one, also an archived one. Conversations of sub-agents, and what is archived, only where nothing else has them.
+ * @param {string} words
+ * @param {ListedSession[]} all
+ */
+function findByTitle(words, all) {
+  const wanted = foldText(words).split(/\s+/).filter(Boolean);
+  const has = (/** @type {ListedSession} */ { title, summary, name }) => {
+    const texts = [title, summary ?? "", name ?? ""].map(foldText);
     return wanted.length > 0 && wanted.every((word) => texts.some((text) => text.includes(word)));
   };
-  const found = ranked(words, all.filter(has));
+  const found = rankByWords(words, all.filter(has));
   const own = found.filter(({ type, archivedAt }) => type !== "subagent" && !archivedAt);
   for (const some of [own, found]) {
-    const named = some.filter(({ title }) => plain(title) === plain(words));
+    const named = some.filter(({ title }) => foldText(title) === foldText(words));
     if (named.length === 1) return named;
   }
   return own.length > 0 ? own : found;
 }
 
-/** Those in which one message has all of the words, the best first. @param {Store} store @param {Record<string, any>} args @param {string} words @param {number} [limit] of the best so many */
-export async function thatSay(store, args, words, limit) {
-  /** @type {Map<string, Listed>} */
+/**
+ * Those in which one message has all of the words, the best first.
+ * @param {Store} store
+ * @param {Record<string, any>} args
+ * @param {string} words
+ * @param {number} [limit] of the best so many
+ */
+export async function findByMessages(store, args, words, limit) {
+  /** @type {Map<string, ListedSession>} */
   const found = new Map();
   const { since: _, until: __, ...filters } = args.filters ?? {};
   for await (const { session, found: how } of store.search(words, { all: args.all, limit, ...filters })) if (how === "all" || how === "exact") found.set(session.path, session);
   return [...found.values()];
 }
 
-/** How much of the ids of some sessions tells each from all others. @param {Store} store @param {Listed[]} listed */
+/** How much of the ids of some sessions tells each from all others. @param {Store} store @param {ListedSession[]} listed */
 export async function idLengthFor(store, listed) {
   const all = await store.list({ all: true, type: null, archived: null, verify: false });
   return uniqueLength(listed.map(({ id }) => id), all.map(({ id }) => id));
 }
 
 /** Without accents and case. @param {string} text */
-function plain(text) {
+function foldText(text) {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim();
 }
 
@@ -171,17 +186,17 @@ export async function withId(store, args, work) {
   } catch (error) {
     if (!(error instanceof LeftoffError) || !["not_found", "ambiguous"].includes(error.code)) throw error;
   }
-  return work((await chosen(store, args)).id);
+  return work((await findSession(store, args)).id);
 }
 
 /** Sessions that an id, or what was taken for one, may mean. @param {Store} store @param {string} typed */
-async function offered(store, typed) {
+async function suggestSessions(store, typed) {
   const all = await store.list({ all: true, type: null, archived: null });
   // Of an id the beginning is typed.
-  const near = new Set(nearest(typed, all.flatMap(({ id, name }) => [id.slice(0, typed.length), ...(name ? [name] : [])])));
+  const near = new Set(nearestWords(typed, all.flatMap(({ id, name }) => [id.slice(0, typed.length), ...(name ? [name] : [])])));
   const resembling = all.filter(({ id, name }) => near.has(id.slice(0, typed.length)) || (name && near.has(name)));
-  const some = resembling.length > 0 ? resembling : ranked(typed, all);
-  const named = (/** @type {Listed} */ { id, title }) => `${id} "${cut(title.replace(/\s+/g, " "), TITLE)}"`;
+  const some = resembling.length > 0 ? resembling : rankByWords(typed, all);
+  const named = (/** @type {ListedSession} */ { id, title }) => `${id} "${cut(title.replace(/\s+/g, " "), TITLE)}"`;
   if (some.length > 0) return didYouMean(some.slice(0, OFFERED).map(named));
   const [last] = all;
   return `${last ? `; the last one is ${named(last)}` : ""}; 'leftoff list --all' shows all sessions`;

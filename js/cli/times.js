@@ -13,15 +13,15 @@ const MINUTES = { m: 1, h: 60, d: 1440, w: 10_080 };
  * @param {string | undefined} typed @param {"since" | "until"} name a day is meant whole: from its beginning, or to its end
  * @param {Date} [now]
  */
-export function timeOf(typed, name, now = new Date(nowMs())) {
+export function parseTime(typed, name, now = new Date(nowMs())) {
   if (typed === undefined) return undefined;
-  const found = dayOf(typed.trim().toLowerCase(), name, now) ?? exact(typed.trim(), now) ?? ago(typed.trim().toLowerCase(), now);
+  const found = parseDay(typed.trim().toLowerCase(), name, now) ?? parseExact(typed.trim(), now) ?? parseAgo(typed.trim().toLowerCase(), now);
   if (found && !Number.isNaN(found.getTime())) return found;
   throw new LeftoffError({ code: "usage", message: `--${name} takes a time such as 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks or yesterday, not "${typed}"` });
 }
 
 /** A time of a record, where the person is: a day and a time. @param {string} timestamp */
-export function localTime(timestamp) {
+export function formatLocalTime(timestamp) {
   const then = new Date(timestamp);
   if (Number.isNaN(then.getTime())) return timestamp;
   const two = (/** @type {number} */ part) => String(part).padStart(2, "0");
@@ -29,7 +29,7 @@ export function localTime(timestamp) {
 }
 
 /** @param {string} typed @param {"since" | "until"} name @param {Date} now */
-function dayOf(typed, name, now) {
+function parseDay(typed, name, now) {
   const end = name === "until" ? 1 : 0;
   const back = typed === "today" ? 0 : typed === "yesterday" ? 1 : undefined;
   const [year = 0, month = 0, day = 0] = back === undefined ? typed.split("-").map(Number) : [now.getFullYear(), now.getMonth() + 1, now.getDate() - back];
@@ -40,12 +40,12 @@ function dayOf(typed, name, now) {
 }
 
 /** @param {string} typed @param {Date} now */
-function exact(typed, now) {
-  return TIME.test(typed) && dayOf(typed.slice(0, 10), "since", now) ? new Date(typed.replace(" ", "T")) : undefined;
+function parseExact(typed, now) {
+  return TIME.test(typed) && parseDay(typed.slice(0, 10), "since", now) ? new Date(typed.replace(" ", "T")) : undefined;
 }
 
 /** @param {string} typed @param {Date} now */
-function ago(typed, now) {
+function parseAgo(typed, now) {
   const [, count = "", unit = ""] = AGO.exec(typed) ?? [];
   if (!count) return undefined;
   const then = new Date(now);

@@ -6,8 +6,8 @@
 
 import process from "node:process";
 
-import { beforeSignals, letGo } from "../storage/signals.js";
-import { called, fromBytes } from "../wasm/core.js";
+import { beforeSignals, cancelBeforeSignals } from "../storage/signals.js";
+import { callCore, fromBytes } from "../wasm/core.js";
 
 /** @import { Store } from "../store/store.js" */
 /** @import { AutoPersistConfig } from "../types/index.js" */
@@ -27,9 +27,9 @@ export class AutoPersist {
   #store;
   #onError;
   /** @type {NodeJS.Timeout | undefined} when nothing came for long enough */
-  #quiet;
+  #quietTimer;
   /** @type {NodeJS.Timeout | undefined} when it has waited for long enough */
-  #due;
+  #dueTimer;
   #isStopped = false;
   #guard = () => this.#close();
 
@@ -42,7 +42,7 @@ export class AutoPersist {
    */
   constructor(session, { onError = warn, store, ...config } = {}) {
     this.#session = session;
-    this.#config = Object.freeze(configured(config));
+    this.#config = Object.freeze(parseConfig(config));
     this.#store = store;
     this.#onError = onError;
   }
@@ -56,9 +56,9 @@ export class AutoPersist {
   scheduleMetadataUpdate() {
     const { enabled, debounceMs, updateMetadataIntervalMs } = this.#config;
     if (!enabled || this.#isStopped) return;
-    clearTimeout(this.#quiet);
-    this.#quiet = this.#after(debounceMs);
-    this.#due ??= this.#after(updateMetadataIntervalMs);
+    clearTimeout(this.#quietTimer);
+    this.#quietTimer = this.#scheduleSave(debounceMs);
+    this.#dueTimer ??= this.#scheduleSave(updateMetadataIntervalMs);
   }
 
   /** A message of the assistant was appended. */
@@ -89,8 +89,8 @@ export class AutoPersist {
   /** Saves what waits, and takes its listeners away. @throws {LeftoffError} what `flush` throws */
   async stop() {
     this.#isStopped = true;
-    letGo(this.#guard);
-    if (this.#due) await this.flush();
+    cancelBeforeSignals(this.#guard);
+    if (this.#dueTimer) await this.flush();
   }
 
   /**
@@ -105,7 +105,7 @@ export class AutoPersist {
   }
 
   /** @param {number} waitMs */
-  #after(waitMs) {
+  #scheduleSave(waitMs) {
     const timer = setTimeout(() => this.#save().catch(this.#onError), Math.min(waitMs, LONGEST_MS));
     // A save that waits must not keep the process: whoever ends it closes the session.
     timer.unref?.();
@@ -125,10 +125,10 @@ export class AutoPersist {
   }
 
   #forget() {
-    clearTimeout(this.#quiet);
-    clearTimeout(this.#due);
-    this.#quiet = undefined;
-    this.#due = undefined;
+    clearTimeout(this.#quietTimer);
+    clearTimeout(this.#dueTimer);
+    this.#quietTimer = undefined;
+    this.#dueTimer = undefined;
   }
 }
 
@@ -136,9 +136,9 @@ export class AutoPersist {
  * A configuration given by a program; refuses what could not stand in a file.
  * @param {Partial<AutoPersistConfig>} given @returns {AutoPersistConfig}
  */
-function configured(given) {
+function parseConfig(given) {
   const asked = JSON.stringify(given, (_, value) => (typeof value === "function" ? null : value));
-  return fromBytes(called((core) => core.autoPersistSettings(asked)));
+  return fromBytes(callCore((core) => core.autoPersistSettings(asked)));
 }
 
 /** @param {unknown} error */

@@ -4,7 +4,7 @@
 import { openStore } from "../store/open-store.js";
 import { agents } from "../wasm/agents.js";
 import { randomId } from "../wasm/clock.js";
-import { ofKind } from "../wasm/options.js";
+import { checkKind } from "../wasm/options.js";
 
 /** @import { ContextPointer } from "../types/compat.js" */
 /** @import { StoreOptions, ToolOutputPointer } from "../types/index.js" */
@@ -79,7 +79,7 @@ export class ContextManager {
    * @example ContextManager.hashQuery("TODO"); // => "query-337e547a950f"
    */
   static hashQuery(query) {
-    return agents.called((agents) => agents.hashQuery(ofKind("query", query)));
+    return agents.call((agents) => agents.hashQuery(checkKind("query", query)));
   }
 
   /** Takes all away, and lets go of all files. @throws {LeftoffError} those of the storage */

@@ -1,8 +1,8 @@
 // @ts-check
 /** The `ContextBuilder`, over `session.context`. */
 
-import { asMessage, draft, refused } from "./shapes.js";
-import { OURS, countedBy } from "./strategies.js";
+import { asMessage, toDraft, requestError } from "./shapes.js";
+import { OURS, countingOptions } from "./strategies.js";
 import { LeftoffError } from "../error.js";
 
 /** @import { Session } from "./index.js" */
@@ -26,8 +26,8 @@ const FALLBACK = "fallback";
  * calculateBudget(8000, "Be brief.", "", tokenizer).availableTokens; // => 5997
  */
 export function calculateBudget(modelContextWindow, systemPrompt, toolDefinitions, tokenizer) {
-  if (!Number.isInteger(modelContextWindow) || modelContextWindow < 0) throw refused(`expected a whole number of tokens for the window, but found ${JSON.stringify(modelContextWindow)} instead`);
-  const [systemPromptTokens, toolDefinitionTokens] = [counted(tokenizer, systemPrompt), counted(tokenizer, toolDefinitions)];
+  if (!Number.isInteger(modelContextWindow) || modelContextWindow < 0) throw requestError(`expected a whole number of tokens for the window, but found ${JSON.stringify(modelContextWindow)} instead`);
+  const [systemPromptTokens, toolDefinitionTokens] = [countText(tokenizer, systemPrompt), countText(tokenizer, toolDefinitions)];
   const reserveForResponse = Math.floor(modelContextWindow * RESERVE);
   const availableTokens = Math.max(0, modelContextWindow - systemPromptTokens - toolDefinitionTokens - reserveForResponse);
   return { modelContextWindow, systemPromptTokens, toolDefinitionTokens, reserveForResponse, availableTokens, currentConversationTokens: 0, utilizationPercent: 0 };
@@ -55,10 +55,10 @@ export class ContextBuilder {
    * @throws {LeftoffError} `invalid_request` for what is no tokenizer, and what is no strategy
    */
   constructor(tokenizer, { summarize, strategies = OURS } = {}) {
-    if (typeof tokenizer?.count !== "function") throw refused('expected a tokenizer with "count", but found none');
+    if (typeof tokenizer?.count !== "function") throw requestError('expected a tokenizer with "count", but found none');
     this.#tokenizer = tokenizer;
     this.#summarize = summarize;
-    if (!Array.isArray(strategies)) throw refused(`expected an array for "strategies", but found ${JSON.stringify(strategies)} instead`);
+    if (!Array.isArray(strategies)) throw requestError(`expected an array for "strategies", but found ${JSON.stringify(strategies)} instead`);
     for (const strategy of strategies) this.registerStrategy(strategy);
   }
 
@@ -69,9 +69,9 @@ export class ContextBuilder {
    */
   registerStrategy(strategy) {
     const { name, priority, build } = strategy ?? {};
-    if (typeof name !== "string" || name === "" || typeof build !== "function") throw refused('expected a strategy with "name" and "build", but found none');
-    if (!Number.isInteger(priority)) throw refused(`expected a whole number for the priority of "${name}", but found ${JSON.stringify(priority)} instead`);
-    if (name === FALLBACK) throw refused(`expected another name for a strategy, but found "${name}", which is tried last whatever else there is`);
+    if (typeof name !== "string" || name === "" || typeof build !== "function") throw requestError('expected a strategy with "name" and "build", but found none');
+    if (!Number.isInteger(priority)) throw requestError(`expected a whole number for the priority of "${name}", but found ${JSON.stringify(priority)} instead`);
+    if (name === FALLBACK) throw requestError(`expected another name for a strategy, but found "${name}", which is tried last whatever else there is`);
     this.#strategies = [...this.#strategies.filter((one) => one.name !== name), strategy];
   }
 
@@ -85,14 +85,14 @@ export class ContextBuilder {
   async buildContext(session, budget) {
     const { availableTokens } = budget;
     // What messages cost together only the tokenizer knows: what is over is taken from the next try.
-    if (!Number.isInteger(availableTokens) || availableTokens < 0) throw refused(`expected a whole number of tokens for "availableTokens", but found ${availableTokens} instead`);
+    if (!Number.isInteger(availableTokens) || availableTokens < 0) throw requestError(`expected a whole number of tokens for "availableTokens", but found ${availableTokens} instead`);
     budget.currentConversationTokens = await session.getTotalTokens();
     budget.utilizationPercent = availableTokens > 0 ? Math.round((budget.currentConversationTokens / availableTokens) * 100) : 0;
     for (let window = availableTokens; ; ) {
       const { report: _, messages: sent, orphanedResults: __, summaryRefused: ___, ...result } = await session.context(this.#request(session, window));
       const messages = sent.map(asMessage);
       const tokensUsed = this.#tokenizer.countMessages ? await this.#tokenizer.countMessages(messages) : result.tokensUsed;
-      if (!Number.isFinite(tokensUsed)) throw refused(`expected a number from "countMessages", but found ${tokensUsed} instead`);
+      if (!Number.isFinite(tokensUsed)) throw requestError(`expected a number from "countMessages", but found ${tokensUsed} instead`);
       if (tokensUsed <= availableTokens) return { ...result, messages, tokensUsed, tokenBudget: availableTokens };
       window -= Math.max(Math.ceil(tokensUsed - availableTokens), Math.ceil(window / 50));
       if (window <= 0) throw new LeftoffError({ code: "budget_too_small", message: `expected a budget that holds the newest message, but found ${availableTokens} tokens, of which the tokenizer's frame alone takes ${tokensUsed}` });
@@ -108,10 +108,10 @@ export class ContextBuilder {
       name: strategy.name, priority: strategy.priority, minTokens: strategy.minTokens,
       build: async (/** @type {unknown} */ _, /** @type {number} */ budget) => {
         const { messages, ...counts } = await strategy.build(session, budget, whole);
-        return { ...counts, messages: messages.map((message) => ({ ...draft(message), id: message.id })) };
+        return { ...counts, messages: messages.map((message) => ({ ...toDraft(message), id: message.id })) };
       },
     }));
-    return { window, only: this.#strategies.map(({ name }) => name), ...countedBy(tokenizer), strategies, summarize: this.#summarize };
+    return { window, only: this.#strategies.map(({ name }) => name), ...countingOptions(tokenizer), strategies, summarize: this.#summarize };
   }
 }
 
@@ -122,8 +122,8 @@ function sumCounts(counts) {
 }
 
 /** @param {{ count: (text: string) => number }} tokenizer @param {string} text */
-function counted(tokenizer, text) {
+function countText(tokenizer, text) {
   const tokens = tokenizer.count(text);
   if (Number.isFinite(tokens)) return Math.ceil(tokens);
-  throw refused(`expected a number from the tokenizer, but found ${JSON.stringify(tokens)} instead`);
+  throw requestError(`expected a number from the tokenizer, but found ${JSON.stringify(tokens)} instead`);
 }

@@ -7,12 +7,12 @@ import process from "node:process";
 import { AutoPersist } from "./auto-persist.js";
 import { ContextManager } from "./context-manager.js";
 import { ContextBuilder, calculateBudget } from "./context.js";
-import { answered, appendable, asObject, called, stored, storedExecution } from "./shapes.js";
+import { normalizeResult, toAppendable, asObject, normalizeCall, toStoredMessage, toStoredExecution } from "./shapes.js";
 import { extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy } from "./strategies.js";
 import { LeftoffError } from "../error.js";
 import { handleOf } from "../session/session.js";
 import { openStore } from "../store/open-store.js";
-import { ofKind } from "../wasm/options.js";
+import { checkKind } from "../wasm/options.js";
 
 export { AutoPersist, ContextBuilder, ContextManager, LeftoffError, calculateBudget, extractSessionState, fullHistoryStrategy, generateSummary, minimalStateStrategy, prunedToolsStrategy, recentPlusSummaryStrategy };
 export * from "../types/compat.js";
@@ -22,7 +22,7 @@ export * from "../types/compat.js";
 /** @import { Call, Message, ProviderInfo, SessionMetadata, StoredMessage, StoredToolExecution, ToolResult } from "../types/compat.js" */
 /** @import { ContextBuildResult, ContextRequest, Listed, SessionState as State } from "../types/index.js" */
 
-/** A session that this process has open, and the store that is to close it. @typedef {{ session: Inner, store: Store }} Opened */
+/** A session that this process has open, and the store that is to close it. @typedef {{ session: Inner, store: Store }} OpenSession */
 
 /** What `updateMetadata` takes: the rest follows from the logs. */
 const UPDATES = ["title", "status", "provider", "lastAccessedAt"];
@@ -40,8 +40,8 @@ export class SessionManager {
   #options;
   /** A store is of one project. @type {Map<string, Promise<Store>>} by project */
   #stores = new Map();
-  /** One object for each session, whichever store opened it. @type {Map<string, Opened>} by path */
-  #opened = new Map();
+  /** One object for each session, whichever store opened it. @type {Map<string, OpenSession>} by path */
+  #openByPath = new Map();
 
   /** @param {Omit<Parameters<typeof openStore>[0] & {}, "project">} [options] those of `openStore` */
   constructor(options = {}) {
@@ -57,7 +57,7 @@ export class SessionManager {
   async createSession(projectPath, provider) {
     const agent = agentOf(provider);
     const store = await this.#store(projectPath);
-    return new Session(this.#given({ store, session: await store.create({ agent }) }));
+    return new Session(this.#registerSession({ store, session: await store.create({ agent }) }));
   }
 
   /**
@@ -67,7 +67,7 @@ export class SessionManager {
    * @throws {LeftoffError} `not_found`
    */
   async loadSession(sessionId) {
-    return new Session((await this.#found(sessionId)).session);
+    return new Session((await this.#findSession(sessionId)).session);
   }
 
   /**
@@ -78,7 +78,7 @@ export class SessionManager {
   async getCurrentSession(projectPath) {
     const store = await this.#store(projectPath);
     const session = await store.current();
-    return session ? new Session(this.#given({ store, session })) : null;
+    return session ? new Session(this.#registerSession({ store, session })) : null;
   }
 
   /**
@@ -91,7 +91,7 @@ export class SessionManager {
    */
   async listSessions(projectPath) {
     const store = await this.#store(projectPath);
-    return (await store.list({ all: projectPath === undefined, archived: null })).map(listed);
+    return (await store.list({ all: projectPath === undefined, archived: null })).map(toMetadata);
   }
 
   /**
@@ -105,7 +105,7 @@ export class SessionManager {
   async getSession(sessionId) {
     const all = await (await this.#store()).list({ all: true, type: null, archived: null });
     const found = all.find(({ id }) => id === sessionId);
-    return found ? listed(found) : null;
+    return found ? toMetadata(found) : null;
   }
 
   /**
@@ -117,7 +117,7 @@ export class SessionManager {
    * session.metadata.status; // => "archived"
    */
   async archiveSession(sessionId) {
-    await (await this.#found(sessionId)).session.archive();
+    await (await this.#findSession(sessionId)).session.archive();
   }
 
   /**
@@ -129,8 +129,8 @@ export class SessionManager {
    * await manager.listSessions(folder); // => []
    */
   async deleteSession(sessionId) {
-    const { session, store } = await this.#found(sessionId);
-    this.#opened.delete(session.path);
+    const { session, store } = await this.#findSession(sessionId);
+    this.#openByPath.delete(session.path);
     await store.delete(session);
   }
 
@@ -144,7 +144,7 @@ export class SessionManager {
    */
   async setCurrentSession(projectPath, sessionId) {
     const store = await this.#store(projectPath);
-    const { session } = await this.#found(sessionId);
+    const { session } = await this.#findSession(sessionId);
     const isMine = (await store.list({ type: null, archived: null })).some(({ path }) => path === session.path);
     if (!isMine) {
       throw new LeftoffError({ code: "not_found", message: `expected a session of "${projectPath}", but found that "${sessionId}" is of "${session.metadata.project.path}"` });
@@ -172,7 +172,7 @@ export class SessionManager {
   async close() {
     const opening = [...this.#stores.values()];
     this.#stores.clear();
-    this.#opened.clear();
+    this.#openByPath.clear();
     const closed = await Promise.allSettled(opening.map(async (store) => (await store).close()));
     const failed = closed.find((one) => one.status === "rejected");
     if (failed) throw failed.reason;
@@ -187,7 +187,7 @@ export class SessionManager {
   #store(project) {
     const [first] = this.#stores.values();
     if (project === undefined && first) return first;
-    const path = resolve(ofKind("projectPath", project ?? process.cwd()));
+    const path = resolve(checkKind("projectPath", project ?? process.cwd()));
     const store = this.#stores.get(path) ?? openStore({ ...this.#options, project: path });
     this.#stores.set(path, store);
     // A folder that is not there may be there the next time.
@@ -196,21 +196,21 @@ export class SessionManager {
   }
 
   // By the whole id: who deletes or archives must not hit another one by its beginning.
-  /** @param {string} id @returns {Promise<Opened>} */
-  async #found(id) {
-    const known = [...this.#opened.values()].find(({ session }) => session.id === id);
+  /** @param {string} id @returns {Promise<OpenSession>} */
+  async #findSession(id) {
+    const known = [...this.#openByPath.values()].find(({ session }) => session.id === id);
     if (known) return known;
     const store = await this.#store();
     const session = await store.session(id);
     if (session.id !== id) throw new LeftoffError({ code: "not_found", message: `no session "${id}"` });
-    this.#given({ store, session });
+    this.#registerSession({ store, session });
     return { store, session };
   }
 
-  /** @param {Opened} opened */
-  #given({ store, session }) {
-    const known = this.#opened.get(session.path) ?? { store, session };
-    this.#opened.set(session.path, known);
+  /** @param {OpenSession} opened */
+  #registerSession({ store, session }) {
+    const known = this.#openByPath.get(session.path) ?? { store, session };
+    this.#openByPath.set(session.path, known);
     return known.session;
   }
 }
@@ -265,11 +265,11 @@ export class Session {
    * @throws {LeftoffError} `invalid_request` naming what has no place in a message; `line_too_long`
    */
   async appendMessage(message) {
-    const { content = "", assistant, ...rest } = appendable(message);
+    const { content = "", assistant, ...rest } = toAppendable(message);
     const { records } = await this.#session.append({ ...rest, content, assistant });
     if (rest.role === "assistant") for (const saver of this.#savers) saver.afterAssistantMessage();
     // What lies in a blob is at hand here.
-    return stored({ ...records[0], content, assistant });
+    return toStoredMessage({ ...records[0], content, assistant });
   }
 
   /**
@@ -283,11 +283,11 @@ export class Session {
    * result; // => { success: true, content: "ok" }
    */
   async appendToolExecution(call, result) {
-    const { id, name, args, more } = called(call);
-    const { durationMs, ...answer } = answered(result, { id, name });
+    const { id, name, args, more } = normalizeCall(call);
+    const { durationMs, ...answer } = normalizeResult(result, { id, name });
     const { execution } = await this.#session.appendTool({ call: { ...more, id, name, arguments: asObject(args) }, result: answer, durationMs });
     for (const saver of this.#savers) saver.afterToolExecution();
-    return storedExecution(execution);
+    return toStoredExecution(execution);
   }
 
   /**
@@ -320,13 +320,16 @@ export class Session {
   /** The messages of the current path, oldest first. @returns {Promise<StoredMessage[]>} @throws {LeftoffError} what any method throws */
   async getMessages() {
     const messages = [];
-    for await (const message of this.#session.messages()) messages.push(stored(message));
+    for await (const message of this.#session.messages()) messages.push(toStoredMessage(message));
     return messages;
   }
 
-  /** What the tools did, oldest first; each with its result. @returns {Promise<(StoredToolExecution & { toolCallId: string })[]>} @throws {LeftoffError} what any method throws */
+  /**
+   * What the tools did, oldest first; each with its result.
+   * @returns {Promise<(StoredToolExecution & { toolCallId: string })[]>} @throws {LeftoffError} what any method throws
+   */
   async getToolExecutions() {
-    return (await this.#session.tools()).map(storedExecution);
+    return (await this.#session.tools()).map(toStoredExecution);
   }
 
   /**
@@ -394,7 +397,7 @@ function agentOf(provider) {
 }
 
 /** @param {Listed} one @returns {SessionMetadata} */
-function listed({ id, project = "", projectHash, createdAt, lastActive, title, messageCount, totalTokens, provider, archivedAt, status }) {
+function toMetadata({ id, project = "", projectHash, createdAt, lastActive, title, messageCount, totalTokens, provider, archivedAt, status }) {
   return {
     id,
     version: 1,

@@ -7,12 +7,12 @@
 const QUOTE = '"';
 
 /** What a string says; where its escapes are none, as it stands. @param {string} text @param {{ start: number, end: number }} place */
-function valueOf(text, { start, end }) {
+function parseString(text, { start, end }) {
   try {
     return String(JSON.parse(text.slice(start, end)));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return text.slice(start + 1, closed(text, start) === end ? end - 1 : end);
+    return text.slice(start + 1, findStringEnd(text, start) === end ? end - 1 : end);
   }
 }
 
@@ -21,7 +21,7 @@ function valueOf(text, { start, end }) {
  * that no double holds becomes another one. The first such, for who is told of it.
  * @param {string} text @returns {string | undefined}
  */
-export function changed(text) {
+export function findParseLoss(text) {
   /** What is open: which keys it has had, or at which item it is. @type {{ keys?: Set<string>, at: string | number, isKey: boolean }[]} */
   const open = [];
   const path = () => open.map(({ at }, depth) => (typeof at === "number" ? `[${at}]` : depth === 0 ? at : `.${at}`)).join("");
@@ -30,10 +30,10 @@ export function changed(text) {
     const [sign] = found;
     const within = open.at(-1);
     if (sign === QUOTE) {
-      const end = closed(text, found.index) ?? text.length;
+      const end = findStringEnd(text, found.index) ?? text.length;
       signs.lastIndex = end;
       if (!within?.isKey) continue;
-      within.at = valueOf(text, { start: found.index, end });
+      within.at = parseString(text, { start: found.index, end });
       within.isKey = false;
       if (within.keys?.has(within.at)) return `"${path()}" twice`;
       within.keys?.add(within.at);
@@ -50,12 +50,12 @@ export function changed(text) {
 
 /** Whether two numbers, as they are written, are the same one. @param {string} one @param {string} other */
 function isSame(one, other) {
-  const [first, second] = [scaled(one), scaled(other)];
+  const [first, second] = [parseDecimal(one), parseDecimal(other)];
   return first.digits === second.digits && (first.digits === "" || first.power === second.power);
 }
 
 /** Its digits without zeros around them, and the power of ten of the last one. @param {string} number */
-function scaled(number) {
+function parseDecimal(number) {
   const [, whole = "", fraction = "", exponent = "0"] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
   const all = `${whole}${fraction}`;
   let end = all.length;
@@ -64,7 +64,7 @@ function scaled(number) {
 }
 
 /** Behind the quote that ends a string; nothing where none does. @param {string} text @param {number} start of the one that begins it */
-function closed(text, start) {
+function findStringEnd(text, start) {
   for (let quote = text.indexOf(QUOTE, start + 1); quote >= 0; quote = text.indexOf(QUOTE, quote + 1)) {
     let before = quote;
     while (text[before - 1] === "\\") before -= 1;

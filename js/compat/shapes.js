@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { LeftoffError } from "../error.js";
-import { changed } from "./json-text.js";
+import { findParseLoss } from "./json-text.js";
 import { toJson } from "../wasm/json.js";
 
 /** @import { Call, Message, StoredMessage, StoredToolExecution, ToolResult } from "../types/compat.js" */
@@ -21,19 +21,19 @@ const OURS = ["v", "crc", "seq", "tokens", "rev", "partial", "branch", "source",
  * looked at once.
  * @param {unknown} message @returns {Record<string, any> & { role: import("../types/index.js").Draft["role"] }}
  */
-export function appendable(message) {
+export function toAppendable(message) {
   const given = JSON.parse(toJson(message, { about: "message" }));
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw refused(`expected a message, an object, but found ${Array.isArray(given) ? "an array" : JSON.stringify(given).slice(0, 40)} instead`);
+    throw requestError(`expected a message, an object, but found ${Array.isArray(given) ? "an array" : JSON.stringify(given).slice(0, 40)} instead`);
   }
   const own = OURS.find((key) => Object.hasOwn(given, key));
-  if (own) throw refused(`expected the keys of a SessionManager's message, or of OpenAI's, but found "${own}", which leftoff's own messages have: a session of \`openStore\` takes them`);
+  if (own) throw requestError(`expected the keys of a SessionManager's message, or of OpenAI's, but found "${own}", which leftoff's own messages have: a session of \`openStore\` takes them`);
   const isResult = given.role === "tool";
-  const calls = either(given, "toolCalls", "tool_calls");
-  if (calls !== undefined && !Array.isArray(calls)) throw refused(`expected an array for "toolCalls", but found ${JSON.stringify(calls).slice(0, 40)} instead`);
+  const calls = takeEither(given, "toolCalls", "tool_calls");
+  if (calls !== undefined && !Array.isArray(calls)) throw requestError(`expected an array for "toolCalls", but found ${JSON.stringify(calls).slice(0, 40)} instead`);
   // Those of no result are no result's: under their own names they are refused. Only a speaker has a name.
-  const tool = isResult ? { callId: either(given, "toolCallId", "tool_call_id") ?? "", name: either(given, "toolName", "name") ?? "" } : undefined;
-  const participant = isResult ? undefined : either(given, "name");
+  const tool = isResult ? { callId: takeEither(given, "toolCallId", "tool_call_id") ?? "", name: takeEither(given, "toolName", "name") ?? "" } : undefined;
+  const participant = isResult ? undefined : takeEither(given, "name");
   // What leftoff made for a message that it gave, it makes anew; null is what OpenAI says where there is none.
   const { tokenCount, cumulativeTokens, parentId, function_call: old, ...rest } = given;
   if (rest.content === null && rest.role === "assistant") rest.content = "";
@@ -48,9 +48,9 @@ export function appendable(message) {
 }
 
 /** Takes out what stands under one of some names for the same. @param {Record<string, any>} given @param {string[]} names */
-function either(given, ...names) {
+function takeEither(given, ...names) {
   const [value, other] = names.map((name) => given[name]).filter((one) => one !== undefined && one !== null);
-  if (other !== undefined && !isDeepStrictEqual(value, other)) throw refused(`expected ${names.map((name) => `"${name}"`).join(" or ")}, but found both, which differ`);
+  if (other !== undefined && !isDeepStrictEqual(value, other)) throw requestError(`expected ${names.map((name) => `"${name}"`).join(" or ")}, but found both, which differ`);
   for (const name of names) delete given[name];
   return value;
 }
@@ -60,12 +60,12 @@ function either(given, ...names) {
 /** @param {any} call */
 function asCall(call) {
   if (typeof call !== "object" || call === null || Array.isArray(call)) return call;
-  const { id, name, args, more } = called(call);
+  const { id, name, args, more } = normalizeCall(call);
   return { ...more, id, name, arguments: typeof args === "string" ? args : toJson(args) };
 }
 
 /** @internal What is said by a message, as a context has it. @param {Message} message */
-export function draft({ role, content, toolCallId, toolName, toolCalls, tool_call_id = toolCallId, name = toolName, tool_calls = toolCalls }) {
+export function toDraft({ role, content, toolCallId, toolName, toolCalls, tool_call_id = toolCallId, name = toolName, tool_calls = toolCalls }) {
   const calls = tool_calls?.map(asCall);
   return {
     role,
@@ -76,8 +76,12 @@ export function draft({ role, content, toolCallId, toolName, toolCalls, tool_cal
   };
 }
 
-/** @internal A call in either shape, with what else it has. @param {Call & { type?: string }} call @returns {{ id: string, name: string, args: Record<string, unknown> | string, more: object }} */
-export function called(call) {
+/**
+ * @internal A call in either shape, with what else it has.
+ * @param {Call & { type?: string }} call
+ * @returns {{ id: string, name: string, args: Record<string, unknown> | string, more: object }}
+ */
+export function normalizeCall(call) {
   const { id, type, function: inner, name, arguments: args, ...rest } = call;
   const isOpened = typeof inner === "object" && inner !== null && name === undefined && args === undefined && !Object.hasOwn(inner, "id");
   const { name: innerName, arguments: innerArgs, ...others } = isOpened ? inner : {};
@@ -86,8 +90,13 @@ export function called(call) {
   return { id, name: name ?? innerName ?? "", args: (isOpened ? innerArgs : args) ?? {}, more: { ...others, ...rest, ...odd } };
 }
 
-/** @internal What else it has goes along, and is refused where executions are looked at. @param {ToolResult} result @param {{ id: string, name: string }} call @returns {{ content: string, success: boolean, error?: string, exitCode?: number, durationMs?: number }} */
-export function answered(result, { id, name }) {
+/**
+ * @internal What else it has goes along, and is refused where executions are looked at.
+ * @param {ToolResult} result
+ * @param {{ id: string, name: string }} call
+ * @returns {{ content: string, success: boolean, error?: string, exitCode?: number, durationMs?: number }}
+ */
+export function normalizeResult(result, { id, name }) {
   const { content, error: failure, success, exitCode, durationMs, ...rest } = asResult(result);
   // A chat handler's own message of it says again what it answers.
   /** @type {Record<string, unknown>} */
@@ -121,7 +130,7 @@ function asText(value) {
 }
 
 /** @internal @param {import("../types/index.js").ReadExecution} execution @returns {StoredToolExecution & { toolCallId: string }} */
-export function storedExecution({ id, timestamp = "", messageId = "", toolCallId, tool, arguments: args, result, tokens = 0, durationMs = 0 }) {
+export function toStoredExecution({ id, timestamp = "", messageId = "", toolCallId, tool, arguments: args, result, tokens = 0, durationMs = 0 }) {
   const { success, content = "", error, exitCode } = result;
   return {
     id,
@@ -137,7 +146,7 @@ export function storedExecution({ id, timestamp = "", messageId = "", toolCallId
 }
 
 /** @internal With what its caller said besides. @param {any} message @returns {StoredMessage} */
-export function stored({ id, parentId = null, timestamp = "", role, content, tokens, tool, assistant, participant, ...others }) {
+export function toStoredMessage({ id, parentId = null, timestamp = "", role, content, tokens, tool, assistant, participant, ...others }) {
   const toolCalls = assistant?.toolCalls?.map((/** @type {any} */ call) => ({ id: call.id, name: call.name, arguments: asObject(call.arguments) }));
   return {
     ...Object.fromEntries(Object.entries(others).filter(([key]) => !OURS.includes(key))),
@@ -161,7 +170,7 @@ export function asObject(args) {
   if (typeof args !== "string") return { value: args };
   try {
     const value = JSON.parse(args || "{}");
-    if (changed(args)) return { text: args };
+    if (findParseLoss(args)) return { text: args };
     return typeof value === "string" ? { value } : asObject(value);
   } catch {
     return { text: args };
@@ -169,12 +178,12 @@ export function asObject(args) {
 }
 
 /** @internal @param {string} message */
-export function refused(message) {
+export function requestError(message) {
   return new LeftoffError({ code: "invalid_request", message });
 }
 
 /** @internal Without what only storage needs. @param {any} message @returns {Message} */
 export function asMessage(message) {
-  const { role, content, toolCallId, toolName, toolCalls } = stored(message);
+  const { role, content, toolCallId, toolName, toolCalls } = toStoredMessage(message);
   return { role, content, ...(toolCallId !== undefined && { toolCallId, toolName }), ...(toolCalls && { toolCalls }) };
 }

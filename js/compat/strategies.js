@@ -4,7 +4,7 @@
 import { agents } from "../wasm/agents.js";
 import { bytesOf, fromBytes } from "../wasm/core.js";
 import { LeftoffError } from "../error.js";
-import { asMessage, draft, refused } from "./shapes.js";
+import { asMessage, toDraft, requestError } from "./shapes.js";
 
 /** @import { Session } from "./index.js" */
 /** @import { ContextStrategy, Counter, LLMClient, OwnStrategy, SessionState, StoredMessage } from "../types/compat.js" */
@@ -22,32 +22,32 @@ const NO_LIMIT = 2 ** 32 - 1;
  * await session.appendMessage({ role: "user", content: "Hello" });
  * (await fullHistoryStrategy.build(session, 100, tokenizer)).includedCount; // => 1
  */
-export const fullHistoryStrategy = ours("full-history", 1, 0);
+export const fullHistoryStrategy = defineStrategy("full-history", 1, 0);
 
 /** All messages, older results of tools shortened. @type {OwnStrategy} @example prunedToolsStrategy.minTokens; // => 2000 */
-export const prunedToolsStrategy = ours("pruned-tools", 2, 2000);
+export const prunedToolsStrategy = defineStrategy("pruned-tools", 2, 2000);
 
 /** The newest messages behind a summary of the others. @type {OwnStrategy} @example recentPlusSummaryStrategy.priority; // => 3 */
-export const recentPlusSummaryStrategy = ours("recent-plus-summary", 3, 1500);
+export const recentPlusSummaryStrategy = defineStrategy("recent-plus-summary", 3, 1500);
 
 /** The newest user message behind what the conversation has come to. @type {OwnStrategy} @example minimalStateStrategy.name; // => "minimal-state" */
-export const minimalStateStrategy = ours("minimal-state", 4, 400);
+export const minimalStateStrategy = defineStrategy("minimal-state", 4, 400);
 
 /** @internal Those of leftoff's own. @type {readonly ContextStrategy[]} */
 export const OURS = Object.freeze([fullHistoryStrategy, prunedToolsStrategy, recentPlusSummaryStrategy, minimalStateStrategy]);
 
 /** @param {string} name @param {number} priority @param {number} minTokens @returns {OwnStrategy} */
-function ours(name, priority, minTokens) {
+function defineStrategy(name, priority, minTokens) {
   return Object.freeze({
     name,
     priority,
     minTokens,
     /** @param {Session} session @param {number} budgetTokens @param {Counter} tokenizer */
     async build(session, budgetTokens, tokenizer) {
-      if (budgetTokens < minTokens) throw tooSmall(name, budgetTokens);
+      if (budgetTokens < minTokens) throw tooSmallError(name, budgetTokens);
       /** @param {number} window */
       const built = async (window) => {
-        const given = await session.context({ window, only: [name], ...countedBy(tokenizer) }).catch((error) => {
+        const given = await session.context({ window, only: [name], ...countingOptions(tokenizer) }).catch((error) => {
           if (error.code !== "budget_too_small") throw error;
         });
         if (given?.strategy !== name) return undefined;
@@ -65,19 +65,19 @@ function ours(name, priority, minTokens) {
       }
       // A builder counts what a strategy gives and tries the next one: so what exceeds the budget is given, not refused.
       for (window = budgetTokens; !best && window < NO_LIMIT; best = await built(window)) window = Math.min(window * 2, NO_LIMIT);
-      if (!best) throw tooSmall(name, budgetTokens);
+      if (!best) throw tooSmallError(name, budgetTokens);
       return best;
     },
   });
 }
 
 /** @param {string} name @param {number} tokens */
-function tooSmall(name, tokens) {
+function tooSmallError(name, tokens) {
   return new LeftoffError({ code: "budget_too_small", message: `expected a budget that "${name}" can keep to, but found ${tokens} tokens instead` });
 }
 
 /** @internal What a context is asked for that the caller's tokenizer counts, all of the window for messages. @param {Counter} tokenizer */
-export function countedBy(tokenizer) {
+export function countingOptions(tokenizer) {
   const count = (/** @type {string[]} */ texts) => Promise.all(texts.map(async (text) => Math.ceil(await tokenizer.count(text))));
   return { reserve: 0, encoding: ENCODING, count };
 }
@@ -109,10 +109,10 @@ export async function extractSessionState(session) {
  * await generateSummary(await session.getMessages(), 200, model); // => "true"
  */
 export async function generateSummary(messages, targetTokens, summarizer) {
-  if (!Number.isInteger(targetTokens) || targetTokens < 1) throw refused(`expected a whole number of tokens, but found ${JSON.stringify(targetTokens)} instead`);
-  const json = JSON.stringify(messages.map(draft));
-  const [system, user] = fromBytes(agents.called((module) => module.summaryPrompt(bytesOf(json), targetTokens)));
+  if (!Number.isInteger(targetTokens) || targetTokens < 1) throw requestError(`expected a whole number of tokens, but found ${JSON.stringify(targetTokens)} instead`);
+  const json = JSON.stringify(messages.map(toDraft));
+  const [system, user] = fromBytes(agents.call((module) => module.summaryPrompt(bytesOf(json), targetTokens)));
   const answer = await summarizer.complete({ messages: [{ role: "system", content: system }, { role: "user", content: user }], maxTokens: targetTokens + 100 });
-  if (typeof answer?.content !== "string") throw refused(`expected "content", a text, of the model's answer, but found ${JSON.stringify(answer?.content)} instead`);
+  if (typeof answer?.content !== "string") throw requestError(`expected "content", a text, of the model's answer, but found ${JSON.stringify(answer?.content)} instead`);
   return answer.content;
 }

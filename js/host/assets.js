@@ -29,13 +29,13 @@ export function isHere(name) {
 /** Loads one, unless it is here. @param {string} name @returns {Promise<void> | undefined} nothing where there is nothing to wait for */
 export function ready(name) {
   if (isHere(name)) return undefined;
-  const loading = coming.get(name) ?? loaded(name, () => load(name));
+  const loading = coming.get(name) ?? loadAsset(name, () => load(name));
   coming.set(name, loading);
   return loading;
 }
 
 /** Loads it from there. @param {string} name @param {() => Promise<Asset>} read */
-export async function loaded(name, read) {
+export async function loadAsset(name, read) {
   /** @type {Asset | undefined} */
   let found;
   try {

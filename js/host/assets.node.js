@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { inflateRawSync } from "node:zlib";
 
 import { SIZES } from "../../pkg/sizes.js";
-import { inlined } from "./inlined.js";
+import { importInlined } from "./inlined-assets.js";
 
 // A CommonJS bundle knows its folder, and has no import.meta.url. What `node -e` and a worker made of a text call
 // __dirname is a global there, and the folder of nobody's file.
@@ -39,7 +39,7 @@ export function loadNow(name) {
 
 /** @param {string} name @returns {Promise<Uint8Array<ArrayBuffer>>} */
 export async function load(name) {
-  return inflateRawSync(Buffer.from(await inlined(name), "base64"));
+  return inflateRawSync(Buffer.from(await importInlined(name), "base64"));
 }
 
 /** Of files alone: nothing here opens a connection. @param {URL | string} url @returns {Promise<Uint8Array<ArrayBuffer>>} */

@@ -7,7 +7,7 @@ export let load = async (name) => {
 };
 
 /** From now on they come from there. @param {typeof load} from */
-export function bring(from) {
+export function setLoader(from) {
   load = from;
 }
 
@@ -16,4 +16,4 @@ export const isHere = () => false;
 /** @returns {undefined} */
 export const loadNow = () => undefined;
 
-export { fetched as readUrl } from "./fetched.js";
+export { fetchBytes as readUrl } from "./fetch-bytes.js";

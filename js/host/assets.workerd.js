@@ -3,8 +3,8 @@
 
 import agents from "../../pkg/agents.wasm";
 import leftoff from "../../pkg/leftoff.wasm";
-import { inflated } from "./inflated.js";
-import { VOCABULARIES } from "./inlined.js";
+import { inflateBase64 } from "./inflate.js";
+import { VOCABULARIES } from "./inlined-assets.js";
 
 /** @type {Record<string, WebAssembly.Module>} */
 const MODULES = { "leftoff.wasm": leftoff, "agents.wasm": agents };
@@ -16,6 +16,6 @@ export const isHere = (name) => name in MODULES;
 export const loadNow = (name) => MODULES[name];
 
 /** @param {string} name */
-export const load = async (name) => inflated((await VOCABULARIES[name]?.())?.default ?? "");
+export const load = async (name) => inflateBase64((await VOCABULARIES[name]?.())?.default ?? "");
 
-export { fetched as readUrl } from "./fetched.js";
+export { fetchBytes as readUrl } from "./fetch-bytes.js";

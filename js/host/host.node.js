@@ -10,16 +10,16 @@ import { setTimeout } from "node:timers/promises";
 import { LeftoffError } from "../error.js";
 import { codeOf } from "../storage/folders.js";
 import { NodeStorage } from "../storage/node.js";
-import { ownFolder, refuseUnlessFolder } from "../storage/real-path.js";
-import { allowed, unlessRefused } from "./allowed.js";
+import { ownFolder, rejectUnlessFolder } from "../storage/real-path.js";
+import { tryAllowed, unlessRefused } from "./permissions.js";
 
 /** @import { Session } from "../session/session.js" */
 
-export { keptSessions } from "../agents/places.js";
+export { transcriptLocations } from "../agents/transcript-locations.js";
 export { isGone, thisProcess } from "../storage/process.js";
-export { beforeSignals, letGo } from "../storage/signals.js";
-export { realAsFar, realPath, workingFolder } from "../storage/real-path.js";
-export { temporaryBeside } from "../storage/whole-file.js";
+export { beforeSignals, cancelBeforeSignals } from "../storage/signals.js";
+export { realPathAsFar, realPath, workingFolder } from "../storage/real-path.js";
+export { temporaryPathFor } from "../storage/whole-file.js";
 
 /** Resolves after so many milliseconds, or throws once the signal says so. @param {number} ms @param {AbortSignal} [signal] */
 export const pause = (ms, signal) => setTimeout(ms, undefined, { signal });
@@ -28,19 +28,19 @@ export const pause = (ms, signal) => setTimeout(ms, undefined, { signal });
 export const sha256 = async (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** The user's folder; empty where nobody may know. */
-export const userFolder = () => allowed(ownFolder) ?? allowed(() => process.env.HOME || process.env.USERPROFILE) ?? "";
+export const userFolder = () => tryAllowed(ownFolder) ?? tryAllowed(() => process.env.HOME || process.env.USERPROFILE) ?? "";
 
 /** The store's folder, unless another is given; empty where nobody may know. */
 export function defaultHome() {
   const user = userFolder();
-  return allowed(() => process.env.LEFTOFF_HOME) || (user && resolve(user, ".leftoff"));
+  return tryAllowed(() => process.env.LEFTOFF_HOME) || (user && resolve(user, ".leftoff"));
 }
 
 /** What a store keeps its files in unless a storage is given: one for each root. @param {string} home */
 export async function storages(home) {
   // In the folder that one happens to be in, nobody would find it again.
   if (!home) throw new LeftoffError({ code: "not_found", message: 'this process may not look up your home folder: pass the store\'s folder as "home", or allow it, in Deno by --allow-env=LEFTOFF_HOME,HOME' });
-  refuseUnlessFolder(home);
+  rejectUnlessFolder(home);
   return (/** @type {string | undefined} */ root) => new NodeStorage({ root });
 }
 
@@ -50,10 +50,10 @@ export async function runGit(asked, input) {
   return git.runGit(asked, input).catch(unlessRefused);
 }
 
-/** @param {Session} session @param {Parameters<typeof import("../agents/native.js").writtenForAgent>[1]} how */
-export async function writtenForAgent(session, how) {
+/** @param {Session} session @param {Parameters<typeof import("../agents/native.js").writeNativeSession>[1]} how */
+export async function writeNativeSession(session, how) {
   const native = await import("../agents/native.js");
-  return native.writtenForAgent(session, how);
+  return native.writeNativeSession(session, how);
 }
 
 /** The bytes of a file that a caller names. @param {string} path @returns {Promise<Uint8Array>} */

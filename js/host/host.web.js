@@ -38,17 +38,17 @@ export const isGone = () => false;
 
 /** No signal ends a page. @type {(work: () => Promise<unknown>) => void} */
 export const beforeSignals = () => {};
-export const letGo = beforeSignals;
+export const cancelBeforeSignals = beforeSignals;
 
 export const userFolder = () => "/";
 export const defaultHome = () => "/leftoff";
 export const workingFolder = () => "/project";
 /** Nothing here has links. @param {string} folder */
 export const realPath = (folder) => resolve("/", folder);
-export const realAsFar = (/** @type {string} */ path) => path;
+export const realPathAsFar = (/** @type {string} */ path) => path;
 
 /** @param {string} path */
-export const temporaryBeside = (path) => join(dirname(path), `.${basename(path)}.${randomId()}.tmp`);
+export const temporaryPathFor = (path) => join(dirname(path), `.${basename(path)}.${randomId()}.tmp`);
 
 /** Nothing is kept when the page goes: `leftoff/storage/opfs` keeps it, in a worker. */
 export async function storages() {
@@ -58,11 +58,11 @@ export async function storages() {
 
 /** There is no git. @returns {Promise<undefined>} */
 export const runGit = async () => undefined;
-/** @returns {Promise<import("../agents/places.js").Kept[]>} */
-export const keptSessions = async () => [];
+/** @returns {Promise<import("../agents/transcript-locations.js").TranscriptLocation[]>} */
+export const transcriptLocations = async () => [];
 
 /** @returns {Promise<never>} */
-export async function writtenForAgent() {
+export async function writeNativeSession() {
   throw new LeftoffError({ code: "missing_dependency", message: "a page cannot start an agent's client" });
 }
 

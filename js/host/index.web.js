@@ -1,10 +1,10 @@
 // @ts-check
 /** The public surface in a page or a worker, with the files of pkg/ as text: `leftoff/slim` is the same without. */
 
-import { bring } from "./assets.web.js";
-import { inflated } from "./inflated.js";
-import { inlined } from "./inlined.js";
+import { setLoader } from "./assets.web.js";
+import { inflateBase64 } from "./inflate.js";
+import { importInlined } from "./inlined-assets.js";
 
-bring(async (name) => inflated(await inlined(name)));
+setLoader(async (name) => inflateBase64(await importInlined(name)));
 
 export * from "../index.js";

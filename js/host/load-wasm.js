@@ -2,9 +2,9 @@
 /** Loading the modules of WebAssembly before they are needed, and from where the caller says. */
 
 import { LeftoffError } from "../error.js";
-import { knownOptions } from "../wasm/options.js";
-import { counting, reading, thinking } from "../wasm/parts.js";
-import { loaded } from "./assets.js";
+import { checkOptions } from "../wasm/options.js";
+import { counterModule, readerModule, contextModule } from "../wasm/module-choice.js";
+import { loadAsset } from "./assets.js";
 import { readUrl } from "./assets.node.js";
 
 /** @import { WasmSources } from "../types/index.js" */
@@ -21,12 +21,12 @@ import { readUrl } from "./assets.node.js";
  * modelOf("gpt-4o")?.window; // => 128_000
  */
 export async function loadWasm(sources = {}) {
-  const given = Object.entries(knownOptions("loadWasm", sources)).filter(([, source]) => source !== undefined);
-  if (given.length === 0) await Promise.all([counting(), reading(), thinking()].map((module) => module.ready()));
+  const given = Object.entries(checkOptions("loadWasm", sources)).filter(([, source]) => source !== undefined);
+  if (given.length === 0) await Promise.all([counterModule(), readerModule(), contextModule()].map((module) => module.ready()));
   for (const [name, source] of given) checkSource(name, source);
   await Promise.all(given.map(([name, source]) => {
     const file = name.endsWith("_base") ? `${name}.planes` : `${name}.wasm`;
-    return loaded(file, () => readSource(source));
+    return loadAsset(file, () => readSource(source));
   }));
 }
 

@@ -30,30 +30,30 @@ const BYTE_ORDER_MARK = "\ufeff";
  * @param {{ path: string, before?: Change }} of
  * @returns {{ text: string, change: Change }}
  */
-export function added(found, entries, { path, before }) {
+export function addEntries(found, entries, { path, before }) {
   // Some editors begin a file with it. It is no JSON, and stays.
   if (found?.startsWith(BYTE_ORDER_MARK)) {
-    const { text, change } = added(found.slice(1), entries, { path, before });
+    const { text, change } = addEntries(found.slice(1), entries, { path, before });
     return { text: BYTE_ORDER_MARK + text, change };
   }
   const wanted = entries.map(({ at, value }) => ({ at, value }));
   // What an older leftoff wrote goes first.
   const isSame = before && JSON.stringify(before.entries) === JSON.stringify(wanted);
-  if (found !== undefined && isSame && wanted.every((entry) => placeOf(found, entry, path) >= 0)) return { text: found, change: before };
-  const clean = found === undefined || !before ? found : removed(found, before, path);
+  if (found !== undefined && isSame && wanted.every((entry) => indexOfEntry(found, entry, path) >= 0)) return { text: found, change: before };
+  const clean = found === undefined || !before ? found : removeEntries(found, before, path);
   /** @type {Change} */
   const change = { entries: wanted, made: clean === undefined ? [[]] : [], pieces: [], after: "" };
   let text = clean ?? NEW;
   for (const { at, value } of wanted) {
     for (let depth = 1; depth <= at.length; depth += 1) {
       const place = at.slice(0, depth);
-      if (!nodeAt(text, place, path) && !change.made.some((made) => made.join("/") === place.join("/"))) change.made.push(place);
+      if (!findNode(text, place, path) && !change.made.some((made) => made.join("/") === place.join("/"))) change.made.push(place);
     }
-    const isThere = nodeAt(text, at, path) !== undefined;
+    const isThere = findNode(text, at, path) !== undefined;
     const [edit] = isThere ? modify(text, [...at, -1], value, { isArrayInsertion: true }) : modify(text, at, [value], {});
     if (!edit) continue;
     const { offset, length, content } = edit;
-    const next = formatted(applyEdits(text, [edit]), offset, content.length);
+    const next = formatRange(applyEdits(text, [edit]), offset, content.length);
     const end = next.length - (text.length - offset - length);
     change.pieces.push({ offset, removed: text.slice(offset, offset + length), inserted: next.slice(offset, end) });
     text = next;
@@ -66,9 +66,9 @@ export function added(found, entries, { path, before }) {
  * @param {string} found @param {Change} change @param {string} path
  * @returns {string | undefined}
  */
-export function removed(found, { entries, made, pieces, after }, path) {
+export function removeEntries(found, { entries, made, pieces, after }, path) {
   if (found.startsWith(BYTE_ORDER_MARK)) {
-    const text = removed(found.slice(1), { entries, made, pieces, after }, path);
+    const text = removeEntries(found.slice(1), { entries, made, pieces, after }, path);
     return text === undefined ? undefined : BYTE_ORDER_MARK + text;
   }
   const isNew = made.some((place) => place.length === 0);
@@ -76,27 +76,27 @@ export function removed(found, { entries, made, pieces, after }, path) {
   if (hashOf(found) === after) {
     const text = pieces.reduceRight((now, { offset, removed: old, inserted }) => now.slice(0, offset) + old + now.slice(offset + inserted.length), found);
     // What takes the bytes back takes nothing else away, and puts nothing else in.
-    if (meant(text) === meant(clean)) return isNew && text === NEW ? undefined : text;
+    if (canonicalJson(text) === canonicalJson(clean)) return isNew && text === NEW ? undefined : text;
   }
-  return isNew && Object.keys(valueOf(clean, path)).length === 0 ? undefined : clean;
+  return isNew && Object.keys(parseObject(clean, path)).length === 0 ? undefined : clean;
 }
 
 /** @param {string} found @param {Pick<Change, "entries" | "made">} change @param {string} path */
 function withoutEntries(found, { entries, made }, path) {
   let text = found;
   for (const entry of entries) {
-    const place = placeOf(text, entry, path);
-    if (place >= 0) text = without(text, nodeAt(text, entry.at, path)?.children?.[place]);
+    const place = indexOfEntry(text, entry, path);
+    if (place >= 0) text = removeNode(text, findNode(text, entry.at, path)?.children?.[place]);
   }
   for (const place of made.toReversed()) {
-    const node = place.length > 0 ? nodeAt(text, place, path) : undefined;
-    if (node && (node.children?.length ?? 0) === 0) text = without(text, node.parent);
+    const node = place.length > 0 ? findNode(text, place, path) : undefined;
+    if (node && (node.children?.length ?? 0) === 0) text = removeNode(text, node.parent);
   }
   return text;
 }
 
 /** What no text means that is no JSON. @param {string} text */
-function meant(text) {
+function canonicalJson(text) {
   /** @type {import("jsonc-parser").ParseError[]} */
   const errors = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
@@ -105,7 +105,7 @@ function meant(text) {
 
 // With the comma that parts it from its neighbor; the library's own way is wrong for arrays on one line.
 /** @param {string} text @param {import("jsonc-parser").Node} [node] an element, or a property */
-function without(text, node) {
+function removeNode(text, node) {
   const around = node?.parent;
   if (!node || !around?.children) return text;
   const at = around.children.indexOf(node);
@@ -117,21 +117,21 @@ function without(text, node) {
 
 // The formatter takes whole lines; what else stands on them is the user's.
 /** @param {string} text @param {number} offset @param {number} length */
-function formatted(text, offset, length) {
+function formatRange(text, offset, length) {
   const end = offset + length;
   return applyEdits(text, format(text, { offset, length }, FORMAT).filter((edit) => edit.offset >= offset && edit.offset + edit.length <= end));
 }
 
 /** @param {string} text @param {{ at: string[], value: object }} entry @param {string} path */
-function placeOf(text, { at, value }, path) {
-  const node = nodeAt(text, at, path);
+function indexOfEntry(text, { at, value }, path) {
+  const node = findNode(text, at, path);
   const wanted = JSON.stringify(value);
   return node?.children?.findIndex((child) => JSON.stringify(getNodeValue(child)) === wanted) ?? -1;
 }
 
 /** @param {string} text @param {string[]} at @param {string} path */
-function nodeAt(text, at, path) {
-  valueOf(text, path);
+function findNode(text, at, path) {
+  parseObject(text, path);
   const root = /** @type {import("jsonc-parser").Node} */ (parseTree(text, [], { allowTrailingComma: true }));
   const node = findNodeAtLocation(root, at);
   const kind = at.length === 2 ? "array" : "object";
@@ -141,7 +141,7 @@ function nodeAt(text, at, path) {
 
 // Clients take comments in it.
 /** @param {string} text @param {string} path */
-function valueOf(text, path) {
+function parseObject(text, path) {
   /** @type {import("jsonc-parser").ParseError[]} */
   const errors = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });

@@ -64,9 +64,9 @@ const EVENTS = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostC
 /** One at the start whose answer is told to the model would keep slash commands from being read. */
 const EVENTS_GEMINI = ["BeforeAgent", "AfterAgent", "SessionEnd"];
 
-/** The same beside what it is typed as. @typedef {Text & { key: Key }} Named */
+/** The same beside what it is typed as. @typedef {Text & { key: Key }} NamedText */
 
-/** @type {Record<string, (program: string, told: Named[], as: { plugin: boolean, anywhere: string }) => Omit<Parts, "commands">>} */
+/** @type {Record<string, (program: string, told: NamedText[], as: { plugin: boolean, anywhere: string }) => Omit<Parts, "commands">>} */
 const AGENTS = {
   "claude-code"(program, told, { plugin, anywhere }) {
     const each = hooks("claude-code", `${anywhere} hook claude-code${plugin ? " --plugin" : ""}`, EVENTS);
@@ -94,7 +94,12 @@ const AGENTS = {
   },
 };
 
-/** @param {string} agent @param {Named[]} told @param {(name: string, text: Text) => [path: string, text: string]} written @returns {OwnFile[]} */
+/**
+ * @param {string} agent
+ * @param {NamedText[]} told
+ * @param {(name: string, text: Text) => [path: string, text: string]} written
+ * @returns {OwnFile[]}
+ */
 function commandFiles(agent, told, written) {
   return told.map(({ key, ...text }) => {
     const [path, file] = written(nameIn(agent, key), text);
@@ -102,7 +107,12 @@ function commandFiles(agent, told, written) {
   });
 }
 
-/** A plugin, or an extension: all of it in one folder. @param {OwnFile[]} files @param {string} about @param {{ event: string, value: object }[]} each */
+/**
+ * A plugin, or an extension: all of it in one folder.
+ * @param {OwnFile[]} files
+ * @param {string} about
+ * @param {{ event: string, value: object }[]} each
+ */
 function inFolder(files, about, each) {
   return { files: [...files, { path: about, text: json({ name: "leftoff", version: VERSION, description: ABOUT }) }, hooksFile(each)], entries: [] };
 }
@@ -131,7 +141,7 @@ function json(value) {
 export function partsFor(agent, { program, anywhere = program, plugin = false }) {
   // Codex runs what a skill says in a shell of its own.
   const all = Object.entries(texts(agent === "codex" ? anywhere : program, agent, { plugin }));
-  const every = /** @type {Named[]} */ (all.map(([key, text]) => ({ key, ...text })));
+  const every = /** @type {NamedText[]} */ (all.map(([key, text]) => ({ key, ...text })));
   // Its skills stand in every prompt of the model's.
   const told = agent === "codex" ? every.filter(({ key }) => key === "resume" || key === "stop") : every;
   const parts = AGENTS[agent]?.(program, told, { plugin, anywhere });

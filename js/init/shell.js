@@ -17,7 +17,7 @@ export function shellWords(words) {
  * that has not read its user's settings.
  * @param {string} program @param {string[]} folders @param {string} home of the user
  */
-export function foundAnywhere(program, folders, home) {
+export function commandWithPath(program, folders, home) {
   const others = [...new Set(folders)].filter((folder) => !EVERYWHERE.includes(folder));
   const within = (/** @type {string} */ text) => text.replace(/["\\$`]/g, "\\$&");
   const isOfHome = (/** @type {string} */ folder) => home !== "" && folder.startsWith(`${home}/`);

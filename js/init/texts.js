@@ -15,7 +15,12 @@ import { ANSWER } from "./names.js";
 
 const SHOW = `Above is ${ANSWER}. Show it to the user unchanged, and do nothing else.`;
 
-/** @param {string} program as a shell takes it @param {string} from as `--from` takes it @param {{ plugin?: boolean }} [as] @returns {Record<Key, Text>} */
+/**
+ * @param {string} program as a shell takes it
+ * @param {string} from as `--from` takes it
+ * @param {{ plugin?: boolean }} [as]
+ * @returns {Record<Key, Text>}
+ */
 export function texts(program, from, { plugin = false } = {}) {
   const here = `--from ${from}${plugin ? " --plugin" : ""}`;
   return {

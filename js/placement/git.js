@@ -7,22 +7,22 @@ import { delimiter, isAbsolute, join } from "node:path";
 import process from "node:process";
 
 import { LeftoffError } from "../error.js";
-import { isRefused } from "../host/allowed.js";
+import { isRefused } from "../host/permissions.js";
 
-/** What git is told. @typedef {{ folder: string, arguments: string[], variables: [name: string, value: string][], without: string[], limitMs: number }} Asked */
-/** What it said; `status`: nothing where it was made to end. @typedef {{ status: number | null, out: Uint8Array, words: string, isLate: boolean }} Ran */
+/** What git is told. @typedef {{ folder: string, arguments: string[], variables: [name: string, value: string][], without: string[], limitMs: number }} GitRequest */
+/** What it said; `status`: nothing where it was made to end. @typedef {{ status: number | null, out: Uint8Array, words: string, isLate: boolean }} GitResponse */
 
 /** How long a process that was told to end may take to, and what it left behind may hold its pipes. */
 const GRACE_MS = 500;
 const MAX_WORDS = 4_000;
 
-/** Runs git; nothing where there is none, or no folder. @param {Asked} asked @param {Uint8Array} input what it reads @returns {Promise<Ran | undefined>} */
+/** Runs git; nothing where there is none, or no folder. @param {GitRequest} asked @param {Uint8Array} input what it reads @returns {Promise<GitResponse | undefined>} */
 export async function runGit(asked, input) {
   const git = statSync(asked.folder, { throwIfNoEntry: false })?.isDirectory() ? findGit() : undefined;
   return git === undefined ? undefined : run(git, asked, input);
 }
 
-/** @param {string} git @param {Asked} asked @param {Uint8Array} input @returns {Promise<Ran>} */
+/** @param {string} git @param {GitRequest} asked @param {Uint8Array} input @returns {Promise<GitResponse>} */
 function run(git, { folder, arguments: args, variables, without, limitMs }, input) {
   const env = { ...process.env };
   for (const name of without) delete env[name];

@@ -3,13 +3,13 @@
 
 import { basename, dirname } from "../host/path.node.js";
 
-import { called } from "../wasm/core.js";
+import { callCore } from "../wasm/core.js";
 
 /** @import { Storage } from "../storage/contract.js" */
 
 /**
  * Where one session lies.
- * @typedef {object} Place
+ * @typedef {object} SessionPlace
  * @property {Storage} storage
  * @property {string} path the folder of its logs
  * @property {"home" | "workspace"} placement
@@ -19,8 +19,8 @@ import { called } from "../wasm/core.js";
 let known;
 
 /** What the core calls files and folders; asked once. */
-export function names() {
-  known ??= called((core) => core.layoutNames());
+export function layoutNames() {
+  known ??= callCore((core) => core.layoutNames());
   return known;
 }
 

@@ -3,7 +3,7 @@
 
 import { conversationOf } from "./placement.js";
 
-/** @import { Place } from "./placement.js" */
+/** @import { SessionPlace } from "./placement.js" */
 /** @import { Storage } from "../storage/contract.js" */
 
 export class Places {
@@ -25,8 +25,8 @@ export class Places {
     return storage;
   }
 
-  /** @param {{ path: string, placement: "home" | "workspace" }} one @returns {Place} */
-  of({ path, placement }) {
+  /** @param {{ path: string, placement: "home" | "workspace" }} one @returns {SessionPlace} */
+  placeOf({ path, placement }) {
     const storage = placement === "home" ? this.#storage : this.storageOf(conversationOf(path).workspace);
     return { storage, path, placement };
   }

@@ -4,8 +4,8 @@
 import { LeftoffError } from "../error.js";
 import { bytesOf } from "../wasm/core.js";
 
-/** @typedef {{ start: number, end: number, rule: string }} Found UTF-16 code units */
-/** @typedef {(text: string) => Found[]} Scan */
+/** @typedef {{ start: number, end: number, rule: string }} SecretSpan UTF-16 code units */
+/** @typedef {(text: string) => SecretSpan[]} SecretScan */
 
 /** Not written where it is imported: no bundler must fail without it. */
 const SECRETLINT = "@secretlint/secretlint-rule-preset-recommend";
@@ -22,19 +22,19 @@ const BETWEEN = 3;
 // What a text begins with counts.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** @type {Promise<Scan> | undefined} */
+/** @type {Promise<SecretScan> | undefined} */
 let loading;
 
 /** How long texts are that lie one behind the other. @param {number[]} lengths in bytes */
-export function wholeOf(lengths) {
+export function joinedLength(lengths) {
   return lengths.reduce((sum, length) => sum + length + BETWEEN, -BETWEEN);
 }
 
 /**
  * The secrets in each of some texts, in bytes; none where there is none in any.
- * @param {Scan} scan @param {number[]} lengths in bytes @param {Uint8Array} texts one behind the other
+ * @param {SecretScan} scan @param {number[]} lengths in bytes @param {Uint8Array} texts one behind the other
  */
-export function foundIn(scan, lengths, texts) {
+export function findSecrets(scan, lengths, texts) {
   // Most have none, and what costs is to begin with a text.
   if (scan(decoder.decode(texts)).length === 0) return [];
   let at = 0;
@@ -46,24 +46,24 @@ export function foundIn(scan, lengths, texts) {
   });
 }
 
-/** Finds the secrets in a text that secretlint has rules for. @returns {Promise<Scan>} */
+/** Finds the secrets in a text that secretlint has rules for. @returns {Promise<SecretScan>} */
 export function secretScan() {
-  loading ??= loaded();
+  loading ??= loadScan();
   return loading;
 }
 
-/** @returns {Promise<Scan>} */
-async function loaded() {
+/** @returns {Promise<SecretScan>} */
+async function loadScan() {
   const { rules } = await /** @type {Promise<typeof import("@secretlint/secretlint-rule-preset-recommend")>} */ (import(/* webpackIgnore: true */ /* @vite-ignore */ SECRETLINT)).catch((cause) => {
     loading = undefined;
     throw new LeftoffError({ code: "missing_dependency", message: "the package @secretlint/secretlint-rule-preset-recommend, which finds secrets, could not be loaded: run 'npm install @secretlint/secretlint-rule-preset-recommend'", cause });
   });
-  /** @type {Found[]} */
+  /** @type {SecretSpan[]} */
   let found = [];
   const handlers = rules.filter(({ meta }) => meta.id !== OBEYS_COMMENTS).map(({ meta, create }) => {
     const report = (/** @type {{ message: { data?: any }, range: readonly number[] }} */ { message, range }) => {
       const rule = meta.id.slice(PREFIX.length);
-      found.push({ ...placed(content, range, { data: message.data, isWord: rule === WORDS }), rule });
+      found.push({ ...locateSecret(content, range, { data: message.data, isWord: rule === WORDS }), rule });
     };
     const createTranslator = () => (/** @type {any} */ messageId, /** @type {any} */ data) => ({ message: "", messageId: String(messageId), data });
     return create({ sharedOptions: {}, createTranslator, report, ignore: () => {} }, {});
@@ -80,7 +80,7 @@ async function loaded() {
 
 // Some rules give where a whole assignment begins, but the length of the secret that stands at its end.
 /** @param {string} content @param {readonly number[]} range @param {{ data: any, isWord: boolean }} what `data`: what the message quotes */
-function placed(content, [start = 0, end = start], { data, isWord }) {
+function locateSecret(content, [start = 0, end = start], { data, isWord }) {
   const quoted = Object.values(data ?? {}).find((one) => typeof one === "string" && one.length === end - start);
   const at = quoted === undefined ? -1 : content.indexOf(quoted, start);
   if (at < 0) return { start, end };

@@ -4,10 +4,10 @@
 import { join, relative, sep } from "../host/path.node.js";
 
 import { agents } from "../wasm/agents.js";
-import { anyCounter, bytesOf, called, fromBytes, lentBytes, textOf, toBytes, whole } from "../wasm/core.js";
+import { anyCounter, bytesOf, callCore, fromBytes, lentBytes, textOf, toBytes, coreModule } from "../wasm/core.js";
 import { randomId } from "../wasm/clock.js";
 import { toJson } from "../wasm/json.js";
-import { KeptReport } from "../storage/kept-report.js";
+import { ReportWriter } from "../storage/report-writer.js";
 import { LeftoffError } from "../error.js";
 import { conversationOf } from "../placement/placement.js";
 import { Redaction } from "../privacy/redaction.js";
@@ -15,11 +15,11 @@ import { drive, driveAppend, drivePages } from "../wasm/drive.js";
 
 /** @import { Live as Native } from "../../pkg/leftoff.js" */
 /** @import { MetadataJson } from "../records.js" */
-/** @import { Place } from "../placement/placement.js" */
+/** @import { SessionPlace } from "../placement/placement.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { Notice } from "../types/index.js" */
 /** @import { CoreStore } from "../wasm/store.js" */
-/** @import { Begin, CoreFile, Host, Own } from "../wasm/drive.js" */
+/** @import { BeginOperation, CoreFile, Host, CallerFunctions } from "../wasm/drive.js" */
 
 /**
  * Where derived things of sessions lie.
@@ -28,7 +28,7 @@ import { drive, driveAppend, drivePages } from "../wasm/drive.js";
  * @property {string} folder in the home
  *
  * What a session is of.
- * @typedef {{ core: CoreStore, beside: CoreStore, placeOf: (found: { path: string, placement: "home" | "workspace" }) => Place }} OfStore `beside`: the same store in the second module
+ * @typedef {{ core: CoreStore, agentsStore: CoreStore, placeOf: (found: { path: string, placement: "home" | "workspace" }) => SessionPlace }} StoreLink `agentsStore`: the same store in the second module
  *
  * @typedef {object} SessionParts what a session has of its store, beside its handle
  * @property {boolean} [countTokens] whether appended messages are counted; true unless given
@@ -36,7 +36,7 @@ import { drive, driveAppend, drivePages } from "../wasm/drive.js";
  * @property {(id: string, ...asked: any[]) => AsyncGenerator<any>} [search] in one
  * @property {(session: import("./session.js").Session, options: { at?: string }) => Promise<import("./session.js").Session>} [fork] a copy of one
  *
- * @typedef {Place & { cache: Cache, id?: string, store?: OfStore, turns?: Turns, redaction?: Redaction }} LiveParts `id`: where it is known; `store`: that has it
+ * @typedef {SessionPlace & { cache: Cache, id?: string, store?: StoreLink, turns?: Turns, redaction?: Redaction }} SessionHandleParts `id`: where it is known; `store`: that has it
  *   open; `turns`: those of its folder; `redaction`: what leaves goes through it
  */
 
@@ -60,7 +60,7 @@ export class Turns {
   }
 }
 
-export class Live {
+export class SessionHandle {
   #cache;
   #store;
   #place;
@@ -68,13 +68,13 @@ export class Live {
   /** @type {Notice[]} */
   #notices = [];
   /** How many of these the core has told. */
-  #heard = 0;
+  #noticeCount = 0;
   /** How often it was opened when its place was asked for last. */
-  #opened = 0;
+  #openCount = 0;
   /** @type {Native} */
   #native = /** @type {any} */ (undefined);
   /** What frees what the core holds for it. @type {(() => void)[]} */
-  #held = [];
+  #releases = [];
   /** It was opened there, or begun. */
   #isOpen = false;
   /** It was deleted: whoever asks more of it is refused. */
@@ -89,49 +89,49 @@ export class Live {
   /** @type {ReturnType<Host["log"]> | undefined} */
   #messages;
 
-  /** @param {LiveParts} parts */
+  /** @param {SessionHandleParts} parts */
   constructor({ cache, id = "", store, turns = new Turns(), redaction = Redaction.none, storage, path, placement }) {
     this.#cache = cache;
     this.#id = id;
     this.#store = store;
     this.#turns = turns;
-    /** @type {Place} */
+    /** @type {SessionPlace} */
     this.#place = { storage, path, placement };
     /** What the last context was made of. */
-    this.report = new KeptReport();
+    this.report = new ReportWriter();
     const live = this;
     /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, folder: string }} */
-    this.from = { get storage() { return live.#log().storage; }, get folder() { return live.place.path; } };
+    this.source = { get storage() { return live.#log().storage; }, get folder() { return live.place.path; } };
     /** What leaves of it. */
-    this.secrets = redaction.of(this.from);
-    this.#host = { lease: store?.core.lease ?? randomId(), at: (file) => this.#at(file), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.#log(), unsure: () => (this.#messages = undefined) };
+    this.redactor = redaction.forSession(this.source);
+    this.#host = { lease: store?.core.lease ?? randomId(), at: (file) => this.#locate(file), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.#log(), unsure: () => (this.#messages = undefined) };
   }
 
-  /** Where it lies; elsewhere, once it was found there. @returns {Place} */
+  /** Where it lies; elsewhere, once it was found there. @returns {SessionPlace} */
   get place() {
-    if (!this.isLive) return this.#place;
-    const opened = called(() => this.#native.opened);
-    if (opened !== this.#opened) {
-      const { shown: path, isInWorkspace } = this.#native;
+    if (!this.isCurrent) return this.#place;
+    const opened = callCore(() => this.#native.openCount);
+    if (opened !== this.#openCount) {
+      const { shownFolder: path, isInWorkspace } = this.#native;
       if (this.#store && path !== this.#place.path) this.#place = this.#store.placeOf({ path, placement: isInWorkspace ? "workspace" : "home" });
-      this.#opened = opened;
+      this.#openCount = opened;
     }
     return this.#place;
   }
 
   /** What whoever opened it should hear, as far as it is known by now. @returns {Notice[]} */
   get notices() {
-    if (!this.isLive) return this.#notices;
+    if (!this.isCurrent) return this.#notices;
     /** @type {Notice[]} */
-    const all = JSON.parse(called(() => this.#native.notices()));
-    this.#notices.push(...all.slice(this.#heard));
-    this.#heard = all.length;
+    const all = JSON.parse(callCore(() => this.#native.notices()));
+    this.#notices.push(...all.slice(this.#noticeCount));
+    this.#noticeCount = all.length;
     return this.#notices;
   }
 
   /** One that the core has begun says at once who it is. */
-  begun() {
-    this.#id = called(() => this.#made().id);
+  attach() {
+    this.#id = callCore(() => this.#ensureNative().id);
     this.#isOpen = true;
     return this;
   }
@@ -142,46 +142,46 @@ export class Live {
   /** Resolves to what ends the turn, once it has come. @returns {Promise<() => void>} */
   async turn() {
     const leave = await this.#turns.turn();
-    await this.report.settled();
+    await this.report.flush();
     return leave;
   }
 
-  /** Drives one of the core's operations. @param {string} name @param {string | Uint8Array} [request] @param {{ countTokens?: boolean, own?: Own }} [options] `own`: what the caller does for it @returns {Promise<any>} its answer */
+  /** Drives one of the core's operations. @param {string} name @param {string | Uint8Array} [request] @param {{ countTokens?: boolean, own?: CallerFunctions }} [options] `own`: what the caller does for it @returns {Promise<any>} its answer */
   async run(name, request = "", { countTokens = true, own } = {}) {
-    const native = this.#made();
+    const native = this.#ensureNative();
     const bytes = typeof request === "string" ? bytesOf(request) : request;
-    return fromBytes(await this.#driven((operations, now, chance) => operations.begin(native, name, bytes, anyCounter(), countTokens, now, chance), own));
+    return fromBytes(await this.#drive((operations, now, chance) => operations.begin(native, name, bytes, anyCounter(), countTokens, now, chance), own));
   }
 
-  /** Drives one that gives pages of items. @param {string} name @param {object} [request] @param {Own} [own] @returns {AsyncGenerator<any>} the items, one after another */
+  /** Drives one that gives pages of items. @param {string} name @param {object} [request] @param {CallerFunctions} [own] @returns {AsyncGenerator<any>} the items, one after another */
   async *pages(name, request = {}, own) {
-    const native = this.#made();
+    const native = this.#ensureNative();
     const pages = drivePages((operations, now, chance) => operations.begin(native, name, toBytes(request), anyCounter(), true, now, chance), { ...this.#host, own });
     for await (const page of pages) yield* fromBytes(page);
   }
 
   /** The session as one text. @param {object} request */
-  async exported(request) {
+  async exportText(request) {
     let text = "";
-    for await (const page of this.#passed("export", toJson(request))) text += textOf(page);
+    for await (const page of this.#pagesInAgents("export", toJson(request))) text += textOf(page);
     return text;
   }
 
   /** What one of the second module says of it. @param {"examine" | "sentContext"} name @param {string} [request] */
-  async told(name, request = "") {
-    const { value } = await this.#passed(name, request).next();
+  async runInAgents(name, request = "") {
+    const { value } = await this.#pagesInAgents(name, request).next();
     return fromBytes(/** @type {Uint8Array} */ (value));
   }
 
   /** Drives an operation of the second module, which reads the session anew. @param {string} name @param {string} request */
-  async *#passed(name, request) {
-    this.refuseIfDeleted();
+  async *#pagesInAgents(name, request) {
+    this.rejectIfDeleted();
     await agents.ready();
-    await this.secrets.ready();
-    const { handle, free } = this.#store?.beside.apart(this.place, this.#id) ?? agents.lent(({ Live: Made }) => new Made(...this.#found(), this.#id));
+    await this.redactor.ready();
+    const { handle, free } = this.#store?.agentsStore.detachedSession(this.place, this.#id) ?? agents.createHandle(({ Live: Made }) => new Made(...this.#nativeArguments(), this.#id));
     try {
-      const { native } = this.secrets;
-      return yield* drivePages((operations, now, chance) => operations.pass(handle, native, name, bytesOf(request), now, chance), { ...this.#host, module: agents, own: { out: (json) => this.secrets.outBytes(json) } });
+      const { native } = this.redactor;
+      return yield* drivePages((operations, now, chance) => operations.beginOutgoing(handle, native, name, bytesOf(request), now, chance), { ...this.#host, module: agents, own: { out: (json) => this.redactor.redactBytes(json) } });
     } finally {
       free();
     }
@@ -194,27 +194,27 @@ export class Live {
    * @returns {Promise<Uint8Array>} their lines
    */
   append(drafts, { format, once, durable, revives, countTokens }) {
-    const native = this.#made();
+    const native = this.#ensureNative();
     return driveAppend((operations, { opened }, seen, now, chance) => operations.append(native, lentBytes(drafts), format, once, durable, revives, anyCounter(), countTokens, opened, seen, now, chance), this.#host);
   }
 
   /** Whether the last append came as far as to stage its messages; where nobody can say, it did. */
-  get wasStaged() { return !this.isLive || called(() => this.#native.wasStaged); }
+  get wasStaged() { return !this.isCurrent || callCore(() => this.#native.wasStaged); }
 
   /** Takes in what others wrote since the last look. */
-  async look() {
+  async refresh() {
     await this.inTurn(() => this.run("look"));
-    await this.secrets.prepare();
+    await this.redactor.prepare();
   }
 
   /** Forgets all that is known of it: of many sessions that is much. */
-  letGo() {
-    this.#freed();
-    this.secrets.free();
+  release() {
+    this.#releaseNative();
+    this.redactor.free();
   }
 
-  #freed() {
-    for (const free of this.#held.splice(0)) free();
+  #releaseNative() {
+    for (const free of this.#releases.splice(0)) free();
     this.#instance = -1;
     this.#isOpen = false;
   }
@@ -223,30 +223,30 @@ export class Live {
   close() {
     this.#metadata = this.metadata;
     [this.#place, this.#notices] = [this.place, this.notices];
-    this.#freed();
+    this.#releaseNative();
   }
 
   /** It is open no longer, since it was moved, or deleted. @param {boolean} isDeleted */
-  left(isDeleted) {
+  retire(isDeleted) {
     this.close();
     this.isDeleted = isDeleted;
   }
 
   /** The core has it open; or would have it again, where it is gone there. */
-  get isOpen() { return !this.isLive || (this.#store?.core.isOpen(this.#native) ?? true); }
+  get isOpen() { return !this.isCurrent || (this.#store?.core.isOpen(this.#native) ?? true); }
 
   /** Its store was closed, and it with that. */
-  get isOver() { return this.#store?.core.isClosed ?? false; }
+  get isStoreClosed() { return this.#store?.core.isClosed ?? false; }
 
   /** It is the one that the core has, or has again, where that is gone there. */
-  revive() { if (!this.isDeleted) this.#made(); }
+  revive() { if (!this.isDeleted) this.#ensureNative(); }
 
   /** What is known of it is of the core that is at work. */
-  get isLive() { return this.#instance === whole.instance; }
+  get isCurrent() { return this.#instance === coreModule.instance; }
 
-  get #isKnown() {
-    if (!this.isLive) return false;
-    this.#isOpen ||= called(() => this.#native.opened) > 0;
+  get #hasOpened() {
+    if (!this.isCurrent) return false;
+    this.#isOpen ||= callCore(() => this.#native.openCount) > 0;
     return this.#isOpen;
   }
 
@@ -268,37 +268,37 @@ export class Live {
 
   /** `metadata.json`; of one that was let go, as it was before. @returns {MetadataJson} */
   get metadata() {
-    if (this.#isKnown) this.#metadata = fromBytes(called(() => this.#native.metadata()));
+    if (this.#hasOpened) this.#metadata = fromBytes(callCore(() => this.#native.metadata()));
     return this.#metadata;
   }
 
   /** Nobody said anything of it yet. */
-  get isEmpty() { return called(() => this.#made().isEmpty); }
+  get isEmpty() { return callCore(() => this.#ensureNative().isEmpty); }
 
-  refuseIfDeleted() { if (this.isDeleted) throw elsewhere(this.place.path); }
+  rejectIfDeleted() { if (this.isDeleted) throw movedError(this.place.path); }
 
   /** Where it lies, unless it was deleted: what lies there by now may be another one. @returns {[path: string, placement: "home" | "workspace", id: string]} */
-  get lying() {
-    this.refuseIfDeleted();
+  get location() {
+    this.rejectIfDeleted();
     const { path, placement } = this.place;
     return [path, placement, this.#id];
   }
 
-  #made() {
-    this.refuseIfDeleted();
-    if (this.isLive) return this.#native;
-    this.#freed();
-    const { handle, free } = this.#store?.core.live(this.#place, this.#id) ?? whole.lent((core) => new core.Live(...this.#found(), this.#id));
-    this.#held.push(free);
+  #ensureNative() {
+    this.rejectIfDeleted();
+    if (this.isCurrent) return this.#native;
+    this.#releaseNative();
+    const { handle, free } = this.#store?.core.sessionHandle(this.#place, this.#id) ?? coreModule.createHandle((core) => new core.Live(...this.#nativeArguments(), this.#id));
+    this.#releases.push(free);
     this.#native = handle;
-    this.#instance = whole.instance;
-    this.#opened = this.#heard = 0;
+    this.#instance = coreModule.instance;
+    this.#openCount = this.#noticeCount = 0;
     this.#messages = undefined;
     return handle;
   }
 
-  /** @param {Begin} begin @param {Own} [own] */
-  #driven(begin, own) { return drive(begin, own ? { ...this.#host, own } : this.#host); }
+  /** @param {BeginOperation} begin @param {CallerFunctions} [own] */
+  #drive(begin, own) { return drive(begin, own ? { ...this.#host, own } : this.#host); }
 
   get #home() { return join(this.#cache.folder, ".."); }
 
@@ -307,30 +307,30 @@ export class Live {
     if (this.#messages) return this.#messages;
     const { storage, path: folder } = this.place;
     // One text of a path, however often it is appended to: the system's calls take a new one longer.
-    return (this.#messages = { storage, folder, path: `${folder}/messages.jsonl`, opened: this.#opened });
+    return (this.#messages = { storage, folder, path: `${folder}/messages.jsonl`, opened: this.#openCount });
   }
 
   /** @param {CoreFile} file */
-  #at({ root, path }) {
-    if (this.#store) return this.#store.core.at({ root, path });
+  #locate({ root, path }) {
+    if (this.#store) return this.#store.core.locate({ root, path });
     if (typeof root === "object") return { storage: this.place.storage, path: join(root.workspace, path) };
     return { storage: this.#cache.storage, path: join(this.#home, path) };
   }
 
   /** Where it lies, as the core calls it, and where derived things do. @returns {[workspace: string | undefined, path: string, shown: string, cache: string]} */
-  #found() {
+  #nativeArguments() {
     const { path, placement } = this.#place;
     const workspace = placement === "home" ? undefined : conversationOf(path).workspace;
-    return [workspace, below(workspace ?? this.#home, path), path, below(this.#home, this.#cache.folder)];
+    return [workspace, pathBelow(workspace ?? this.#home, path), path, pathBelow(this.#home, this.#cache.folder)];
   }
 }
 
 /** @param {string} folder @param {string} path */
-function below(folder, path) {
+function pathBelow(folder, path) {
   return relative(folder, path).split(sep).join("/");
 }
 
 /** What is said where a session does not lie where it lay. @param {string} folder @param {unknown} [cause] */
-export function elsewhere(folder, cause) {
+export function movedError(folder, cause) {
   return new LeftoffError({ code: "not_found", message: `the session in "${folder}" was moved or deleted meanwhile`, cause });
 }

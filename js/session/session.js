@@ -1,23 +1,23 @@
 // @ts-check
 /** One session: what it is asked for, one after another, by the core's operations on its files. */
 
-import { given, streamed } from "./answers.js";
+import { toPlainDrafts, awaitStreamedResult } from "./library-answers.js";
 import { Appended } from "./appended.js";
 import { Contexts } from "./context/contexts.js";
 import { bytesOf } from "../wasm/core.js";
 import { toJson } from "../wasm/json.js";
-import { knownOptions, ofKind } from "../wasm/options.js";
-import { acknowledged, joined, refuseUnlessKnown, taken, written } from "./waiting.js";
+import { checkOptions, checkKind } from "../wasm/options.js";
+import { acknowledgmentOf, joinArrays, rejectUnknownDurability, takeBatch, serializeDrafts } from "./append-queue.js";
 
-/** @import { Live, SessionParts } from "./handle.js" */
-/** @import { Waiting } from "./waiting.js" */
+/** @import { SessionHandle, SessionParts } from "./handle.js" */
+/** @import { WaitingAppend } from "./append-queue.js" */
 /** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Appendable, Examined, Execution, ExportFormat, Format, Found, Holder, KeptReport, SentContext, SessionSearchOptions, MetadataJson, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "../types/index.js" */
 
 // What the rest of leftoff does with a session, and its callers don't: the class has no names for it.
 
-/** A session of a handle. @internal @type {(live: Live, parts: SessionParts) => Session} */
+/** A session of a handle. @internal @type {(live: SessionHandle, parts: SessionParts) => Session} */
 export let sessionOf;
-/** @internal @type {(session: Session) => Live} */
+/** @internal @type {(session: Session) => SessionHandle} */
 export let handleOf;
 /** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @internal @type {(session: Session, messages: object[]) => Promise<Appended>} */
 export let appendCopies;
@@ -28,47 +28,47 @@ export let appendCopies;
  * storage (`disk_full`, `permission_denied`, `storage_closed` …), `not_found` where the folder is gone, and `newer_version` where a newer leftoff wrote it.
  */
 export class Session {
-  #live;
+  #handle;
   #contexts;
   #countTokens;
   #search;
   #fork;
   #onEnd;
-  #secrets;
-  /** @type {Waiting[]} appends whose turn has not come */
+  #redactor;
+  /** @type {WaitingAppend[]} appends whose turn has not come */
   #waiting = [];
 
   static {
     sessionOf = (live, parts) => new this(live, parts);
-    handleOf = (session) => session.#live;
+    handleOf = (session) => session.#handle;
     appendCopies = (session, messages) => session.#enqueue(() => messages, { durability: "durable", format: "leftoff", revives: true, isCopy: true });
   }
 
-  /** @private @param {Live} live @param {SessionParts} parts */
+  /** @private @param {SessionHandle} live @param {SessionParts} parts */
   constructor(live, { countTokens = true, ended = () => {}, search = async function* () {}, fork = async () => this }) {
     this.#search = search;
     this.#fork = fork;
-    this.#live = live;
+    this.#handle = live;
     this.#countTokens = countTokens;
     this.#onEnd = ended;
-    this.#secrets = live.secrets;
+    this.#redactor = live.redactor;
     this.#contexts = new Contexts(this, live);
   }
 
   /** What whoever opened it should hear, as far as it is known by now. */
-  get notices() { return this.#live.notices; }
+  get notices() { return this.#handle.notices; }
 
   /** The folder of the session; another one once it was moved, and something was done with it since. */
-  get path() { return this.#live.place.path; }
+  get path() { return this.#handle.place.path; }
 
   /** In the home, or in a workspace. @returns {Placement} */
-  get placement() { return this.#live.place.placement; }
+  get placement() { return this.#handle.place.placement; }
 
   /** The session's uuid. */
-  get id() { return this.#live.id; }
+  get id() { return this.#handle.id; }
 
   /** What `metadata.json` says of it, as it may leave. @returns {MetadataJson} */
-  get metadata() { return this.#secrets.outNow(this.#live.metadata); }
+  get metadata() { return this.#redactor.redactNow(this.#handle.metadata); }
 
   /**
    * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says. Calls that are made
@@ -91,23 +91,23 @@ export class Session {
    */
   append(drafts, options = {}) {
     const { durability = "durable", format, revives = true, operation, expected } = options ?? {};
-    const late = streamed(drafts, format);
+    const late = awaitStreamedResult(drafts, format);
     if (late) return late.then((whole) => this.append(whole, options));
-    return this.#enqueue(() => knownOptions("append", options) && given(drafts), { durability, format, revives, once: { operation, expected }, isCopy: false });
+    return this.#enqueue(() => checkOptions("append", options) && toPlainDrafts(drafts), { durability, format, revives, once: { operation, expected }, isCopy: false });
   }
 
-  /** @param {() => unknown[]} said @param {Pick<Waiting, "durability" | "format" | "revives" | "isCopy"> & { once?: { operation?: string, expected?: string | null } }} how @returns {Promise<Appended>} */
+  /** @param {() => unknown[]} said @param {Pick<WaitingAppend, "durability" | "format" | "revives" | "isCopy"> & { once?: { operation?: string, expected?: string | null } }} how @returns {Promise<Appended>} */
   #enqueue(said, { durability, format, revives, once = {}, isCopy }) {
     const mine = new Promise((resolve, reject) => {
-      refuseUnlessKnown(durability);
+      rejectUnknownDurability(durability);
       // As they are now: the caller may change them before their turn comes.
       const all = said();
       const isAny = once.operation !== undefined || once.expected !== undefined;
-      const { json, format: told } = written(all, format);
+      const { json, format: told } = serializeDrafts(all, format);
       this.#waiting.push({ json, count: all.length, durability, format: told, revives, once: isAny ? toJson(once) : undefined, isCopy, resolve, reject });
     });
     // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
-    this.#live.inTurn(() => this.#appendGroup(taken(this.#waiting)));
+    this.#handle.inTurn(() => this.#appendGroup(takeBatch(this.#waiting)));
     return mine;
   }
 
@@ -136,7 +136,7 @@ export class Session {
    * await session.context({ window: 8000 });
    * (await session.lastContext())?.strategy; // => "full-history"
    */
-  async lastContext(options = {}) { return this.#contexts.last(knownOptions("lastContext", options)); }
+  async lastContext(options = {}) { return this.#contexts.last(checkOptions("lastContext", options)); }
 
   /**
    * What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model is asked.
@@ -145,7 +145,7 @@ export class Session {
    * await session.append({ role: "user", content: "Rename the parser's entry point." });
    * (await session.state()).originalTask; // => "Rename the parser's entry point."
    */
-  state() { return this.#secrets.leaving(this.#live.run("state")); }
+  state() { return this.#redactor.redactResult(this.#handle.run("state")); }
 
   /**
    * The task, pinned messages, open tasks, files and what was decided, as a text: for a compaction hook.
@@ -157,7 +157,7 @@ export class Session {
    * const told = await session.brief({ maxTokens: 500 });
    * told.includes("Rename the parser's entry point."); // => true
    */
-  async brief(options = {}) { return this.#contexts.brief(knownOptions("brief", options)); }
+  async brief(options = {}) { return this.#contexts.brief(checkOptions("brief", options)); }
 
   /**
    * A summary of the messages from one to another: what a model wrote of just these, if that is kept, else what was
@@ -181,7 +181,7 @@ export class Session {
    * plan.isApplied; // => false
    * plan.reason; // => "the conversation has 5 tokens, and 3000 are kept"
    */
-  async compact(options = {}) { return this.#contexts.compact(knownOptions("compact", options)); }
+  async compact(options = {}) { return this.#contexts.compact(checkOptions("compact", options)); }
 
   /**
    * What hands the session to the next run: the command that began it, the block, and the history that fits. A paused
@@ -196,9 +196,9 @@ export class Session {
    * warnings; // => []
    */
   async resume(request = {}) {
-    const { override = false, revives = true, now, maxBytes, ...asked } = ofKind("request", request, "{");
-    await this.#secrets.prepare();
-    return this.#contexts.resumed({ override, revives, now, maxBytes }, asked);
+    const { override = false, revives = true, now, maxBytes, ...asked } = checkKind("request", request, "{");
+    await this.#redactor.prepare();
+    return this.#contexts.resume({ override, revives, now, maxBytes }, asked);
   }
 
   /**
@@ -208,26 +208,26 @@ export class Session {
    * await session.stop({ summary: "The parser is renamed, its tests are not." });
    * session.metadata.lifecycle; // => "paused"
    */
-  async stop(options = {}) { await this.#become("paused", knownOptions("stop", options).summary); }
+  async stop(options = {}) { await this.#setStatus("paused", checkOptions("stop", options).summary); }
 
   /** The same as `stop`, without words. @throws {LeftoffError} what `stop` throws @example await session.pause(); */
   pause() { return this.stop(); }
 
   /** Marks it as done. @param {{ summary?: string }} [options] what it came to @throws {LeftoffError} `invalid_request` for a `summary` that is no text @example await session.complete(); session.metadata.lifecycle; // => "completed" */
-  async complete(options = {}) { await this.#become("completed", knownOptions("stop", options).summary); }
+  async complete(options = {}) { await this.#setStatus("completed", checkOptions("stop", options).summary); }
 
   /**
    * Gives it a title.
    * @param {string} title @throws {LeftoffError} `invalid_request` where it is no text
    * @example await session.rename("The parser's entry point"); session.metadata.display.title; // => "The parser's entry point"
    */
-  async rename(title) { await this.#say([{ type: "title", title }]); }
+  async rename(title) { await this.#recordEvents([{ type: "title", title }]); }
 
   /** Hides it from lists. No byte of it is moved. @throws {LeftoffError} what any method throws @example await session.archive(); session.metadata.status; // => "archived" */
-  async archive() { await this.#say([{ type: "archived" }]); }
+  async archive() { await this.#recordEvents([{ type: "archived" }]); }
 
   /** Puts it back into lists, as it was. @throws {LeftoffError} what any method throws @example await session.archive(); await session.unarchive(); session.metadata.status; // => "active" */
-  async unarchive() { await this.#say([{ type: "unarchived" }]); }
+  async unarchive() { await this.#recordEvents([{ type: "unarchived" }]); }
 
   /**
    * Keeps a message in every context.
@@ -237,10 +237,10 @@ export class Session {
    * await session.pin(records[0].id);
    * (await session.pins()).length; // => 1
    */
-  async pin(messageId) { await this.#say([{ type: "pin", messageId }]); }
+  async pin(messageId) { await this.#recordEvents([{ type: "pin", messageId }]); }
 
   /** The messages that are in every context. @returns {Promise<string[]>} their ids @throws {LeftoffError} what any method throws @example await session.pins(); // => [] */
-  pins() { return this.#live.run("pins"); }
+  pins() { return this.#handle.run("pins"); }
 
   /**
    * Keeps it in every context no longer.
@@ -249,7 +249,7 @@ export class Session {
    * for (const id of await session.pins()) await session.unpin(id);
    * await session.pins(); // => []
    */
-  async unpin(messageId) { await this.#say([{ type: "unpin", messageId }]); }
+  async unpin(messageId) { await this.#recordEvents([{ type: "unpin", messageId }]); }
 
   /**
    * What made the conversation possible, as a whole, from now on.
@@ -258,7 +258,7 @@ export class Session {
    * await session.setAgent({ command: "/brainstorm", model: "gpt-5", tools: ["Read"] });
    * session.metadata.agent.command; // => "/brainstorm"
    */
-  async setAgent(agent) { await this.#say([{ type: "agent", agent: agent ?? null }]); }
+  async setAgent(agent) { await this.#recordEvents([{ type: "agent", agent: agent ?? null }]); }
 
   /**
    * Some of that; what is not given stays as it is, but for the window of another model, and the address of another provider.
@@ -269,7 +269,7 @@ export class Session {
    * const { agent, provider } = session.metadata;
    * [agent.command, provider.model]; // => ["/brainstorm", "gpt-5"]
    */
-  async updateAgent(fields) { await this.#say([{ type: "agent", partial: true, agent: fields ?? null }]); }
+  async updateAgent(fields) { await this.#recordEvents([{ type: "agent", partial: true, agent: fields ?? null }]); }
 
   /**
    * Records what a tool did: its result as a message, and beside it how it went. Once for each call. A call that no
@@ -286,13 +286,13 @@ export class Session {
   async appendTool(execution) {
     // As it is now: the caller may change it before its turn comes.
     const json = toJson(execution);
-    const { lines, ...appended } = await this.#live.inTurn(() => this.#live.run("appendTool", json, { countTokens: this.#countTokens }));
-    await this.#secrets.take(bytesOf(lines));
+    const { lines, ...appended } = await this.#handle.inTurn(() => this.#handle.run("appendTool", json, { countTokens: this.#countTokens }));
+    await this.#redactor.learnSecrets(bytesOf(lines));
     return appended;
   }
 
   /** What the tools did, oldest first; each with its result. @returns {Promise<ReadExecution[]>} @throws {LeftoffError} what any method throws @example await session.tools(); // => [] */
-  tools() { return this.#secrets.leaving(this.#run("tools")); }
+  tools() { return this.#redactor.redactResult(this.#run("tools")); }
 
   /**
    * The messages of the current path, as contexts have it: each once, as its highest revision; what lies in blobs is put
@@ -306,7 +306,7 @@ export class Session {
    * said; // => [["assistant", "Hi."], ["user", "Hello"]]
    */
   async *messages(options = {}) {
-    yield* this.#live.pages("messages", knownOptions("messages", options));
+    yield* this.#handle.pages("messages", checkOptions("messages", options));
   }
 
   /**
@@ -317,7 +317,7 @@ export class Session {
    * const found = []; for await (const { words } of session.search("which parsers?")) found.push(words);
    * found; // => [["parsers"]]
    */
-  search(question, options = {}) { return this.#search(this.id, ofKind("question", question), knownOptions("searchIn", options)); }
+  search(question, options = {}) { return this.#search(this.id, checkKind("question", question), checkOptions("searchIn", options)); }
 
   /**
    * A new session of the store that begins as a copy of this one, up to a message.
@@ -343,8 +343,8 @@ export class Session {
    * ended.abort();
    */
   async *follow(options = {}) {
-    const { signal } = knownOptions("follow", options);
-    if (!signal?.aborted) yield* this.#live.pages("follow", {}, { signal });
+    const { signal } = checkOptions("follow", options);
+    if (!signal?.aborted) yield* this.#handle.pages("follow", {}, { signal });
   }
 
   /**
@@ -356,7 +356,7 @@ export class Session {
   others() { return this.#run("others"); }
 
   /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @throws {LeftoffError} what any method throws @example (await session.examine()).health; // => "ok" */
-  examine() { return this.#secrets.leaving(this.#live.inTurn(() => this.#live.told("examine"))); }
+  examine() { return this.#redactor.redactResult(this.#handle.inTurn(() => this.#handle.runInAgents("examine"))); }
 
   /**
    * The session as one text.
@@ -365,8 +365,8 @@ export class Session {
    * @example await session.append({ role: "user", content: "Hello" }); (await session.export("markdown")).includes("Hello"); // => true
    */
   async export(format, options = {}) {
-    const metadata = this.#live.isEmpty ? this.#live.metadata : undefined;
-    return this.#live.exported({ format, ...knownOptions("export", options), metadata });
+    const metadata = this.#handle.isEmpty ? this.#handle.metadata : undefined;
+    return this.#handle.exportText({ format, ...checkOptions("export", options), metadata });
   }
 
   /** Takes in what others appended, so that `metadata` has it. @throws {LeftoffError} what any method throws @example await session.refresh(); session.metadata.stats.messageCount; // => 0 */
@@ -380,54 +380,54 @@ export class Session {
    * await session.flush();
    */
   async flush(options = {}) {
-    const { learns = true } = knownOptions("flush", options);
-    if (this.#live.isDeleted) return;
-    await this.#live.inTurn(async () => {
-      await this.#live.report.settled();
-      await this.#live.run("flush", String(learns));
+    const { learns = true } = checkOptions("flush", options);
+    if (this.#handle.isDeleted) return;
+    await this.#handle.inTurn(async () => {
+      await this.#handle.report.flush();
+      await this.#handle.run("flush", String(learns));
     });
   }
 
   /** Writes what is derived, and lets go. Closing the store does it, too. @throws {LeftoffError} those of the storage @example await session.close(); */
   async close() {
-    if (this.#live.isDeleted || this.#live.isOver) return;
+    if (this.#handle.isDeleted || this.#handle.isStoreClosed) return;
     const ended = async () => {
-      await this.#live.report.settled();
-      await this.#live.run("close");
+      await this.#handle.report.flush();
+      await this.#handle.run("close");
     };
-    await this.#live.inTurn(ended).finally(() => this.#live.close());
+    await this.#handle.inTurn(ended).finally(() => this.#handle.close());
   }
 
   /** Says as events what is asked for, of the session as it is now, whoever changed it. @param {Record<string, unknown>[]} asked */
-  async #say(asked) { await this.#run("say", toJson(asked)); }
+  async #recordEvents(asked) { await this.#run("say", toJson(asked)); }
 
   /** @param {"paused" | "completed"} status @param {string} [summary] */
-  async #become(status, summary) {
+  async #setStatus(status, summary) {
     const said = summary === undefined ? [] : [{ type: "summary", summary }];
-    await this.#say([...said, { type: "status", status }]);
+    await this.#recordEvents([...said, { type: "status", status }]);
     await this.#onEnd(this.id);
   }
 
   /** One of the core's operations, once its turn has come. @param {string} name @param {string} [request] @returns {Promise<any>} */
-  #run(name, request) { return this.#live.inTurn(() => this.#live.run(name, request)); }
+  #run(name, request) { return this.#handle.inTurn(() => this.#handle.run(name, request)); }
 
-  /** @param {Waiting[]} group alike in durability and format */
+  /** @param {WaitingAppend[]} group alike in durability and format */
   async #appendGroup(group) {
     const [first] = group;
     if (!first) return;
     const durable = first.durability === "durable";
-    const live = this.#live;
+    const live = this.#handle;
     try {
       // Of many each is a message: what a provider's whole answer becomes is not known beforehand, so it goes alone.
       const format = first.format ?? (group.length > 1 ? "leftoff" : "");
       const how = { format: first.isCopy ? undefined : format, once: first.once, durable, revives: group.some(({ revives }) => revives), countTokens: this.#countTokens };
-      const lines = await live.append(joined(group.map((one) => one.json)), how);
-      await this.#secrets.take(lines);
+      const lines = await live.append(joinArrays(group.map((one) => one.json)), how);
+      await this.#redactor.learnSecrets(lines);
       let from = 0;
       for (const { count, resolve } of group) {
         // A provider's message may become several; it goes alone.
         const to = group.length === 1 ? undefined : from + count;
-        resolve(new Appended(lines, { from, to, acknowledged: acknowledged(live.from.storage, durable) }));
+        resolve(new Appended(lines, { from, to, acknowledged: acknowledgmentOf(live.source.storage, durable) }));
         from += count;
       }
     } catch (error) {

@@ -3,7 +3,7 @@
 
 import { entropy, nowMs, offsetMinutes } from "../wasm/clock.js";
 import { fromBytes, textOf, toBytes } from "../wasm/core.js";
-import { reading, thinking } from "../wasm/parts.js";
+import { readerModule, contextModule } from "../wasm/module-choice.js";
 
 /** @import { Compared, Listed, Reported } from "../types/index.js" */
 
@@ -17,7 +17,7 @@ import { reading, thinking } from "../wasm/parts.js";
  * /^----- [0-9a-f]{32}$/m.test(text); // => true
  */
 export function historyText(messages) {
-  return textOf(reading().called((module) => module.history(toBytes(messages), nowMs(), entropy())));
+  return textOf(readerModule().call((module) => module.history(toBytes(messages), nowMs(), entropy())));
 }
 
 /**
@@ -29,7 +29,7 @@ export function historyText(messages) {
  * listText(await store.list()).startsWith("1. [chat] The parser"); // => true
  */
 export function listText(listed) {
-  return textOf(reading().called((module) => module.listing(toBytes(listed), nowMs(), offsetMinutes())));
+  return textOf(readerModule().call((module) => module.listing(toBytes(listed), nowMs(), offsetMinutes())));
 }
 
 /**
@@ -42,7 +42,7 @@ export function listText(listed) {
  * findStopPhrase("stop the server"); // => undefined
  */
 export function findStopPhrase(text) {
-  return reading().called((module) => module.findStopPhrase(String(text)));
+  return readerModule().call((module) => module.findStopPhrase(String(text)));
 }
 
 /**
@@ -57,12 +57,12 @@ export function findStopPhrase(text) {
  * messages.map((one) => [one.before, one.after]); // => [["unread", "kept"]]
  */
 export function compareContexts(before, after) {
-  return fromBytes(thinking().called((module) => module.compareContexts(reported(before), reported(after))));
+  return fromBytes(contextModule().call((module) => module.compareContexts(toReportBytes(before), toReportBytes(after))));
 }
 
 // Without the messages, which nobody compares.
 /** @param {Reported} context */
-function reported(context) {
+function toReportBytes(context) {
   const { strategy, tokensUsed, tokenBudget, includedMessageCount, report } = context ?? {};
   return toBytes({ strategy, tokensUsed, tokenBudget, includedMessageCount, report });
 }

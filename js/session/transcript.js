@@ -1,14 +1,14 @@
 // @ts-check
 /** An agent's transcript, read and not stored. */
 
-import { bytesOf, fromBytes, toBytes, whole } from "../wasm/core.js";
+import { bytesOf, fromBytes, toBytes, coreModule } from "../wasm/core.js";
 import { drive } from "../wasm/drive.js";
 import { readFile } from "../host/host.node.js";
 import { toJsonFast } from "../wasm/json.js";
-import { ofKind } from "../wasm/options.js";
-import { reading, thinking } from "../wasm/parts.js";
-import { askedOf } from "./context/contexts.js";
-import { Live } from "./handle.js";
+import { checkKind } from "../wasm/options.js";
+import { readerModule, contextModule } from "../wasm/module-choice.js";
+import { splitRequest } from "./context/contexts.js";
+import { SessionHandle } from "./handle.js";
 import { appendCopies, sessionOf } from "./session.js";
 import { MemoryStorage } from "../storage/memory.js";
 
@@ -26,11 +26,11 @@ import { MemoryStorage } from "../storage/memory.js";
  * @param {string} [from] the agent; the content tells unless given @param {Uint8Array} [beside] what the agent says of it in another file
  * @returns {{ sessions: ReadSession[], problems: Problem[], module: typeof agents, handle: Handle, free: () => void }}
  */
-export function parse(bytes, path, from, beside) {
-  const module = reading();
-  const { handle, free } = module.lent(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from, beside));
+export function parseTranscript(bytes, path, from, beside) {
+  const module = readerModule();
+  const { handle, free } = module.createHandle(({ Transcript }) => new Transcript(bytes, path.replaceAll("\\", "/"), from, beside));
   try {
-    return { ...fromBytes(module.called(() => handle.about())), module, handle, free };
+    return { ...fromBytes(module.call(() => handle.overview())), module, handle, free };
   } catch (error) {
     free();
     throw error;
@@ -47,11 +47,11 @@ export function parse(bytes, path, from, beside) {
  * transcript.slice(0, 1).map(({ role }) => role); // => ["user"]
  */
 export async function readTranscript(file) {
-  await reading().ready();
-  const { sessions: [first], problems, module, handle, free } = parse(await readBytes(file), typeof file === "string" ? file : "transcript.jsonl");
+  await readerModule().ready();
+  const { sessions: [first], problems, module, handle, free } = parseTranscript(await readBytes(file), typeof file === "string" ? file : "transcript.jsonl");
   try {
     const { messageCount, created, lastTimestamp, ...session } = /** @type {ReadSession} */ (first);
-    return transcriptOf(session, fromBytes(module.called(() => handle.messages(0, 0, messageCount))), problems);
+    return transcriptOf(session, fromBytes(module.call(() => handle.messages(0, 0, messageCount))), problems);
   } finally {
     free();
   }
@@ -100,7 +100,7 @@ export class Transcript {
    * first.start; // => 0
    */
   outline() {
-    return fromBytes(reading().called((module) => module.outline(toBytes(this.#messages))));
+    return fromBytes(readerModule().call((module) => module.outline(toBytes(this.#messages))));
   }
 
   /**
@@ -111,10 +111,10 @@ export class Transcript {
    * transcript.search("no such words are here"); // => []
    */
   search(words) {
-    ofKind("words", words);
+    checkKind("words", words);
     this.#lines ??= bytesOf(this.#messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
     const lines = this.#lines;
-    return fromBytes(reading().called((module) => module.searchLines(words, lines)));
+    return fromBytes(readerModule().call((module) => module.searchLines(words, lines)));
   }
 
   /**
@@ -127,9 +127,9 @@ export class Transcript {
    * report.budget.availableTokens; // => 24000
    */
   async context(request = {}) {
-    const { asked, count, summarize, strategies } = askedOf(request);
+    const { asked, count, summarize, strategies } = splitRequest(request);
     if (strategies.length > 0) return this.#inSession(request);
-    const module = thinking();
+    const module = contextModule();
     await module.ready();
     const messages = bytesOf(toJsonFast(this.#messages));
     const all = toBytes({ ...asked, model: this.session.model ?? undefined });
@@ -141,16 +141,16 @@ export class Transcript {
   async #inSession(request) {
     const { id, model } = this.session;
     const created = { id, agent: model ? { model } : undefined };
-    await whole.ready();
+    await coreModule.ready();
     const storage = new MemoryStorage();
-    const live = new Live({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" } });
+    const live = new SessionHandle({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" } });
     await live.begin(created);
     const session = sessionOf(live, {});
     try {
       if (this.#messages.length > 0) await appendCopies(session, this.#messages);
       return await session.context(request);
     } finally {
-      live.letGo();
+      live.release();
     }
   }
 }
@@ -162,5 +162,5 @@ const NOWHERE = { at: () => ({ storage: new MemoryStorage(), path: "/" }), log: 
 async function readBytes(file) {
   if (file instanceof Uint8Array) return file;
   if (file instanceof Blob) return new Uint8Array(await file.arrayBuffer());
-  return readFile(ofKind("file", file));
+  return readFile(checkKind("file", file));
 }

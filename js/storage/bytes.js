@@ -4,7 +4,7 @@
 export const LINE_FEED = new Uint8Array([10]);
 
 /** One piece of all these. @param {Uint8Array[]} parts */
-export function joined(parts) {
+export function joinBytes(parts) {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

@@ -141,7 +141,7 @@ const PHRASES = { append: "append to", readRange: "read" };
  * @param {{ code: Code, to?: string, reason?: string, detail?: string, cause?: unknown, written?: number, durable?: boolean }} what
  *   `to`: the other path of a move; `reason`: instead of the code's own
  */
-export function failed(verb, path, { code, to, reason = REASONS[code], detail, cause, written, durable }) {
+export function storageError(verb, path, { code, to, reason = REASONS[code], detail, cause, written, durable }) {
   const phrase = verb in PHRASES ? PHRASES[/** @type {keyof typeof PHRASES} */ (verb)] : verb;
   return new LeftoffError({
     code,
@@ -163,7 +163,7 @@ export function failed(verb, path, { code, to, reason = REASONS[code], detail, c
 export function checkRange(path, start, end) {
   const whole = Number.isSafeInteger(start) && (end === Infinity || Number.isSafeInteger(end));
   if (whole && 0 <= start && start <= end) return;
-  throw failed("readRange", path, { code: "invalid_range", detail: `found ${start} to ${end}` });
+  throw storageError("readRange", path, { code: "invalid_range", detail: `found ${start} to ${end}` });
 }
 
 /**
@@ -176,5 +176,5 @@ export function checkRange(path, start, end) {
 export function checkNames(path, names) {
   const odd = names.find((name) => /^\.{0,2}$|[\\/\0]/.test(name));
   if (odd === undefined) return;
-  throw failed("list", path, { code: "invalid_path", reason: `expected the name of a file, but found "${odd}" instead` });
+  throw storageError("list", path, { code: "invalid_path", reason: `expected the name of a file, but found "${odd}" instead` });
 }

@@ -4,12 +4,12 @@
 import fs from "node:fs";
 import { dirname, sep } from "node:path";
 
-import { allowed, isRefused } from "../host/allowed.js";
+import { tryAllowed, isRefused } from "../host/permissions.js";
 
 /**
  * A place that a path leads to: its folder is held until `close`.
- * @typedef {object} Held
- * @property {string} at by what the system is to find it
+ * @typedef {object} HeldPlace
+ * @property {string} systemPath by what the system is to find it
  * @property {(fd?: number, at?: string) => void} check
  *   Throws where the folder is not there any more, or what was opened at `at` is not what stands there. To be called
  *   before a byte is read or written.
@@ -17,19 +17,19 @@ import { allowed, isRefused } from "../host/allowed.js";
  * @property {() => void} close
  *
  * How a storage finds places. `made` collects the folders that were missing: without it none is made.
- * @typedef {object} Finder
- * @property {(path: string, made?: Set<string>, within?: string) => Held} hold
+ * @typedef {object} PlaceFinder
+ * @property {(path: string, made?: Set<string>, within?: string) => HeldPlace} hold
  *   A file or folder, there or not; its folder is there. `within`: a folder that is not made, nor any above it
- * @property {(path: string) => Held} holdFolder a folder that is there
- * @property {(path: string) => Held} holdName the same as `hold`; also what lies above the root
+ * @property {(path: string) => HeldPlace} holdFolder a folder that is there
+ * @property {(path: string) => HeldPlace} holdName the same as `hold`; also what lies above the root
  * @property {(path: string) => string} plain the path without links on the way to the root
- * @property {(path: string) => () => boolean} unchanged
+ * @property {(path: string) => () => boolean} snapshotFolder
  *   Looks at a folder that is there. What it gives tells whether the folder, each on the way and the names in it are
  *   known to be the same since.
  */
 
-/** A `Finder` of places anywhere; links on the way are followed. */
-export class Anywhere {
+/** A `PlaceFinder` of places anywhere; links on the way are followed. */
+export class UnrootedFinder {
   /** @param {string} path @param {Set<string>} [made] @param {string} [within] */
   hold(path, made, within) {
     if (within !== undefined && !fs.existsSync(within)) throw Object.assign(new Error("expected a folder, but found none"), { code: "ENOENT" });
@@ -37,9 +37,9 @@ export class Anywhere {
     return this.holdFolder(path);
   }
 
-  /** @param {string} path @returns {Held} */
+  /** @param {string} path @returns {HeldPlace} */
   holdFolder(path) {
-    return { at: path, check: () => {}, remove: () => fs.promises.rm(path, { recursive: true, force: true }), close: () => {} };
+    return { systemPath: path, check: () => {}, remove: () => fs.promises.rm(path, { recursive: true, force: true }), close: () => {} };
   }
 
   /** @param {string} path */
@@ -53,7 +53,7 @@ export class Anywhere {
   }
 
   /** Links are followed, so there is nothing to find out. @param {string} _path */
-  unchanged(_path) {
+  snapshotFolder(_path) {
     return () => true;
   }
 }
@@ -64,7 +64,7 @@ export function makeFolders(folder, made) {
   let there = folder;
   for (; !fs.existsSync(there) && dirname(there) !== there; there = dirname(there)) missing.unshift(there);
   // Windows would say of what lies beneath a file that it is not there.
-  if (sep === "\\" && fs.lstatSync(there, { throwIfNoEntry: false })?.isFile()) throw notAFolder(there);
+  if (sep === "\\" && fs.lstatSync(there, { throwIfNoEntry: false })?.isFile()) throw notFolderError(there);
   for (const at of missing) {
     // Also where another process is faster: that one may not live to flush it.
     made.add(at);
@@ -94,7 +94,7 @@ export function mayBeOurs(folder) {
   try {
     if ((fs.statSync(folder).mode & 0o777) !== 0o700) return false;
     // Where Deno does not tell who one is, it may be.
-    allowed(() => fs.accessSync(dirname(folder), fs.constants.W_OK));
+    tryAllowed(() => fs.accessSync(dirname(folder), fs.constants.W_OK));
     return true;
   } catch (error) {
     if (["EACCES", "EPERM", "EROFS"].includes(codeOf(error))) return false;
@@ -114,28 +114,28 @@ export function isAbsent(error) {
 }
 
 /** What is thrown where a link is found before the system is asked to open it: what the system would say. */
-export function linkFound() {
+export function linkError() {
   return Object.assign(new Error("expected a file, but found a link instead"), { code: "ELOOP" });
 }
 
 /** @param {string} at what stands there */
-export function refuseLink(at) {
+export function rejectLink(at) {
   const found = fs.lstatSync(at, { throwIfNoEntry: false });
-  if (found?.isSymbolicLink()) throw linkFound();
+  if (found?.isSymbolicLink()) throw linkError();
   return found;
 }
 
 /** Where a file is to be written. Windows would say of a folder that it may not be written. @param {string} at */
-export function refuseLinkAndFolder(at) {
-  if (refuseLink(at)?.isDirectory()) throw Object.assign(new Error("expected a file, but found a folder instead"), { code: "EISDIR" });
+export function rejectLinkAndFolder(at) {
+  if (rejectLink(at)?.isDirectory()) throw Object.assign(new Error("expected a file, but found a folder instead"), { code: "EISDIR" });
 }
 
 /** @param {string} path that of a file */
-export function notAFolder(path) {
+export function notFolderError(path) {
   return Object.assign(new Error(`"${path}" is a file, not a folder`), { code: "ENOTDIR" });
 }
 
 /** A path as Windows itself writes it: who calls may separate names by `/` there, too. @param {string} path */
-export function written(path) {
+export function toSystemPath(path) {
   return sep === "\\" ? path.replaceAll("/", sep) : path;
 }

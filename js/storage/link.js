@@ -7,19 +7,19 @@ import process from "node:process";
 
 import { codeOf } from "./folders.js";
 
-/** @import { Held } from "./folders.js" */
+/** @import { HeldPlace } from "./folders.js" */
 
 /** Said where a user may not make links, on Windows, and where a filesystem has none. */
 const WITHOUT_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 /**
  * Makes a place a link, made beside it and renamed, so that a reader finds the old one or the new one.
- * @param {Held} held @param {string} target @returns {boolean} whether the system has links
+ * @param {HeldPlace} held @param {string} target @returns {boolean} whether the system has links
  */
-export function linked(held, target) {
-  const there = fs.lstatSync(held.at, { throwIfNoEntry: false });
+export function placeLink(held, target) {
+  const there = fs.lstatSync(held.systemPath, { throwIfNoEntry: false });
   if (there && !there.isSymbolicLink()) throw Object.assign(new Error("expected nothing or a link there, but found something else instead"), { code: "EEXIST" });
-  const temporary = join(dirname(held.at), `.${basename(held.at)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
+  const temporary = join(dirname(held.systemPath), `.${basename(held.systemPath)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
   try {
     fs.symlinkSync(target, temporary, "junction");
   } catch (error) {
@@ -28,7 +28,7 @@ export function linked(held, target) {
   }
   try {
     held.check();
-    put(temporary, held.at, there !== undefined);
+    renameOver(temporary, held.systemPath, there !== undefined);
   } catch (error) {
     fs.unlinkSync(temporary);
     throw error;
@@ -37,7 +37,7 @@ export function linked(held, target) {
 }
 
 /** @param {string} temporary @param {string} at @param {boolean} isTaken */
-function put(temporary, at, isTaken) {
+function renameOver(temporary, at, isTaken) {
   try {
     fs.renameSync(temporary, at);
   } catch (error) {

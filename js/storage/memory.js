@@ -4,8 +4,8 @@
 
 import { resolve, sep } from "../host/path.node.js";
 import { nowMs } from "../wasm/clock.js";
-import { knownOptions } from "../wasm/options.js";
-import { checkNames, checkRange, failed } from "./contract.js";
+import { checkOptions } from "../wasm/options.js";
+import { checkNames, checkRange, storageError } from "./contract.js";
 
 /** @import { Capabilities, Code, Entry, Stat, Verb } from "./contract.js" */
 
@@ -38,7 +38,7 @@ export class MemoryStorage {
 
   /** @param {{ now?: () => number }} [options] `now`: milliseconds since 1970, for `mtimeMs` @throws {LeftoffError} `invalid_request` for a `now` that is no function */
   constructor(options = {}) {
-    const { now = nowMs } = knownOptions("MemoryStorage", options);
+    const { now = nowMs } = checkOptions("MemoryStorage", options);
     this.#now = now;
     this.#folders.set("", this.#times());
   }
@@ -48,16 +48,24 @@ export class MemoryStorage {
     return this.#slice("read", path, 0, Infinity);
   }
 
-  /** @param {string} path @param {number} start @param {number} end @throws {LeftoffError} `invalid_range` for one that cannot be meant; what `read` throws */
+  /**
+   * @param {string} path
+   * @param {number} start
+   * @param {number} end @throws {LeftoffError} `invalid_range` for one that cannot be meant; what `read` throws
+   */
   async readRange(path, start, end) {
     checkRange(path, start, end);
     return this.#slice("readRange", path, start, end);
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} `not_a_file` for a folder; `not_a_folder` where a file stands on the way; `not_found` where `within` is not there; what any verb throws */
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   * @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} `not_a_file` for a folder; `not_a_folder` where a file stands on the way; `not_found` where `within` is not there; what any verb throws
+   */
   async append(path, bytes, { within } = {}) {
-    this.#refuseIfClosed("append", path);
-    this.#refuseIfGone("append", path, within);
+    this.#rejectIfClosed("append", path);
+    this.#rejectIfGone("append", path, within);
     const file = this.#fileToWrite("append", path);
     grow(file, bytes);
     Object.assign(file, this.#times());
@@ -66,8 +74,8 @@ export class MemoryStorage {
 
   /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] @throws {LeftoffError} what `append` throws */
   async replace(path, bytes, { within } = {}) {
-    this.#refuseIfClosed("replace", path);
-    this.#refuseIfGone("replace", path, within);
+    this.#rejectIfClosed("replace", path);
+    this.#rejectIfGone("replace", path, within);
     const file = this.#fileToWrite("replace", path);
     file.bytes = bytes.slice();
     file.size = bytes.length;
@@ -76,18 +84,21 @@ export class MemoryStorage {
 
   /** Has no links. @param {string} path @throws {LeftoffError} what any verb throws */
   async link(path) {
-    this.#refuseIfClosed("link", path);
+    this.#rejectIfClosed("link", path);
     return false;
   }
 
-  /** @param {string} from @param {string} to @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a folder into itself; `not_a_folder` where a file stands on the way; what any verb throws */
+  /**
+   * @param {string} from
+   * @param {string} to @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a folder into itself; `not_a_folder` where a file stands on the way; what any verb throws
+   */
   async move(from, to) {
-    this.#refuseIfClosed("move", from);
-    const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) => failed("move", from, { code, to, reason });
-    if (!this.#look(from)) throw refused("not_found");
-    const [old, now] = [named(from), named(to)];
+    this.#rejectIfClosed("move", from);
+    const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) => storageError("move", from, { code, to, reason });
+    if (!this.#findStat(from)) throw refused("not_found");
+    const [old, now] = [normalizePath(from), normalizePath(to)];
     if (now.startsWith(`${old}/`)) throw refused("invalid_path", "a folder cannot lie in itself");
-    if (this.#look(to)) throw refused("already_exists");
+    if (this.#findStat(to)) throw refused("already_exists");
     this.#makeFolder(parentOf(to), () => refused("not_a_folder"));
     for (const paths of /** @type {Map<string, any>[]} */ ([this.#files, this.#folders])) {
       for (const [path, what] of [...paths]) {
@@ -100,12 +111,16 @@ export class MemoryStorage {
     this.#touch(parentOf(to));
   }
 
-  /** @param {string} path @param {{ files?: string[] }} [options] @returns {Promise<Entry[] | null>} @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb throws */
+  /**
+   * @param {string} path
+   * @param {{ files?: string[] }} [options]
+   * @returns {Promise<Entry[] | null>} @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb throws
+   */
   async list(path, { files } = {}) {
-    this.#refuseIfClosed("list", path);
+    this.#rejectIfClosed("list", path);
     if (files) checkNames(path, files);
-    const folder = named(path).replace(/\/$/, "");
-    if (this.#files.has(folder)) throw failed("list", path, { code: "not_a_folder" });
+    const folder = normalizePath(path).replace(/\/$/, "");
+    if (this.#files.has(folder)) throw storageError("list", path, { code: "not_a_folder" });
     if (!this.#folders.has(folder)) return null;
     const within = (/** @type {string} */ other) => other !== "" && parentOf(other) === folder;
     /** @type {Entry[]} */
@@ -114,7 +129,7 @@ export class MemoryStorage {
       ...[...this.#folders.keys()].filter(within).map((inner) => ({
         name: nameOf(inner),
         kind: /** @type {const} */ ("folder"),
-        ...(files && { files: files.map((file) => this.#look(`${inner}/${file}`)) }),
+        ...(files && { files: files.map((file) => this.#findStat(`${inner}/${file}`)) }),
       })),
     ];
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -122,9 +137,9 @@ export class MemoryStorage {
 
   /** @param {string} path @throws {LeftoffError} what any verb throws */
   async remove(path) {
-    this.#refuseIfClosed("remove", path);
-    if (this.#look(path)) this.#touch(parentOf(path));
-    const gone = named(path);
+    this.#rejectIfClosed("remove", path);
+    if (this.#findStat(path)) this.#touch(parentOf(path));
+    const gone = normalizePath(path);
     for (const paths of [this.#files, this.#folders]) {
       for (const other of paths.keys()) {
         if (other === gone || other.startsWith(`${gone}/`)) paths.delete(other);
@@ -134,8 +149,8 @@ export class MemoryStorage {
 
   /** @param {string} path @returns {Promise<Stat | null>} @throws {LeftoffError} what any verb throws */
   async stat(path) {
-    this.#refuseIfClosed("stat", path);
-    return this.#look(path);
+    this.#rejectIfClosed("stat", path);
+    return this.#findStat(path);
   }
 
   async close() {
@@ -144,25 +159,25 @@ export class MemoryStorage {
 
   /** @param {"read" | "readRange"} verb @param {string} path @param {number} start @param {number} end */
   #slice(verb, path, start, end) {
-    this.#refuseIfClosed(verb, path);
-    if (this.#folders.has(path)) throw failed("read", path, { code: "not_a_file" });
+    this.#rejectIfClosed(verb, path);
+    if (this.#folders.has(path)) throw storageError("read", path, { code: "not_a_file" });
     const file = this.#files.get(path);
     if (!file) return null;
     return file.bytes.slice(Math.min(start, file.size), Math.min(end, file.size));
   }
 
   /** @param {"append" | "replace"} verb @param {string} path @param {string} [within] */
-  #refuseIfGone(verb, path, within) {
+  #rejectIfGone(verb, path, within) {
     if (within === undefined || this.#folders.has(within)) return;
-    throw failed(verb, path, { code: "not_found", reason: `expected a folder at "${within}", but found none` });
+    throw storageError(verb, path, { code: "not_found", reason: `expected a folder at "${within}", but found none` });
   }
 
   /** @param {"append" | "replace"} verb @param {string} path */
   #fileToWrite(verb, path) {
     const known = this.#files.get(path);
     if (known) return known;
-    if (this.#folders.has(path)) throw failed(verb, path, { code: "not_a_file" });
-    this.#makeFolder(parentOf(path), () => failed(verb, path, { code: "not_a_folder" }));
+    if (this.#folders.has(path)) throw storageError(verb, path, { code: "not_a_file" });
+    this.#makeFolder(parentOf(path), () => storageError(verb, path, { code: "not_a_folder" }));
     const file = { bytes: new Uint8Array(0), size: 0, ...this.#times(), madeMs: this.#changedMs };
     this.#files.set(path, file);
     this.#touch(parentOf(path));
@@ -182,7 +197,7 @@ export class MemoryStorage {
   }
 
   /** @param {string} path @returns {Stat | null} */
-  #look(path) {
+  #findStat(path) {
     const file = this.#files.get(path);
     if (file) return { kind: "file", size: file.size, mtimeMs: file.mtimeMs, ctimeMs: file.ctimeMs, file: { number: 0, madeMs: file.madeMs } };
     const folder = this.#folders.get(path);
@@ -204,8 +219,8 @@ export class MemoryStorage {
   }
 
   /** @param {Verb} verb @param {string} path */
-  #refuseIfClosed(verb, path) {
-    if (this.#closed) throw failed(verb, path, { code: "storage_closed" });
+  #rejectIfClosed(verb, path) {
+    if (this.#closed) throw storageError(verb, path, { code: "storage_closed" });
   }
 }
 
@@ -225,29 +240,29 @@ function grow(file, bytes) {
 /** What lies at paths, however this machine separates their names. @template T @extends {Map<string, T>} */
 class Paths extends Map {
   /** @param {string} path */
-  get(path) { return super.get(named(path)); }
+  get(path) { return super.get(normalizePath(path)); }
 
   /** @param {string} path */
-  has(path) { return super.has(named(path)); }
+  has(path) { return super.has(normalizePath(path)); }
 
   /** @param {string} path @param {T} what */
-  set(path, what) { return super.set(named(path), what); }
+  set(path, what) { return super.set(normalizePath(path), what); }
 
   /** @param {string} path */
-  delete(path) { return super.delete(named(path)); }
+  delete(path) { return super.delete(normalizePath(path)); }
 }
 
 /** Windows reads a path without a drive as one on the drive at hand, in files as in what callers give. @param {string} path */
-function named(path) {
+function normalizePath(path) {
   return sep === "\\" ? (/^[\\/]/.test(path) ? resolve(path) : path).replaceAll(sep, "/") : path;
 }
 
 /** @param {string} path */
 function parentOf(path) {
-  return named(path).slice(0, Math.max(0, named(path).lastIndexOf("/")));
+  return normalizePath(path).slice(0, Math.max(0, normalizePath(path).lastIndexOf("/")));
 }
 
 /** @param {string} path */
 function nameOf(path) {
-  return path.slice(named(path).lastIndexOf("/") + 1);
+  return path.slice(normalizePath(path).lastIndexOf("/") + 1);
 }

@@ -13,51 +13,51 @@
 
 import fs from "node:fs";
 
-import { codeOf, refuseLink } from "./folders.js";
-import { patiently } from "./whole-file.js";
+import { codeOf, rejectLink } from "./folders.js";
+import { retryWhileBusy } from "./whole-file.js";
 
-/** @import { Held } from "./folders.js" */
+/** @import { HeldPlace } from "./folders.js" */
 
 /** Said where a file cannot have two names: by filesystems without links, by Android, by Windows (EISDIR). */
 const WITHOUT_LINKS = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EISDIR"];
 const BIG = /** @type {const} */ ({ bigint: true });
 
 /** @param {string} at */
-export function refuseUnmovable(at) {
-  refuseLink(at);
+export function rejectUnmovable(at) {
+  rejectLink(at);
   const found = fs.lstatSync(at);
   if (found.isFile() || found.isDirectory()) return;
   throw Object.assign(new Error("expected a file or a folder, but found a device instead"), { code: "ENXIO" });
 }
 
 /** @param {string} at */
-export function refuseTaken(at) {
+export function rejectTaken(at) {
   if (!fs.lstatSync(at, { throwIfNoEntry: false })) return;
   throw Object.assign(new Error("expected nothing there, but found something instead"), { code: "EEXIST" });
 }
 
-/** @param {Held} source @param {Held} target @param {() => Promise<void>} confirm makes the disk confirm the new name */
+/** @param {HeldPlace} source @param {HeldPlace} target @param {() => Promise<void>} confirm makes the disk confirm the new name */
 export async function move(source, target, confirm) {
-  const found = fs.lstatSync(source.at, BIG);
+  const found = fs.lstatSync(source.systemPath, BIG);
   source.check();
   target.check();
-  if (found.isDirectory()) await renamed(source.at, target.at);
-  else await movedFile(source.at, target.at, found, confirm);
+  if (found.isDirectory()) await renamePatiently(source.systemPath, target.systemPath);
+  else await moveFile(source.systemPath, target.systemPath, found, confirm);
 }
 
 /** @param {string} from @param {string} to @param {fs.BigIntStats} file @param {() => Promise<void>} confirm */
-async function movedFile(from, to, file, confirm) {
+async function moveFile(from, to, file, confirm) {
   try {
     fs.linkSync(from, to);
   } catch (error) {
     if (!WITHOUT_LINKS.includes(codeOf(error))) throw error;
-    return renamed(from, to);
+    return renamePatiently(from, to);
   }
   try {
     // A disk may keep one change of names and lose another: the old name goes once the new one is safe.
     await confirm();
     if (!isStill(from, file)) throw new Error("expected the same file until the end, but found it replaced meanwhile");
-    await patiently(() => fs.unlinkSync(from));
+    await retryWhileBusy(() => fs.unlinkSync(from));
   } catch (error) {
     try {
       if (isStill(to, file)) fs.unlinkSync(to);
@@ -69,14 +69,14 @@ async function movedFile(from, to, file, confirm) {
 }
 
 /** @param {string} from @param {string} to */
-function renamed(from, to) {
+function renamePatiently(from, to) {
   // Not by a promise: from the look at `to` on, nothing else of this process comes between.
-  return patiently(() => {
+  return retryWhileBusy(() => {
     try {
       fs.renameSync(from, to);
     } catch (error) {
       // Windows says where a place is taken only that it may not be done.
-      if (codeOf(error) === "EPERM") refuseTaken(to);
+      if (codeOf(error) === "EPERM") rejectTaken(to);
       throw error;
     }
   });

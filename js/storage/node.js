@@ -16,20 +16,20 @@
 import fs from "node:fs";
 import { dirname, sep } from "node:path";
 
-import { knownOptions } from "../wasm/options.js";
-import { checkNames, checkRange, failed } from "./contract.js";
+import { checkOptions } from "../wasm/options.js";
+import { checkNames, checkRange, storageError } from "./contract.js";
 import { syncFolder } from "./flush.js";
-import { Anywhere, codeOf, isAbsent, linkFound, mayBeOurs, refuseLink, refuseLinkAndFolder, written } from "./folders.js";
-import { addFiles, kindOf, statOf } from "./look.js";
-import { move, refuseTaken, refuseUnmovable } from "./move.js";
-import { linked } from "./link.js";
+import { UnrootedFinder, codeOf, isAbsent, linkError, mayBeOurs, rejectLink, rejectLinkAndFolder, toSystemPath } from "./folders.js";
+import { addFiles, kindOf, statOf } from "./stats.js";
+import { move, rejectTaken, rejectUnmovable } from "./move.js";
+import { placeLink } from "./link.js";
 import { OpenFile, openToAppend } from "./open-file.js";
-import { translated } from "./refusal.js";
-import { Replaced, Root } from "./root.js";
+import { toStorageError } from "./system-errors.js";
+import { ReplacedError, RootedFinder } from "./root.js";
 import { writeWhole } from "./whole-file.js";
 
 /** @import { LeftoffError } from "../error.js" */
-/** @import { Finder } from "./folders.js" */
+/** @import { PlaceFinder } from "./folders.js" */
 /** @import { Capabilities, Entry, Stat, Verb } from "./contract.js" */
 
 /** How many descriptors are kept between appends. */
@@ -58,7 +58,7 @@ export class NodeStorage {
   #open = new Map();
 
   /** @type {Set<string>} folders that were missing, and whose entry in their parent the disk has not confirmed */
-  #fresh = new Set();
+  #unconfirmed = new Set();
 
   /** @type {Set<string>} folders whose entry in their parent the disk has confirmed */
   #confirmed = new Set();
@@ -70,20 +70,20 @@ export class NodeStorage {
   #underWay = new Set();
 
   /** @type {LeftoffError | undefined} what the system said only when a file was closed; network filesystems do */
-  #lost;
+  #closeError;
 
   #closed = false;
 
   #hasRoot;
 
-  /** @type {Finder} */
+  /** @type {PlaceFinder} */
   #finder;
 
   /** @param {{ root?: string }} [options] `root`: a folder that is not left, there or not @throws {LeftoffError} `invalid_request` for a `root` that is no text; `missing_dependency` in a page, which has no disk */
   constructor(options = {}) {
-    const { root } = knownOptions("NodeStorage", options);
+    const { root } = checkOptions("NodeStorage", options);
     this.#hasRoot = root !== undefined;
-    this.#finder = root === undefined ? new Anywhere() : new Root(root);
+    this.#finder = root === undefined ? new UnrootedFinder() : new RootedFinder(root);
   }
 
   /** @param {string} path @throws {LeftoffError} `not_a_file` for a folder; what any verb throws */
@@ -91,15 +91,24 @@ export class NodeStorage {
     return this.#slice("read", path, 0, Infinity);
   }
 
-  /** @param {string} path @param {number} start @param {number} end @param {{ into?: Uint8Array }} [options] @throws {LeftoffError} `invalid_range` for one that cannot be meant; what `read` throws */
+  /**
+   * @param {string} path
+   * @param {number} start
+   * @param {number} end
+   * @param {{ into?: Uint8Array }} [options] @throws {LeftoffError} `invalid_range` for one that cannot be meant; what `read` throws
+   */
   async readRange(path, start, end, { into } = {}) {
     checkRange(path, start, end);
     return this.#slice("readRange", path, start, end, into);
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} `not_a_file` for a folder or a link; `not_a_folder` where a file stands on the way; `not_found` where `within` is not there; `disk_full`; `read_only`; what any verb throws */
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   * @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} `not_a_file` for a folder or a link; `not_a_folder` where a file stands on the way; `not_found` where `within` is not there; `disk_full`; `read_only`; what any verb throws
+   */
   async append(path, bytes, { durable = false, within } = {}) {
-    this.#refuseIfClosed("append", path);
+    this.#rejectIfClosed("append", path);
     let written = 0;
     let file;
     let found;
@@ -107,25 +116,33 @@ export class NodeStorage {
       file = this.#fileToAppend(path, within);
       written = fs.writeSync(file.fd, bytes);
       if (written < bytes.length) {
-        throw failed("append", path, { code: "disk_full", detail: `${written} of ${bytes.length} bytes got in`, written });
+        throw storageError("append", path, { code: "disk_full", detail: `${written} of ${bytes.length} bytes got in`, written });
       }
       // What lies elsewhere by now nobody finds: whoever moved it may have looked before this came.
-      found = file.written(this.#finder.plain(path));
-      if (!found) throw failed("append", path, { code: "storage_failed", detail: "removed, replaced or moved away meanwhile", written });
+      found = file.statAfterWrite(this.#finder.plain(path));
+      if (!found) throw storageError("append", path, { code: "storage_failed", detail: "removed, replaced or moved away meanwhile", written });
     } catch (cause) {
-      this.#refuseIfGone("append", path, cause, within);
-      throw this.#translated("append", path, cause, { written });
+      this.#rejectIfGone("append", path, cause, within);
+      throw this.#toStorageError("append", path, cause, { written });
     }
     if (durable) await this.#confirm(path, file, written);
     return { end: found.size, stat: statOf(found) };
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} what `append` throws */
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   * @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} what `append` throws
+   */
   replace(path, bytes, options) { return this.replacePieces(path, [bytes], options); }
 
-  /** @param {string} path @param {Uint8Array[]} pieces @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} what `append` throws */
+  /**
+   * @param {string} path
+   * @param {Uint8Array[]} pieces
+   * @param {{ durable?: boolean, within?: string }} [options] @throws {LeftoffError} what `append` throws
+   */
   async replacePieces(path, pieces, { durable = true, within } = {}) {
-    this.#refuseIfClosed("replace", path);
+    this.#rejectIfClosed("replace", path);
     const before = this.#replacing.get(path) ?? Promise.resolve();
     const mine = before.catch(() => {}).then(() => this.#replaceNow(path, pieces, durable, within));
     this.#replacing.set(path, mine);
@@ -136,35 +153,45 @@ export class NodeStorage {
     }
   }
 
-  /** @param {string} from @param {string} to @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a folder into itself; `other_filesystem`; `not_a_file` for a link; `not_a_folder` where a file stands on the way; what any verb throws */
+  /**
+   * @param {string} from
+   * @param {string} to @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a folder into itself; `other_filesystem`; `not_a_file` for a link; `not_a_folder` where a file stands on the way; what any verb throws
+   */
   async move(from, to) {
-    this.#refuseIfClosed("move", from);
+    this.#rejectIfClosed("move", from);
     await this.#whileOpen(this.#moveNow(from, to));
   }
 
-  /** @param {string} path @param {string} target @throws {LeftoffError} `already_exists` where something else stands; `not_a_folder` where a file stands on the way; what any verb throws */
+  /**
+   * @param {string} path
+   * @param {string} target @throws {LeftoffError} `already_exists` where something else stands; `not_a_folder` where a file stands on the way; what any verb throws
+   */
   async link(path, target) {
-    this.#refuseIfClosed("link", path);
+    this.#rejectIfClosed("link", path);
     let held;
     try {
-      held = this.#finder.hold(path, this.#fresh);
-      return linked(held, target);
+      held = this.#finder.hold(path, this.#unconfirmed);
+      return placeLink(held, target);
     } catch (cause) {
-      throw this.#translated("link", path, cause);
+      throw this.#toStorageError("link", path, cause);
     } finally {
       held?.close();
     }
   }
 
-  /** @param {string} path @param {{ files?: string[], as?: (stats: (Stat | null)[]) => number[] }} [options] @returns {Promise<Entry[] | null>} @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb throws */
+  /**
+   * @param {string} path
+   * @param {{ files?: string[], as?: (stats: (Stat | null)[]) => number[] }} [options]
+   * @returns {Promise<Entry[] | null>} @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb throws
+   */
   async list(path, { files, as } = {}) {
-    this.#refuseIfClosed("list", path);
+    this.#rejectIfClosed("list", path);
     if (files) checkNames(path, files);
     let held;
     try {
       held = this.#finder.holdFolder(path);
-      const isUnchanged = files && this.#finder.unchanged(path);
-      const found = await fs.promises.readdir(held.at, { withFileTypes: true });
+      const isUnchanged = files && this.#finder.snapshotFolder(path);
+      const found = await fs.promises.readdir(held.systemPath, { withFileTypes: true });
       held.check();
       /** @type {Entry[]} */
       const entries = found.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
@@ -175,7 +202,7 @@ export class NodeStorage {
       if (codeOf(cause) === "ENOENT") return null;
       // Either the path is a file, or a parent of it.
       if (codeOf(cause) === "ENOTDIR" && (await this.stat(path)) === null) return null;
-      throw this.#translated("list", path, cause);
+      throw this.#toStorageError("list", path, cause);
     } finally {
       held?.close();
     }
@@ -183,14 +210,14 @@ export class NodeStorage {
 
   /** @param {string} path @throws {LeftoffError} what any verb throws */
   async remove(path) {
-    this.#refuseIfClosed("remove", path);
+    this.#rejectIfClosed("remove", path);
     let held;
     try {
-      this.#letGoWithin(path);
+      this.#closeFilesWithin(path);
       held = this.#finder.hold(path);
       await held.remove();
     } catch (cause) {
-      if (!isAbsent(cause)) throw this.#translated("remove", path, cause);
+      if (!isAbsent(cause)) throw this.#toStorageError("remove", path, cause);
     } finally {
       held?.close();
     }
@@ -198,21 +225,21 @@ export class NodeStorage {
 
   /** @param {string} path @returns {Promise<Stat | null>} @throws {LeftoffError} what any verb throws */
   async stat(path) {
-    this.#refuseIfClosed("stat", path);
+    this.#rejectIfClosed("stat", path);
     const known = this.#open.get(path);
     let held;
     try {
-      const same = known?.look(this.#finder.plain(path));
+      const same = known?.statAtPath(this.#finder.plain(path));
       if (same) return statOf(same);
       held = this.#finder.hold(path);
       // Finding its folder took longer than this does; another thread would cost more than both.
-      const found = fs.lstatSync(held.at);
+      const found = fs.lstatSync(held.systemPath);
       held.check();
-      if (this.#hasRoot && found.isSymbolicLink()) throw linkFound();
+      if (this.#hasRoot && found.isSymbolicLink()) throw linkError();
       return statOf(found);
     } catch (cause) {
       if (isAbsent(cause)) return null;
-      throw this.#translated("stat", path, cause);
+      throw this.#toStorageError("stat", path, cause);
     } finally {
       held?.close();
     }
@@ -221,14 +248,14 @@ export class NodeStorage {
   /** @throws {LeftoffError} what `append` throws, where the system says only now that something was not kept */
   async close() {
     this.#closed = true;
-    for (const path of [...this.#open.keys()]) this.#letGo(path);
+    for (const path of [...this.#open.keys()]) this.#closeFile(path);
     await Promise.allSettled(this.#underWay);
-    if (this.#lost) throw this.#lost;
+    if (this.#closeError) throw this.#closeError;
   }
 
   /** @param {Verb} verb @param {string} path */
-  #refuseIfClosed(verb, path) {
-    if (this.#closed) throw failed(verb, path, { code: "storage_closed" });
+  #rejectIfClosed(verb, path) {
+    if (this.#closed) throw storageError(verb, path, { code: "storage_closed" });
   }
 
   /** @template T @param {Promise<T>} work @returns {Promise<T>} the same, and `close` waits for it */
@@ -243,12 +270,12 @@ export class NodeStorage {
 
   /** @param {Verb} verb @param {string} path @param {number} start @param {number} end @param {Uint8Array} [into] */
   async #slice(verb, path, start, end, into = new Uint8Array()) {
-    this.#refuseIfClosed(verb, path);
+    this.#rejectIfClosed(verb, path);
     let fd;
     try {
       fd = this.#openToRead(path);
       const found = fs.fstatSync(fd);
-      if (!found.isFile()) throw failed(verb, path, { code: "not_a_file" });
+      if (!found.isFile()) throw storageError(verb, path, { code: "not_a_file" });
       const from = Math.min(start, found.size);
       const wanted = Math.min(end, found.size) - from;
       const bytes = wanted <= into.length ? into.subarray(0, wanted) : new Uint8Array(wanted);
@@ -262,9 +289,9 @@ export class NodeStorage {
       return bytes.subarray(0, filled);
     } catch (cause) {
       if (isAbsent(cause)) return null;
-      throw this.#translated(verb, path, cause);
+      throw this.#toStorageError(verb, path, cause);
     } finally {
-      if (fd !== undefined) closed(fd);
+      if (fd !== undefined) closeQuietly(fd);
     }
   }
 
@@ -275,12 +302,12 @@ export class NodeStorage {
       const held = this.#finder.hold(path);
       let fd;
       try {
-        fd = fs.openSync(held.at, O_RDONLY | O_NONBLOCK | (this.#hasRoot ? O_NOFOLLOW : 0));
+        fd = fs.openSync(held.systemPath, O_RDONLY | O_NONBLOCK | (this.#hasRoot ? O_NOFOLLOW : 0));
         held.check(fd);
         return fd;
       } catch (error) {
-        if (fd !== undefined) closed(fd);
-        if (!(error instanceof Replaced) || triesLeft === 0) throw error;
+        if (fd !== undefined) closeQuietly(fd);
+        if (!(error instanceof ReplacedError) || triesLeft === 0) throw error;
       } finally {
         held.close();
       }
@@ -295,19 +322,19 @@ export class NodeStorage {
       this.#open.set(path, known);
       return known;
     }
-    if (known) this.#letGo(path);
+    if (known) this.#closeFile(path);
     const [oldest] = this.#open.keys();
-    if (this.#open.size >= KEPT) this.#letGo(oldest);
+    if (this.#open.size >= KEPT) this.#closeFile(oldest);
     const file = new OpenFile(this.#openToAppend(path, within), () => this.#syncEntries(path));
     this.#open.set(path, file);
     if (file.isFile()) return file;
-    this.#letGo(path);
-    throw failed("append", path, { code: "not_a_file" });
+    this.#closeFile(path);
+    throw storageError("append", path, { code: "not_a_file" });
   }
 
   /** @param {string} path @param {string} [within] */
   #openToAppend(path, within) {
-    const held = this.#finder.hold(path, this.#fresh, within);
+    const held = this.#finder.hold(path, this.#unconfirmed, within);
     try {
       return openToAppend(held);
     } finally {
@@ -316,20 +343,20 @@ export class NodeStorage {
   }
 
   /** @param {string} path */
-  #letGo(path) {
+  #closeFile(path) {
     const file = this.#open.get(path);
     this.#open.delete(path);
     try {
       file?.retire();
     } catch (cause) {
-      this.#lost ??= this.#translated("close", path, cause);
+      this.#closeError ??= this.#toStorageError("close", path, cause);
     }
   }
 
   /** @param {string} path of a file, or of a folder with files in it */
-  #letGoWithin(path) {
+  #closeFilesWithin(path) {
     for (const open of [...this.#open.keys()]) {
-      if (open === path || isBelow(open, path)) this.#letGo(open);
+      if (open === path || isBelow(open, path)) this.#closeFile(open);
     }
   }
 
@@ -339,8 +366,8 @@ export class NodeStorage {
       await this.#whileOpen(file.sync());
     } catch (cause) {
       // The system reports a failed flush once and then forgets it: this descriptor can prove nothing any more.
-      if (this.#open.get(path) === file) this.#letGo(path);
-      throw this.#translated("append", path, cause, { written, durable: false });
+      if (this.#open.get(path) === file) this.#closeFile(path);
+      throw this.#toStorageError("append", path, cause, { written, durable: false });
     }
   }
 
@@ -348,9 +375,9 @@ export class NodeStorage {
   async #syncEntries(path) {
     await this.#syncName(path);
     for (let folder = dirname(path); dirname(folder) !== folder; folder = dirname(folder)) {
-      if (!this.#fresh.has(folder) && (this.#confirmed.has(folder) || !mayBeOurs(folder))) continue;
+      if (!this.#unconfirmed.has(folder) && (this.#confirmed.has(folder) || !mayBeOurs(folder))) continue;
       await this.#syncName(folder);
-      this.#fresh.delete(folder);
+      this.#unconfirmed.delete(folder);
       this.#confirmed.add(folder);
     }
   }
@@ -359,7 +386,7 @@ export class NodeStorage {
   async #syncName(path) {
     const held = this.#finder.holdName(path);
     try {
-      await syncFolder(dirname(held.at));
+      await syncFolder(dirname(held.systemPath));
     } finally {
       held.close();
     }
@@ -370,15 +397,15 @@ export class NodeStorage {
     let inPlace = false;
     let held;
     try {
-      held = this.#finder.hold(path, this.#fresh, within);
-      refuseLinkAndFolder(held.at);
-      this.#letGo(path);
-      await writeWhole(held.at, pieces, held.check, durable);
+      held = this.#finder.hold(path, this.#unconfirmed, within);
+      rejectLinkAndFolder(held.systemPath);
+      this.#closeFile(path);
+      await writeWhole(held.systemPath, pieces, held.check, durable);
       inPlace = true;
       if (durable) await this.#syncEntries(path);
     } catch (cause) {
-      if (!inPlace) this.#refuseIfGone("replace", path, cause, within);
-      throw this.#translated("replace", path, cause, inPlace ? { durable: false } : {});
+      if (!inPlace) this.#rejectIfGone("replace", path, cause, within);
+      throw this.#toStorageError("replace", path, cause, inPlace ? { durable: false } : {});
     } finally {
       held?.close();
     }
@@ -391,12 +418,12 @@ export class NodeStorage {
     let target;
     try {
       source = this.#finder.hold(from);
-      refuseUnmovable(source.at);
-      if (isBelow(to, from)) throw failed("move", from, { code: "invalid_path", to, reason: "a folder cannot lie in itself" });
-      target = this.#finder.hold(to, this.#fresh);
-      if (this.#hasRoot) refuseLink(target.at);
-      refuseTaken(target.at);
-      this.#letGoWithin(from);
+      rejectUnmovable(source.systemPath);
+      if (isBelow(to, from)) throw storageError("move", from, { code: "invalid_path", to, reason: "a folder cannot lie in itself" });
+      target = this.#finder.hold(to, this.#unconfirmed);
+      if (this.#hasRoot) rejectLink(target.systemPath);
+      rejectTaken(target.systemPath);
+      this.#closeFilesWithin(from);
       await move(source, target, () => this.#syncEntries(to));
       isMoved = true;
       // What was confirmed there went before this came.
@@ -404,8 +431,8 @@ export class NodeStorage {
       await this.#syncEntries(to);
       await this.#syncName(from);
     } catch (cause) {
-      if (!isMoved && isAbsent(cause) && this.#isAbsent(from)) throw failed("move", from, { code: "not_found", to, cause });
-      throw this.#translated("move", from, cause, isMoved ? { to, durable: false } : { to });
+      if (!isMoved && isAbsent(cause) && this.#isAbsent(from)) throw storageError("move", from, { code: "not_found", to, cause });
+      throw this.#toStorageError("move", from, cause, isMoved ? { to, durable: false } : { to });
     } finally {
       source?.close();
       target?.close();
@@ -413,9 +440,9 @@ export class NodeStorage {
   }
 
   /** @param {"append" | "replace"} verb @param {string} path @param {unknown} cause @param {string} [within] */
-  #refuseIfGone(verb, path, cause, within) {
+  #rejectIfGone(verb, path, cause, within) {
     if (within === undefined || !isAbsent(cause) || !this.#isAbsent(within)) return;
-    throw failed(verb, path, { code: "not_found", reason: `expected a folder at "${within}", but found none`, cause });
+    throw storageError(verb, path, { code: "not_found", reason: `expected a folder at "${within}", but found none`, cause });
   }
 
   /** @param {string} path */
@@ -423,7 +450,7 @@ export class NodeStorage {
     let held;
     try {
       held = this.#finder.hold(path);
-      fs.lstatSync(held.at);
+      fs.lstatSync(held.systemPath);
       return false;
     } catch (error) {
       return isAbsent(error);
@@ -432,26 +459,39 @@ export class NodeStorage {
     }
   }
 
-  /** @param {Verb} verb @param {string} path @param {unknown} cause @param {{ to?: string, written?: number, durable?: boolean }} [extra] @returns {LeftoffError} */
-  #translated(verb, path, cause, extra) {
-    return translated(verb, path, cause, { hasRoot: this.#hasRoot, ...extra });
+  /**
+   * @param {Verb} verb
+   * @param {string} path
+   * @param {unknown} cause
+   * @param {{ to?: string, written?: number, durable?: boolean }} [extra]
+   * @returns {LeftoffError}
+   */
+  #toStorageError(verb, path, cause, extra) {
+    return toStorageError(verb, path, cause, { hasRoot: this.#hasRoot, ...extra });
   }
 }
 
 // Whatever it says: what was read is read, and the error of a read that failed is the one to hear.
 /** @param {number} fd */
-function closed(fd) {
+function closeQuietly(fd) {
   try {
     fs.closeSync(fd);
   } catch {}
 }
 
-/** @param {number} fd @param {Uint8Array} into @param {number} offset @param {number} length @param {number} position @returns {Promise<number>} how many bytes */
+/**
+ * @param {number} fd
+ * @param {Uint8Array} into
+ * @param {number} offset
+ * @param {number} length
+ * @param {number} position
+ * @returns {Promise<number>} how many bytes
+ */
 function readAt(fd, into, offset, length, position) {
   return new Promise((resolve, reject) => fs.read(fd, into, offset, length, position, (error, count) => (error ? reject(error) : resolve(count))));
 }
 
 /** @param {string} path @param {string} folder */
 function isBelow(path, folder) {
-  return written(path).startsWith(written(folder) + sep);
+  return toSystemPath(path).startsWith(toSystemPath(folder) + sep);
 }

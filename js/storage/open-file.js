@@ -4,9 +4,9 @@ import fs from "node:fs";
 
 import { ticksMs } from "../wasm/clock.js";
 import { flush } from "./flush.js";
-import { codeOf, refuseLinkAndFolder } from "./folders.js";
+import { codeOf, rejectLinkAndFolder } from "./folders.js";
 
-/** @import { Held } from "./folders.js" */
+/** @import { HeldPlace } from "./folders.js" */
 
 // Windows lacks both. O_NONBLOCK: opening a pipe must not wait for its other end.
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
@@ -27,7 +27,7 @@ export class OpenFile {
   #identity;
   #lookedAt = -Infinity;
   /** When its path was looked at. */
-  #foundAt = -Infinity;
+  #pathCheckedAt = -Infinity;
   /** What the file said of itself when it was last looked at or written. */
   #links = 0;
   #changedMs = 0;
@@ -58,35 +58,35 @@ export class OpenFile {
 
   /** Whether the path still leads to this file: it may have been removed or replaced. @param {string} path */
   isAt(path) {
-    return ticksMs() - this.#lookedAt < LOOK_LASTS_MS || this.look(path) !== null;
+    return ticksMs() - this.#lookedAt < LOOK_LASTS_MS || this.statAtPath(path) !== null;
   }
 
   /** What stands at the path, or null where it is not this file. @param {string} path @returns {fs.Stats | null} */
-  look(path) {
+  statAtPath(path) {
     const now = ticksMs();
-    if (now - this.#foundAt < PATH_LASTS_MS) {
+    if (now - this.#pathCheckedAt < PATH_LASTS_MS) {
       const found = fs.fstatSync(this.fd);
       if (found.nlink === this.#links && found.ctimeMs === this.#changedMs) {
         this.#lookedAt = now;
         return found;
       }
     }
-    const found = this.#find(path);
+    const found = this.#statIfSame(path);
     this.#lookedAt = found ? now : -Infinity;
     // Some network filesystems count no links at all.
-    this.#foundAt = found && found.nlink > 0 ? now : -Infinity;
+    this.#pathCheckedAt = found && found.nlink > 0 ? now : -Infinity;
     return found;
   }
 
   /** What stands at the path once it was written to, or null where that is not this file any more. @param {string} path */
-  written(path) {
-    const found = this.#find(path);
-    if (!found) this.#lookedAt = this.#foundAt = -Infinity;
+  statAfterWrite(path) {
+    const found = this.#statIfSame(path);
+    if (!found) this.#lookedAt = this.#pathCheckedAt = -Infinity;
     return found;
   }
 
   /** @param {string} path @returns {fs.Stats | null} */
-  #find(path) {
+  #statIfSame(path) {
     const found = fs.lstatSync(path, { throwIfNoEntry: false });
     if (!found || !this.#isSame(Number.isSafeInteger(found.ino) ? found : fs.lstatSync(path, { bigint: true }))) return null;
     this.#links = found.nlink;
@@ -140,9 +140,9 @@ export class OpenFile {
   }
 }
 
-/** A descriptor of what stands there, or of a new file. @param {Held} held */
-export function openToAppend({ at, check }) {
-  refuseLinkAndFolder(at);
+/** A descriptor of what stands there, or of a new file. @param {HeldPlace} held */
+export function openToAppend({ systemPath: at, check }) {
+  rejectLinkAndFolder(at);
   const fd = openOrCreate(at);
   try {
     check(fd);

@@ -6,17 +6,17 @@
 
 import { LeftoffError } from "../error.js";
 import { nowMs, randomId } from "../wasm/clock.js";
-import { checkNames, checkRange, failed } from "./contract.js";
+import { checkNames, checkRange, storageError } from "./contract.js";
 
 /** @import { Capabilities, Code, Entry, Stat, Verb } from "./contract.js" */
 
 /**
  * What the DOM's types have of it, for programs without them.
- * @typedef {{ kind: "file", name: string, getFile: () => Promise<{ size: number, lastModified: number, slice: (start: number, end: number) => { arrayBuffer: () => Promise<ArrayBuffer> }, text: () => Promise<string> }>, createSyncAccessHandle: () => Promise<Held>, move: (to: Folder, name: string) => Promise<void> }} File
+ * @typedef {{ kind: "file", name: string, getFile: () => Promise<{ size: number, lastModified: number, slice: (start: number, end: number) => { arrayBuffer: () => Promise<ArrayBuffer> }, text: () => Promise<string> }>, createSyncAccessHandle: () => Promise<AccessHandle>, move: (to: Folder, name: string) => Promise<void> }} File
  * @typedef {{ kind: "directory", name: string, entries: () => AsyncIterable<[string, File | Folder]>, getFileHandle: (name: string, how?: { create?: boolean }) => Promise<File>,
  *   getDirectoryHandle: (name: string, how?: { create?: boolean }) => Promise<Folder>, removeEntry: (name: string, how?: { recursive?: boolean }) => Promise<void> }} Folder
  * @typedef {{ getSize: () => number, read: (into: Uint8Array, how: { at: number }) => number, write: (bytes: Uint8Array, how: { at: number }) => number, truncate: (size: number) => void,
- *   flush: () => void, close: () => void }} Held
+ *   flush: () => void, close: () => void }} AccessHandle
  * @typedef {{ madeMs: number, changedMs: number, seenMs?: number }} Note of a file: when it was made, and changed last; `seenMs`: what the browser says of that
  */
 
@@ -40,7 +40,7 @@ export class OpfsStorage {
   /** @type {Capabilities} */
   capabilities = Object.freeze({ append: "exclusive", range: true, durable: true, watch: false });
 
-  /** Least recently used first. @type {Map<string, Held>} */
+  /** Least recently used first. @type {Map<string, AccessHandle>} */
   #held = new Map();
   /** Of files that were looked at. @type {Map<string, Note>} */
   #notes = new Map();
@@ -53,7 +53,7 @@ export class OpfsStorage {
 
   /** @throws {LeftoffError} `storage_failed` where there are no such files */
   constructor() {
-    if (!hasOpfs()) throw failed("stat", "/", { code: "storage_failed", reason: "expected a worker of a browser with private files of the origin (OPFS), but found none" });
+    if (!hasOpfs()) throw storageError("stat", "/", { code: "storage_failed", reason: "expected a worker of a browser with private files of the origin (OPFS), but found none" });
   }
 
   /** @param {string} path @throws {LeftoffError} `not_a_file` for a folder; what any verb throws */
@@ -61,21 +61,30 @@ export class OpfsStorage {
     return this.#slice("read", path, 0, Infinity);
   }
 
-  /** @param {string} path @param {number} start @param {number} end @throws {LeftoffError} `invalid_range` for one that cannot be meant; what `read` throws */
+  /**
+   * @param {string} path
+   * @param {number} start
+   * @param {number} end @throws {LeftoffError} `invalid_range` for one that cannot be meant; what `read` throws
+   */
   async readRange(path, start, end) {
     checkRange(path, start, end);
     return this.#slice("readRange", path, start, end);
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ durable?: boolean, within?: string }} [options] @returns {Promise<{ end: number }>} @throws {LeftoffError} `not_a_file` for a folder; `not_a_folder` where a file stands on the way; `not_found` where `within` is not there; `disk_full`; what any verb throws */
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   * @param {{ durable?: boolean, within?: string }} [options]
+   * @returns {Promise<{ end: number }>} @throws {LeftoffError} `not_a_file` for a folder; `not_a_folder` where a file stands on the way; `not_found` where `within` is not there; `disk_full`; what any verb throws
+   */
   append(path, bytes, { durable = false, within } = {}) {
     const own = bytes.slice();
     return this.#inTurn("append", path, async () => {
-      await this.#refuseIfGone("append", path, within);
+      await this.#rejectIfGone("append", path, within);
       const held = await this.#open(path);
       const start = held.getSize();
       try {
-        if (held.write(own, { at: start }) < own.length) throw failed("append", path, { code: "disk_full" });
+        if (held.write(own, { at: start }) < own.length) throw storageError("append", path, { code: "disk_full" });
       } catch (error) {
         held.truncate(start);
         throw error;
@@ -86,19 +95,24 @@ export class OpfsStorage {
     });
   }
 
-  /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] @returns {Promise<void>} @throws {LeftoffError} what `append` throws */
+  /**
+   * @param {string} path
+   * @param {Uint8Array} bytes
+   * @param {{ within?: string }} [options]
+   * @returns {Promise<void>} @throws {LeftoffError} what `append` throws
+   */
   replace(path, bytes, { within } = {}) {
     return this.#inTurn("replace", path, async () => {
-      await this.#refuseIfGone("replace", path, within);
+      await this.#rejectIfGone("replace", path, within);
       const { folder, name } = await this.#parent(path, true);
-      if ((await child(folder, name))?.kind === "directory") throw failed("replace", path, { code: "not_a_file" });
-      this.#letGo(path);
+      if ((await child(folder, name))?.kind === "directory") throw storageError("replace", path, { code: "not_a_file" });
+      this.#closeHeld(path);
       const temporary = `.${name}.${randomId()}.tmp`;
       const file = await folder.getFileHandle(temporary, { create: true });
       try {
         const held = await file.createSyncAccessHandle();
         try {
-          if (held.write(bytes, { at: 0 }) < bytes.length) throw failed("replace", path, { code: "disk_full" });
+          if (held.write(bytes, { at: 0 }) < bytes.length) throw storageError("replace", path, { code: "disk_full" });
           held.flush();
         } finally {
           held.close();
@@ -119,38 +133,46 @@ export class OpfsStorage {
     return false;
   }
 
-  /** @param {string} from @param {string} to @returns {Promise<void>} @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a folder into itself; `not_a_folder` where a file stands on the way; what any verb throws */
+  /**
+   * @param {string} from
+   * @param {string} to
+   * @returns {Promise<void>} @throws {LeftoffError} `not_found` where nothing is there to be moved; `already_exists`; `invalid_path` for a folder into itself; `not_a_folder` where a file stands on the way; what any verb throws
+   */
   move(from, to) {
     return this.#inTurn("move", from, async () => {
-      const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) => failed("move", from, { code, to, reason });
-      const source = await this.#found(from);
+      const refused = (/** @type {Code} */ code, /** @type {string | undefined} */ reason = undefined) => storageError("move", from, { code, to, reason });
+      const source = await this.#findEntry(from);
       if (!source) throw refused("not_found");
       if (to.startsWith(`${from}/`)) throw refused("invalid_path", "a folder cannot lie in itself");
-      if (await this.#found(to)) throw refused("already_exists");
+      if (await this.#findEntry(to)) throw refused("already_exists");
       const { folder, name } = await this.#parent(to, true);
-      for (const path of [...this.#held.keys()]) if (isAt(path, from)) this.#letGo(path);
+      for (const path of [...this.#held.keys()]) if (isAt(path, from)) this.#closeHeld(path);
       for (const path of [...this.#notes.keys()]) if (isAt(path, from)) this.#notes.delete(path);
       if (source.kind === "file") return source.move(folder, name);
-      const root = await this.#folder();
-      await alone(async () => {
-        await written(root, MOVING, JSON.stringify({ from, to }));
-        await carried(root, { from, to });
+      const root = await this.#openRoot();
+      await withMoveLock(async () => {
+        await writeText(root, MOVING, JSON.stringify({ from, to }));
+        await moveFolder(root, { from, to });
       });
     }, to);
   }
 
-  /** @param {string} path @param {{ files?: string[] }} [options] @returns {Promise<Entry[] | null>} @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb throws */
+  /**
+   * @param {string} path
+   * @param {{ files?: string[] }} [options]
+   * @returns {Promise<Entry[] | null>} @throws {LeftoffError} `not_a_folder` for a file; `invalid_path` for `files` that are no plain names; what any verb throws
+   */
   async list(path, { files } = {}) {
     if (files) checkNames(path, files);
     return this.#inTurn("list", path, async () => {
-      const folder = await this.#found(path);
+      const folder = await this.#findEntry(path);
       if (!folder) return null;
-      if (folder.kind === "file") throw failed("list", path, { code: "not_a_folder" });
+      if (folder.kind === "file") throw storageError("list", path, { code: "not_a_folder" });
       /** @type {Entry[]} */
       const entries = [];
       for await (const [name, { kind }] of folder.entries()) {
         if (name === MOVING || /^\..+\.[0-9a-f-]{36}\.tmp$/.test(name)) continue;
-        const stats = files && kind === "directory" ? await Promise.all(files.map((file) => this.#look(`${path}/${name}/${file}`))) : undefined;
+        const stats = files && kind === "directory" ? await Promise.all(files.map((file) => this.#findStat(`${path}/${name}/${file}`))) : undefined;
         entries.push({ name, kind: kind === "file" ? "file" : "folder", ...(stats && { files: stats }) });
       }
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -160,7 +182,7 @@ export class OpfsStorage {
   /** @param {string} path @returns {Promise<void>} @throws {LeftoffError} what any verb throws */
   remove(path) {
     return this.#inTurn("remove", path, async () => {
-      for (const one of [...this.#held.keys()]) if (isAt(one, path)) this.#letGo(one);
+      for (const one of [...this.#held.keys()]) if (isAt(one, path)) this.#closeHeld(one);
       for (const one of [...this.#notes.keys()]) if (isAt(one, path)) this.#notes.delete(one);
       const parent = await this.#parent(path, false).catch(unlessAbsent);
       await parent?.folder.removeEntry(parent.name, { recursive: true }).catch(unlessAbsent);
@@ -169,31 +191,37 @@ export class OpfsStorage {
 
   /** @param {string} path @returns {Promise<Stat | null>} @throws {LeftoffError} what any verb throws */
   stat(path) {
-    return this.#inTurn("stat", path, () => this.#look(path));
+    return this.#inTurn("stat", path, () => this.#findStat(path));
   }
 
   /** @throws {LeftoffError} what `append` throws, where the browser says only now that something was not kept */
   async close() {
     await this.#turn.catch(() => {});
     this.#isClosed = true;
-    for (const path of [...this.#held.keys()]) this.#letGo(path);
+    for (const path of [...this.#held.keys()]) this.#closeHeld(path);
   }
 
   /** @template T @param {Verb} verb @param {string} path @param {() => Promise<T>} work @param {string} [to] @returns {Promise<T>} */
   #inTurn(verb, path, work, to) {
     const mine = this.#turn.catch(() => {}).then(async () => {
-      if (this.#isClosed) throw failed(verb, path, { code: "storage_closed" });
+      if (this.#isClosed) throw storageError(verb, path, { code: "storage_closed" });
       try {
         return await work();
       } catch (cause) {
-        throw translated(verb, path, cause, to);
+        throw toStorageError(verb, path, cause, to);
       }
     });
     this.#turn = mine;
     return mine;
   }
 
-  /** @param {"read" | "readRange"} verb @param {string} path @param {number} start @param {number} end @returns {Promise<Uint8Array | null>} */
+  /**
+   * @param {"read" | "readRange"} verb
+   * @param {string} path
+   * @param {number} start
+   * @param {number} end
+   * @returns {Promise<Uint8Array | null>}
+   */
   #slice(verb, path, start, end) {
     return this.#inTurn(verb, path, async () => {
       const held = this.#held.get(path);
@@ -203,24 +231,24 @@ export class OpfsStorage {
         held.read(bytes, { at: start });
         return bytes;
       }
-      const found = await this.#found(path);
+      const found = await this.#findEntry(path);
       if (!found) return null;
-      if (found.kind !== "file") throw failed(verb, path, { code: "not_a_file" });
+      if (found.kind !== "file") throw storageError(verb, path, { code: "not_a_file" });
       const file = await found.getFile();
       return new Uint8Array(await file.slice(start, Math.min(end, file.size)).arrayBuffer());
     });
   }
 
   /** @param {"append" | "replace"} verb @param {string} path @param {string} [within] */
-  async #refuseIfGone(verb, path, within) {
-    if (within === undefined || (await this.#found(within))?.kind === "directory") return;
-    throw failed(verb, path, { code: "not_found", reason: `expected a folder at "${within}", but found none` });
+  async #rejectIfGone(verb, path, within) {
+    if (within === undefined || (await this.#findEntry(within))?.kind === "directory") return;
+    throw storageError(verb, path, { code: "not_found", reason: `expected a folder at "${within}", but found none` });
   }
 
   // While it is held open, the browser says of a file what it was like before; who else changed one that is not is noticed by that.
   /** @param {string} path @returns {Promise<Stat | null>} */
-  async #look(path) {
-    const found = await this.#found(path);
+  async #findStat(path) {
+    const found = await this.#findEntry(path);
     if (!found) return null;
     if (found.kind !== "file") return { kind: "folder", size: 0, mtimeMs: 0, ctimeMs: 0 };
     const { size, lastModified } = await found.getFile();
@@ -244,8 +272,8 @@ export class OpfsStorage {
     const known = this.#held.get(path);
     this.#held.delete(path);
     const [oldest] = this.#held.keys();
-    if (!known && this.#held.size >= MOST_HELD && oldest !== undefined) this.#letGo(oldest);
-    if (!known) await this.#look(path);
+    if (!known && this.#held.size >= MOST_HELD && oldest !== undefined) this.#closeHeld(oldest);
+    if (!known) await this.#findStat(path);
     const { folder, name } = await this.#parent(path, true);
     const held = known ?? (await (await folder.getFileHandle(name, { create: true })).createSyncAccessHandle());
     this.#held.set(path, held);
@@ -253,7 +281,7 @@ export class OpfsStorage {
   }
 
   /** @param {string} path */
-  #letGo(path) {
+  #closeHeld(path) {
     const held = this.#held.get(path);
     this.#held.delete(path);
     held?.flush();
@@ -263,13 +291,13 @@ export class OpfsStorage {
   }
 
   /** The origin's own; a move of a folder that was cut off is done before anything else is. */
-  #folder() {
+  #openRoot() {
     this.#root ??= (async () => {
       /** @type {Folder} */
       const root = await /** @type {any} */ (globalThis).navigator.storage.getDirectory();
-      await alone(async () => {
+      await withMoveLock(async () => {
         const moving = await child(root, MOVING);
-        if (moving?.kind === "file") await carried(root, JSON.parse(await (await moving.getFile()).text()));
+        if (moving?.kind === "file") await moveFolder(root, JSON.parse(await (await moving.getFile()).text()));
       });
       return root;
     })();
@@ -278,17 +306,17 @@ export class OpfsStorage {
 
   /** @param {string} path @param {boolean} create */
   async #parent(path, create) {
-    return parentOf(await this.#folder(), path, create);
+    return parentOf(await this.#openRoot(), path, create);
   }
 
   /** @param {string} path */
-  async #found(path) {
-    return foundIn(await this.#folder(), path);
+  async #findEntry(path) {
+    return findEntryBelow(await this.#openRoot(), path);
   }
 }
 
 /** A file or a folder; nothing where none is. @param {Folder} root @param {string} path */
-async function foundIn(root, path) {
+async function findEntryBelow(root, path) {
   const parent = await parentOf(root, path, false).catch(unlessAbsent);
   if (!parent) return undefined;
   return parent.name === "" ? parent.folder : child(parent.folder, parent.name);
@@ -304,7 +332,7 @@ async function parentOf(root, path, create) {
   const names = path.split("/").filter(Boolean);
   const name = names.pop() ?? "";
   let folder = root;
-  for (const part of names) folder = await folder.getDirectoryHandle(part, { create }).catch(notThrough);
+  for (const part of names) folder = await folder.getDirectoryHandle(part, { create }).catch(throwNotFolder);
   return { folder, name };
 }
 
@@ -314,12 +342,12 @@ function isAt(path, folder) {
 }
 
 /** Nobody else moves folders meanwhile, nor opens the storage. @param {() => Promise<void>} work */
-function alone(work) {
+function withMoveLock(work) {
   return /** @type {any} */ (globalThis).navigator.locks.request("leftoff-moving", work);
 }
 
 /** @param {Folder} folder @param {string} name @param {string} text */
-async function written(folder, name, text) {
+async function writeText(folder, name, text) {
   const held = await (await folder.getFileHandle(name, { create: true })).createSyncAccessHandle();
   held.truncate(0);
   held.write(new TextEncoder().encode(text), { at: 0 });
@@ -331,11 +359,11 @@ async function written(folder, name, text) {
  * Moves a folder file by file, as far as that was not done; what says so is there until all is.
  * @param {Folder} root @param {{ from: string, to: string }} where
  */
-async function carried(root, { from, to }) {
-  const source = await foundIn(root, from);
+async function moveFolder(root, { from, to }) {
+  const source = await findEntryBelow(root, from);
   if (source?.kind === "directory") {
     const { folder, name } = await parentOf(root, to, true);
-    await emptied(source, await folder.getDirectoryHandle(name, { create: true }));
+    await moveEntries(source, await folder.getDirectoryHandle(name, { create: true }));
     const old = await parentOf(root, from, false);
     await old.folder.removeEntry(old.name, { recursive: true });
   }
@@ -343,17 +371,17 @@ async function carried(root, { from, to }) {
 }
 
 /** @param {Folder} from @param {Folder} to */
-async function emptied(from, to) {
+async function moveEntries(from, to) {
   const entries = [];
   for await (const [, handle] of from.entries()) entries.push(handle);
   for (const handle of entries) {
     if (handle.kind === "file") await handle.move(to, handle.name);
-    else await emptied(handle, await to.getDirectoryHandle(handle.name, { create: true }));
+    else await moveEntries(handle, await to.getDirectoryHandle(handle.name, { create: true }));
   }
 }
 
 /** A file stands on the way. @param {any} error @returns {never} */
-function notThrough(error) {
+function throwNotFolder(error) {
   throw error?.name === "TypeMismatchError" ? Object.assign(new Error(error.message, { cause: error }), { name: "NotAFolder" }) : error;
 }
 
@@ -372,7 +400,7 @@ const CODES = {
 };
 
 /** @param {Verb} verb @param {string} path @param {any} cause @param {string} [to] */
-function translated(verb, path, cause, to) {
+function toStorageError(verb, path, cause, to) {
   if (cause instanceof LeftoffError) return cause;
-  return failed(verb, path, { to, ...(CODES[cause?.name] ?? { code: "storage_failed" }), detail: cause?.name, cause });
+  return storageError(verb, path, { to, ...(CODES[cause?.name] ?? { code: "storage_failed" }), detail: cause?.name, cause });
 }

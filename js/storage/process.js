@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import { basename } from "node:path";
 import process from "node:process";
 
-import { allowed } from "../host/allowed.js";
+import { tryAllowed } from "../host/permissions.js";
 
 /**
  * A process, so that another on the same machine can tell whether it still lives.
@@ -38,7 +38,7 @@ export function isGone({ pid, host, boot, start }) {
 }
 
 /** Another one than any where nobody may know it: of its processes nobody here can tell. */
-const hostName = () => allowed(hostname) ?? "unknown";
+const hostName = () => tryAllowed(hostname) ?? "unknown";
 
 function bootId() {
   return fileText("/proc/sys/kernel/random/boot_id").trim();

@@ -1,7 +1,7 @@
 // @ts-check
 /** The files of another storage, to be read alone: writing is refused as on a filesystem that is read-only. */
 
-import { failed } from "./contract.js";
+import { storageError } from "./contract.js";
 
 /** @import { Storage } from "./contract.js" */
 
@@ -28,30 +28,35 @@ export class ReadOnlyStorage {
   stat = (path) => this.#storage.stat(path);
 
   /** @type {Storage["append"]} */
-  append = (path) => refuse("append", path);
+  append = (path) => reject("append", path);
 
   /** @type {Storage["replace"]} */
-  replace = (path) => refuse("replace", path);
+  replace = (path) => reject("replace", path);
 
   /** @type {Storage["move"]} */
-  move = (path) => refuse("move", path);
+  move = (path) => reject("move", path);
 
   /** @type {Storage["link"]} */
-  link = (path) => refuse("link", path);
+  link = (path) => reject("link", path);
 
   /** @type {Storage["remove"]} */
-  remove = (path) => refuse("remove", path);
+  remove = (path) => reject("remove", path);
 
   /** @type {Storage["close"]} */
   close = () => this.#storage.close();
 }
 
-/** The same storages, to be read alone where that is wanted. @param {(root?: string) => Storage} each @param {boolean} isWanted @returns {typeof each} */
-export function readableOnly(each, isWanted) {
+/**
+ * The same storages, to be read alone where that is wanted.
+ * @param {(root?: string) => Storage} each
+ * @param {boolean} isWanted
+ * @returns {typeof each}
+ */
+export function readOnlyStorages(each, isWanted) {
   return isWanted ? (root) => new ReadOnlyStorage(each(root)) : each;
 }
 
 /** @param {import("./contract.js").Verb} verb @param {string} path @returns {Promise<never>} */
-async function refuse(verb, path) {
-  throw failed(verb, path, { code: "read_only", reason: "this store was opened to be read" });
+async function reject(verb, path) {
+  throw storageError(verb, path, { code: "read_only", reason: "this store was opened to be read" });
 }

@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join, sep } from "node:path";
 
 import { LeftoffError } from "../error.js";
 import { codeOf } from "./folders.js";
-import { translated } from "./refusal.js";
+import { toStorageError } from "./system-errors.js";
 
 /** The user's own folder, whatever the environment leaves unsaid. */
 export const ownFolder = () => homedir() || userInfo().homedir;
@@ -17,7 +17,7 @@ export function isFolder(path) {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch (cause) {
-    const error = translated("stat", path, cause, { hasRoot: false });
+    const error = toStorageError("stat", path, cause, { hasRoot: false });
     if (error.code === "not_a_folder") return false;
     if (error.code === "permission_denied") return true;
     throw error;
@@ -25,22 +25,22 @@ export function isFolder(path) {
 }
 
 /** Refuses where something else stands, or nobody can say what. @param {string} path */
-export function refuseUnlessFolder(path) {
+export function rejectUnlessFolder(path) {
   let stat;
   try {
     // Without `throwIfNoEntry`: by that, Node from 22 on takes a file on the way for nothing at all.
     stat = statSync(path);
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return refuseFileAbove(path);
-    throw translated("stat", path, cause, { hasRoot: false });
+    if (codeOf(cause) === "ENOENT") return rejectFileAbove(path);
+    throw toStorageError("stat", path, cause, { hasRoot: false });
   }
   if (!stat.isDirectory()) throw new LeftoffError({ code: "not_a_folder", message: `"${path}" is a file, not a folder` });
 }
 
 /** Windows says of what lies beneath a file that it is not there. @param {string} path */
-function refuseFileAbove(path) {
+function rejectFileAbove(path) {
   const above = dirname(path);
-  if (sep === "\\" && above !== path) refuseUnlessFolder(above);
+  if (sep === "\\" && above !== path) rejectUnlessFolder(above);
 }
 
 /** The one that the program is in. */
@@ -53,12 +53,12 @@ export function workingFolder() {
 }
 
 /** The same as far as it is there, for a folder that may be gone, or of another machine. @param {string} path @returns {string} */
-export function realAsFar(path) {
+export function realPathAsFar(path) {
   if (!isAbsolute(path)) return path;
   try {
     return realpathSync(path);
   } catch {
-    return dirname(path) === path ? path : join(realAsFar(dirname(path)), basename(path));
+    return dirname(path) === path ? path : join(realPathAsFar(dirname(path)), basename(path));
   }
 }
 
@@ -69,8 +69,8 @@ export function realPath(folder) {
     path = realpathSync(folder);
   } catch (cause) {
     const isNone = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
-    throw isNone ? new LeftoffError({ code: "not_found", message: `no folder at "${folder}"`, cause }) : translated("stat", folder, cause, { hasRoot: false });
+    throw isNone ? new LeftoffError({ code: "not_found", message: `no folder at "${folder}"`, cause }) : toStorageError("stat", folder, cause, { hasRoot: false });
   }
-  refuseUnlessFolder(path);
+  rejectUnlessFolder(path);
   return path;
 }

@@ -19,9 +19,9 @@ import fs from "node:fs";
 import { join, resolve, sep } from "node:path";
 import process from "node:process";
 
-import { Anywhere, codeOf, makeFolder, makeFolders, notAFolder, written } from "./folders.js";
+import { UnrootedFinder, codeOf, makeFolder, makeFolders, notFolderError, toSystemPath } from "./folders.js";
 
-/** @import { Held } from "./folders.js" */
+/** @import { HeldPlace } from "./folders.js" */
 
 const FDS = "/proc/self/fd";
 // Node does not name it. With it a folder can be opened that may be passed through, but not listed.
@@ -37,106 +37,110 @@ const SECOND_MS = 1020;
 const ODD_ON_WINDOWS = /[\x00-\x1f:*?"<>|]|[. ]$|^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\.|$)/i;
 
 /** A path that leads out of the root. Its message says what was found. */
-export class Outside extends Error {}
+export class OutsideRootError extends Error {}
 
 /** What was opened is not what stands there any more: it was replaced meanwhile, or lies outside. */
-export class Replaced extends Outside {}
+export class ReplacedError extends OutsideRootError {}
 
-/** A `Finder` that does not leave its folder. */
-export class Root {
-  #given;
+/** A `PlaceFinder` that does not leave its folder. */
+export class RootedFinder {
+  #givenPath;
   /** The root without links on the way to it; empty until it is there. */
   #real = "";
   #hasDescriptors = false;
 
   /** @param {string} folder */
   constructor(folder) {
-    this.#given = resolve(folder);
+    this.#givenPath = resolve(folder);
   }
 
-  /** @param {string} path @param {Set<string>} [made] @param {string} [within] @returns {Held} */
+  /** @param {string} path @param {Set<string>} [made] @param {string} [within] @returns {HeldPlace} */
   hold(path, made, within) {
     const names = this.#names(path);
     const last = names.pop();
     const least = within === undefined ? 0 : this.#names(within).length;
-    if (made && within === undefined) makeFolders(this.#given, made);
-    if (last !== undefined) return this.#held(names, { last, made, least });
-    const remove = () => Promise.reject(new Outside(`expected a path below "${this.#given}", but found the folder itself instead`));
-    return { ...this.#held([], { last: "." }), remove };
+    if (made && within === undefined) makeFolders(this.#givenPath, made);
+    if (last !== undefined) return this.#holdNames(names, { last, made, least });
+    const remove = () => Promise.reject(new OutsideRootError(`expected a path below "${this.#givenPath}", but found the folder itself instead`));
+    return { ...this.#holdNames([], { last: "." }), remove };
   }
 
-  /** @param {string} path @returns {Held} */
+  /** @param {string} path @returns {HeldPlace} */
   holdFolder(path) {
-    return this.#held(this.#names(path), {});
+    return this.#holdNames(this.#names(path), {});
   }
 
-  /** @param {string} path @returns {Held} */
+  /** @param {string} path @returns {HeldPlace} */
   holdName(path) {
-    const isAbove = this.#given === written(path) || this.#given.startsWith(written(path) + sep);
-    return isAbove ? new Anywhere().hold(path) : this.hold(path);
+    const isAbove = this.#givenPath === toSystemPath(path) || this.#givenPath.startsWith(toSystemPath(path) + sep);
+    return isAbove ? new UnrootedFinder().hold(path) : this.hold(path);
   }
 
   /** @param {string} path */
   plain(path) {
-    return this.#real + path.slice(this.#given.length);
+    return this.#real + path.slice(this.#givenPath.length);
   }
 
   /** @param {string} path */
-  unchanged(path) {
+  snapshotFolder(path) {
     const names = this.#names(path);
     if (!this.#real) this.#resolve();
     const nowMs = Date.now();
-    const before = this.#way(names);
+    const before = this.#statChain(names);
     const isSettled = before.every(({ ctimeMs }) => Number(ctimeMs) < nowMs - (ctimeMs % 1000n === 0n ? SECOND_MS : TICK_MS));
-    return () => isSettled && this.#way(names).every((found, at) => isSame(found, before[at]) && found.ctimeNs === before[at].ctimeNs);
+    return () => isSettled && this.#statChain(names).every((found, at) => isSame(found, before[at]) && found.ctimeNs === before[at].ctimeNs);
   }
 
   /** The names below the root. @param {string} path */
   #names(path) {
-    const whole = written(path);
-    if (whole === this.#given) return [];
-    const start = this.#given.endsWith(sep) ? this.#given : this.#given + sep;
+    const whole = toSystemPath(path);
+    if (whole === this.#givenPath) return [];
+    const start = this.#givenPath.endsWith(sep) ? this.#givenPath : this.#givenPath + sep;
     const names = whole.startsWith(start) ? whole.slice(start.length).split(process.platform === "win32" ? /[\\/]/ : "/") : [".."];
-    if (names.some(isOdd)) throw new Outside(`expected a path in "${this.#given}", but found another one instead`);
+    if (names.some(isOdd)) throw new OutsideRootError(`expected a path in "${this.#givenPath}", but found another one instead`);
     return names;
   }
 
-  /** @param {string[]} names @param {{ last?: string, made?: Set<string>, least?: number }} options `least`: so many are not made @returns {Held} */
-  #held(names, { last, made, least = 0 }) {
+  /**
+   * @param {string[]} names
+   * @param {{ last?: string, made?: Set<string>, least?: number }} options `least`: so many are not made
+   * @returns {HeldPlace}
+   */
+  #holdNames(names, { last, made, least = 0 }) {
     if (!this.#real) this.#resolve();
     if (this.#hasDescriptors) {
-      const fd = this.#opened(names, made, least);
+      const fd = this.#openFolders(names, made, least);
       const at = last === undefined ? `${FDS}/${fd}` : `${FDS}/${fd}/${last}`;
-      return { at, check: () => {}, remove: async () => removed(at), close: () => closeFolder(fd) };
+      return { systemPath: at, check: () => {}, remove: async () => removeTree(at), close: () => closeFolder(fd) };
     }
-    const folder = this.#looked(names, made, least);
+    const folder = this.#checkFolders(names, made, least);
     const at = last === undefined ? folder : join(folder, last);
     const remove = () => fs.promises.rm(at, { recursive: true, force: true });
     const check = (/** @type {number | undefined} */ fd, /** @type {string} */ beside = at) => {
-      this.#looked(names);
+      this.#checkFolders(names);
       if (fd !== undefined && !isSame(fs.fstatSync(fd, BIG), fs.lstatSync(beside, BIG))) {
-        throw new Replaced(`expected a file at "${beside}", but found another one instead`);
+        throw new ReplacedError(`expected a file at "${beside}", but found another one instead`);
       }
-      this.#looked(names);
+      this.#checkFolders(names);
     };
-    return { at, check, remove, close: () => {} };
+    return { systemPath: at, check, remove, close: () => {} };
   }
 
   #resolve() {
-    const real = fs.realpathSync(this.#given);
+    const real = fs.realpathSync(this.#givenPath);
     this.#hasDescriptors = process.platform === "linux" && hasDescriptors(real);
     this.#real = real;
   }
 
   /** Opens a folder, each on the way in the one before. @param {string[]} names @param {Set<string>} [made] @param {number} [least] */
-  #opened(names, made, least = 0) {
-    let path = this.#given;
-    let fd = opened(this.#real, path);
+  #openFolders(names, made, least = 0) {
+    let path = this.#givenPath;
+    let fd = openFolder(this.#real, path);
     for (const [depth, name] of names.entries()) {
       const parent = fd;
       path = join(path, name);
       try {
-        fd = opened(`${FDS}/${parent}/${name}`, path, depth < least ? undefined : made);
+        fd = openFolder(`${FDS}/${parent}/${name}`, path, depth < least ? undefined : made);
       } finally {
         closeFolder(parent);
       }
@@ -145,23 +149,23 @@ export class Root {
   }
 
   /** What stands at a folder and each on the way. Whose names change, or who is moved, has another time then. @param {string[]} names */
-  #way(names) {
-    let path = this.#given;
+  #statChain(names) {
+    let path = this.#givenPath;
     let at = this.#real;
-    const found = [refuseOther(at, path)];
+    const found = [statFolder(at, path)];
     for (const name of names) {
       at = join(at, name);
       path = join(path, name);
-      found.push(refuseOther(at, path));
+      found.push(statFolder(at, path));
     }
     return found;
   }
 
   /** Looks at a folder and each on the way; gives its path. @param {string[]} names @param {Set<string>} [made] @param {number} [least] */
-  #looked(names, made, least = 0) {
-    let path = this.#given;
+  #checkFolders(names, made, least = 0) {
+    let path = this.#givenPath;
     let at = this.#real;
-    refuseOther(at, path);
+    statFolder(at, path);
     for (const [depth, name] of names.entries()) {
       at = join(at, name);
       path = join(path, name);
@@ -169,7 +173,7 @@ export class Root {
         made.add(path);
         makeFolder(at);
       }
-      refuseOther(at, path);
+      statFolder(at, path);
     }
     return at;
   }
@@ -192,20 +196,26 @@ function hasDescriptors(folder) {
   }
 }
 
-/** Opens a folder, and makes it first where it is wanted. @param {string} at @param {string} path @param {Set<string>} [made] @returns {number} */
-function opened(at, path, made) {
+/**
+ * Opens a folder, and makes it first where it is wanted.
+ * @param {string} at
+ * @param {string} path
+ * @param {Set<string>} [made]
+ * @returns {number}
+ */
+function openFolder(at, path, made) {
   try {
     return fs.openSync(at, FOLDER);
   } catch (error) {
     if (!made || codeOf(error) !== "ENOENT") {
-      refuseOther(at, path);
+      statFolder(at, path);
       throw error;
     }
   }
   // Also where another process is faster: that one may not live to flush it.
   made.add(path);
   const isNew = makeFolder(at);
-  const fd = opened(at, path);
+  const fd = openFolder(at, path);
   // Only a umask that takes from the owner makes it differ.
   if (isNew && (fs.fstatSync(fd).mode & 0o777) !== 0o700) fs.chmodSync(`${FDS}/${fd}`, 0o700);
   return fd;
@@ -220,20 +230,20 @@ function closeFolder(fd) {
 }
 
 /** Refuses what is no folder. @param {string} at @param {string} path */
-function refuseOther(at, path) {
+function statFolder(at, path) {
   const found = fs.lstatSync(at, BIG);
-  if (found.isSymbolicLink()) throw new Outside(`expected a folder at "${path}", but found a link instead`);
-  if (!found.isDirectory()) throw notAFolder(path);
+  if (found.isSymbolicLink()) throw new OutsideRootError(`expected a folder at "${path}", but found a link instead`);
+  if (!found.isDirectory()) throw notFolderError(path);
   return found;
 }
 
 /** Removes what is there, a folder with all in it. @param {string} at */
-async function removed(at) {
+async function removeTree(at) {
   const found = fs.lstatSync(at, { throwIfNoEntry: false });
   if (!found?.isDirectory()) return fs.promises.rm(at, { force: true });
-  const fd = opened(at, at);
+  const fd = openFolder(at, at);
   try {
-    for (const name of await fs.promises.readdir(`${FDS}/${fd}`)) await removed(`${FDS}/${fd}/${name}`);
+    for (const name of await fs.promises.readdir(`${FDS}/${fd}`)) await removeTree(`${FDS}/${fd}/${name}`);
   } finally {
     closeFolder(fd);
   }

@@ -25,7 +25,7 @@ export function beforeSignals(work) {
 }
 
 /** Has it not done any more. @param {() => Promise<unknown>} work */
-export function letGo(work) {
+export function cancelBeforeSignals(work) {
   const wasThere = guarded.delete(work);
   if (wasThere && guarded.size === 0) for (const signal of SIGNALS) process.removeListener(signal, onSignal);
 }
@@ -41,7 +41,7 @@ function onSignal(signal) {
 
 /** @param {NodeJS.Signals} signal */
 function end(signal) {
-  for (const work of [...guarded]) letGo(work);
+  for (const work of [...guarded]) cancelBeforeSignals(work);
   process.kill(process.pid, signal);
   // Not every runtime gives a signal its own effect back.
   setTimeout(() => process.exit(128 + constants.signals[signal]), LAST_MS);

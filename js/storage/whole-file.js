@@ -24,7 +24,7 @@ const QUICK = 2 ** 20;
  * @param {boolean} durable
  */
 export async function writeWhole(path, pieces, check, durable) {
-  const temporary = temporaryBeside(path);
+  const temporary = temporaryPathFor(path);
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   const isQuick = !durable && size <= QUICK;
   const fd = fs.openSync(temporary, "wx", 0o600);
@@ -39,7 +39,7 @@ export async function writeWhole(path, pieces, check, durable) {
     } finally {
       fs.closeSync(fd);
     }
-    await patiently(() => (isQuick ? fs.renameSync(temporary, path) : fs.promises.rename(temporary, path)));
+    await retryWhileBusy(() => (isQuick ? fs.renameSync(temporary, path) : fs.promises.rename(temporary, path)));
   } catch (error) {
     removeQuietly(temporary);
     throw error;
@@ -47,7 +47,7 @@ export async function writeWhole(path, pieces, check, durable) {
 }
 
 /** What a file is called until it is whole: beside its place, since a rename does not cross filesystems. @param {string} path */
-export function temporaryBeside(path) {
+export function temporaryPathFor(path) {
   return join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
 }
 
@@ -69,7 +69,7 @@ function write(fd, bytes) {
 }
 
 /** Takes a name away, on Windows again and again while somebody holds the file. @param {() => unknown} step */
-export async function patiently(step) {
+export async function retryWhileBusy(step) {
   for (const waitMs of process.platform === "win32" ? WAITS_MS : []) {
     try {
       await step();

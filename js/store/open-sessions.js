@@ -1,7 +1,7 @@
 // @ts-check
 /** The sessions that the core has open, as what callers see: one object for each folder, and its turns. */
 
-import { Live, Turns } from "../session/handle.js";
+import { SessionHandle, Turns } from "../session/handle.js";
 import { handleOf, sessionOf } from "../session/session.js";
 
 /** A timer that is set later goes off at once. */
@@ -24,7 +24,7 @@ const LONGEST_MS = 2 ** 31 - 1;
  *   idleMs?: number, read: ReadSettings, redaction: Redaction,
  *   runGit?: Host["runGit"] }} StoreParts
  *
- * @typedef {SessionParts & { core: CoreStore, beside: CoreStore, cache: Cache, redaction: Redaction }} SessionsParts `beside`: the same store in the second module
+ * @typedef {SessionParts & { core: CoreStore, agentsStore: CoreStore, cache: Cache, redaction: Redaction }} SessionsParts `agentsStore`: the same store in the second module
  */
 
 export class OpenSessions {
@@ -36,7 +36,7 @@ export class OpenSessions {
   /** Of folders that no session is known to be open in, as long as somebody has their turn. @type {Map<string, { turns: Turns, count: number }>} */
   #turns = new Map();
   /** @type {ReturnType<typeof setInterval> | undefined} what pauses those that rest */
-  #resting;
+  #restTimer;
 
   /** @param {SessionsParts} parts @param {Places} places @param {number} idleMs */
   constructor(parts, places, idleMs) {
@@ -46,33 +46,33 @@ export class OpenSessions {
   }
 
   /** What an operation of the core ends with, a session or nothing. @param {string} name @param {(string | object)[]} asked @returns {Promise<Session | undefined>} */
-  async opened(name, ...asked) {
+  async findWith(name, ...asked) {
     const found = await this.#parts.core.run(name, ...asked);
     if (!found) return undefined;
-    const known = this.#at(found.path, found.id);
+    const known = this.#findAt(found.path, found.id);
     if (known) handleOf(known).revive();
-    const session = known ?? this.#made(found);
-    await handleOf(session).secrets.prepare();
+    const session = known ?? this.#addSession(found);
+    await handleOf(session).redactor.prepare();
     return session;
   }
 
   /** The same of one that ends with a session. @param {string} name @param {(string | object)[]} asked */
-  async opens(name, ...asked) { return /** @type {Session} */ (await this.opened(name, ...asked)); }
+  async openWith(name, ...asked) { return /** @type {Session} */ (await this.findWith(name, ...asked)); }
 
   /** Those that are open and were written to beside the core look at their files. @param {string[]} ids */
-  async look(ids) {
-    for (const session of this.#open) if (ids.includes(session.id)) await handleOf(session).look();
+  async refresh(ids) {
+    for (const session of this.#open) if (ids.includes(session.id)) await handleOf(session).refresh();
   }
 
   /** One that is open no longer, since all of it went elsewhere. @param {Session} session @param {boolean} isDeleted */
-  gone(session, isDeleted) {
-    handleOf(session).left(isDeleted);
+  drop(session, isDeleted) {
+    handleOf(session).retire(isDeleted);
     this.#open.delete(session);
   }
 
   /** Resolves to what ends the turn of a folder, once it has come: that of its session, where one is open. @param {string} [path] */
   async turn(path = "") {
-    const session = this.#at(path);
+    const session = this.#findAt(path);
     if (session) return handleOf(session).turn();
     const one = this.#turns.get(path) ?? { turns: new Turns(), count: 0 };
     this.#turns.set(path, one);
@@ -87,17 +87,17 @@ export class OpenSessions {
 
   /** Lets go of all. */
   async close() {
-    clearInterval(this.#resting);
+    clearInterval(this.#restTimer);
     // What a trap took from the core it has to know again.
     for (const session of this.#open) handleOf(session).revive();
     await this.#parts.core.end().finally(() => {
-      for (const session of this.#open) this.gone(session, false);
+      for (const session of this.#open) this.drop(session, false);
     });
   }
 
   // One that the core has open no longer, since it was moved or deleted by others, goes on alone where somebody still has it.
   /** @param {string} path @param {string} [id] that of the session that lies there now */
-  #at(path, id) {
+  #findAt(path, id) {
     for (const session of this.#open) {
       if (session.path !== path) continue;
       if (handleOf(session).isOpen && (id ?? session.id) === session.id) return session;
@@ -108,17 +108,17 @@ export class OpenSessions {
 
   // Whoever waits for the turn of its folder waits for its own.
   /** @param {{ path: string, placement: "home" | "workspace" }} found */
-  #made(found) {
-    const { core, beside, cache, redaction, ...parts } = this.#parts;
-    const store = { core, beside, placeOf: this.#places.of.bind(this.#places) };
-    const live = new Live({ ...this.#places.of(found), cache, redaction, store, turns: this.#turns.get(found.path)?.turns });
-    const session = sessionOf(live.begun(), parts);
+  #addSession(found) {
+    const { core, agentsStore, cache, redaction, ...parts } = this.#parts;
+    const store = { core, agentsStore, placeOf: this.#places.placeOf.bind(this.#places) };
+    const live = new SessionHandle({ ...this.#places.placeOf(found), cache, redaction, store, turns: this.#turns.get(found.path)?.turns });
+    const session = sessionOf(live.attach(), parts);
     this.#turns.delete(found.path);
     this.#open.add(session);
     // For as long as any is open, those that rest are paused.
     if (this.#idleMs > 0) {
-      this.#resting ??= setInterval(() => core.run("rest").catch(() => {}), Math.min(this.#idleMs, LONGEST_MS));
-      this.#resting.unref?.();
+      this.#restTimer ??= setInterval(() => core.run("rest").catch(() => {}), Math.min(this.#idleMs, LONGEST_MS));
+      this.#restTimer.unref?.();
     }
     return session;
   }

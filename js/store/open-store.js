@@ -4,11 +4,11 @@
 import { runGit, defaultHome, realPath, storages, workingFolder } from "../host/host.node.js";
 import { resolve } from "../host/path.node.js";
 import { agents } from "../wasm/agents.js";
-import { whole } from "../wasm/core.js";
-import { knownOptions } from "../wasm/options.js";
+import { coreModule } from "../wasm/core.js";
+import { checkOptions } from "../wasm/options.js";
 import { Places } from "../placement/places.js";
 import { Redaction } from "../privacy/redaction.js";
-import { readableOnly } from "../storage/read-only.js";
+import { readOnlyStorages } from "../storage/read-only.js";
 import { readSettings } from "../wasm/store.js";
 import { storeOf } from "./store.js";
 
@@ -26,11 +26,11 @@ import { storeOf } from "./store.js";
  * await opened.close();
  */
 export async function openStore(options = {}) {
-  const { project, home, workspace, storage, countTokens = true, idleMs, redact, readOnly = false } = knownOptions("openStore", options);
-  await whole.ready();
+  const { project, home, workspace, storage, countTokens = true, idleMs, redact, readOnly = false } = checkOptions("openStore", options);
+  await coreModule.ready();
   const folder = resolve(home || defaultHome() || ".leftoff");
   // One with a root for each workspace; what is imported lies outside of all.
-  const storageAt = readableOnly(storage ? () => storage : await storages(home || defaultHome()), readOnly);
+  const storageAt = readOnlyStorages(storage ? () => storage : await storages(home || defaultHome()), readOnly);
   // What a storage has may be nowhere on this machine.
   const placeOf = storage ? resolve : realPath;
   const path = placeOf(project ?? workingFolder());

@@ -1,16 +1,16 @@
 // @ts-check
 /** Large tool outputs, beside the sessions of a run: they are there until their session ends, or the store is closed. */
 
-import { beforeSignals, letGo } from "../host/host.node.js";
+import { beforeSignals, cancelBeforeSignals } from "../host/host.node.js";
 import { agents } from "../wasm/agents.js";
 import { bytesOf, fromBytes } from "../wasm/core.js";
 import { toJsonFast } from "../wasm/json.js";
-import { knownOptions, ofKind } from "../wasm/options.js";
+import { checkOptions, checkKind } from "../wasm/options.js";
 
 /** @import { Redaction } from "../privacy/redaction.js" */
 /** @import { OutputMenu, OutputPrompt, OutputPromptRequest, ToolOutput, ToolOutputPointer } from "../types/index.js" */
 /** @import { CoreStore } from "../wasm/store.js" */
-/** @import { Own } from "../wasm/drive.js" */
+/** @import { CallerFunctions } from "../wasm/drive.js" */
 
 /**
  * The large outputs of tools, for an answer that is made of many: a small one stays in memory, from the setting `outputs.memoryBytes` on it
@@ -37,7 +37,7 @@ export class ToolOutputs {
   async save({ result, ...output }) {
     const given = bytesOf(toJsonFast(result, { about: "result" }));
     beforeSignals(this.#guard);
-    const saving = this.#core.runWith({ own: { given } }, "saveOutput", { ...output, sizeBytes: given.length });
+    const saving = this.#core.runWith({ own: { savedBytes: given } }, "saveOutput", { ...output, sizeBytes: given.length });
     this.#saving.add(saving);
     return saving.finally(() => this.#saving.delete(saving));
   }
@@ -50,25 +50,25 @@ export class ToolOutputs {
    * await store.outputs.load(path); // => "text"
    */
   async load(path) {
-    const own = /** @type {Own} */ ({});
-    const found = await this.#core.runWith({ own }, "loadOutput", ofKind("path", path));
-    return own.handed ? fromBytes(own.handed) : found;
+    const own = /** @type {CallerFunctions} */ ({});
+    const found = await this.#core.runWith({ own }, "loadOutput", checkKind("path", path));
+    return own.loadedBytes ? fromBytes(own.loadedBytes) : found;
   }
 
   /** Those that this store has saved, in their order. @param {{ sessionId?: string }} [options] @returns {Promise<ToolOutputPointer[]>} @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text @example await store.outputs.list({ sessionId: session.id }); // => [] */
-  list(options = {}) { return this.#core.run("outputs", knownOptions("outputs", options)); }
+  list(options = {}) { return this.#core.run("outputs", checkOptions("outputs", options)); }
 
   /** Takes them away, of one session or all. @param {{ sessionId?: string }} [options] @returns {Promise<{ count: number }>} how many @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text @example await store.outputs.clear(); // => { count: 0 } */
   async clear(options = {}) {
-    const { sessionId } = knownOptions("outputs", options);
+    const { sessionId } = checkOptions("outputs", options);
     await Promise.allSettled(this.#saving);
     const count = await this.#core.run("clearOutputs", { sessionId });
-    if (sessionId === undefined) letGo(this.#guard);
+    if (sessionId === undefined) cancelBeforeSignals(this.#guard);
     return { count };
   }
 
   /** What a model picks from: a numbered list, a line for each output. @param {{ sessionId?: string }} [options] @returns {Promise<OutputMenu>} @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text @example (await store.outputs.menu()).text; // => "Available contexts:\n" */
-  menu(options = {}) { return this.#leaving("outputMenu", knownOptions("outputs", options)); }
+  menu(options = {}) { return this.#leaving("outputMenu", checkOptions("outputs", options)); }
 
   /**
    * The outputs that a model picked from a menu, by what it said: `[1, 2]`, `1 and 2`, `all`, `none`, and a sentence around that.
@@ -77,7 +77,7 @@ export class ToolOutputs {
    * @example store.outputs.select("I need 1 and 3.", ["a", "b", "c"]); // => ["a", "c"]
    */
   select(answer, outputs) {
-    const places = agents.called(({ chosenOutputs }) => chosenOutputs(ofKind("answer", answer), outputs.length));
+    const places = agents.call(({ chosenOutputs }) => chosenOutputs(checkKind("answer", answer), outputs.length));
     return Array.from(places, (place) => /** @type {T} */ (outputs[place]));
   }
 
@@ -93,7 +93,7 @@ export class ToolOutputs {
 
   /** @param {string} name @param {object} asked */
   #leaving(name, asked) {
-    const out = this.#redaction.isOn ? (/** @type {Uint8Array} */ json) => this.#redaction.own.outBytes(json) : undefined;
+    const out = this.#redaction.isOn ? (/** @type {Uint8Array} */ json) => this.#redaction.own.redactBytes(json) : undefined;
     return this.#core.runWith({ own: { out } }, name, asked);
   }
 }

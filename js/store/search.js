@@ -7,8 +7,8 @@ import { toBytes } from "../wasm/core.js";
 /** @import { Listed } from "../types/index.js" */
 
 /** Those that the words may mean, the best first. @internal @param {string} words @param {Listed[]} listed */
-export function ranked(words, listed) {
+export function rankByWords(words, listed) {
   const known = listed.map(({ title, summary, name, type }) => [title, summary ?? "", name ?? "", type]);
-  const places = agents.called((agents) => agents.ranked(words, toBytes(known)));
+  const places = agents.call((agents) => agents.rankByWords(words, toBytes(known)));
   return Array.from(places, (place) => /** @type {Listed} */ (listed[place]));
 }

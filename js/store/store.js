@@ -1,20 +1,20 @@
 // @ts-check
 /** A store: the sessions of a home folder, and of workspaces. */
 
-import { followReadable, foundOf } from "../agents/files.js";
+import { followReadable, collectAgentFiles } from "../agents/files.js";
 import { LeftoffError, unlessBug } from "../error.js";
-import { keptSessions, realPath, writtenForAgent } from "../host/host.node.js";
+import { transcriptLocations, realPath, writeNativeSession } from "../host/host.node.js";
 import { join, resolve } from "../host/path.node.js";
-import { names } from "../placement/placement.js";
+import { layoutNames } from "../placement/placement.js";
 import { handleOf } from "../session/session.js";
 import { OpenSessions } from "./open-sessions.js";
-import { knownOptions, ofKind, ofSession } from "../wasm/options.js";
+import { checkOptions, checkKind, checkSession } from "../wasm/options.js";
 import { ToolOutputs } from "./outputs.js";
-import { ranked } from "./search.js";
+import { rankByWords } from "./search.js";
 import { agents } from "../wasm/agents.js";
 import { CoreStore } from "../wasm/store.js";
 
-/** @import { Kept } from "../agents/places.js" */
+/** @import { TranscriptLocation } from "../agents/transcript-locations.js" */
 /** @import { Session } from "../session/session.js" */
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { StoreParts } from "./open-sessions.js" */
@@ -31,7 +31,7 @@ export class Store {
   #places;
   #core;
   /** The same in the second module. */
-  #beside;
+  #agentsStore;
   #open;
   /** @type {ToolOutputs | undefined} once somebody asked for them */
   #outputs;
@@ -48,9 +48,9 @@ export class Store {
     /** @type {import("../wasm/store.js").CoreStoreParts} */
     const parts = { project, home, workspace, idleMs: this.#idleMs, redacts: redaction.isOn, countTokens, storage, storageOf, runGit, turn: (path) => this.#open.turn(path) };
     this.#core = new CoreStore(parts);
-    this.#beside = new CoreStore({ ...parts, tell: (notices) => this.#core.hear(notices) }, agents);
-    const cache = { storage, folder: join(home, names().cache) };
-    this.#open = new OpenSessions({ core: this.#core, beside: this.#beside, cache, countTokens, redaction, ended: (id) => this.#outputs?.clear({ sessionId: id }), search: (...asked) => this.#beside.pages(redaction.own, "searchIn", ...asked), fork: (...asked) => this.fork(...asked) }, places, this.#idleMs);
+    this.#agentsStore = new CoreStore({ ...parts, tell: (notices) => this.#core.addNotices(notices) }, agents);
+    const cache = { storage, folder: join(home, layoutNames().cache) };
+    this.#open = new OpenSessions({ core: this.#core, agentsStore: this.#agentsStore, cache, countTokens, redaction, ended: (id) => this.#outputs?.clear({ sessionId: id }), search: (...asked) => this.#agentsStore.pages(redaction.own, "searchIn", ...asked), fork: (...asked) => this.fork(...asked) }, places, this.#idleMs);
     /** The folder that is worked in. */
     this.project = project;
     /** The store's folder. */
@@ -80,8 +80,8 @@ export class Store {
    * @example await store.writeSetting("redact", "replace"); store.settings.redact; // => "replace"
    */
   async writeSetting(key, value, options = {}) {
-    const { project = false } = knownOptions("setting", options);
-    await this.#beside.run("writeSetting", key, value === undefined ? "" : settingJson(value), String(project));
+    const { project = false } = checkOptions("setting", options);
+    await this.#agentsStore.run("writeSetting", key, value === undefined ? "" : settingJson(value), String(project));
     this.#read = await this.#core.run("settings");
   }
 
@@ -96,7 +96,7 @@ export class Store {
    * @param {{ model?: string }} [options] `model`: of a new one @returns {Promise<Session>} @throws {LeftoffError} `invalid_request` for a `model` that is no text
    * @example const session = await store.continue({ model: "gpt-5" }); (await store.continue()).id === session.id; // => true
    */
-  async continue(options = {}) { return this.#open.opens("goOn", knownOptions("continue", options)); }
+  async continue(options = {}) { return this.#open.openWith("goOn", checkOptions("continue", options)); }
 
   /**
    * A new session of the project, which is its current one from then on.
@@ -104,7 +104,7 @@ export class Store {
    * @throws {LeftoffError} `invalid_id` for a name that is no plain name; `already_exists` where the workspace has it
    * @example (await store.create({ title: "The parser", agent: { command: "/brainstorm" } })).metadata.display.title; // => "The parser"
    */
-  async create(options = {}) { return this.#open.opens("create", knownOptions("create", options)); }
+  async create(options = {}) { return this.#open.openWith("create", checkOptions("create", options)); }
 
   /**
    * Opens a session by its id, a unique beginning of one, or its name in a workspace; or by the id that it has in the agent from
@@ -113,8 +113,8 @@ export class Store {
    * @example const { id } = await store.create(); (await store.session(id)).id === id; // => true
    */
   async session(id) {
-    if (Object(id) === id) return this.session(await this.#beside.run("ofSource", knownOptions("source", knownOptions("session", /** @type {any} */ (id)).source)));
-    return this.#open.opens("session", ofKind("id", /** @type {string} */ (id)));
+    if (Object(id) === id) return this.session(await this.#agentsStore.run("ofSource", checkOptions("source", checkOptions("session", /** @type {any} */ (id)).source)));
+    return this.#open.openWith("session", checkKind("id", /** @type {string} */ (id)));
   }
 
   /**
@@ -123,8 +123,8 @@ export class Store {
    * @example (await store.info(await store.create({ title: "The parser" }))).title; // => "The parser"
    */
   async info(session) {
-    const { lying, secrets } = handleOf(ofSession(session));
-    return secrets.leaving(this.#beside.runWith({ lease: this.#core.lease }, "info", ...lying)); // What the first module has open, no other process has.
+    const { location: lying, redactor: secrets } = handleOf(checkSession(session));
+    return secrets.redactResult(this.#agentsStore.runWith({ lease: this.#core.lease }, "info", ...lying)); // What the first module has open, no other process has.
   }
 
   /**
@@ -139,7 +139,7 @@ export class Store {
    * report.health; // => "ok"
    */
   async doctor(options = {}) {
-    return this.#left(this.#beside.run("doctor", knownOptions("doctor", options)));
+    return this.#redactResult(this.#agentsStore.run("doctor", checkOptions("doctor", options)));
   }
 
   /**
@@ -148,8 +148,8 @@ export class Store {
    * @example await store.mend(await store.create());
    */
   async mend(session) {
-    await ofSession(session).flush();
-    return (await this.#beside.run("mend", session.path, session.placement)) ?? undefined;
+    await checkSession(session).flush();
+    return (await this.#agentsStore.run("mend", session.path, session.placement)) ?? undefined;
   }
 
   /**
@@ -159,13 +159,13 @@ export class Store {
    * @example await store.create({ title: "The parser" }); (await store.list({ limit: 10 })).map(({ title }) => title); // => ["The parser"]
    */
   async list(options = {}) {
-    const { limit, ...asked } = knownOptions("list", options);
+    const { limit, ...asked } = checkOptions("list", options);
     const wanted = { ...asked, limit: limit === Infinity ? undefined : limit };
     const isLimit = (/** @type {Setting} */ { key, source }) => source !== "default" && /^autoPersist\.(max|autoArchive)/.test(key);
     // Only the second module archives what is old, and looks at what leaves: where nobody asked for that it need not be loaded.
     if (!this.#redaction.isOn && !this.#read.all.some(isLimit)) return this.#core.run("list", wanted);
     await this.#core.run("rest"); // To the second module one that is open here is another's, and not for it to pause.
-    return this.#passed("list", wanted);
+    return this.#runRedacted("list", wanted);
   }
 
   /**
@@ -176,7 +176,7 @@ export class Store {
   async find(words, options) {
     const listed = await this.list(options);
     await agents.ready();
-    return ranked(ofKind("words", words), listed);
+    return rankByWords(checkKind("words", words), listed);
   }
 
   /**
@@ -192,7 +192,7 @@ export class Store {
    */
   async *newestMessages(listed) {
     const { path, placement } = Object(listed);
-    yield* this.#beside.pages(this.#redaction.own, "newestMessages", ofKind("path", path, "/"), ofKind("placement", placement), {});
+    yield* this.#agentsStore.pages(this.#redaction.own, "newestMessages", checkKind("path", path, "/"), checkKind("placement", placement), {});
   }
 
   /**
@@ -209,7 +209,7 @@ export class Store {
    * found; // => [["user", "some"]]
    */
   async *search(question, options = {}) {
-    yield* this.#beside.pages(this.#redaction.own, "search", ofKind("question", question), knownOptions("search", options));
+    yield* this.#agentsStore.pages(this.#redaction.own, "search", checkKind("question", question), checkOptions("search", options));
   }
 
   /**
@@ -224,7 +224,7 @@ export class Store {
    * [text.includes("drops Python 3.8"), sources[0].title]; // => [true, "Croniter"]
    */
   async recall(question, options = {}) {
-    return this.#passed("recall", ofKind("question", question), knownOptions("recall", options));
+    return this.#runRedacted("recall", checkKind("question", question), checkOptions("recall", options));
   }
 
   /**
@@ -238,7 +238,7 @@ export class Store {
    * await store.turn(transcriptPath, { prompt: "let's call it a day" }); // => { recalled: "", wantsStop: true, offersSave: false }
    */
   async turn(conversation, options = {}) {
-    return this.#passed("turn", ofKind("conversation", conversation), knownOptions("turn", options));
+    return this.#runRedacted("turn", checkKind("conversation", conversation), checkOptions("turn", options));
   }
 
   /**
@@ -250,10 +250,10 @@ export class Store {
    * @example const { imported, problems } = await store.import(transcriptPath); imported[0].agent; // => "claude-code"
    */
   async import(path, options = {}) {
-    const { from, only, onProgress } = knownOptions("import", options);
-    const { path: whole, stat } = await followReadable(this.#places.storageOf(), resolve(ofKind("path", path, "/")));
-    if (stat?.kind === "folder") return this.#importedAll([{ path: whole, is: () => true }], options);
-    return this.#imported("importFile", { path: whole, from, only, size: stat?.size }, onProgress);
+    const { from, only, onProgress } = checkOptions("import", options);
+    const { path: whole, stat } = await followReadable(this.#places.storageOf(), resolve(checkKind("path", path, "/")));
+    if (stat?.kind === "folder") return this.#importFolders([{ path: whole, is: () => true }], options);
+    return this.#runImport("importFile", { path: whole, from, only, size: stat?.size }, onProgress);
   }
 
   /**
@@ -262,7 +262,7 @@ export class Store {
    * @example const { imported } = await store.importAll({ onProgress: ({ done, total }) => console.error(done, total) });
    */
   async importAll(options = {}) {
-    return this.#importedAll(await keptSessions(this), knownOptions("import", options));
+    return this.#importFolders(await transcriptLocations(this), checkOptions("import", options));
   }
 
   /**
@@ -275,9 +275,9 @@ export class Store {
    * session?.metadata.imported?.agent; // => "claude-code"
    */
   async record(conversation) {
-    const { agent: from, path, only, commandOf } = knownOptions("record", conversation);
-    const found = await this.#beside.runWith({ stores: true, own: { commandOf } }, "record", { path: resolve(ofKind("path", path, "/")), from, only, hasCommand: commandOf !== undefined });
-    return found ? this.#open.opened("recorded", found) : undefined;
+    const { agent: from, path, only, commandOf } = checkOptions("record", conversation);
+    const found = await this.#agentsStore.runWith({ stores: true, own: { commandOf } }, "record", { path: resolve(checkKind("path", path, "/")), from, only, hasCommand: commandOf !== undefined });
+    return found ? this.#open.findWith("recorded", found) : undefined;
   }
 
   /**
@@ -290,7 +290,7 @@ export class Store {
    * const { block, history } = await session.resume({ window: 8000 });
    * await store.goesOn(session, `${block}\n${historyText(history)}`);
    */
-  async goesOn(session, text) { await this.#core.run("noteText", ofKind("text", text), ofSession(session).id); }
+  async goesOn(session, text) { await this.#core.run("noteText", checkKind("text", text), checkSession(session).id); }
 
   /**
    * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
@@ -304,15 +304,15 @@ export class Store {
    * command.slice(0, 2); // => ["codex", "resume"]
    */
   async writeForAgent(session, writeForAgent) {
-    const write = (/** @type {object} */ asked, /** @type {Storage} */ outside) => this.#beside.runWith({ outside }, "writeForAgent", asked);
-    return writtenForAgent(ofSession(session), { folder: this.project, ...writeForAgent, write });
+    const write = (/** @type {object} */ asked, /** @type {Storage} */ outside) => this.#agentsStore.runWith({ outside }, "writeForAgent", asked);
+    return writeNativeSession(checkSession(session), { folder: this.project, ...writeForAgent, write });
   }
 
   /** The large outputs of tools, beside the sessions. @example await store.outputs.list(); // => [] */
-  get outputs() { return (this.#outputs ??= new ToolOutputs(this.#beside, this.#redaction)); }
+  get outputs() { return (this.#outputs ??= new ToolOutputs(this.#agentsStore, this.#redaction)); }
 
   /** The secrets in what left since the store was opened, where `redact` looks for them. @returns {Secret[]} */
-  get secrets() { return this.#redaction.told; }
+  get secrets() { return this.#redaction.reportedSecrets; }
 
   /**
    * A value that leaves, JSON or a text, as the setting `redact` wants it: the door for what you read and pass on yourself.
@@ -324,7 +324,7 @@ export class Store {
    * value; // => { note: "nothing secret" }
    */
   async redacted(value) {
-    const { changed: _, ...out } = await this.#redaction.out(value);
+    const { changed: _, ...out } = await this.#redaction.redact(value);
     return out;
   }
 
@@ -334,9 +334,9 @@ export class Store {
    * @example const one = await store.create(); await one.append({ role: "user", content: "Hi" }); (await store.fork(one)).metadata.stats.messageCount; // => 1
    */
   async fork(session, options = {}) {
-    const lying = handleOf(ofSession(session)).lying;
-    const fork = await this.#beside.runWith({ stores: true }, "fork", ...lying, knownOptions("fork", options));
-    return this.#open.opens("kept", fork.path, fork.placement);
+    const lying = handleOf(checkSession(session)).location;
+    const fork = await this.#agentsStore.runWith({ stores: true }, "fork", ...lying, checkOptions("fork", options));
+    return this.#open.openWith("kept", fork.path, fork.placement);
   }
 
   /**
@@ -346,12 +346,12 @@ export class Store {
    * @example await store.delete(await store.create()); await store.list(); // => []
    */
   async delete(session, options = {}) {
-    const { purge = false } = knownOptions("delete", options);
-    const [path, placement, id] = handleOf(ofSession(session)).lying;
+    const { purge = false } = checkOptions("delete", options);
+    const [path, placement, id] = handleOf(checkSession(session)).location;
     const trash = await this.#core.run("delete", path, placement, id, String(purge));
-    this.#open.gone(session, true);
+    this.#open.drop(session, true);
     // It is deleted, whatever becomes of what is derived: a search leaves out what is there no longer.
-    await this.#beside.run("forgetWords", path, placement).catch(unlessBug);
+    await this.#agentsStore.run("forgetWords", path, placement).catch(unlessBug);
     return { trash };
   }
 
@@ -362,7 +362,7 @@ export class Store {
    * @example await store.relocate("/home/ann/old", folder); // => { count: 0 }
    */
   async relocate(from, to) {
-    const [old, path] = [resolve(ofKind("from", from, "/")), realPath(ofKind("to", to, "/"))];
+    const [old, path] = [resolve(checkKind("from", from, "/")), realPath(checkKind("to", to, "/"))];
     return { count: await this.#core.run("relocate", old.normalize("NFC"), path, path.normalize("NFC")) };
   }
 
@@ -377,8 +377,8 @@ export class Store {
    * (await store.move(session, { to: "workspace" })).placement; // => "workspace"
    */
   async move(session, options) {
-    const moved = await this.#open.opens("move", ...handleOf(ofSession(session)).lying, knownOptions("move", options));
-    if (moved !== session) this.#open.gone(session, false);
+    const moved = await this.#open.openWith("move", ...handleOf(checkSession(session)).location, checkOptions("move", options));
+    if (moved !== session) this.#open.drop(session, false);
     return moved;
   }
 
@@ -386,7 +386,7 @@ export class Store {
    * The sessions in the trash, deleted last first.
    * @returns {Promise<Trashed[]>} @throws {LeftoffError} what any method throws @example await store.delete(await store.create({ title: "The parser" })); (await store.trashed())[0].title; // => "The parser"
    */
-  async trashed() { return this.#left(this.#beside.run("trashed")); }
+  async trashed() { return this.#redactResult(this.#agentsStore.run("trashed")); }
 
   /**
    * Brings a session in the trash back to where it was: by its id, or a unique beginning of one.
@@ -398,7 +398,7 @@ export class Store {
    * await store.restore(id);
    * (await store.session(id)).id === id; // => true
    */
-  async restore(id) { return this.#left(this.#beside.run("restore", ofKind("id", id))); }
+  async restore(id) { return this.#redactResult(this.#agentsStore.run("restore", checkKind("id", id))); }
 
   /**
    * Archives sessions of the project that are too many, or inactive for too long; what is archived is hidden from lists,
@@ -408,7 +408,7 @@ export class Store {
    * @example await store.tidy({ maxSessionsPerProject: 50, autoArchiveAfterDays: 30 }); // => []
    */
   async tidy(limits = this.settings.autoPersist) {
-    return this.#core.run("tidy", knownOptions("tidy", limits));
+    return this.#core.run("tidy", checkOptions("tidy", limits));
   }
 
   /**
@@ -418,8 +418,8 @@ export class Store {
    * @example const { commit, message } = await store.commit(await store.create({ placement: "workspace", title: "The parser" }));
    */
   async commit(session) {
-    if (ofSession(session).placement === "workspace") await session.flush();
-    return this.#beside.run("commit", session.path, session.placement, session.metadata.display.title);
+    if (checkSession(session).placement === "workspace") await session.flush();
+    return this.#agentsStore.run("commit", session.path, session.placement, session.metadata.display.title);
   }
 
   /**
@@ -431,24 +431,24 @@ export class Store {
    * await store.point(session);
    * (await store.current())?.id === session.id; // => true
    */
-  async point(session) { return this.#core.run("point", ofSession(session).id, session.path); }
+  async point(session) { return this.#core.run("point", checkSession(session).id, session.path); }
 
   /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} @throws {LeftoffError} what any method throws @example await store.current(); // => undefined */
-  async current() { return this.#open.opened("current"); }
+  async current() { return this.#open.findWith("current"); }
 
   /** What lists found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} @example store.notices(); // => [] */
   notices() { return this.#core.notices(); }
 
   /** Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`. @throws {LeftoffError} those of the storage @example await store.close(); */
-  close() { return (this.#closing ??= this.#closed().finally(() => (this.#closing = undefined))); }
+  close() { return (this.#closing ??= this.#closeAll().finally(() => (this.#closing = undefined))); }
 
-  async #closed() {
+  async #closeAll() {
     /** @type {PromiseSettledResult<unknown>[]} */
     const closed = await Promise.allSettled([this.#open.close()]);
-    closed.push(...(await Promise.allSettled([this.#beside.isClosed ? undefined : this.#outputs?.clear()])));
-    closed.push(...(await Promise.allSettled([this.#beside.end()])));
+    closed.push(...(await Promise.allSettled([this.#agentsStore.isClosed ? undefined : this.#outputs?.clear()])));
+    closed.push(...(await Promise.allSettled([this.#agentsStore.end()])));
     closed.push(...(await this.#places.close()));
-    for (const core of [this.#core, this.#beside]) core.close();
+    for (const core of [this.#core, this.#agentsStore]) core.close();
     // One that could not be closed must not keep the others open.
     for (const one of closed) if (one.status === "rejected") throw one.reason;
   }
@@ -457,28 +457,28 @@ export class Store {
   [Symbol.asyncDispose]() { return this.close(); }
 
   /** What the second module answers, as it may leave. @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
-  async #passed(name, ...asked) { return (await this.#beside.pages(this.#redaction.own, name, ...asked).next()).value; }
+  async #runRedacted(name, ...asked) { return (await this.#agentsStore.pages(this.#redaction.own, name, ...asked).next()).value; }
 
   /** What the core tells, as it may leave. @template T @param {Promise<T>} told */
-  async #left(told) { return (await this.redacted(await told)).value; }
+  async #redactResult(told) { return (await this.redacted(await told)).value; }
 
-  /** Of each file in folders, as far as it has changed since. @param {Kept[]} kept @param {ImportOptions} options */
-  async #importedAll(kept, { from, onProgress }) {
+  /** Of each file in folders, as far as it has changed since. @param {TranscriptLocation[]} kept @param {ImportOptions} options */
+  async #importFolders(kept, { from, onProgress }) {
     await agents.ready();
-    return this.#imported("importFiles", { files: await foundOf(this.#places.storageOf(), kept), from }, onProgress);
+    return this.#runImport("importFiles", { files: await collectAgentFiles(this.#places.storageOf(), kept), from }, onProgress);
   }
 
   /** After a trap it is begun again with what was noted until then. @param {string} name @param {object} asked @param {ImportOptions["onProgress"]} onProgress @param {object[]} [notes] @returns {Promise<ImportResult>} */
-  async #imported(name, asked, onProgress, notes = []) {
+  async #runImport(name, asked, onProgress, notes = []) {
     const known = notes.length;
     const onPage = (/** @type {any} */ page) => (page.note ? void notes.push(page.note) : onProgress?.(page));
     try {
-      const result = await this.#beside.runWith({ stores: true, onPage }, name, { ...asked, ...("files" in asked && { notes }), tells: onProgress !== undefined });
-      await this.#open.look(result.imported.map((/** @type {{ id: string }} */ { id }) => id));
+      const result = await this.#agentsStore.runWith({ stores: true, onPage }, name, { ...asked, ...("files" in asked && { notes }), tells: onProgress !== undefined });
+      await this.#open.refresh(result.imported.map((/** @type {{ id: string }} */ { id }) => id));
       return result;
     } catch (error) {
       if (!(error instanceof LeftoffError && error.cause instanceof WebAssembly.RuntimeError && notes.length > known)) throw error;
-      return this.#imported(name, asked, onProgress, notes);
+      return this.#runImport(name, asked, onProgress, notes);
     }
   }
 }

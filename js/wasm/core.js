@@ -7,26 +7,26 @@ import { Module } from "./module.js";
 
 /** @typedef {typeof bindings} Core */
 
-export const whole = new Module(bindings, "leftoff.wasm");
+export const coreModule = new Module(bindings, "leftoff.wasm");
 
 /** The core, ready to be called. @returns {Core} */
-export function core() { return whole.loaded(); }
+export function core() { return coreModule.loadBindings(); }
 
 /** Calls the core. @template T @param {(core: Core) => T} call @returns {T} */
-export function called(call) { return whole.called(call); }
+export function callCore(call) { return coreModule.call(call); }
 
 /**
  * Who counts by the encoding of this name, or by that of a model; by the estimate where that is it.
- * @param {string} [encoding] @param {string} [model] @param {typeof whole} [module] which counts
+ * @param {string} [encoding] @param {string} [model] @param {typeof coreModule} [module] which counts
  */
-export async function namedCounter(encoding, model, module = whole) {
+export async function namedCounter(encoding, model, module = coreModule) {
   await module.ready();
   const [named, of] = [encoding, model].map((name) => (name === undefined ? undefined : String(name)));
-  return module.loadedCounter(module.called(({ Counter }) => Counter.encodingOf(named, of)));
+  return module.loadCounter(module.call(({ Counter }) => Counter.encodingOf(named, of)));
 }
 
 /** Who counts what is stored: by the estimate where no vocabulary is loaded. */
-export function anyCounter() { return whole.anyCounter(); }
+export function anyCounter() { return coreModule.anyCounter(); }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -2,21 +2,21 @@
 /** Answers what the core's operations need until they have ended: all that this host has to know of them. */
 
 import { entropy, nowMs } from "./clock.js";
-import { bytesOf, fromBytes, textOf, whole } from "./core.js";
+import { bytesOf, fromBytes, textOf, coreModule } from "./core.js";
 import { LeftoffError, refuseBug } from "../error.js";
 import { documents } from "../agents/files.js";
 import { toJson } from "./json.js";
-import { isGone, pause, realAsFar, runGit, sha256, thisProcess } from "../host/host.node.js";
-import { foundIn, secretScan, wholeOf } from "../privacy/secrets.js";
-import { joined } from "../storage/bytes.js";
-import { copied } from "../storage/copy.js";
-import { intoOf, numbersOf, packed, rowOf, rowsOf, SEEN } from "../storage/rows.js";
+import { isGone, pause, realPathAsFar, runGit, sha256, thisProcess } from "../host/host.node.js";
+import { findSecrets, secretScan, joinedLength } from "../privacy/secrets.js";
+import { joinBytes } from "../storage/bytes.js";
+import { copyTree } from "../storage/copy.js";
+import { bufferFor, packStat, packVectors, packStats, packEntries, SEEN } from "../storage/core-encoding.js";
 
 /** @import { Operations as OfAgents } from "../../pkg/agents.js" */
 /** @import { Operations } from "../../pkg/leftoff.js" */
 /** @import { agents } from "./agents.js" */
 /** @import { Document } from "../agents/files.js" */
-/** @import { Scan } from "../privacy/secrets.js" */
+/** @import { SecretScan } from "../privacy/secrets.js" */
 /** @import { Stat, Storage } from "../storage/contract.js" */
 /** @import { ContextRequest, Conversation, Embed, SummaryRequest } from "../types/index.js" */
 
@@ -25,38 +25,38 @@ import { intoOf, numbersOf, packed, rowOf, rowsOf, SEEN } from "../storage/rows.
  * @typedef {{ root: "home" | "project" | "outside" | { workspace: string }, path: string }} CoreFile
  *
  * Where the messages of a session are, as they were when the core had opened it so often.
- * @typedef {{ storage: Storage, path: string, folder: string, opened: number }} Log
+ * @typedef {{ storage: Storage, path: string, folder: string, opened: number }} MessageLog
  *
  * What an operation is answered by.
  * @typedef {object} Host
- * @property {Modules} [module] which has the operation; the core unless given
+ * @property {OperationModule} [module] which has the operation; the core unless given
  * @property {(file: CoreFile) => { storage: Storage, path: string }} at where a file of the core's is
- * @property {() => Log} log where the messages of the session are
+ * @property {() => MessageLog} log where the messages of the session are
  * @property {string} [lease] what says that the session is open here is called so
  * @property {(of?: string) => Promise<() => void>} turn resolves to what ends the session's turn, once it has come; `of`: of that folder, where the operation is a store's
  * @property {(at: { storage: Storage, path: string }, bytes: Uint8Array) => void} [keep] puts bytes in the place of a file that can do without
  * @property {() => void} [unsure] is told that it is not as the core knew it
  * @property {typeof runGit} [runGit] runs git, where git is asked
- * @property {Own} [own]
+ * @property {CallerFunctions} [own]
  *
  * What the caller of an operation does for it.
- * @typedef {object} Own
+ * @typedef {object} CallerFunctions
  * @property {ContextRequest["count"]} [count]
  * @property {Embed} [embed]
  * @property {(request: SummaryRequest) => unknown} [summarize]
  * @property {(name: string, budget: number, encoding: string) => unknown} [strategy]
  * @property {(json: Uint8Array) => Promise<Uint8Array>} [out] what leaves, as it may
  * @property {Conversation["commandOf"]} [commandOf]
- * @property {Uint8Array} [given] what is saved
- * @property {Uint8Array} [handed] what was read for the caller
+ * @property {Uint8Array} [savedBytes] what is saved
+ * @property {Uint8Array} [loadedBytes] what was read for the caller
  * @property {AbortSignal} [signal] ends it, as if there was no more
  *
  * @typedef {AsyncGenerator<Uint8Array, Uint8Array | undefined>} Pages those of an operation, and its answer
- * @typedef {typeof whole | typeof agents} Modules
- * @typedef {(operations: Operations & OfAgents, now: number, chance: Uint8Array) => Uint8Array} Begin gives the first step
- * @typedef {import("../storage/rows.js").Lent & { documents?: AsyncGenerator<Document> }} Reading
- * @typedef {{ host: Host, payload: Uint8Array, number: number, held: Map<string | undefined, () => void>,
- *   reading: Reading, failure: (error: unknown) => Answer }} By `held`: what ends the turns of sessions that the operation has for itself, by their folders; `reading`: what is
+ * @typedef {typeof coreModule | typeof agents} OperationModule
+ * @typedef {(operations: Operations & OfAgents, now: number, chance: Uint8Array) => Uint8Array} BeginOperation gives the first step
+ * @typedef {import("../storage/core-encoding.js").ReadBuffer & { documents?: AsyncGenerator<Document> }} AgentReading
+ * @typedef {{ host: Host, payload: Uint8Array, number: number, turnEnds: Map<string | undefined, () => void>,
+ *   reading: AgentReading, failure: (error: unknown) => HostResponse }} AnswerContext `held`: what ends the turns of sessions that the operation has for itself, by their folders; `reading`: what is
  *   read of an agent's file, and by what; `failure`: what could not be done, as an answer
  */
 
@@ -66,21 +66,21 @@ const FAILED = 70;
 /** What lies before the needs of a step: its kind, the operation's number, how long they are. */
 const HEAD = 9;
 
-/** The operations of each module, by its instance that they are of. @type {Map<Modules, { table: any, made: number }>} */
+/** The operations of each module, by its instance that they are of. @type {Map<OperationModule, { table: any, made: number }>} */
 const tables = new Map();
 
-/** @param {Modules} module @returns {any} */
+/** @param {OperationModule} module @returns {any} */
 function operationsOf(module) {
   const known = tables.get(module);
   if (known?.made === module.instance) return known.table;
-  const table = /** @type {typeof whole} */ (module).called(({ Operations }) => new Operations());
+  const table = /** @type {typeof coreModule} */ (module).call(({ Operations }) => new Operations());
   tables.set(module, { table, made: module.instance });
   return table;
 }
 
 /**
  * An answer as it crosses: what it is, and what it says.
- * @typedef {[kind: number, ...said: unknown[]]} Answer
+ * @typedef {[kind: number, ...said: unknown[]]} HostResponse
  */
 const DONE = 0;
 const BYTES = 1;
@@ -95,32 +95,32 @@ const PROCESS = 10;
 const DOCUMENT = 11;
 const RAN = 12;
 
-/** How each need is answered; with nothing, it is done. @type {Record<string, (need: any, by: By) => Promise<Answer | void>>} */
+/** How each need is answered; with nothing, it is done. @type {Record<string, (need: any, by: AnswerContext) => Promise<HostResponse | void>>} */
 const ANSWERS = {
   async read({ file, start, end = Infinity }, { host, reading }) {
     const { storage, path } = host.at(file);
     const isWhole = end === Infinity && start === 0;
-    return [BYTES, await (isWhole ? storage.read(path) : storage.readRange(path, start, end, intoOf(reading, end - start)))];
+    return [BYTES, await (isWhole ? storage.read(path) : storage.readRange(path, start, end, bufferFor(reading, end - start)))];
   },
   async stat({ file }, { host }) {
     const { storage, path } = host.at(file);
-    return [STAT, numbersOf(await storage.stat(path))];
+    return [STAT, packStat(await storage.stat(path))];
   },
   async list({ folder, names = [] }, { host }) {
     const { storage, path } = host.at(folder);
-    const found = await storage.list(path, names.length > 0 ? { files: names, as: rowOf } : {});
-    return found ? [ENTRIES, found.map(({ name }) => name).join("/"), rowsOf(found, names.length)] : [ENTRIES];
+    const found = await storage.list(path, names.length > 0 ? { files: names, as: packStats } : {});
+    return found ? [ENTRIES, found.map(({ name }) => name).join("/"), packEntries(found, names.length)] : [ENTRIES];
   },
   async append({ file, durable, within }, { host, payload }) {
     const { storage, path } = host.at(file);
     const { end, stat = null } = await storage.append(path, payload, { durable, within: within && host.at({ ...file, path: within }).path });
-    return [END, end, numbersOf(stat)];
+    return [END, end, packStat(stat)];
   },
   async appendLines({ durable, outcome }, { host, payload }) {
     const { storage, path, folder } = host.log();
     if (outcome?.error !== undefined && outcome.end === undefined) throw outcome.error;
     const { end = NaN, stat = null } = outcome ?? (await storage.append(path, payload, { durable, within: folder }));
-    return [END, end, numbersOf(stat)];
+    return [END, end, packStat(stat)];
   },
   async replace({ file, within }, { host, payload }) {
     const { storage, path } = host.at(file);
@@ -134,7 +134,7 @@ const ANSWERS = {
     await storage.move(path, host.at(to).path);
   },
   async copy({ from, to, missing }, { host }) {
-    return [END, await copied(host.at(from), host.at(to), { isMissing: missing }), numbersOf(null)];
+    return [END, await copyTree(host.at(from), host.at(to), { isMissing: missing }), packStat(null)];
   },
   async link({ file, target }, { host }) {
     const { storage, path } = host.at(file);
@@ -144,18 +144,18 @@ const ANSWERS = {
     const ran = await host.runGit?.(asked, payload);
     return ran ? [RAN, ran.status ?? -1, ran.out, ran.words, ran.isLate] : [RAN];
   },
-  given: async ({ end }, { host }) => [BYTES, host.own?.given?.subarray(0, end)],
+  given: async ({ end }, { host }) => [BYTES, host.own?.savedBytes?.subarray(0, end)],
   async put({ file, at }, { host, payload }) {
     const { storage, path } = host.at(file);
-    const pieces = [payload.subarray(0, at), host.own?.given ?? payload.subarray(at, at), payload.subarray(at)];
-    await (storage.replacePieces ? storage.replacePieces(path, pieces, { durable: false }) : storage.replace(path, joined(pieces), { durable: false }));
+    const pieces = [payload.subarray(0, at), host.own?.savedBytes ?? payload.subarray(at, at), payload.subarray(at)];
+    await (storage.replacePieces ? storage.replacePieces(path, pieces, { durable: false }) : storage.replace(path, joinBytes(pieces), { durable: false }));
   },
   async hand({ file, start, end }, { host }) {
     const { storage, path } = host.at(file);
     const bytes = await storage.readRange(path, start, end);
     if (bytes === null) return [BYTES, bytes];
-    if (host.own) host.own.handed = bytes;
-    return [END, bytes.length, numbersOf(null)];
+    if (host.own) host.own.loadedBytes = bytes;
+    return [END, bytes.length, packStat(null)];
   },
   async hash({ file, start, end }, { host }) {
     const { storage, path } = host.at(file);
@@ -166,10 +166,10 @@ const ANSWERS = {
     const { storage, path } = host.at(file);
     await storage.remove(path);
   },
-  async turn({ of }, { host, held }) {
+  async turn({ of }, { host, turnEnds: held }) {
     held.set(of, await host.turn(of));
   },
-  async leave({ of }, { held }) {
+  async leave({ of }, { turnEnds: held }) {
     held.get(of)?.();
     held.delete(of);
   },
@@ -178,9 +178,9 @@ const ANSWERS = {
     return [PROCESS, toJson({ ...thisProcess(), name: host.lease, isAlone })];
   },
   gone: async ({ processes }) => [FLAGS, processes.map(isGone)],
-  async vocabulary({ encoding }, { host: { module = whole }, number }) {
-    const counter = await module.loadedCounter(encoding);
-    module.called(() => operationsOf(module).vocabulary(number, counter));
+  async vocabulary({ encoding }, { host: { module = coreModule }, number }) {
+    const counter = await module.loadCounter(encoding);
+    module.call(() => operationsOf(module).vocabulary(number, counter));
     return [VOCABULARY];
   },
   async counts({ encoding, texts }, { host }) {
@@ -189,13 +189,13 @@ const ANSWERS = {
       const message = `expected a counter for "${encoding}", but found none: give "count", or an encoding of o200k_base, cl100k_base or estimate-1`;
       throw new LeftoffError({ code: "no_counter", message });
     }
-    return [TEXT, toJson((await tried(() => count(texts, encoding))) ?? null)];
+    return [TEXT, toJson((await runCallerCode(() => count(texts, encoding))) ?? null)];
   },
-  vectors: async ({ texts }, { host }) => [BYTES, await tried(async () => packed(await host.own?.embed?.(texts)))],
+  vectors: async ({ texts }, { host }) => [BYTES, await runCallerCode(async () => packVectors(await host.own?.embed?.(texts)))],
   async summary({ system, user, maxTokens, previous, ...range }, { host }) {
     const messages = [/** @type {const} */ ({ role: "system", content: system }), /** @type {const} */ ({ role: "user", content: user })];
     const { startMessageId, endMessageId, messageCount } = range;
-    const answer = await tried(() => host.own?.summarize?.({ messages, maxTokens, range: { startMessageId, endMessageId, messageCount }, previous }));
+    const answer = await runCallerCode(() => host.own?.summarize?.({ messages, maxTokens, range: { startMessageId, endMessageId, messageCount }, previous }));
     return [TEXT, toJson(typeof answer === "string" ? { content: answer } : (answer ?? {}))];
   },
   async document({ path, only, isFirst }, { host, reading, failure }) {
@@ -210,17 +210,17 @@ const ANSWERS = {
     const said = fromBytes(payload);
     return [TEXT, toJson((await host.own?.commandOf?.((from, to) => said.slice(from, to))) ?? null)];
   },
-  realPath: async ({ path }, { host }) => [TEXT, host.runGit ? realAsFar(path) : path], // A storage of the caller's own has no links of this machine.
+  realPath: async ({ path }, { host }) => [TEXT, host.runGit ? realPathAsFar(path) : path], // A storage of the caller's own has no links of this machine.
   normal: async ({ path }) => [TEXT, path.normalize("NFC")],
   unmarked: async ({ text }) => [TEXT, text.normalize("NFKD").replace(/\p{Mark}/gu, "")],
   async out(_, { host, payload }) {
     return [TEXT, textOf((await host.own?.out?.(payload)) ?? bytesOf("{}"))];
   },
   async secrets({ texts }, { payload }) {
-    return [TEXT, toJson(foundIn(await secretScan(), texts, payload))];
+    return [TEXT, toJson(findSecrets(await secretScan(), texts, payload))];
   },
   async strategy({ name, budget, encoding }, { host }) {
-    const { messages, includedCount, summarizedCount } = /** @type {any} */ (await tried(() => host.own?.strategy?.(name, budget, encoding))) ?? {};
+    const { messages, includedCount, summarizedCount } = /** @type {any} */ (await runCallerCode(() => host.own?.strategy?.(name, budget, encoding))) ?? {};
     return [TEXT, toJson({ messages, includedCount, summarizedCount })];
   },
   async wait({ ms }, { host }) {
@@ -233,7 +233,7 @@ const ANSWERS = {
 
 // What the caller's own code throws is its answer; a trap of the core is none.
 /** @param {() => unknown} work */
-async function tried(work) {
+async function runCallerCode(work) {
   try {
     return await work();
   } catch (cause) {
@@ -244,34 +244,34 @@ async function tried(work) {
 
 /**
  * Drives an operation to its end.
- * @param {Begin} begin @param {Host} host
+ * @param {BeginOperation} begin @param {Host} host
  * @returns {Promise<Uint8Array>} its answer, JSON mostly
  */
 export function drive(begin, host) {
-  return ended(drivePages(begin, host));
+  return readAnswer(drivePages(begin, host));
 }
 
 /**
  * Drives one that gives pages: whoever wants no more of them ends it.
- * @param {Begin} begin @param {Host} host
+ * @param {BeginOperation} begin @param {Host} host
  * @returns {Pages} a page is good until the next one is asked for
  */
 export function drivePages(begin, host) {
-  const { module = whole } = host;
-  return driven(begunIn(module, begin), host, module.instance);
+  const { module = coreModule } = host;
+  return driveSteps(beginIn(module, begin), host, module.instance);
 }
 
 /**
  * Drives one that asks for secrets alone, at once.
- * @param {Begin} begin @param {{ module: Modules, scan: Scan | undefined }} by
+ * @param {BeginOperation} begin @param {{ module: OperationModule, scan: SecretScan | undefined }} by
  */
 export function driveNow(begin, { module, scan }) {
-  let step = begunIn(module, begin);
+  let step = beginIn(module, begin);
   while (step[0] !== READY) {
     const number = numberOf(step);
-    const said = needsOf(step).map(({ need, payload }) => (scan && need.type === "secrets" ? [TEXT, toJson(foundIn(scan, need.texts, payload))] : undefined));
+    const said = requestsOf(step).map(({ need, payload }) => (scan && need.type === "secrets" ? [TEXT, toJson(findSecrets(scan, need.texts, payload))] : undefined));
     if (said.includes(undefined)) {
-      module.called(() => operationsOf(module).drop(number));
+      module.call(() => operationsOf(module).drop(number));
       throw new LeftoffError({ code: "missing_dependency", message: "the finder of secrets is not loaded: nothing can leave the store" });
     }
     step = nextIn(module, number, said);
@@ -279,38 +279,38 @@ export function driveNow(begin, { module, scan }) {
   return step.subarray(1);
 }
 
-/** The first step. @param {Modules} module @param {Begin} begin @returns {Uint8Array} */
-function begunIn(module, begin) {
-  return module.called(() => begin(operationsOf(module), nowMs(), entropy()));
+/** The first step. @param {OperationModule} module @param {BeginOperation} begin @returns {Uint8Array} */
+function beginIn(module, begin) {
+  return module.call(() => begin(operationsOf(module), nowMs(), entropy()));
 }
 
-/** The next one. @param {Modules} module @param {number} number @param {unknown[]} said @returns {Uint8Array} */
+/** The next one. @param {OperationModule} module @param {number} number @param {unknown[]} said @returns {Uint8Array} */
 function nextIn(module, number, said) {
-  return module.called(() => operationsOf(module).next(number, nowMs(), said));
+  return module.call(() => operationsOf(module).next(number, nowMs(), said));
 }
 
 /** What an operation without pages ends by. @param {Pages} pages */
-async function ended(pages) {
+async function readAnswer(pages) {
   return /** @type {Uint8Array} */ ((await pages.next()).value);
 }
 
 /**
  * Appends to the messages of a session. Most of these are one append to the log: that crosses without JSON, and what is seen of
  * the log comes along.
- * @param {(operations: Operations, log: Log, seen: Float64Array, now: number, chance: Uint8Array) => Uint8Array} begin
+ * @param {(operations: Operations, log: MessageLog, seen: Float64Array, now: number, chance: Uint8Array) => Uint8Array} begin
  * @param {Host} host
  * @returns {Promise<Uint8Array>} the lines that were written
  */
 export async function driveAppend(begin, host) {
-  const generation = whole.instance;
+  const generation = coreModule.instance;
   const log = host.log();
   const { storage, path, folder } = log;
   const looked = await storage.stat(path);
-  refuseUnless(whole, generation);
-  const step = whole.called(() => begin(operationsOf(whole), log, numbersOf(looked, SEEN), nowMs(), entropy()));
+  rejectStale(coreModule, generation);
+  const step = coreModule.call(() => begin(operationsOf(coreModule), log, packStat(looked, SEEN), nowMs(), entropy()));
   if (step[0] !== APPEND) {
     host.unsure?.();
-    return ended(driven(step, host, generation));
+    return readAnswer(driveSteps(step, host, generation));
   }
   /** @type {Outcome} */
   const outcome = {};
@@ -325,11 +325,11 @@ export async function driveAppend(begin, host) {
   const { end } = outcome;
   if (end === undefined || seen === undefined) {
     host.unsure?.();
-    return ended(driven(step, host, generation, outcome));
+    return readAnswer(driveSteps(step, host, generation, outcome));
   }
-  refuseUnless(whole, generation);
-  const next = whole.called(() => operationsOf(whole).ended(numberOf(step), end, numbersOf(seen, SEEN), nowMs()));
-  return next ? ended(driven(next, host, generation)) : linesOf(step);
+  rejectStale(coreModule, generation);
+  const next = coreModule.call(() => operationsOf(coreModule).finishAppend(numberOf(step), end, packStat(seen, SEEN), nowMs()));
+  return next ? readAnswer(driveSteps(next, host, generation)) : linesOf(step);
 }
 
 /** What came of an append that was tried already. @typedef {{ end?: number, stat?: Stat, error?: unknown }} Outcome */
@@ -339,26 +339,26 @@ export async function driveAppend(begin, host) {
  * @param {Uint8Array} step @param {Host} host @param {number} generation @param {Outcome} [outcome] of the step's one append
  * @returns {Pages}
  */
-async function* driven(step, host, generation, outcome) {
-  const { module = whole } = host;
+async function* driveSteps(step, host, generation, outcome) {
+  const { module = coreModule } = host;
   /** What the host itself threw: where the operation ends by it, that very error is thrown. @type {unknown[]} */
   const thrown = [];
-  /** @type {By["held"]} */
+  /** @type {AnswerContext["turnEnds"]} */
   const held = new Map();
-  /** @type {Reading} */
+  /** @type {AgentReading} */
   const reading = {};
   let number = -1;
-  /** @type {Promise<Answer>[]} */
+  /** @type {Promise<HostResponse>[]} */
   let answers = [];
   const failure = (/** @type {unknown} */ error) => {
     // A bug is no answer, nor a trap of the core.
     refuseBug(error);
     const { code, message, written, durable } = error;
-    return /** @type {Answer} */ ([FAILURE, thrown.push(error) - 1, code, message, written, durable === false]);
+    return /** @type {HostResponse} */ ([FAILURE, thrown.push(error) - 1, code, message, written, durable === false]);
   };
   const answer = async (/** @type {any} */ need, /** @type {Uint8Array} */ payload) => {
     try {
-      return (await ANSWERS[need.type]?.(need, { host, payload, number, held, reading, failure })) ?? /** @type {Answer} */ ([DONE]);
+      return (await ANSWERS[need.type]?.(need, { host, payload, number, turnEnds: held, reading, failure })) ?? /** @type {HostResponse} */ ([DONE]);
     } catch (error) {
       return failure(error);
     }
@@ -372,7 +372,7 @@ async function* driven(step, host, generation, outcome) {
       if (step[0] === FAILED) throw thrown[numberOf(step)];
       if (step[0] === APPEND) answers = [answer({ type: "appendLines", durable: isDurable(step), outcome }, linesOf(step))];
       else {
-        const needs = needsOf(step);
+        const needs = requestsOf(step);
         answers = needs.map(({ need, payload }) => answer(need, payload));
         for (const { need, payload } of needs) if (need.type === "page") yield payload;
       }
@@ -380,7 +380,7 @@ async function* driven(step, host, generation, outcome) {
       const said = await Promise.all(answers);
       answers = [];
       if (host.own?.signal?.aborted) return undefined;
-      refuseUnless(module, generation);
+      rejectStale(module, generation);
       step = nextIn(module, number, said);
       reading.isLent = false; // The core has copied it.
     }
@@ -389,7 +389,7 @@ async function* driven(step, host, generation, outcome) {
     if (answers.length > 0) await Promise.allSettled(answers);
     for (const leave of held.values()) leave();
     await reading.documents?.return(undefined);
-    if (number >= 0 && module.instance === generation) module.called(() => operationsOf(module).drop(number));
+    if (number >= 0 && module.instance === generation) module.call(() => operationsOf(module).drop(number));
   }
 }
 
@@ -397,11 +397,11 @@ async function* driven(step, host, generation, outcome) {
  * What a step asks for; behind that lies what has to be written.
  * @param {Uint8Array} step @returns {{ need: any, payload: Uint8Array }[]}
  */
-function needsOf(step) {
+function requestsOf(step) {
   const length = new DataView(step.buffer, step.byteOffset).getUint32(5, true);
   let at = HEAD + length;
   return fromBytes(step.subarray(HEAD, at)).map((/** @type {any} */ need) => {
-    const { bytes = need.type === "secrets" ? wholeOf(need.texts) : 0 } = need;
+    const { bytes = need.type === "secrets" ? joinedLength(need.texts) : 0 } = need;
     const payload = step.subarray(at, at + bytes);
     at += payload.length;
     return { need, payload };
@@ -418,8 +418,8 @@ const isDurable = (step) => step[5] === 1;
 const linesOf = (step) => step.subarray(6);
 
 // After a trap, whatever belonged to the old instance of the core is gone.
-/** @param {Modules} module @param {number} generation */
-function refuseUnless(module, generation) {
+/** @param {OperationModule} module @param {number} generation */
+function rejectStale(module, generation) {
   if (module.instance === generation) return;
   throw new LeftoffError({ code: "internal", message: "the core failed in another call meanwhile; look at what was kept before this one is made again" });
 }

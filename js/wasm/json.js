@@ -21,7 +21,7 @@ const DEEPEST = 1000;
  * @property {boolean} [bytes] bytes are written in base64, as providers' shapes have them
  *
  * Where the writing is: the keys that lead there, and the objects that it is in.
- * @typedef {{ crossing: Crossing, keys: (string | number)[], parents: object[] }} At
+ * @typedef {{ crossing: Crossing, keys: (string | number)[], parents: object[] }} WritePosition
  */
 
 /**
@@ -29,38 +29,38 @@ const DEEPEST = 1000;
  * @param {unknown} value @param {Crossing} [crossing] @returns {string}
  */
 export function toJson(value, crossing = {}) {
-  /** @type {At} */
+  /** @type {WritePosition} */
   const at = { crossing, keys: [], parents: [] };
   try {
-    return written(value, at);
+    return writeValue(value, at);
   } catch (cause) {
     // A getter of the value's own, or a proxy: where it was is where the writing stopped.
-    throw cause instanceof LeftoffError ? cause : refused(at, "one that cannot be read", { code: "invalid_json", cause });
+    throw cause instanceof LeftoffError ? cause : jsonError(at, "one that cannot be read", { code: "invalid_json", cause });
   }
 }
 
 /** The same of what may have megabytes: where JSON holds it as it is, the engine writes it, ten times as fast. A getter is asked twice then. @param {unknown} value @param {Crossing} [crossing] */
 export function toJsonFast(value, crossing) {
-  return isAsWritten(value, 0) ? JSON.stringify(value) : toJson(value, crossing);
+  return isPlainJson(value, 0) ? JSON.stringify(value) : toJson(value, crossing);
 }
 
 /** @param {any} value @param {number} depth @returns {boolean} */
-function isAsWritten(value, depth) {
+function isPlainJson(value, depth) {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
   if (typeof value !== "object" || depth === DEEPEST || value.toJSON !== undefined) return false;
   if (Array.isArray(value)) {
-    for (let place = 0; place < value.length; place += 1) if (!isAsWritten(value[place], depth + 1)) return false;
+    for (let place = 0; place < value.length; place += 1) if (!isPlainJson(value[place], depth + 1)) return false;
     if (Object.keys(value).length !== value.length) return false;
   } else {
     if (Object.getPrototypeOf(value) !== Object.prototype) return false;
-    for (const key in value) if (typeof value[key] !== "string" && value[key] !== undefined && !isAsWritten(value[key], depth + 1)) return false;
+    for (const key in value) if (typeof value[key] !== "string" && value[key] !== undefined && !isPlainJson(value[key], depth + 1)) return false;
   }
   return Object.getOwnPropertySymbols(value).length === 0;
 }
 
-/** @param {unknown} value @param {At} at @returns {string} */
-function written(value, at) {
+/** @param {unknown} value @param {WritePosition} at @returns {string} */
+function writeValue(value, at) {
   switch (typeof value) {
     case "string":
       return JSON.stringify(value);
@@ -71,58 +71,58 @@ function written(value, at) {
     case "boolean":
       return String(value);
     case "object":
-      return value === null ? "null" : within(value, at);
+      return value === null ? "null" : writeNested(value, at);
     case "function":
     case "bigint":
-      if (convertsItself(value)) return converted(value, at);
+      if (convertsItself(value)) return writeConverted(value, at);
   }
-  throw refused(at, named(value), typeof value === "bigint" ? { code: "invalid_json" } : {});
+  throw jsonError(at, describeValue(value), typeof value === "bigint" ? { code: "invalid_json" } : {});
 }
 
-/** @param {object} value @param {At} at */
-function within(value, at) {
-  if (at.parents.includes(value)) throw refused(at, "one that holds itself", { code: "invalid_json" });
-  if (at.parents.length === DEEPEST) throw refused(at, `one that is nested deeper than ${DEEPEST}`);
-  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return ofBytes(value, at);
-  if (convertsItself(value)) return converted(value, at);
+/** @param {object} value @param {WritePosition} at */
+function writeNested(value, at) {
+  if (at.parents.includes(value)) throw jsonError(at, "one that holds itself", { code: "invalid_json" });
+  if (at.parents.length === DEEPEST) throw jsonError(at, `one that is nested deeper than ${DEEPEST}`);
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return writeBytes(value, at);
+  if (convertsItself(value)) return writeConverted(value, at);
   at.parents.push(value);
-  const json = Array.isArray(value) ? ofArray(value, at) : ofObject(value, at);
+  const json = Array.isArray(value) ? writeArray(value, at) : writeObject(value, at);
   at.parents.pop();
   return json;
 }
 
-/** @param {unknown[]} array @param {At} at */
-function ofArray(array, at) {
+/** @param {unknown[]} array @param {WritePosition} at */
+function writeArray(array, at) {
   const parts = [];
   for (let place = 0; place < array.length; place += 1) {
     at.keys.push(place);
-    parts.push(written(array[place], at));
+    parts.push(writeValue(array[place], at));
     at.keys.pop();
   }
   const other = Object.keys(array).find((key, place) => key !== String(place));
-  if (other !== undefined) throw refused(at, `an array that has "${other}", too`);
+  if (other !== undefined) throw jsonError(at, `an array that has "${other}", too`);
   return `[${parts.join(",")}]`;
 }
 
-/** @param {object} object @param {At} at */
-function ofObject(object, at) {
-  if (!isPlain(object) && !(at.crossing.instances && isTagged(object))) throw refused(at, named(object));
+/** @param {object} object @param {WritePosition} at */
+function writeObject(object, at) {
+  if (!isPlain(object) && !(at.crossing.instances && isTagged(object))) throw jsonError(at, describeValue(object));
   for (const symbol of Object.getOwnPropertySymbols(object)) {
-    if (Object.prototype.propertyIsEnumerable.call(object, symbol)) throw refused(at, `an object that has ${String(symbol)}`);
+    if (Object.prototype.propertyIsEnumerable.call(object, symbol)) throw jsonError(at, `an object that has ${String(symbol)}`);
   }
   let json = "{";
   for (const key of Object.keys(object)) {
     at.keys.push(key);
     const value = /** @type {Record<string, unknown>} */ (object)[key];
-    if (value !== undefined) json += `${json === "{" ? "" : ","}${JSON.stringify(key)}:${written(value, at)}`;
+    if (value !== undefined) json += `${json === "{" ? "" : ","}${JSON.stringify(key)}:${writeValue(value, at)}`;
     at.keys.pop();
   }
   return `${json}}`;
 }
 
-/** @param {ArrayBuffer | ArrayBufferView} value @param {At} at */
-function ofBytes(value, at) {
-  if (!at.crossing.bytes || (ArrayBuffer.isView(value) && !(value instanceof Uint8Array))) throw refused(at, named(value));
+/** @param {ArrayBuffer | ArrayBufferView} value @param {WritePosition} at */
+function writeBytes(value, at) {
+  if (!at.crossing.bytes || (ArrayBuffer.isView(value) && !(value instanceof Uint8Array))) throw jsonError(at, describeValue(value));
   let binary = "";
   for (const byte of value instanceof Uint8Array ? value : new Uint8Array(value)) binary += String.fromCharCode(byte);
   return `"${btoa(binary)}"`;
@@ -134,13 +134,13 @@ function convertsItself(value) {
 }
 
 // What it gives is not asked again how it is written.
-/** @param {any} value @param {At} at */
-function converted(value, at) {
+/** @param {any} value @param {WritePosition} at */
+function writeConverted(value, at) {
   const given = value.toJSON(String(at.keys.at(-1) ?? ""));
-  if (given === null || given === undefined) throw refused(at, `${named(value)} that JSON has no value for`);
-  if (typeof given !== "object" || at.parents.includes(value)) return written(given, at);
+  if (given === null || given === undefined) throw jsonError(at, `${describeValue(value)} that JSON has no value for`);
+  if (typeof given !== "object" || at.parents.includes(value)) return writeValue(given, at);
   at.parents.push(value);
-  const json = Array.isArray(given) ? ofArray(given, at) : ofObject(given, at);
+  const json = Array.isArray(given) ? writeArray(given, at) : writeObject(given, at);
   at.parents.pop();
   return json;
 }
@@ -159,7 +159,7 @@ function isTagged(object) {
 }
 
 /** @param {unknown} value */
-function named(value) {
+function describeValue(value) {
   if (typeof value === "number" || value === undefined) return String(value);
   if (typeof value !== "object" || value === null) return `a ${typeof value}`;
   const name = Object.prototype.toString.call(value).slice(8, -1);
@@ -168,8 +168,8 @@ function named(value) {
 }
 
 // What JSON itself refuses is no JSON; what it would change in silence is not what was asked for.
-/** @param {At} at @param {string} found @param {{ code?: import("../types/index.js").ErrorCode, cause?: unknown }} [why] */
-function refused({ crossing: { about }, keys }, found, { code = "invalid_request", cause } = {}) {
+/** @param {WritePosition} at @param {string} found @param {{ code?: import("../types/index.js").ErrorCode, cause?: unknown }} [why] */
+function jsonError({ crossing: { about }, keys }, found, { code = "invalid_request", cause } = {}) {
   const path = keys.map((key, place) => (typeof key === "number" ? `[${key}]` : place === 0 ? key : `.${key}`)).join("");
   const message = `${about ? `${about}: ` : ""}expected a value that JSON can hold${path && ` for "${path}"`}, but found ${found} instead`;
   return new LeftoffError({ code, message, cause });

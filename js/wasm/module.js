@@ -43,7 +43,7 @@ export class Module {
   ready() { return this.#isLoaded ? undefined : ready(this.#file); }
 
   /** Its functions, ready to be called. */
-  loaded() {
+  loadBindings() {
     if (!this.#isLoaded) this.#bindings.initSync({ module: asset(this.#file) });
     this.#isLoaded = true;
     return this.#bindings;
@@ -55,9 +55,9 @@ export class Module {
    * @param {(bindings: Bindings) => T} call
    * @returns {T}
    */
-  called(call) {
+  call(call) {
     try {
-      return call(this.loaded());
+      return call(this.loadBindings());
     } catch (cause) {
       if (cause instanceof WebAssembly.RuntimeError) {
         this.#bindings.__wbg_reset_state();
@@ -85,7 +85,7 @@ export class Module {
   counter(encoding) {
     const known = this.#counters.get(encoding);
     if (known) return known;
-    const counter = this.called((bindings) => {
+    const counter = this.call((bindings) => {
       const { Counter } = /** @type {typeof import("../../pkg/leftoff.js")} */ (/** @type {unknown} */ (bindings));
       return encoding === ESTIMATE ? Counter.estimate() : Counter.fromPlanes(asset(`${encoding}.planes`));
     });
@@ -94,7 +94,7 @@ export class Module {
   }
 
   /** The same, whose vocabulary is loaded where it is not here. @param {string} encoding */
-  async loadedCounter(encoding) {
+  async loadCounter(encoding) {
     if (encoding !== ESTIMATE) await ready(`${encoding}.planes`);
     return this.counter(encoding);
   }
@@ -106,8 +106,8 @@ export class Module {
    * @param {(bindings: Bindings) => T} make
    * @returns {{ handle: T, free: () => void }}
    */
-  lent(make) {
-    const handle = this.called(make);
+  createHandle(make) {
+    const handle = this.call(make);
     const made = this.#generation;
     let isHeld = true;
     const free = () => {

@@ -28,39 +28,39 @@ const OPTIONS = {
 export const CALLS = new Map(Object.entries(OPTIONS).map(([call, options]) => [/** @type {Call} */ (call), { names: options.replaceAll(/[^\w ]/g, "").split(" "), known: options.replaceAll(/[^\w ]/g, "").replaceAll(" ", ", ").replace(/, (?=\w+$)/, " or "), kinds: Array.from(options.matchAll(/(\w+)([^\w ])/g), ([, name = "", kind = ""]) => [name, kind]) }]));
 
 /** The options of a call, where it knows all of them, and each is of its kind. @template {object} T @param {Call} call @param {T} options @returns {T} */
-export function knownOptions(call, options) {
+export function checkOptions(call, options) {
   const { names, known, kinds } = /** @type {{ names: string[], known: string, kinds: [string, string][] }} */ (CALLS.get(call));
-  if (typeof options !== "object" || options === null || Array.isArray(options)) throw refused(`an object with ${known}`, options);
+  if (typeof options !== "object" || options === null || Array.isArray(options)) throw optionError(`an object with ${known}`, options);
   for (const name of Object.keys(options)) if (!names.includes(name)) throw new LeftoffError({ code: "invalid_request", message: `unknown option ${JSON.stringify(name)}: expected ${known}` });
   for (const [name, kind] of kinds) {
     const value = /** @type {Record<string, unknown>} */ (options)[name];
-    if (value !== undefined) ofKind(name, value, kind);
+    if (value !== undefined) checkKind(name, value, kind);
   }
   const { signal } = /** @type {{ signal?: any }} */ (options);
-  if (signal !== undefined && typeof signal?.addEventListener !== "function") throw refused('an AbortSignal for "signal"', signal);
+  if (signal !== undefined && typeof signal?.addEventListener !== "function") throw optionError('an AbortSignal for "signal"', signal);
   return options;
 }
 
 /** What is given, where it is of a kind; of a text unless said. @template T @param {string} name @param {T} value @param {string} [kind] */
-export function ofKind(name, value, kind = "~") {
+export function checkKind(name, value, kind = "~") {
   const [type, said] = /** @type {[string, string]} */ (KINDS[kind]);
-  if (typeof value !== type || value === null || Number.isNaN(value) || (kind === "/" && value === "")) throw refused(`${said} for "${name}"`, value);
+  if (typeof value !== type || value === null || Number.isNaN(value) || (kind === "/" && value === "")) throw optionError(`${said} for "${name}"`, value);
   return value;
 }
 
 /** What is given, where it is a session. @param {import("../session/session.js").Session} session */
-export function ofSession(session) {
-  if (typeof session?.append !== "function") throw refused("a session", session);
+export function checkSession(session) {
+  if (typeof session?.append !== "function") throw optionError("a session", session);
   return session;
 }
 
 /** @param {string} expected @param {unknown} found */
-function refused(expected, found) {
-  return new LeftoffError({ code: "invalid_request", message: `expected ${expected}, but found ${shown(found)} instead` });
+function optionError(expected, found) {
+  return new LeftoffError({ code: "invalid_request", message: `expected ${expected}, but found ${describeValue(found)} instead` });
 }
 
 /** Of what JSON cannot say, a bigint or a circle, its type. @param {unknown} found */
-function shown(found) {
+function describeValue(found) {
   try {
     return typeof found === "number" ? String(found) : (JSON.stringify(found) ?? typeof found);
   } catch { return typeof found; }

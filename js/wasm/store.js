@@ -6,16 +6,16 @@ import { join, sep } from "../host/path.node.js";
 
 import { agents, counterBeside } from "./agents.js";
 import { offsetMinutes, randomId } from "./clock.js";
-import { called, fromBytes, toBytes, whole } from "./core.js";
+import { callCore, fromBytes, toBytes, coreModule } from "./core.js";
 import { LeftoffError } from "../error.js";
 import { toJson } from "./json.js";
 import { drivePages } from "./drive.js";
 
 /** @import { Live, Store as Native } from "../../pkg/leftoff.js" */
-/** @import { Leaving } from "../privacy/redaction.js" */
-/** @import { Place } from "../placement/placement.js" */
+/** @import { OutgoingRedactor } from "../privacy/redaction.js" */
+/** @import { SessionPlace } from "../placement/placement.js" */
 /** @import { Storage } from "../storage/contract.js" */
-/** @import { CoreFile, Host, Own } from "./drive.js" */
+/** @import { CoreFile, Host, CallerFunctions } from "./drive.js" */
 
 /**
  * What a store of the core's is made of.
@@ -50,8 +50,8 @@ export class CoreStore {
   /** @type {Host} */
   #host;
 
-  /** @param {CoreStoreParts} parts @param {typeof whole | typeof agents} [module] which has it */
-  constructor({ storage, storageOf, runGit, turn, tell, idleMs, countTokens, ...folders }, module = whole) {
+  /** @param {CoreStoreParts} parts @param {typeof coreModule | typeof agents} [module] which has it */
+  constructor({ storage, storageOf, runGit, turn, tell, idleMs, countTokens, ...folders }, module = coreModule) {
     this.#tell = tell;
     this.#module = module;
     this.#countTokens = countTokens;
@@ -59,23 +59,23 @@ export class CoreStore {
     this.#setup = { ...folders, normalProject: folders.project.normalize("NFC"), user: userFolder(), separator: sep, idleMs: Math.trunc(Math.min(Math.max(idleMs, -most), most)) };
     this.#storage = storage;
     this.#storageOf = storageOf;
-    this.#host = { module, at: (file) => this.at(file), runGit, turn, lease: this.lease, log: () => ({ ...this.at({ root: "outside", path: "" }), opened: 0 }) };
+    this.#host = { module, at: (file) => this.locate(file), runGit, turn, lease: this.lease, log: () => ({ ...this.locate({ root: "outside", path: "" }), opened: 0 }) };
   }
 
   /** Drives one of its operations. @param {string} name @param {(string | object)[]} asked each as a text, or as JSON @returns {Promise<any>} its answer */
   run(name, ...asked) { return this.runWith({}, name, ...asked); }
 
-  /** The same with what the caller does for it. @param {{ stores?: boolean, own?: Own, outside?: Storage, lease?: string, onPage?: (page: any) => void }} by `stores`: messages, which are counted; `outside`: what has
+  /** The same with what the caller does for it. @param {{ stores?: boolean, own?: CallerFunctions, outside?: Storage, lease?: string, onPage?: (page: any) => void }} by `stores`: messages, which are counted; `outside`: what has
    * other agents' files, unless that is what has the store's; `lease`: by what a session is open here that the other module has @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
   async runWith({ stores = false, own, outside, lease = this.lease, onPage = () => {} }, name, ...asked) {
-    this.#refuseIfClosed();
+    this.#rejectIfClosed();
     await this.#module.ready();
-    const [native, words] = [this.#made(), asked.map((one) => (typeof one === "string" ? one : toJson(one)))];
+    const [native, words] = [this.#ensureNative(), asked.map((one) => (typeof one === "string" ? one : toJson(one)))];
     const pages = drivePages((operations, now, chance) => {
       const at = offsetMinutes(now);
-      if (this.#module === whole) return operations.beginAt(native, name, words, now, at, chance);
+      if (this.#module === coreModule) return operations.beginAt(native, name, words, now, at, chance);
       return operations.beginBeside(/** @type {any} */ (native), name, words, counterBeside(stores), this.#countTokens, now, at, chance);
-    }, { ...this.#host, own, lease, at: (file) => this.at(file, outside) });
+    }, { ...this.#host, own, lease, at: (file) => this.locate(file, outside) });
     let next = await pages.next();
     for (; !next.done; next = await pages.next()) onPage(fromBytes(next.value));
     return this.#answer(next.value);
@@ -84,17 +84,17 @@ export class CoreStore {
   /** @param {Uint8Array | undefined} bytes */
   #answer(bytes) {
     const told = fromBytes(/** @type {Uint8Array} */ (bytes));
-    if (this.#module === whole) return told;
+    if (this.#module === coreModule) return told;
     if (told.notices.length > 0) this.#tell?.(told.notices);
     return told.answer;
   }
 
-  /** Drives one of the second module that gives pages of what leaves. @param {Leaving} leaving @param {string} name @param {(string | object)[]} asked texts, and options as the last @returns {AsyncGenerator<any>} the items, one after another, and its answer */
+  /** Drives one of the second module that gives pages of what leaves. @param {OutgoingRedactor} leaving @param {string} name @param {(string | object)[]} asked texts, and options as the last @returns {AsyncGenerator<any>} the items, one after another, and its answer */
   async *pages(leaving, name, ...asked) {
-    this.#refuseIfClosed();
+    this.#rejectIfClosed();
     await this.#module.ready();
     await leaving.ready();
-    const native = /** @type {any} */ (this.#made());
+    const native = /** @type {any} */ (this.#ensureNative());
     const { embed, ...options } = /** @type {any} */ (asked.pop());
     const words = [...asked.map(String), toJson(embed ? { ...options, embeds: true } : options)];
     const pages = drivePages((operations, now, chance) => operations.passBeside(native, leaving.native, name, words, now, offsetMinutes(now), chance), { ...this.#host, own: { embed } });
@@ -108,30 +108,30 @@ export class CoreStore {
   }
 
   /** What was found out about sessions that nobody has opened since; told once. @returns {{ path: string, notice: import("../types/index.js").Notice }[]} */
-  notices() { return this.#instance === whole.instance ? JSON.parse(called(() => this.#native.notices())) : []; }
+  notices() { return this.#instance === coreModule.instance ? JSON.parse(callCore(() => this.#native.notices())) : []; }
 
   /** What the second module found out. @param {object[]} notices */
-  hear(notices) {
-    const native = this.#made();
-    called(() => native.hear(toJson(notices)));
+  addNotices(notices) {
+    const native = this.#ensureNative();
+    callCore(() => native.addNotices(toJson(notices)));
   }
 
   /** Whether the core has a session open, and whoever asks for it gets this one. @param {Live} handle */
-  isOpen(handle) { return called(() => this.#native.isOpen(handle)); }
+  isOpen(handle) { return callCore(() => this.#native.isOpen(handle)); }
 
-  /** A session for one operation of the second module, which reads it anew. @param {Place} place @param {string} id @returns {{ handle: import("../../pkg/agents.js").Live, free: () => void }} */
-  apart({ path, placement }, id) {
-    const native = /** @type {import("../../pkg/agents.js").Store} */ (/** @type {unknown} */ (this.#made()));
-    return agents.lent(() => native.apart(path, placement === "workspace", id));
+  /** A session for one operation of the second module, which reads it anew. @param {SessionPlace} place @param {string} id @returns {{ handle: import("../../pkg/agents.js").Live, free: () => void }} */
+  detachedSession({ path, placement }, id) {
+    const native = /** @type {import("../../pkg/agents.js").Store} */ (/** @type {unknown} */ (this.#ensureNative()));
+    return agents.createHandle(() => native.unopenedSessionAt(path, placement === "workspace", id));
   }
 
-  /** The core's own of a session that is open, for as long as it is. @param {Place} place @param {string} id where it was opened before @returns {{ handle: Live, free: () => void }} */
-  live({ path, placement }, id) {
-    const native = this.#made();
-    const { handle, free } = whole.lent(() => native.live(path, placement === "workspace", id));
+  /** The core's own of a session that is open, for as long as it is. @param {SessionPlace} place @param {string} id where it was opened before @returns {{ handle: Live, free: () => void }} */
+  sessionHandle({ path, placement }, id) {
+    const native = this.#ensureNative();
+    const { handle, free } = coreModule.createHandle(() => native.sessionFiles(path, placement === "workspace", id));
     const made = this.#instance;
     const forget = () => {
-      if (made === whole.instance && made === this.#instance) called(() => native.forget(handle));
+      if (made === coreModule.instance && made === this.#instance) callCore(() => native.forget(handle));
       free();
     };
     return { handle, free: forget };
@@ -149,19 +149,19 @@ export class CoreStore {
     this.#instance = -1;
   }
 
-  #refuseIfClosed() { if (this.isClosed) throw new LeftoffError({ code: "storage_closed", message: "the store is closed" }); }
+  #rejectIfClosed() { if (this.isClosed) throw new LeftoffError({ code: "storage_closed", message: "the store is closed" }); }
 
-  #made() {
-    const module = /** @type {typeof whole} */ (this.#module);
+  #ensureNative() {
+    const module = /** @type {typeof coreModule} */ (this.#module);
     if (this.#instance !== module.instance) {
-      ({ handle: this.#native, free: this.#free } = module.lent(({ Store }) => new Store(toBytes(this.#setup))));
+      ({ handle: this.#native, free: this.#free } = module.createHandle(({ Store }) => new Store(toBytes(this.#setup))));
       this.#instance = module.instance;
     }
     return this.#native;
   }
 
   /** Where a file is. @param {CoreFile} file @param {Storage} [outside] */
-  at({ root, path }, outside) {
+  locate({ root, path }, outside) {
     if (root === "home") return { storage: this.#storage, path: join(this.#setup.home, path), folder: "" };
     if (root === "outside") return { storage: outside ?? this.#storageOf(), path, folder: "" };
     const folder = root === "project" ? this.#setup.project : root.workspace;

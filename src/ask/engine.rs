@@ -60,7 +60,7 @@ impl Engine {
     /// ```
     /// use leftoff::ask::Engine;
     ///
-    /// let engine = Engine::of(None, Some("opus"), &["codex", "claude"])?;
+    /// let engine = Engine::choose(None, Some("opus"), &["codex", "claude"])?;
     /// assert_eq!((engine.program.as_str(), engine.args), ("claude", vec!["-p".into(), "--model".into(), "opus".into()]));
     /// # Ok::<(), leftoff::error::Error>(())
     /// ```
@@ -68,7 +68,7 @@ impl Engine {
     /// # Errors
     /// `not_found` where none is named and none is installed, or the one that is named is not; `invalid_request` where a model is
     /// missing that has to be named, or one is named that the command cannot be told.
-    pub fn of(engine: Option<&str>, model: Option<&str>, installed: &[&str]) -> Result<Engine, Error> {
+    pub fn choose(engine: Option<&str>, model: Option<&str>, installed: &[&str]) -> Result<Engine, Error> {
         let first = || {
             PRESETS
                 .into_iter()

@@ -62,7 +62,7 @@ pub fn end(now_ms: i64, stopped: Option<&str>) -> String {
 }
 
 /// Whether a line begins as a mark does.
-pub(super) fn begins(line: &str) -> bool {
+pub(super) fn is_like_mark(line: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
 }
 
@@ -71,28 +71,28 @@ impl Mark {
     pub(super) fn read(line: &str) -> Option<Mark> {
         let line = line.trim_end();
         if let Some(rest) = line.strip_prefix(TITLE) {
-            let (name, folder) = split(rest, IN)?;
+            let (name, folder) = split_at_word(rest, IN)?;
             return is_name(name).then(|| Mark::Title { name: name.into(), folder });
         }
         if let Some(rest) = line.strip_prefix(QUESTION) {
-            return Some(Mark::Question { at: at(rest)? });
+            return Some(Mark::Question { at: parse_time(rest)? });
         }
         if let Some(rest) = line.strip_prefix(ANSWER) {
-            let (time, engine) = split(rest, BY)?;
-            return Some(Mark::Answer { at: at(time)?, engine: engine? });
+            let (time, engine) = split_at_word(rest, BY)?;
+            return Some(Mark::Answer { at: parse_time(time)?, engine: engine? });
         }
-        let (time, stopped) = split(line.strip_prefix(END)?, STOPPED)?;
-        Some(Mark::End { at: at(time)?, stopped })
+        let (time, stopped) = split_at_word(line.strip_prefix(END)?, STOPPED)?;
+        Some(Mark::End { at: parse_time(time)?, stopped })
     }
 }
 
 // What stands before a word and the text behind it, where the word is there; none where no text is behind it.
-fn split<'a>(rest: &'a str, word: &str) -> Option<(&'a str, Option<String>)> {
+fn split_at_word<'a>(rest: &'a str, word: &str) -> Option<(&'a str, Option<String>)> {
     let Some((before, json)) = rest.split_once(word) else { return Some((rest, None)) };
     Some((before, Some(Text::decode(json)?.as_str().into())))
 }
 
-fn at(text: &str) -> Option<String> {
+fn parse_time(text: &str) -> Option<String> {
     time::parse(text).map(|_| text.into())
 }
 

@@ -9,7 +9,7 @@ pub const DEFAULT_PROMPT: &str = include_str!("prompt.md");
 const TAG: &str = "system_instructions";
 
 /// The text for an engine's standard input. `history` is the conversation so far as text, empty where there is none; see
-/// [`resume::history::render`](crate::resume::history::render).
+/// [`resume::history::render_history`](crate::resume::history::render_history).
 ///
 /// Nothing in the instructions closes their tag, and nothing in the history or the question opens or closes one.
 ///
@@ -21,17 +21,17 @@ const TAG: &str = "system_instructions";
 /// ```
 pub fn prompt(instructions: &str, history: &str, question: &str) -> String {
     let [instructions, history, question] =
-        [instructions, history, question].map(|text| harmless(text.trim_end()));
+        [instructions, history, question].map(|text| escape_tag(text.trim_end()));
     let before = if history.is_empty() { history } else { format!("{history}\n\n") };
     format!("<{TAG}>\n{instructions}\n</{TAG}>\n\n{before}{question}\n")
 }
 
 // A model takes a tag with blanks in it, or in capitals, for the same.
-fn harmless(text: &str) -> String {
+fn escape_tag(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for piece in text.split_inclusive('<') {
         safe.push_str(piece);
-        let behind = &text[text.len().min(place(text, piece) + piece.len())..];
+        let behind = &text[text.len().min(offset_of(text, piece) + piece.len())..];
         let name = behind.trim_start().trim_start_matches('/').trim_start();
         if piece.ends_with('<') && name.get(..TAG.len()).is_some_and(|name| name.eq_ignore_ascii_case(TAG)) {
             safe.pop();
@@ -41,6 +41,6 @@ fn harmless(text: &str) -> String {
     safe
 }
 
-fn place(text: &str, piece: &str) -> usize {
+fn offset_of(text: &str, piece: &str) -> usize {
     piece.as_ptr() as usize - text.as_ptr() as usize
 }

@@ -19,7 +19,7 @@ use super::mark::BEGINNINGS;
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     // The beginning of a line, as long as it can become a mark.
-    held: Vec<u8>,
+    held_back: Vec<u8>,
     is_inside: bool,
 }
 
@@ -31,13 +31,13 @@ impl Recorder {
             if self.is_inside {
                 written.extend_from_slice(line);
             } else {
-                self.held.extend_from_slice(line);
-                match kind(&self.held) {
-                    Kind::Open => continue,
-                    Kind::Mark => written.push(b'\\'),
-                    Kind::Plain => {}
+                self.held_back.extend_from_slice(line);
+                match classify_line(&self.held_back) {
+                    LineKind::Open => continue,
+                    LineKind::Mark => written.push(b'\\'),
+                    LineKind::Plain => {}
                 }
-                written.append(&mut self.held);
+                written.append(&mut self.held_back);
             }
             self.is_inside = line.last() != Some(&b'\n');
         }
@@ -45,18 +45,18 @@ impl Recorder {
     }
 
     /// How many of the last bytes are kept back.
-    pub fn held(&self) -> usize {
-        self.held.len()
+    pub fn held_byte_count(&self) -> usize {
+        self.held_back.len()
     }
 
     /// There are no more; gives what was kept back.
     pub fn end(&mut self) -> Vec<u8> {
         self.is_inside = false;
-        core::mem::take(&mut self.held)
+        core::mem::take(&mut self.held_back)
     }
 }
 
-enum Kind {
+enum LineKind {
     /// Nobody knows yet.
     Open,
     Mark,
@@ -64,13 +64,13 @@ enum Kind {
 }
 
 // A mark, or one with backslashes before it: each of these gets one more.
-fn kind(line: &[u8]) -> Kind {
+fn classify_line(line: &[u8]) -> LineKind {
     let bare = &line[line.iter().take_while(|byte| **byte == b'\\').count()..];
     if BEGINNINGS.iter().any(|beginning| bare.starts_with(beginning.as_bytes())) {
-        Kind::Mark
+        LineKind::Mark
     } else if BEGINNINGS.iter().any(|beginning| beginning.as_bytes().starts_with(bare)) {
-        Kind::Open
+        LineKind::Open
     } else {
-        Kind::Plain
+        LineKind::Plain
     }
 }

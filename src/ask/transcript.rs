@@ -82,19 +82,19 @@ pub struct End {
 
 impl Transcript {
     /// Whether these bytes begin as a transcript does.
-    pub fn knows(bytes: &[u8]) -> bool {
-        let line = unmarked(bytes).split(|byte| *byte == b'\n').next().unwrap_or_default();
+    pub fn is_transcript(bytes: &[u8]) -> bool {
+        let line = without_bom(bytes).split(|byte| *byte == b'\n').next().unwrap_or_default();
         matches!(Mark::read(&String::from_utf8_lossy(line)), Some(Mark::Title { .. }))
     }
 
     /// Reads one. It never fails: what is no mark is text.
     pub fn parse(bytes: &[u8]) -> Transcript {
-        let mut reader = Reader::default();
-        let text = unmarked(bytes);
+        let mut reader = TranscriptReader::default();
+        let text = without_bom(bytes);
         let mut start = (bytes.len() - text.len()) as u64;
         for line in text.split_inclusive(|byte| *byte == b'\n') {
             let end = start + line.len() as u64;
-            reader.line(line, Span { start, end });
+            reader.read_line(line, Span { start, end });
             start = end;
         }
         reader.finish_turn(false);
@@ -123,7 +123,7 @@ impl Transcript {
                 Voice::Engine(engine) => text.push_str(&mark::answer(at, engine)),
                 Voice::Note => text.push('\n'),
             }
-            text.push_str(&escaped(&turn.text));
+            text.push_str(&escape_marks(&turn.text));
             is_open = turn.end.is_none();
             if let Some(end) = &turn.end {
                 text.push_str(&mark::end(ms(Some(&end.at)), end.stopped.as_deref()));
@@ -133,43 +133,43 @@ impl Transcript {
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape_marks(text: &str) -> String {
     let mut recorder = Recorder::default();
     let mut written = recorder.feed(text.as_bytes());
     written.extend(recorder.end());
     String::from_utf8_lossy(&written).into_owned()
 }
 
-fn unmarked(bytes: &[u8]) -> &[u8] {
+fn without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 #[derive(Default)]
-struct Reader {
+struct TranscriptReader {
     transcript: Transcript,
-    turn: Option<Open>,
+    turn: Option<OpenTurn>,
 }
 
 // A turn whose end was not met yet.
-struct Open {
+struct OpenTurn {
     turn: Turn,
     bytes: Vec<u8>,
     // Its mark ends as lines do on Windows: so do all of its lines.
     is_crlf: bool,
 }
 
-impl Reader {
-    fn line(&mut self, line: &[u8], place: Span) {
+impl TranscriptReader {
+    fn read_line(&mut self, line: &[u8], place: Span) {
         let shown = String::from_utf8_lossy(line);
         let text = shown.strip_suffix('\n').unwrap_or(&shown);
         let is_whole = text.len() < shown.len();
         let is_crlf = text.ends_with('\r');
         let bare = text.trim_start_matches('\\');
-        if !mark::begins(bare) {
-            return self.say(line, place);
+        if !mark::is_like_mark(bare) {
+            return self.add_text(line, place);
         }
         if bare.len() < text.len() {
-            return self.say(&line[1..], place);
+            return self.add_text(&line[1..], place);
         }
         let is_first = place.start <= 3;
         if !is_whole {
@@ -197,7 +197,7 @@ impl Reader {
                     "a mark as \"## Question\" and a time, or an end behind an answer",
                     AS_TEXT,
                 );
-                self.say(line, place);
+                self.add_text(line, place);
             }
         }
     }
@@ -209,17 +209,17 @@ impl Reader {
     fn begin(&mut self, voice: Voice, at: String, place: Span, is_crlf: bool) {
         self.finish_turn(true);
         let turn = Turn { voice, at: Some(at), text: String::new(), end: None, place };
-        self.turn = Some(Open { turn, bytes: Vec::new(), is_crlf });
+        self.turn = Some(OpenTurn { turn, bytes: Vec::new(), is_crlf });
     }
 
-    fn say(&mut self, line: &[u8], place: Span) {
+    fn add_text(&mut self, line: &[u8], place: Span) {
         if self.turn.is_none() {
             if line.iter().all(u8::is_ascii_whitespace) {
                 return;
             }
             self.report(place, "a question or an answer for this text to stand in", AS_TEXT);
             let turn = Turn { voice: Voice::Note, at: None, text: String::new(), end: None, place };
-            self.turn = Some(Open { turn, bytes: Vec::new(), is_crlf: line.ends_with(b"\r\n") });
+            self.turn = Some(OpenTurn { turn, bytes: Vec::new(), is_crlf: line.ends_with(b"\r\n") });
         }
         if let Some(open) = &mut self.turn {
             open.bytes.extend_from_slice(line);
@@ -229,7 +229,7 @@ impl Reader {
 
     // `is_closed`: a mark follows, with the empty line that stands before each.
     fn finish_turn(&mut self, is_closed: bool) {
-        let Some(Open { mut turn, bytes, is_crlf }) = self.turn.take() else { return };
+        let Some(OpenTurn { mut turn, bytes, is_crlf }) = self.turn.take() else { return };
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
         if is_crlf {
             text = text.replace("\r\n", "\n");

@@ -8,19 +8,21 @@ use crate::context::budget::{Budget, calculate};
 use crate::context::choose::{Choosing, Material};
 use crate::context::host_strategies::HostStrategies;
 use crate::context::price::Prices;
-use crate::context::read::Reading;
-use crate::context::recall::{Recalling, Recollection};
+use crate::context::reading::Reading;
+use crate::context::recall::{RecallState, Recollection};
 use crate::context::request::Request;
 use crate::context::shorten::{self, with_content};
-use crate::context::steps::{Item, Step, Steps, group, missing_results, required};
+use crate::context::steps::{
+    GroupedSteps, Item, Step, build_missing_results, group_into_steps, required_cost,
+};
 use crate::error::{Code, Error};
-use crate::recall::meaning::nearness;
+use crate::recall::meaning::measure_nearness;
 use crate::recall::question::Question;
 use crate::recall::shortlist::Shortlist;
 use crate::record::message::{Attachment, Message};
 use crate::record::span::Span;
-use crate::session::needs::Needs;
-use crate::session::source::Source;
+use crate::session::context_source::ContextSource;
+use crate::session::input_request::InputRequest;
 use crate::tokens::Vocabulary;
 
 const COUNT_ROUNDS: u32 = 8;
@@ -40,11 +42,11 @@ pub struct Build {
     pub(super) request: Request,
     pub(super) prices: Prices,
     pub(super) reading: Reading,
-    pub(super) recalling: Recalling,
+    pub(super) recalling: RecallState,
     // How far to read by the guess; a count may show that it has to be more than the budget.
     aim: u64,
     rounds: u32,
-    pub(super) written: Written,
+    pub(super) host_summary: HostSummary,
     host_strategies: HostStrategies,
     // What was read, in steps with their prices, as long as nothing more is known.
     material: Option<Material>,
@@ -54,7 +56,7 @@ pub struct Build {
 
 /// Whether the host has a summary that somebody wrote.
 #[derive(Debug, Default)]
-pub(super) enum Written {
+pub(super) enum HostSummary {
     #[default]
     Unasked,
     None,
@@ -63,16 +65,16 @@ pub(super) enum Written {
 
 impl Build {
     /// Begins a context.
-    pub fn new(request: Request, source: Source) -> Build {
+    pub fn new(request: Request, source: ContextSource) -> Build {
         let prices = Prices::new(&request);
         Build {
             request,
             prices,
             reading: Reading::new(source),
-            recalling: Recalling::default(),
+            recalling: RecallState::default(),
             aim: 0,
             rounds: 0,
-            written: Written::Unasked,
+            host_summary: HostSummary::Unasked,
             host_strategies: HostStrategies::default(),
             material: None,
             spare: 0,
@@ -89,16 +91,16 @@ impl Build {
             Err(needs) => return Ok(Outcome::Needs(needs)),
         };
         loop {
-            let mut material = match self.priced(budget.available_tokens, vocabulary) {
+            let mut material = match self.prepare_material(budget.available_tokens, vocabulary) {
                 Ok(material) => material,
                 Err(needs) => return Ok(Outcome::Needs(needs)),
             };
-            let outcome = self.chosen(&mut material, budget, vocabulary);
-            let may_be_cut_more = material.is_cut && self.prices.is_of_a_shape();
+            let outcome = self.choose_context(&mut material, budget, vocabulary);
+            let may_be_cut_more = material.is_cut && self.prices.has_provider_shape();
             if outcome.is_ok() || !may_be_cut_more || self.spare > budget.available_tokens {
                 // What a count was missing for is not priced yet.
-                let is_priced =
-                    !matches!(outcome, Ok(Outcome::Needs(Needs::Counts { .. }))) && !self.prices.wants();
+                let is_priced = !matches!(outcome, Ok(Outcome::Needs(InputRequest::Counts { .. })))
+                    && !self.prices.has_wanted();
                 self.material = is_priced.then_some(material);
                 return outcome;
             }
@@ -107,25 +109,29 @@ impl Build {
     }
 
     // All that a context needs of the log.
-    fn priced(&mut self, available: u32, vocabulary: Option<&Vocabulary>) -> Result<Material, Needs> {
+    fn prepare_material(
+        &mut self,
+        available: u32,
+        vocabulary: Option<&Vocabulary>,
+    ) -> Result<Material, InputRequest> {
         if let Some(material) = self.material.take() {
             return Ok(material);
         }
         if let Some(needs) = self.wanted_bytes(available) {
             return Err(needs);
         }
-        let mut material = self.material(vocabulary);
+        let mut material = self.build_material(vocabulary);
         if let Some(needs) = self.wanted_counts() {
             return Err(needs);
         }
         if let Some(range) = self.wanted_beyond(&material.steps, available.into()) {
-            return Err(Needs::Bytes { range });
+            return Err(InputRequest::Bytes { range });
         }
         material.is_cut = self.shorten_user(&mut material.steps, available, vocabulary);
         Ok(material)
     }
 
-    fn chosen(
+    fn choose_context(
         &mut self,
         material: &mut Material,
         budget: Budget,
@@ -138,14 +144,22 @@ impl Build {
         if let Some(needs) = self.wanted_summary(&material.steps, available) {
             return Ok(Outcome::Needs(needs));
         }
-        material.summary = self.summary(&material.steps, available, vocabulary);
+        material.summary = self.build_summary(&material.steps, available, vocabulary);
         if let Some(needs) = self.wanted_counts() {
             return Ok(Outcome::Needs(needs));
         }
         let Build { request, reading, recalling, host_strategies, prices, .. } = self;
-        let recalled = recalling.recalled();
-        let chosen = Choosing { material, budget, vocabulary, request, reading, recalled, host_strategies }
-            .choose(prices);
+        let recalled = recalling.recalled_quotes();
+        let chosen = Choosing {
+            material,
+            budget,
+            vocabulary,
+            request,
+            reading,
+            recalled_quotes: recalled,
+            host_strategies,
+        }
+        .choose_context(prices);
         match self.wanted_counts() {
             Some(needs) => Ok(Outcome::Needs(needs)),
             None => chosen,
@@ -156,9 +170,9 @@ impl Build {
     ///
     /// # Errors
     /// `invalid_request` where other bytes were needed.
-    pub fn bytes(&mut self, start: u64, bytes: &[u8]) -> Result<(), Error> {
+    pub fn take_bytes(&mut self, start: u64, bytes: &[u8]) -> Result<(), Error> {
         let end = start.saturating_add(bytes.len() as u64);
-        if self.recalling.wanted() == Some(Span { start, end }) {
+        if self.recalling.next_range() == Some(Span { start, end }) {
             self.recalling.take(bytes, self.reading.source());
             return Ok(());
         }
@@ -167,23 +181,23 @@ impl Build {
     }
 
     /// What it asks of older messages, and before which line of the log, as long as nothing was read for that.
-    pub(crate) fn asked(&self) -> Option<(&Question, u64)> {
-        self.recalling.asked()
+    pub(crate) fn pending_question(&self) -> Option<(&Question, u64)> {
+        self.recalling.pending_question()
     }
 
     /// Takes the messages that may answer what was asked.
-    pub(crate) fn shortlisted(&mut self, shortlist: Shortlist) {
-        self.recalling.shortlisted(shortlist);
+    pub(crate) fn take_shortlist(&mut self, shortlist: Shortlist) {
+        self.recalling.take_shortlist(shortlist);
     }
 
     /// Nobody knows these: they are looked for in what is read, of all of the log or of its last part.
-    pub(crate) fn scans(&mut self, is_all: bool) {
-        self.recalling.scans(is_all);
+    pub(crate) fn begin_scan(&mut self, is_all: bool) {
+        self.recalling.begin_scan(is_all);
     }
 
     /// Those lines that it needs of these messages, in the order in which it takes them.
     pub(crate) fn recalled_lines(&self) -> Vec<Span> {
-        self.recalling.lines()
+        self.recalling.lines_to_read()
     }
 
     /// What was recalled, for the next build.
@@ -192,49 +206,49 @@ impl Build {
     }
 
     /// Whether the same was asked before, and what was recalled then still holds.
-    pub(crate) fn remembers(&mut self, known: &Recollection) -> bool {
-        self.recalling.remembers(known, self.reading.source(), self.request.embeds)
+    pub(crate) fn reuse_recollection(&mut self, known: &Recollection) -> bool {
+        self.recalling.reuse_recollection(known, self.reading.source(), self.request.embeds)
     }
 
-    /// Takes the vectors that were needed, as [`Needs::Vectors`] says; nothing where there are none: then the order by words stays.
+    /// Takes the vectors that were needed, as [`InputRequest::Vectors`] says; nothing where there are none: then the order by words stays.
     ///
     /// # Errors
     /// `invalid_request` where they are not of that form; they are needed still.
-    pub fn vectors(&mut self, vectors: Option<&[u8]>) -> Result<(), Error> {
-        let Some(texts) = self.recalling.texts(self.request.embeds) else { return Ok(()) };
-        let nearness = vectors.map(|bytes| nearness(bytes, texts.len())).transpose();
+    pub fn take_vectors(&mut self, vectors: Option<&[u8]>) -> Result<(), Error> {
+        let Some(texts) = self.recalling.texts_to_embed(self.request.embeds) else { return Ok(()) };
+        let nearness = vectors.map(|bytes| measure_nearness(bytes, texts.len())).transpose();
         let nearness = nearness.map_err(|message| Error::new(Code::InvalidRequest, message))?;
-        self.recalling.settle(nearness.as_deref());
+        self.recalling.apply_nearness(nearness.as_deref());
         Ok(())
     }
 
     /// Takes a blob that was needed; whether it is that one. Else, or where it is not there, the ends of its text are shown.
-    pub fn blob(&mut self, id: &str, bytes: Option<&[u8]>) -> bool {
+    pub fn take_blob(&mut self, id: &str, bytes: Option<&[u8]>) -> bool {
         self.material = None;
         self.reading.take_blob(id, bytes)
     }
 
     /// Takes the counts of texts that were needed, by the encoding that was asked for.
-    pub fn counts(&mut self, counts: Vec<(String, u32)>) {
+    pub fn take_counts(&mut self, counts: Vec<(String, u32)>) {
         self.material = None;
         for (text, tokens) in counts {
-            self.prices.learn(text, tokens);
+            self.prices.insert_count(text, tokens);
         }
     }
 
     /// Takes the summary that was needed, if there is one; else one is made without a model.
-    pub fn written(&mut self, summary: Option<String>) {
-        self.written = summary.map_or(Written::None, Written::Some);
+    pub fn take_summary(&mut self, summary: Option<String>) {
+        self.host_summary = summary.map_or(HostSummary::None, HostSummary::Some);
     }
 
     /// Takes what a strategy of the host's made of the session, or why it made nothing.
-    pub fn offer(&mut self, name: &str, messages: Result<Vec<Message>, String>) {
-        self.host_strategies.take(name, messages);
+    pub fn take_strategy_result(&mut self, name: &str, messages: Result<Vec<Message>, String>) {
+        self.host_strategies.insert_result(name, messages);
     }
 
-    fn budget(&mut self, vocabulary: Option<&Vocabulary>) -> Result<Result<Budget, Needs>, Error> {
-        let system = self.prices.text(&self.request.system, vocabulary);
-        let tools = self.prices.text(&self.request.tools, vocabulary);
+    fn budget(&mut self, vocabulary: Option<&Vocabulary>) -> Result<Result<Budget, InputRequest>, Error> {
+        let system = self.prices.price_text(&self.request.system, vocabulary);
+        let tools = self.prices.price_text(&self.request.tools, vocabulary);
         if let Some(needs) = self.wanted_counts() {
             return Ok(Err(needs));
         }
@@ -248,12 +262,12 @@ impl Build {
         Ok(Ok(calculate(self.request.window, system, tools, self.request.reserve)))
     }
 
-    fn wanted_bytes(&mut self, budget: u32) -> Option<Needs> {
-        if let Some(range) = self.reading.wanted(self.aim.max(budget.into())) {
-            return Some(Needs::Bytes { range });
+    fn wanted_bytes(&mut self, budget: u32) -> Option<InputRequest> {
+        if let Some(range) = self.reading.next_range(self.aim.max(budget.into())) {
+            return Some(InputRequest::Bytes { range });
         }
-        let id = self.reading.wanted_blob(u64::from(budget) * MOST_BYTES_A_TOKEN as u64)?;
-        Some(Needs::Blob { id })
+        let id = self.reading.next_blob(u64::from(budget) * MOST_BYTES_A_TOKEN as u64)?;
+        Some(InputRequest::Blob { id })
     }
 
     // What to read of the log for older messages that match the newest user message, where not everything fits, and what to know of
@@ -263,57 +277,57 @@ impl Build {
         steps: &[Step],
         budget: u32,
         vocabulary: Option<&Vocabulary>,
-    ) -> Option<Needs> {
-        let least = steps.iter().fold(0u32, |sum, step| sum.saturating_add(step.least()));
-        let is_all = self.reading.is_whole() && least <= budget;
+    ) -> Option<InputRequest> {
+        let least = steps.iter().fold(0u32, |sum, step| sum.saturating_add(step.least_cost()));
+        let is_all = self.reading.is_read_to_start() && least <= budget;
         if is_all || self.request.recall == 0 {
             return None;
         }
-        if matches!(self.recalling, Recalling::Unasked) {
+        if matches!(self.recalling, RecallState::Unasked) {
             let asked = steps.iter().flat_map(|step| &step.items).find(|item| item.is_newest_user)?;
             let first = self.reading.source().newest_user_first.map(|span| span.start);
             let before = first.or(asked.start).unwrap_or_default();
-            self.recalling.ask(asked.message.content.as_str(), before, self.reading.source().end);
+            self.recalling.begin(asked.message.content.as_str(), before, self.reading.source().end);
         }
-        if let Some(range) = self.recalling.wanted() {
-            return Some(Needs::Bytes { range });
+        if let Some(range) = self.recalling.next_range() {
+            return Some(InputRequest::Bytes { range });
         }
-        if let Some(texts) = self.recalling.texts(self.request.embeds) {
-            return Some(Needs::Vectors { texts });
+        if let Some(texts) = self.recalling.texts_to_embed(self.request.embeds) {
+            return Some(InputRequest::Vectors { texts });
         }
-        self.recalling.price(&mut self.prices, vocabulary);
+        self.recalling.price_quotes(&mut self.prices, vocabulary);
         None
     }
 
-    fn wanted_counts(&mut self) -> Option<Needs> {
+    fn wanted_counts(&mut self) -> Option<InputRequest> {
         let texts = self.prices.take_wanted();
         if texts.is_empty() || self.rounds == COUNT_ROUNDS {
             return None;
         }
         self.rounds += 1;
-        Some(Needs::Counts { encoding: self.request.counter.as_str().into(), texts })
+        Some(InputRequest::Counts { encoding: self.request.counter.as_str().into(), texts })
     }
 
     // A guess said that enough was read. Where the count says that all of it would fit, as much more is read as the
     // guess was too high.
     fn wanted_beyond(&mut self, steps: &[Step], budget: u64) -> Option<Span> {
-        let least: u64 = steps.iter().map(|step| u64::from(step.least())).sum();
+        let least: u64 = steps.iter().map(|step| u64::from(step.least_cost())).sum();
         if self.reading.is_complete() || least > budget {
             return None;
         }
         let guess = self.reading.guess();
         let aim = guess.saturating_mul(budget) / least.max(1);
         self.aim = aim.clamp(guess, guess.saturating_mul(MOST_GROWTH));
-        self.reading.wanted(self.aim)
+        self.reading.next_range(self.aim)
     }
 
-    fn material(&mut self, vocabulary: Option<&Vocabulary>) -> Material {
+    fn build_material(&mut self, vocabulary: Option<&Vocabulary>) -> Material {
         for item in self.reading.items() {
             item.price(&mut self.prices, vocabulary);
         }
-        let Steps { mut steps, orphans } = group(self.reading.placed());
+        let GroupedSteps { mut steps, orphans } = group_into_steps(self.reading.ordered_items());
         for step in &mut steps {
-            for message in missing_results(step) {
+            for message in build_missing_results(step) {
                 step.items.push(Item::new(message, None));
             }
             step.set_pins();
@@ -328,12 +342,12 @@ impl Build {
     // Where what is required exceeds the budget, the newest user message is cut to what is left; whether that helped. Where it did
     // not, it is as short as it gets: so what is required says which budget would do.
     fn shorten_user(&mut self, steps: &mut [Step], budget: u32, vocabulary: Option<&Vocabulary>) -> bool {
-        let sum = required(steps);
+        let sum = required_cost(steps);
         let mut items = steps.iter_mut().rev().flat_map(|step| &mut step.items);
         let Some(item) = items.find(|item| item.is_newest_user).filter(|_| sum > budget) else {
             return false;
         };
-        let room = budget.saturating_sub(sum.saturating_sub(item.whole())).saturating_sub(self.spare);
+        let room = budget.saturating_sub(sum.saturating_sub(item.whole_cost())).saturating_sub(self.spare);
         let text = String::from(item.message.content.as_str());
         let whole = item.cost;
         if item.message.attachments.iter().any(|file| file.data.is_some()) {
@@ -345,12 +359,12 @@ impl Build {
             }
         }
         let mut priced = |bytes: usize| {
-            let cut = shorten::middle(&text, bytes);
+            let cut = shorten::cut_middle(&text, bytes);
             // Of what is far too long there is no need to know how far.
             if bytes > SHORTEST_USER_TEXT * 10 && cut.len() / MOST_BYTES_A_TOKEN > room as usize {
                 return None;
             }
-            let price = self.prices.message(&with_content(&item.message, &cut), vocabulary);
+            let price = self.prices.price_message(&with_content(&item.message, &cut), vocabulary);
             price.map(|price| (cut, price))
         };
         let fits = |(_, price): &(String, u32)| *price <= room;
@@ -396,7 +410,7 @@ impl Build {
             for file in light.attachments.iter_mut().filter(|file| size(file) > largest) {
                 *file = file.without_data();
             }
-            price = self.prices.message(&light, vocabulary);
+            price = self.prices.price_message(&light, vocabulary);
         }
         (light, price)
     }

@@ -8,18 +8,18 @@ use alloc::vec::Vec;
 use crate::context::budget::Budget;
 use crate::context::build::more_spare;
 use crate::context::host_strategies::HostStrategies;
-use crate::context::omitted::Omitted;
 use crate::context::price::Prices;
-use crate::context::read::Reading;
-use crate::context::recall::{Quoted, Recalled};
+use crate::context::priced_summary::PricedSummary;
+use crate::context::reading::Reading;
+use crate::context::recall::{RecallBlock, RecalledQuotes};
 use crate::context::report::{Action, Decision, Rejection, Report};
 use crate::context::request::Request;
-use crate::context::steps::{Item, Step, required};
-use crate::context::strategies::{Choice, Kept, ORDER, Selection, Strategy};
+use crate::context::steps::{Item, Step, required_cost};
+use crate::context::strategies::{ORDER, Selection, StepDecision, Strategy, StrategyInput};
 use crate::context::{Context, Outcome};
 use crate::error::{Code, Error};
 use crate::record::message::{Message, Role};
-use crate::session::needs::Needs;
+use crate::session::input_request::InputRequest;
 use crate::shapes;
 use crate::tokens::Vocabulary;
 
@@ -28,7 +28,7 @@ use crate::tokens::Vocabulary;
 pub(super) struct Material {
     pub steps: Vec<Step>,
     pub orphans: Vec<Message>,
-    pub summary: Omitted,
+    pub summary: PricedSummary,
     /// The newest user message was cut to what is left beside what else has to be there.
     pub is_cut: bool,
 }
@@ -40,13 +40,13 @@ pub(super) struct Choosing<'a> {
     pub vocabulary: Option<&'a Vocabulary>,
     pub request: &'a Request,
     pub reading: &'a Reading,
-    pub recalled: Option<&'a Recalled>,
+    pub recalled_quotes: Option<&'a RecalledQuotes>,
     pub host_strategies: &'a HostStrategies,
 }
 
 // One of ours, or the place of one of the host's in the request.
 #[derive(Clone, Copy)]
-enum Tried {
+enum StrategyRef {
     Ours(Strategy),
     Theirs(usize),
 }
@@ -56,12 +56,14 @@ impl Choosing<'_> {
     ///
     /// # Errors
     /// `budget_too_small` where none does.
-    pub fn choose(&self, prices: &mut Prices) -> Result<Outcome, Error> {
+    pub fn choose_context(&self, prices: &mut Prices) -> Result<Outcome, Error> {
         let mut rejected: Vec<Rejection> = Vec::new();
-        for tried in order(self.request) {
+        for tried in order_strategies(self.request) {
             let (name, context) = match tried {
-                Tried::Ours(strategy) => (strategy.as_str().to_string(), self.by(strategy, prices)),
-                Tried::Theirs(place) => {
+                StrategyRef::Ours(strategy) => {
+                    (strategy.as_str().to_string(), self.build_by_strategy(strategy, prices))
+                }
+                StrategyRef::Theirs(place) => {
                     let theirs = self.request.strategies[place].clone();
                     if self.budget.available_tokens < theirs.min_tokens {
                         (
@@ -73,9 +75,9 @@ impl Choosing<'_> {
                         )
                     } else if !self.host_strategies.has(&theirs.name) {
                         let budget = self.budget.available_tokens;
-                        return Ok(Outcome::Needs(Needs::Strategy { name: theirs.name, budget }));
+                        return Ok(Outcome::Needs(InputRequest::Strategy { name: theirs.name, budget }));
                     } else {
-                        let context = self.by_host(&theirs.name, prices);
+                        let context = self.build_by_host(&theirs.name, prices);
                         (theirs.name, context)
                     }
                 }
@@ -91,7 +93,7 @@ impl Choosing<'_> {
                 Err(why) => rejected.push(Rejection { strategy: name, why }),
             }
         }
-        let (needed, found) = (self.needed(prices), self.budget.available_tokens);
+        let (needed, found) = (self.required_budget(prices), self.budget.available_tokens);
         let message = format!(
             "the budget of {found} tokens is too small: what the context must hold needs at least {needed}"
         );
@@ -99,16 +101,16 @@ impl Choosing<'_> {
     }
 
     // The least budget for what has to be there.
-    fn needed(&self, prices: &mut Prices) -> u32 {
+    fn required_budget(&self, prices: &mut Prices) -> u32 {
         let steps = &self.material.steps;
-        let least = required(steps);
-        let alone = Choice { is_full: true, ..self.choice(least) };
-        let Some(selection) = Strategy::Fallback.select(&alone).ok().filter(|_| prices.is_of_a_shape())
+        let least = required_cost(steps);
+        let alone = StrategyInput { is_full: true, ..self.choice(least) };
+        let Some(selection) = Strategy::Fallback.select(&alone).ok().filter(|_| prices.has_provider_shape())
         else {
             return least;
         };
-        let sent = self.context(Strategy::Fallback, &Selected::plain(selection)).messages;
-        let more = prices.together(&sent, self.vocabulary).map_or(0, |sum| sum.saturating_sub(least));
+        let sent = self.build_context(Strategy::Fallback, &ContextPlan::without_recall(selection)).messages;
+        let more = prices.price_together(&sent, self.vocabulary).map_or(0, |sum| sum.saturating_sub(least));
         let is_cut = |item: &Item| item.is_newest_user && item.short.is_some();
         if !steps.iter().flat_map(|step| &step.items).any(is_cut) {
             return least.saturating_add(more);
@@ -122,7 +124,7 @@ impl Choosing<'_> {
 
     // In a provider's shape messages together cost less than each of them said, or more. What is over is taken from what
     // is chosen from; what is left over, where that is worth it, is added.
-    fn by(&self, strategy: Strategy, prices: &mut Prices) -> Result<Context, String> {
+    fn build_by_strategy(&self, strategy: Strategy, prices: &mut Prices) -> Result<Context, String> {
         let available = self.budget.available_tokens;
         let mut budget = available;
         let mut best: Option<Context> = None;
@@ -130,9 +132,9 @@ impl Choosing<'_> {
         let mut too_much = u32::MAX;
         // What is too much as a sum may not be together.
         let mut may_be_less =
-            prices.is_of_a_shape() && !self.material.is_cut && available >= strategy.needs();
+            prices.has_provider_shape() && !self.material.is_cut && available >= strategy.least_budget();
         loop {
-            let selection = match (self.selected(strategy, budget, prices), &best) {
+            let selection = match (self.select_with_recall(strategy, budget, prices), &best) {
                 (Ok(selection), _) => selection,
                 (Err(_), None) if may_be_less => {
                     (may_be_less, budget) = (false, u32::MAX);
@@ -141,23 +143,23 @@ impl Choosing<'_> {
                 (Err(why), None) => return Err(why.into()),
                 (Err(_), Some(_)) => break,
             };
-            let mut context = self.context(strategy, &selection);
-            if !prices.is_of_a_shape() {
+            let mut context = self.build_context(strategy, &selection);
+            if !prices.has_provider_shape() {
                 return Ok(context);
             }
-            let together = prices.together(&context.messages, self.vocabulary);
+            let together = prices.price_together(&context.messages, self.vocabulary);
             context.tokens_used = together.ok_or("what it sends could not be counted")?;
             let over = context.tokens_used.saturating_sub(available);
             if over > 0 {
-                too_much = budget.min(selection.used());
+                too_much = budget.min(selection.used_tokens());
                 budget = too_much.saturating_sub(over);
                 continue;
             }
             if best.as_ref().is_some_and(|best| !is_fuller(&context, best)) {
                 break;
             }
-            let more = available.saturating_add(selection.used().saturating_sub(context.tokens_used));
-            let is_last = is_used(&context) || more <= budget || more >= too_much;
+            let more = available.saturating_add(selection.used_tokens().saturating_sub(context.tokens_used));
+            let is_last = is_nearly_full(&context) || more <= budget || more >= too_much;
             (best, budget) = (Some(context), more);
             if is_last {
                 break;
@@ -167,69 +169,75 @@ impl Choosing<'_> {
     }
 
     // What a strategy keeps beside what is recalled, which is nothing that it keeps.
-    fn selected(
+    fn select_with_recall(
         &self,
         strategy: Strategy,
         budget: u32,
         prices: &mut Prices,
-    ) -> Result<Selected, &'static str> {
+    ) -> Result<ContextPlan, &'static str> {
         let plain = strategy.select(&self.choice(budget))?;
-        let is_all = !plain.has_summary && plain.kept.iter().all(Kept::is_all);
-        let Some(recalled) = self.recalled.filter(|_| !is_all && !self.material.is_cut) else {
-            return Ok(Selected::plain(plain));
+        let is_all = !plain.has_summary && plain.decisions.iter().all(StepDecision::is_all);
+        let Some(recalled) = self.recalled_quotes.filter(|_| !is_all && !self.material.is_cut) else {
+            return Ok(ContextPlan::without_recall(plain));
         };
         let share = u64::from(self.budget.available_tokens) * u64::from(self.request.recall) / 1000;
         let room = share as u32;
         let beside = self.choice(budget.saturating_sub(room));
         let Ok(least) = strategy.select_beside(&beside) else {
-            return match self.next_serves(strategy, &beside) {
+            return match self.has_later_strategy(strategy, &beside) {
                 true => Err("the newest messages do not fit beside what is recalled"),
-                false => Ok(Selected::plain(plain)),
+                false => Ok(ContextPlan::without_recall(plain)),
             };
         };
-        let mut quoted = recalled.quoted(room, &self.kept(recalled, &least), prices, self.vocabulary);
+        let mut quoted =
+            recalled.quote_best(room, &self.find_kept_ids(recalled, &least), prices, self.vocabulary);
         // What is left of the room goes to the newest messages; some of them may be among what is recalled.
         loop {
             let summary = self.summary_beside(&quoted, prices);
             let left = self.choice(budget.saturating_sub(quoted.cost()));
-            let choice = Choice { summary_cost: summary.whole(), ..left };
+            let choice = StrategyInput { summary_cost: summary.whole_cost(), ..left };
             let Ok(selection) = strategy.select_beside(&choice) else {
-                return Ok(Selected::plain(plain));
+                return Ok(ContextPlan::without_recall(plain));
             };
-            let kept = self.kept(recalled, &selection);
+            let kept = self.find_kept_ids(recalled, &selection);
             let is_kept = |place: &usize| kept.contains(recalled.quotes[*place].0.id.as_str());
             if !quoted.quotes.iter().any(is_kept) {
-                return Ok(Selected { selection, quoted, summary: Some(summary) });
+                return Ok(ContextPlan { selection, recall_block: quoted, summary: Some(summary) });
             }
             let rest = quoted.quotes.into_iter().filter(|place| !is_kept(place)).collect();
-            quoted = recalled.fitted(rest, room, prices, self.vocabulary);
+            quoted = recalled.fit_block(rest, room, prices, self.vocabulary);
         }
     }
 
     // Whether one that is tried later, and keeps less, serves.
-    fn next_serves(&self, strategy: Strategy, choice: &Choice<'_>) -> bool {
+    fn has_later_strategy(&self, strategy: Strategy, choice: &StrategyInput<'_>) -> bool {
         let is_wanted = |one: &Strategy| {
             *one != Strategy::Fallback
-                && self.request.only.as_ref().is_none_or(|only| only.iter().any(|name| name == one.as_str()))
+                && self
+                    .request
+                    .only_strategies
+                    .as_ref()
+                    .is_none_or(|only| only.iter().any(|name| name == one.as_str()))
         };
         let mut later = ORDER.into_iter().skip_while(|one| *one != strategy).skip(1).filter(is_wanted);
         later.any(|one| one.select(choice).is_ok())
     }
 
     // The ids of those messages that are there, of the ones that may be recalled: these are few.
-    fn kept<'b>(&self, recalled: &'b Recalled, selection: &Selection) -> BTreeSet<&'b str> {
+    fn find_kept_ids<'b>(&self, recalled: &'b RecalledQuotes, selection: &Selection) -> BTreeSet<&'b str> {
         let ids = recalled.ids();
-        let steps = self.material.steps.iter().zip(&selection.kept);
+        let steps = self.material.steps.iter().zip(&selection.decisions);
         let there =
-            steps.flat_map(|(step, kept)| sent(step, kept)).filter(|(_, is_short)| is_short.is_some());
+            steps.flat_map(|(step, kept)| sent_items(step, kept)).filter(|(_, is_short)| is_short.is_some());
         there.filter_map(|(item, _)| ids.get(item.message.id.as_str()).copied()).collect()
     }
 
     // The context that a strategy of the host's made.
-    fn by_host(&self, name: &str, prices: &mut Prices) -> Result<Context, String> {
+    fn build_by_host(&self, name: &str, prices: &mut Prices) -> Result<Context, String> {
         let items: Vec<&Item> = self.material.steps.iter().flat_map(|step| &step.items).collect();
-        let messages = self.host_strategies.kept(name, &items)?;
-        let used = prices.together(&messages, self.vocabulary).ok_or("what it sends could not be counted")?;
+        let messages = self.host_strategies.validate_messages(name, &items)?;
+        let used =
+            prices.price_together(&messages, self.vocabulary).ok_or("what it sends could not be counted")?;
         if used > self.budget.available_tokens {
             return Err(format!(
                 "its messages have {used} tokens, the budget {}",
@@ -242,39 +250,39 @@ impl Choosing<'_> {
             let is_there = there.contains(item.message.id.as_str());
             let action = if is_there { Action::Kept } else { Action::Dropped };
             let id = item.message.id.clone();
-            report.messages.push(Decision { id, action, rule: "strategy", tokens: item.whole() });
+            report.messages.push(Decision { id, action, rule: "strategy", tokens: item.whole_cost() });
         }
         let included = messages.iter().filter(|message| !message.id.is_empty()).count() as u64;
-        let context = self.finished(name, messages, (included, 0), report);
+        let context = self.finish_context(name, messages, (included, 0), report);
         Ok(Context { tokens_used: used, ..context })
     }
 
-    fn choice(&self, budget: u32) -> Choice<'_> {
-        Choice {
+    fn choice(&self, budget: u32) -> StrategyInput<'_> {
+        StrategyInput {
             steps: &self.material.steps,
             budget,
             is_complete: self.reading.is_complete(),
-            is_summed_up: self.reading.compacted().is_some(),
+            is_summed_up: self.reading.compaction().is_some(),
             is_full: self.material.is_cut,
-            summary_cost: self.material.summary.item.whole(),
+            summary_cost: self.material.summary.item.whole_cost(),
         }
     }
 
-    fn context(&self, strategy: Strategy, selected: &Selected) -> Context {
-        let Selected { selection, quoted, summary } = selected;
+    fn build_context(&self, strategy: Strategy, selected: &ContextPlan) -> Context {
+        let ContextPlan { selection, recall_block: quoted, summary } = selected;
         let Choosing { material, .. } = self;
         let summary = summary.as_ref().unwrap_or(&material.summary.item);
         let mut report = self.report();
         let mut messages: Vec<Message> = Vec::new();
         let mut included = BTreeSet::new();
         let mut placed_summary = !selection.has_summary;
-        for (step, kept) in material.steps.iter().zip(&selection.kept) {
+        for (step, kept) in material.steps.iter().zip(&selection.decisions) {
             let is_system = step.items.first().is_some_and(|item| item.message.role == Some(Role::System));
-            if *kept != Kept::No && !is_system && !placed_summary {
+            if *kept != StepDecision::No && !is_system && !placed_summary {
                 messages.push(summary.message.clone());
                 placed_summary = true;
             }
-            for (item, is_short) in sent(step, kept) {
+            for (item, is_short) in sent_items(step, kept) {
                 report.messages.push(Decision::of(item, is_short, selection.has_summary));
                 if let Some(is_short) = is_short {
                     if item.is_newest_user && !quoted.quotes.is_empty() {
@@ -288,24 +296,27 @@ impl Choosing<'_> {
         if !placed_summary {
             messages.push(summary.message.clone());
         }
-        report.recall =
-            self.recalled.and_then(|recalled| recalled.report(quoted, &self.kept(recalled, selection)));
-        report.summary_tokens = selection.has_summary.then(|| summary.whole());
+        report.recall = self
+            .recalled_quotes
+            .and_then(|recalled| recalled.report(quoted, &self.find_kept_ids(recalled, selection)));
+        report.summary_tokens = selection.has_summary.then(|| summary.whole_cost());
         if selection.has_summary {
-            let quoted = self.recalled.map(|recalled| recalled.texts_of(quoted)).unwrap_or_default();
+            let quoted =
+                self.recalled_quotes.map(|recalled| recalled.quoted_texts(quoted)).unwrap_or_default();
             let told = [&[summary.message.content.as_str()], &*quoted].concat();
-            report.summary_left_out = Some(material.summary.count_untold(&told)).filter(|count| *count > 0);
+            report.summary_left_out =
+                Some(material.summary.count_missing_lines(&told)).filter(|count| *count > 0);
         }
         let included = included.len() as u64;
         let summarized = if selection.has_summary { u64::MAX } else { 0 };
-        let context = self.finished(strategy.as_str(), messages, (included, summarized), report);
-        Context { tokens_used: selected.used(), ..context }
+        let context = self.finish_context(strategy.as_str(), messages, (included, summarized), report);
+        Context { tokens_used: selected.used_tokens(), ..context }
     }
 
     // What is quoted is not said twice.
-    fn summary_beside(&self, quoted: &Quoted, prices: &mut Prices) -> Item {
-        let texts = self.recalled.map(|recalled| recalled.texts_of(quoted)).unwrap_or_default();
-        self.material.summary.beside(&texts, prices, self.vocabulary)
+    fn summary_beside(&self, quoted: &RecallBlock, prices: &mut Prices) -> Item {
+        let texts = self.recalled_quotes.map(|recalled| recalled.quoted_texts(quoted)).unwrap_or_default();
+        self.material.summary.without_quoted(&texts, prices, self.vocabulary)
     }
 
     /// How the window was divided, and what was read for it.
@@ -315,21 +326,21 @@ impl Choosing<'_> {
             bytes_read: self.reading.bytes_read(),
             encoding: self.request.counter.as_str().into(),
             assumed: self.request.assumed.clone(),
-            compacted: self.reading.begins(),
+            compacted: self.reading.compaction_start(),
             ..Report::default()
         }
     }
 
     /// A context whose report has a decision for each message that is in a step. A summary stands for what is not there,
     /// at most.
-    fn finished(
+    fn finish_context(
         &self,
         strategy: &str,
         messages: Vec<Message>,
         (included, summarized): (u64, u64),
         mut report: Report,
     ) -> Context {
-        let orphan = |message| Decision::orphan(message, self.reading.is_whole());
+        let orphan = |message| Decision::orphan(message, self.reading.is_read_to_start());
         report.messages.extend(self.material.orphans.iter().map(orphan));
         let original = self.reading.message_count();
         let read = report.messages.iter().filter(|decision| !decision.id.is_empty()).count() as u64;
@@ -348,32 +359,32 @@ impl Choosing<'_> {
 }
 
 // What is kept, and what is recalled beside it.
-struct Selected {
+struct ContextPlan {
     selection: Selection,
-    quoted: Quoted,
+    recall_block: RecallBlock,
     // The one beside what is quoted.
     summary: Option<Item>,
 }
 
-impl Selected {
-    fn plain(selection: Selection) -> Selected {
-        Selected { selection, quoted: Quoted::default(), summary: None }
+impl ContextPlan {
+    fn without_recall(selection: Selection) -> ContextPlan {
+        ContextPlan { selection, recall_block: RecallBlock::default(), summary: None }
     }
 
-    fn used(&self) -> u32 {
-        self.selection.used.saturating_add(self.quoted.cost())
+    fn used_tokens(&self) -> u32 {
+        self.selection.used_tokens.saturating_add(self.recall_block.cost())
     }
 }
 
 // Each item of a step, left out or shortened or not; of pins what stands alone.
-fn sent<'a>(step: &'a Step, kept: &'a Kept) -> impl Iterator<Item = (&'a Item, Option<bool>)> {
+fn sent_items<'a>(step: &'a Step, kept: &'a StepDecision) -> impl Iterator<Item = (&'a Item, Option<bool>)> {
     step.items.iter().enumerate().map(move |(place, item)| match kept {
-        Kept::No => (item, None),
-        Kept::Pins => match step.pins.iter().find(|pin| pin.start == item.start) {
+        StepDecision::No => (item, None),
+        StepDecision::Pins => match step.pins.iter().find(|pin| pin.start == item.start) {
             Some(pin) => (pin, Some(false)),
             None => (item, None),
         },
-        Kept::All(flags) => (item, Some(flags.get(place).copied().unwrap_or_default())),
+        StepDecision::All(flags) => (item, Some(flags.get(place).copied().unwrap_or_default())),
     })
 }
 
@@ -383,25 +394,27 @@ fn is_fuller(context: &Context, than: &Context) -> bool {
 }
 
 // So much of a budget that more is not worth another count.
-fn is_used(context: &Context) -> bool {
+fn is_nearly_full(context: &Context) -> bool {
     u64::from(context.tokens_used) * 100 >= u64::from(context.token_budget) * 85
 }
 
 // By priority; of equal ones ours first, then in the order they were given. The fallback is the last, whatever else is tried.
-fn order(request: &Request) -> Vec<Tried> {
+fn order_strategies(request: &Request) -> Vec<StrategyRef> {
     let fallback = i64::MAX;
-    let is_wanted = |name: &str| request.only.as_ref().is_none_or(|only| only.iter().any(|one| one == name));
+    let is_wanted =
+        |name: &str| request.only_strategies.as_ref().is_none_or(|only| only.iter().any(|one| one == name));
     let is_replaced = |name: &str| request.strategies.iter().any(|theirs| theirs.name == name);
     let ours = ORDER.into_iter().enumerate().filter_map(|(place, strategy)| {
         if place + 1 == ORDER.len() {
-            return Some((fallback, Tried::Ours(strategy)));
+            return Some((fallback, StrategyRef::Ours(strategy)));
         }
         let name = strategy.as_str();
-        (is_wanted(name) && !is_replaced(name)).then_some((place as i64 + 1, Tried::Ours(strategy)))
+        (is_wanted(name) && !is_replaced(name)).then_some((place as i64 + 1, StrategyRef::Ours(strategy)))
     });
     let theirs = request.strategies.iter().enumerate().filter(|(_, strategy)| is_wanted(&strategy.name));
-    let theirs = theirs.map(|(place, strategy)| (strategy.priority.min(fallback - 1), Tried::Theirs(place)));
-    let mut all: Vec<(i64, Tried)> = ours.chain(theirs).collect();
+    let theirs =
+        theirs.map(|(place, strategy)| (strategy.priority.min(fallback - 1), StrategyRef::Theirs(place)));
+    let mut all: Vec<(i64, StrategyRef)> = ours.chain(theirs).collect();
     all.sort_by_key(|(priority, _)| *priority);
     all.into_iter().map(|(_, tried)| tried).collect()
 }

@@ -12,7 +12,7 @@ use crate::json::fields::{BadValue, Field, Fields};
 
 /// A context, or what is kept of one, as far as it is compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reported {
+pub struct ComparedContext {
     strategy: String,
     tokens_used: u64,
     token_budget: u64,
@@ -24,22 +24,22 @@ pub struct Reported {
 /// What differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Compared {
+pub struct ContextComparison {
     /// By which strategy each was built.
-    pub strategy: Both<String>,
+    pub strategy: BeforeAfter<String>,
     /// What each costs.
-    pub tokens_used: Both<u64>,
+    pub tokens_used: BeforeAfter<u64>,
     /// What each might have cost.
-    pub token_budget: Both<u64>,
+    pub token_budget: BeforeAfter<u64>,
     /// How many messages each has.
-    pub included_message_count: Both<u64>,
+    pub included_message_count: BeforeAfter<u64>,
     /// The messages to which something else was done.
-    pub messages: Vec<Change>,
+    pub messages: Vec<MessageChange>,
 }
 
 /// A value of both contexts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Both<T> {
+pub struct BeforeAfter<T> {
     /// Of the first.
     pub before: T,
     /// Of the second.
@@ -48,7 +48,7 @@ pub struct Both<T> {
 
 /// A message to which something else was done: `unread` is one that a context did not reach, or that came later.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct MessageChange {
     /// The message.
     pub id: String,
     /// What became of it in the first.
@@ -57,30 +57,31 @@ pub struct Change {
     pub after: String,
 }
 
-impl Reported {
+impl ComparedContext {
     /// Reads a context, or what is kept of one, from JSON.
     ///
     /// # Errors
     /// `invalid_request` where it has no report, or another one than contexts have.
-    pub fn from_json(json: &str) -> Result<Reported, Error> {
-        let without =
-            || refused("expected two contexts, or what is kept of them, but found one without a report");
+    pub fn from_json(json: &str) -> Result<ComparedContext, Error> {
+        let without = || {
+            comparison_error("expected two contexts, or what is kept of them, but found one without a report")
+        };
         let mut context = Fields::parse(json).map_err(|_| without())?;
         let mut bad = Vec::new();
         let report = context.take_raw("report").filter(|report| *report != "null").ok_or_else(without)?;
-        let reported = Fields::at("report", report, &mut bad).and_then(|mut report| {
-            let messages: Vec<Decided> = needed(&mut report, "messages", &mut bad)?;
-            Some(Reported {
-                strategy: needed(&mut context, "strategy", &mut bad)?,
-                tokens_used: needed(&mut context, "tokensUsed", &mut bad)?,
-                token_budget: needed(&mut context, "tokenBudget", &mut bad)?,
-                included_message_count: needed(&mut context, "includedMessageCount", &mut bad)?,
-                actions: messages.into_iter().map(|Decided(id, action)| (id, action)).collect(),
+        let reported = Fields::parse_at("report", report, &mut bad).and_then(|mut report| {
+            let messages: Vec<MessageAction> = take_required(&mut report, "messages", &mut bad)?;
+            Some(ComparedContext {
+                strategy: take_required(&mut context, "strategy", &mut bad)?,
+                tokens_used: take_required(&mut context, "tokensUsed", &mut bad)?,
+                token_budget: take_required(&mut context, "tokenBudget", &mut bad)?,
+                included_message_count: take_required(&mut context, "includedMessageCount", &mut bad)?,
+                actions: messages.into_iter().map(|MessageAction(id, action)| (id, action)).collect(),
             })
         });
         match (reported, bad.into_iter().next()) {
             (Some(reported), None) => Ok(reported),
-            (_, bad) => Err(refused(bad.map_or_else(String::new, |bad| bad.message))),
+            (_, bad) => Err(comparison_error(bad.map_or_else(String::new, |bad| bad.message))),
         }
     }
 
@@ -91,19 +92,19 @@ impl Reported {
 }
 
 /// Says what differs between two contexts.
-pub fn compare(before: &Reported, after: &Reported) -> Compared {
+pub fn compare_contexts(before: &ComparedContext, after: &ComparedContext) -> ContextComparison {
     let (was, is) = (before.by_message(), after.by_message());
     let mut met = BTreeSet::from([""]);
     let ids = before.actions.iter().chain(&after.actions).map(|(id, _)| id.as_str());
     let change = |id: &str| {
         let of = |actions: &BTreeMap<&str, &str>| String::from(actions.get(id).copied().unwrap_or("unread"));
-        Change { id: id.into(), before: of(&was), after: of(&is) }
+        MessageChange { id: id.into(), before: of(&was), after: of(&is) }
     };
-    Compared {
-        strategy: Both { before: before.strategy.clone(), after: after.strategy.clone() },
-        tokens_used: Both { before: before.tokens_used, after: after.tokens_used },
-        token_budget: Both { before: before.token_budget, after: after.token_budget },
-        included_message_count: Both {
+    ContextComparison {
+        strategy: BeforeAfter { before: before.strategy.clone(), after: after.strategy.clone() },
+        tokens_used: BeforeAfter { before: before.tokens_used, after: after.tokens_used },
+        token_budget: BeforeAfter { before: before.token_budget, after: after.token_budget },
+        included_message_count: BeforeAfter {
             before: before.included_message_count,
             after: after.included_message_count,
         },
@@ -116,23 +117,26 @@ pub fn compare(before: &Reported, after: &Reported) -> Compared {
 }
 
 /// A message of a report, and what became of it.
-struct Decided(String, String);
+struct MessageAction(String, String);
 
-impl Field for Decided {
-    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Decided> {
-        let mut fields = Fields::at(path, raw, bad)?;
-        Some(Decided(fields.take("id", bad).unwrap_or_default(), needed(&mut fields, "action", bad)?))
+impl Field for MessageAction {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<MessageAction> {
+        let mut fields = Fields::parse_at(path, raw, bad)?;
+        Some(MessageAction(
+            fields.take("id", bad).unwrap_or_default(),
+            take_required(&mut fields, "action", bad)?,
+        ))
     }
 }
 
-fn needed<T: Field>(fields: &mut Fields<'_>, key: &str, bad: &mut Vec<BadValue>) -> Option<T> {
+fn take_required<T: Field>(fields: &mut Fields<'_>, key: &str, bad: &mut Vec<BadValue>) -> Option<T> {
     if fields.raw(key).is_none_or(|value| value == "null") {
         bad.push(BadValue { message: format!("expected \"{key}\" of a context, but found none") });
     }
     fields.take(key, bad)
 }
 
-fn refused(message: impl Into<String>) -> Error {
+fn comparison_error(message: impl Into<String>) -> Error {
     Error::new(Code::InvalidRequest, message)
 }
 
@@ -157,9 +161,9 @@ mod tests {
     }
 
     fn changes(before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<(String, String, String)> {
-        let read = |actions| Reported::from_json(&context(actions)).expect("a context");
-        let Compared { messages, .. } = compare(&read(before), &read(after));
-        messages.into_iter().map(|Change { id, before, after }| (id, before, after)).collect()
+        let read = |actions| ComparedContext::from_json(&context(actions)).expect("a context");
+        let ContextComparison { messages, .. } = compare_contexts(&read(before), &read(after));
+        messages.into_iter().map(|MessageChange { id, before, after }| (id, before, after)).collect()
     }
 
     fn change(id: &str, before: &str, after: &str) -> (String, String, String) {
@@ -195,8 +199,8 @@ mod tests {
 
     #[test]
     fn both_have_their_numbers_beside_each_other() {
-        let read = |actions| Reported::from_json(&context(actions)).expect("a context");
-        let json = to_json(&compare(&read(&[]), &read(&[("", "kept")])));
+        let read = |actions| ComparedContext::from_json(&context(actions)).expect("a context");
+        let json = to_json(&compare_contexts(&read(&[]), &read(&[("", "kept")])));
         assert!(json.contains(r#""tokensUsed":{"before":0,"after":1}"#), "{json}");
         assert!(json.contains(r#""includedMessageCount":{"before":0,"after":1}"#), "{json}");
     }
@@ -214,7 +218,7 @@ mod tests {
             whole.replace("\"action\":\"kept\",", ""),
             whole.replace("\"messages\":[", "\"messages\":[3,"),
         ] {
-            let refusal = Reported::from_json(&bad).expect_err(&bad);
+            let refusal = ComparedContext::from_json(&bad).expect_err(&bad);
             assert_eq!(refusal.code, Code::InvalidRequest);
             assert!(refusal.message.starts_with("expected "), "{}", refusal.message);
         }

@@ -14,7 +14,7 @@ pub(super) struct HostStrategies(BTreeMap<String, Result<Vec<Message>, String>>)
 
 impl HostStrategies {
     /// Counts that a strategy gives are not believed.
-    pub fn take(&mut self, name: &str, offered: Result<Vec<Message>, String>) {
+    pub fn insert_result(&mut self, name: &str, offered: Result<Vec<Message>, String>) {
         let uncounted = |message| Message { tokens: None, ..message };
         self.0.insert(name.into(), offered.map(|all| all.into_iter().map(uncounted).collect()));
     }
@@ -27,15 +27,15 @@ impl HostStrategies {
     ///
     /// # Errors
     /// Why it made nothing, or the law that it broke.
-    pub fn kept(&self, name: &str, items: &[&Item]) -> Result<Vec<Message>, String> {
+    pub fn validate_messages(&self, name: &str, items: &[&Item]) -> Result<Vec<Message>, String> {
         let messages = self.0.get(name).cloned().ok_or("it was not asked")??;
-        let broken = broken_pair(&messages).or_else(|| missing(&messages, items));
-        broken.or_else(|| disorder(&messages, items)).map_or(Ok(messages), Err)
+        let broken = find_broken_pair(&messages).or_else(|| find_missing_message(&messages, items));
+        broken.or_else(|| find_disorder(&messages, items)).map_or(Ok(messages), Err)
     }
 }
 
 // Every call has its result behind it, and every result its call before it.
-fn broken_pair(messages: &[Message]) -> Option<String> {
+fn find_broken_pair(messages: &[Message]) -> Option<String> {
     let mut open: Vec<&str> = Vec::new();
     for message in messages {
         if message.role == Some(Role::Tool) {
@@ -54,7 +54,7 @@ fn broken_pair(messages: &[Message]) -> Option<String> {
 }
 
 // Whole or shortened: by its id, or as the same text.
-fn missing(messages: &[Message], items: &[&Item]) -> Option<String> {
+fn find_missing_message(messages: &[Message], items: &[&Item]) -> Option<String> {
     let is_there = |item: &&&Item| {
         let wanted = &item.message;
         messages.iter().any(|message| {
@@ -67,7 +67,7 @@ fn missing(messages: &[Message], items: &[&Item]) -> Option<String> {
 }
 
 // Each message once, in the order of the session.
-fn disorder(messages: &[Message], items: &[&Item]) -> Option<String> {
+fn find_disorder(messages: &[Message], items: &[&Item]) -> Option<String> {
     let places: BTreeMap<&str, usize> =
         items.iter().enumerate().map(|(place, item)| (item.message.id.as_str(), place)).collect();
     let mut last = None;

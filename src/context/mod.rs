@@ -1,7 +1,7 @@
 //! What one model call gets: the messages of a session that fit a window, and why these.
 //!
 //! [`Build`] is asked for the next outcome until it is ready. It reads the log backward and no further than the budget
-//! reaches. What it wants from the host it returns as [`Needs`]; the host answers and asks again. The same input gives
+//! reaches. What it wants from the host it returns as [`InputRequest`]; the host answers and asks again. The same input gives
 //! the same bytes.
 
 mod budget;
@@ -9,10 +9,10 @@ mod build;
 mod choose;
 mod compare;
 mod host_strategies;
-mod omitted;
 mod price;
+mod priced_summary;
 mod prompt;
-mod read;
+mod reading;
 mod recall;
 mod report;
 mod request;
@@ -20,28 +20,28 @@ mod shorten;
 mod steps;
 mod strategies;
 mod summary;
-mod written;
+mod write;
 
 pub use budget::{Budget, calculate};
 pub use build::Build;
-pub use compare::{Both, Change, Compared, Reported, compare};
-pub use prompt::{prompt, told};
+pub use compare::{BeforeAfter, ComparedContext, ContextComparison, MessageChange, compare_contexts};
+pub use prompt::{render_message, summary_prompt};
 #[cfg(feature = "interop")]
 pub(crate) use recall::FARTHEST;
 pub(crate) use recall::Recollection;
-pub use report::{Action, Begins, Decision, Match, Recall, Rejection, Report};
-pub use request::{Assumed, Counter, Custom, Request};
-pub(crate) use shorten::middle;
-pub use summary::{Known, extract};
-pub(crate) use written::write_apart;
-pub use written::write_context;
+pub use report::{Action, CompactionStart, Decision, Match, Recall, Rejection, Report};
+pub use request::{AssumedModel, Counter, HostStrategy, Request};
+pub(crate) use shorten::cut_middle;
+pub use summary::{SummaryInput, extract_summary};
+pub use write::write_context;
+pub(crate) use write::write_context_in_parts;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::json::text::to_json;
 use crate::record::message::Message;
-use crate::session::needs::Needs;
+use crate::session::input_request::InputRequest;
 
 /// What a call for the next outcome gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub enum Outcome {
     /// The context.
     Ready(Context),
     /// Something that only the host can give; then it asks again.
-    Needs(Needs),
+    Needs(InputRequest),
 }
 
 /// What one model call gets, and the report.

@@ -21,8 +21,8 @@ pub(crate) struct Prices {
     // The model that goes on, and whether its reasoning has a secret in it.
     model: Option<String>,
     is_masked: bool,
-    known: BTreeMap<String, u32>,
-    wanted: BTreeSet<String>,
+    counts: BTreeMap<String, u32>,
+    wanted_texts: BTreeSet<String>,
 }
 
 impl Prices {
@@ -35,13 +35,13 @@ impl Prices {
             images,
             model: model.clone(),
             is_masked: *is_masked,
-            known: BTreeMap::new(),
-            wanted: BTreeSet::new(),
+            counts: BTreeMap::new(),
+            wanted_texts: BTreeSet::new(),
         }
     }
 
     /// The price of a text, if it can be told; else it is noted as wanted.
-    pub fn text(&mut self, text: &str, vocabulary: Option<&Vocabulary>) -> Option<u32> {
+    pub fn price_text(&mut self, text: &str, vocabulary: Option<&Vocabulary>) -> Option<u32> {
         if text.is_empty() {
             return Some(0);
         }
@@ -52,75 +52,75 @@ impl Prices {
             }
             (Counter::Core(_) | Counter::Host(_), _) => {}
         }
-        let known = self.known.get(text).copied();
+        let known = self.counts.get(text).copied();
         if known.is_none() {
-            self.wanted.insert(text.into());
+            self.wanted_texts.insert(text.into());
         }
         known
     }
 
     /// The price of a message: of its JSON in a provider's shape; in leftoff's own by its stored count, where that was
     /// made by the same counter. What files cost depends on the model.
-    pub fn message(&mut self, message: &Message, vocabulary: Option<&Vocabulary>) -> Option<u32> {
+    pub fn price_message(&mut self, message: &Message, vocabulary: Option<&Vocabulary>) -> Option<u32> {
         if self.format != Format::Leftoff {
-            let (json, files) = shapes::counted_alone(message, self.format, self.images);
-            return self.text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
+            let (json, files) = shapes::render_alone_for_count(message, self.format, self.images);
+            return self.price_text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
         }
         let stored = message.tokens.as_ref().filter(|_| message.attachments.is_empty());
         let stored = stored.filter(|tokens| tokens.by.as_deref() == Some(self.counter.as_str()));
         if let Some(tokens) = stored {
             return Some(tokens.count);
         }
-        self.with_content(message, message.content.as_str(), vocabulary)
+        self.price_with_content(message, message.content.as_str(), vocabulary)
     }
 
     /// The price of a message with this content.
-    pub fn with_content(
+    pub fn price_with_content(
         &mut self,
         message: &Message,
         content: &str,
         vocabulary: Option<&Vocabulary>,
     ) -> Option<u32> {
-        if self.is_of_a_shape() {
-            return self.message(&with_content(message, content), vocabulary);
+        if self.has_provider_shape() {
+            return self.price_message(&with_content(message, content), vocabulary);
         }
         let parts = cost::parts_with(message, content, self.images);
-        let mut sum = Some(parts.fixed);
+        let mut sum = Some(parts.fixed_tokens);
         for text in parts.texts {
-            let price = self.text(&text, vocabulary);
+            let price = self.price_text(&text, vocabulary);
             sum = sum.zip(price).map(|(sum, price)| sum.saturating_add(price));
         }
         sum
     }
 
     /// Messages are sent in a provider's shape.
-    pub fn is_of_a_shape(&self) -> bool {
+    pub fn has_provider_shape(&self) -> bool {
         self.format != Format::Leftoff
     }
 
     /// The price of messages as they are sent together: in a provider's shape that is not the sum of what each costs.
-    pub fn together(&mut self, sent: &[Message], vocabulary: Option<&Vocabulary>) -> Option<u32> {
+    pub fn price_together(&mut self, sent: &[Message], vocabulary: Option<&Vocabulary>) -> Option<u32> {
         if self.format != Format::Leftoff {
             let to = Recipient::of(self.model.as_deref(), self.is_masked);
-            let (json, files) = shapes::counted(sent, self.format, to, self.images);
-            return self.text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
+            let (json, files) = shapes::render_for_count(sent, self.format, to, self.images);
+            return self.price_text(&json, vocabulary).map(|tokens| tokens.saturating_add(files));
         }
-        let each = sent.iter().map(|message| self.message(message, vocabulary));
+        let each = sent.iter().map(|message| self.price_message(message, vocabulary));
         each.reduce(|sum, price| Some(sum?.saturating_add(price?))).unwrap_or(Some(0))
     }
 
     /// Whether a count is missing.
-    pub fn wants(&self) -> bool {
-        !self.wanted.is_empty()
+    pub fn has_wanted(&self) -> bool {
+        !self.wanted_texts.is_empty()
     }
 
     /// The texts that are wanted; they are not wanted any more.
     pub fn take_wanted(&mut self) -> Vec<String> {
-        core::mem::take(&mut self.wanted).into_iter().collect()
+        core::mem::take(&mut self.wanted_texts).into_iter().collect()
     }
 
     /// Takes a count from the host.
-    pub fn learn(&mut self, text: String, tokens: u32) {
-        self.known.insert(text, tokens);
+    pub fn insert_count(&mut self, text: String, tokens: u32) {
+        self.counts.insert(text, tokens);
     }
 }

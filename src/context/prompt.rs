@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::record::message::{Message, Role};
-use crate::state::cut;
+use crate::state::cut_text;
 
 // So much of a tool result, and of a call's arguments, tells what it was about.
 const GLIMPSE: usize = 200;
@@ -30,8 +30,8 @@ DO NOT include:
 Write as a concise narrative paragraph, not bullet points.";
 
 /// What is sent to a model that is to sum up a conversation in about so many tokens: what the system says, and the user.
-/// `previous` is the summary of what came before, which the new one extends. `conversation` is each message as [`told`].
-pub fn prompt(conversation: &str, previous: Option<&str>, tokens: u32) -> [String; 2] {
+/// `previous` is the summary of what came before, which the new one extends. `conversation` is each message as [`render_message`].
+pub fn summary_prompt(conversation: &str, previous: Option<&str>, tokens: u32) -> [String; 2] {
     let previous =
         previous.map(|text| format!("SUMMARY SO FAR, TO BE EXTENDED:\n\n{text}\n\n")).unwrap_or_default();
     let asked = format!(
@@ -41,7 +41,7 @@ pub fn prompt(conversation: &str, previous: Option<&str>, tokens: u32) -> [Strin
 }
 
 /// A message as a model is told that sums it up: of tool results and of the calls' arguments only a glimpse.
-pub fn told(message: &Message) -> String {
+pub fn render_message(message: &Message) -> String {
     let content = message.content.as_str();
     let speaker = match message.role {
         Some(Role::System) => "SYSTEM",
@@ -49,18 +49,19 @@ pub fn told(message: &Message) -> String {
         Some(Role::Assistant) => "ASSISTANT",
         Some(Role::Tool) => {
             let name = message.tool.as_ref().map(|tool| tool.name.as_str()).unwrap_or_default();
-            return format!("TOOL: [Tool {name}: {}]", glimpse(content));
+            return format!("TOOL: [Tool {name}: {}]", cut_glimpse(content));
         }
         None => return String::new(),
     };
     let calls = message.tool_calls().iter();
-    let calls: Vec<String> =
-        calls.map(|call| format!("\n[Calls {}: {}]", call.name, glimpse(call.arguments.as_str()))).collect();
+    let calls: Vec<String> = calls
+        .map(|call| format!("\n[Calls {}: {}]", call.name, cut_glimpse(call.arguments.as_str())))
+        .collect();
     format!("{speaker}: {content}{}", calls.concat())
 }
 
-fn glimpse(text: &str) -> String {
-    let shown = cut(text, GLIMPSE);
+fn cut_glimpse(text: &str) -> String {
+    let shown = cut_text(text, GLIMPSE);
     if shown.len() < text.len() { format!("{shown}...") } else { shown.into() }
 }
 
@@ -83,13 +84,13 @@ mod tests {
                 ..Message::default()
             };
             assert_eq!(
-                told(&message),
+                render_message(&message),
                 format!("ASSISTANT: I look.{}", format!("\n[Calls Read: {shown}]").repeat(2))
             );
             let tool = Some(Tool { call_id: "1".into(), name: "Read".into(), ..Tool::default() });
             let content = text.as_str().into();
             let result = Message { role: Some(Role::Tool), content, tool, ..Message::default() };
-            assert_eq!(told(&result), format!("TOOL: [Tool Read: {shown}]"));
+            assert_eq!(render_message(&result), format!("TOOL: [Tool Read: {shown}]"));
         }
     }
 }

@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::context::budget::Budget;
-use crate::context::request::Assumed;
+use crate::context::request::AssumedModel;
 use crate::context::steps::Item;
 use crate::record::message::{Message, Role};
-use crate::shapes::{ReasoningReport, Unsent};
+use crate::shapes::{ReasoningReport, UnsentFile};
 
 /// Why a context is as it is, without its texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -23,7 +23,7 @@ pub struct Report {
     pub encoding: String,
     /// What was assumed of the model, where nobody knows it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub assumed: Option<Box<Assumed>>,
+    pub assumed: Option<Box<AssumedModel>>,
     /// The strategies that did not serve, in the order they were tried.
     pub rejected: Vec<Rejection>,
     /// Each message that was read, in order.
@@ -44,14 +44,14 @@ pub struct Report {
     /// Files that the provider does not take, in order: a line of text stands for each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
-    pub unsent_files: Vec<Unsent>,
+    pub unsent_files: Vec<UnsentFile>,
     /// What became of the reasoning of answers whose calls led to the newest results. That of others is not sent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub reasoning: Vec<ReasoningReport>,
     /// Where the context begins, where the conversation was compacted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub compacted: Option<Begins>,
+    pub compacted: Option<CompactionStart>,
 }
 
 /// What was brought back of older messages, and by what.
@@ -82,8 +82,8 @@ pub struct Match {
 /// Where contexts of a compacted conversation begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
-pub struct Begins {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Begins", optional_fields))]
+pub struct CompactionStart {
     /// Behind this message.
     pub through: String,
     /// Where its line ends in the log; nothing where the budget does not reach as far back.
@@ -120,12 +120,12 @@ impl Decision {
     pub(crate) fn of(item: &Item, is_short: Option<bool>, has_summary: bool) -> Decision {
         let is_result = item.message.role == Some(Role::Tool);
         let (action, rule, tokens) = match is_short {
-            None if has_summary => (Action::Summarized, "did-not-fit", item.least()),
-            None => (Action::Dropped, "did-not-fit", item.least()),
-            Some(true) if is_result => (Action::Shortened, "tool-result", item.least()),
-            Some(true) => (Action::Shortened, "cut-to-fit", item.least()),
-            Some(false) if item.is_required => (Action::Kept, "required", item.whole()),
-            Some(false) => (Action::Kept, "fits", item.whole()),
+            None if has_summary => (Action::Summarized, "did-not-fit", item.least_cost()),
+            None => (Action::Dropped, "did-not-fit", item.least_cost()),
+            Some(true) if is_result => (Action::Shortened, "tool-result", item.least_cost()),
+            Some(true) => (Action::Shortened, "cut-to-fit", item.least_cost()),
+            Some(false) if item.is_required => (Action::Kept, "required", item.whole_cost()),
+            Some(false) => (Action::Kept, "fits", item.whole_cost()),
         };
         Decision { id: item.message.id.clone(), action, rule, tokens }
     }

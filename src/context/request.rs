@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::context::strategies::ORDER;
 use crate::error::{Code, Error};
-use crate::json::fields::{BadValue, Fields, FromFields, NotFields};
+use crate::json::fields::{BadValue, Fields, FromFields, ObjectError};
 use crate::json::request;
 use crate::shapes::{Format, Recipient};
 use crate::tokens::{Encoding, Images, models};
@@ -39,7 +39,7 @@ pub struct Request {
     /// What an image costs the model, where that is known.
     pub images: Option<Images>,
     /// What was assumed, since nobody knows it.
-    pub assumed: Option<Box<Assumed>>,
+    pub assumed: Option<Box<AssumedModel>>,
     /// The shape of the messages.
     pub format: Format,
     /// How much of the budget older messages may have that match the newest user message, in thousandths.
@@ -47,19 +47,19 @@ pub struct Request {
     /// The host can be asked for vectors of texts, by which what is recalled is ordered, beside its words.
     pub embeds: bool,
     /// Messages are given as they are stored, whatever they are counted in.
-    pub stored: bool,
+    pub keeps_stored_shape: bool,
     /// The host can be asked for summaries.
     pub summaries: bool,
     /// Strategies of the host's beside ours; one takes the place of ours that has its name.
-    pub strategies: Vec<Custom>,
+    pub strategies: Vec<HostStrategy>,
     /// Those that are tried before the fallback, by their names; all where nothing is said.
-    pub only: Option<Vec<String>>,
+    pub only_strategies: Option<Vec<String>>,
 }
 
 /// What was assumed of a session's model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
-pub struct Assumed {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Assumed", optional_fields))]
+pub struct AssumedModel {
     /// The model that the session has on record, which is not known; absent where it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -72,7 +72,7 @@ pub struct Assumed {
 }
 
 // What a caller says.
-struct Given {
+struct GivenModel {
     model: Option<String>,
     window: Option<u32>,
     encoding: Option<String>,
@@ -81,14 +81,14 @@ struct Given {
 
 // What a session has on record.
 #[derive(Default)]
-struct Recorded {
+struct RecordedModel {
     model: Option<String>,
     window: Option<u32>,
 }
 
 /// A strategy of the host's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Custom {
+pub struct HostStrategy {
     /// What it is called.
     pub name: String,
     /// Lower is tried first; ours have 1 to 4.
@@ -132,10 +132,10 @@ impl Request {
             format: Format::Leftoff,
             recall: RECALL,
             embeds: false,
-            stored: false,
+            keeps_stored_shape: false,
             summaries: false,
             strategies: Vec::new(),
-            only: None,
+            only_strategies: None,
         }
     }
 
@@ -150,15 +150,15 @@ impl Request {
     pub fn from_json(json: &str) -> Result<Request, Error> {
         let mut bad: Vec<BadValue> = Vec::new();
         let mut fields = Fields::parse(json).map_err(|wrong| match wrong {
-            NotFields::Other(kind) => {
-                request::wrong(format!("expected a request object, but found {kind} instead"))
+            ObjectError::Other(kind) => {
+                request::error(format!("expected a request object, but found {kind} instead"))
             }
-            NotFields::Invalid | NotFields::TooDeep => {
-                request::wrong("expected a request object, but found no JSON")
+            ObjectError::Invalid | ObjectError::TooDeep => {
+                request::error("expected a request object, but found no JSON")
             }
         })?;
         let model: Option<String> = fields.take("model", &mut bad);
-        let recorded: Recorded = fields.take("recorded", &mut bad).unwrap_or_default();
+        let recorded: RecordedModel = fields.take("recorded", &mut bad).unwrap_or_default();
         let window: Option<u32> = fields.take("window", &mut bad);
         let encoding: Option<String> = fields.take("encoding", &mut bad);
         let assumes = fields.take("assumes", &mut bad).unwrap_or_default();
@@ -171,23 +171,23 @@ impl Request {
         }
         if let Some(share) = fields.take_raw("recall").filter(|share| *share != "null") {
             request.recall = thousandths(share).ok_or_else(|| {
-                request::wrong(format!(
+                request::error(format!(
                     "expected a share from 0 to 0.5 for \"recall\", but found {share} instead"
                 ))
             })?;
         }
-        request.stored = fields.take("stored", &mut bad).unwrap_or_default();
+        request.keeps_stored_shape = fields.take("stored", &mut bad).unwrap_or_default();
         request.summaries = fields.take("summaries", &mut bad).unwrap_or_default();
         request.strategies = fields.take("strategies", &mut bad).unwrap_or_default();
-        request.only = fields.take("only", &mut bad);
-        request::refuse_bad(&mut bad)?;
+        request.only_strategies = fields.take("only", &mut bad);
+        request::reject_bad(&mut bad)?;
         if let Some((key, _)) = fields.rest().iter().next() {
-            return Err(request::wrong(format!(
+            return Err(request::error(format!(
                 "unknown option {key}: expected window, model, reserve, system, tools, encoding, assumes, format, recall, count, summarize, embed, strategies or only"
             )));
         }
         request.check_only()?;
-        request.of_model(Given { model, window, encoding, assumes }, recorded)?;
+        request.apply_model(GivenModel { model, window, encoding, assumes }, recorded)?;
         Ok(request)
     }
 
@@ -195,7 +195,8 @@ impl Request {
         let names = || {
             ORDER.iter().map(|ours| ours.as_str()).chain(self.strategies.iter().map(|one| one.name.as_str()))
         };
-        let unknown = self.only.iter().flatten().find(|only| !names().any(|name| name == only.as_str()));
+        let unknown =
+            self.only_strategies.iter().flatten().find(|only| !names().any(|name| name == only.as_str()));
         let Some(found) = unknown else { return Ok(()) };
         let mut known: Vec<&str> = names().collect();
         known.dedup();
@@ -204,13 +205,13 @@ impl Request {
     }
 
     // Whose window, whose encoding, whose images.
-    fn of_model(&mut self, given: Given, recorded: Recorded) -> Result<(), Error> {
-        let Given { model, window, encoding, assumes } = given;
+    fn apply_model(&mut self, given: GivenModel, recorded: RecordedModel) -> Result<(), Error> {
+        let GivenModel { model, window, encoding, assumes } = given;
         let is_given = model.is_some();
         // A window on record is that of the model on record.
         let of_record = recorded.window.filter(|_| model.is_none() || model == recorded.model);
         let name = model.or(recorded.model);
-        let known = name.as_deref().and_then(models::find);
+        let known = name.as_deref().and_then(models::find_model);
         self.model.clone_from(&name);
         let is_unknown = name.is_some() && known.is_none();
         let usual = || assumes.then_some(USUAL_WINDOW);
@@ -229,7 +230,7 @@ impl Request {
             };
             return Err(Error::new(Code::InvalidRequest, message));
         };
-        let assumed = Assumed {
+        let assumed = AssumedModel {
             window: said.is_none().then_some(window),
             encoding: (is_unknown && encoding.is_none()).then_some(Encoding::Estimate1),
             model: name,
@@ -253,7 +254,7 @@ impl Request {
 
     /// The shape that messages are given in; none where it is as they are stored.
     pub fn shape(&self) -> Option<Format> {
-        (!self.stored).then_some(self.format)
+        (!self.keeps_stored_shape).then_some(self.format)
     }
 }
 
@@ -265,16 +266,16 @@ fn thousandths(share: &str) -> Option<u32> {
     (whole == "0" && parts <= 500 && decimals.bytes().all(|byte| byte.is_ascii_digit())).then_some(parts)
 }
 
-impl FromFields for Recorded {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Recorded> {
-        Some(Recorded { model: fields.take("model", bad), window: fields.take("window", bad) })
+impl FromFields for RecordedModel {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<RecordedModel> {
+        Some(RecordedModel { model: fields.take("model", bad), window: fields.take("window", bad) })
     }
 }
 
-impl FromFields for Custom {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Custom> {
-        request::know(&fields, "name, priority or minTokens", bad);
-        Some(Custom {
+impl FromFields for HostStrategy {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<HostStrategy> {
+        request::reject_unknown(&fields, "name, priority or minTokens", bad);
+        Some(HostStrategy {
             name: fields.take("name", bad)?,
             priority: fields.take("priority", bad)?,
             min_tokens: fields.take("minTokens", bad).unwrap_or_default(),
@@ -286,23 +287,23 @@ impl FromFields for Custom {
 mod tests {
     use super::*;
 
-    fn refused(json: &str) -> String {
+    fn error_of(json: &str) -> String {
         Request::from_json(json).map_err(|error| error.message).unwrap_err()
     }
 
     #[test]
     fn a_request_with_something_unknown_or_of_another_kind_is_refused_by_name() {
         assert_eq!(Request::from_json(r#"{"window":8000}"#), Ok(Request::new(8000)));
-        assert!(refused("{}").contains("\"window\""));
-        assert!(refused(r#"{"model":"nobody-1"}"#).contains("nobody-1"));
-        assert!(refused("[]").contains("an array"));
-        assert!(refused("{").contains("no JSON"));
-        assert!(refused(r#"{"window":-1}"#).contains("a whole number"));
-        assert!(refused(r#"{"window":1,"reserv":2}"#).contains("\"reserv\""));
-        assert!(refused(r#"{"window":1,"format":"x"}"#).contains("ai-sdk"));
+        assert!(error_of("{}").contains("\"window\""));
+        assert!(error_of(r#"{"model":"nobody-1"}"#).contains("nobody-1"));
+        assert!(error_of("[]").contains("an array"));
+        assert!(error_of("{").contains("no JSON"));
+        assert!(error_of(r#"{"window":-1}"#).contains("a whole number"));
+        assert!(error_of(r#"{"window":1,"reserv":2}"#).contains("\"reserv\""));
+        assert!(error_of(r#"{"window":1,"format":"x"}"#).contains("ai-sdk"));
         for share in ["-0.1", "0.501", "1", "2e-1", "\"0.2\"", "true", "[]"] {
             assert!(
-                refused(&format!(r#"{{"window":1,"recall":{share}}}"#)).contains("from 0 to 0.5"),
+                error_of(&format!(r#"{{"window":1,"recall":{share}}}"#)).contains("from 0 to 0.5"),
                 "{share}"
             );
         }
@@ -310,10 +311,10 @@ mod tests {
             let read = Request::from_json(&format!(r#"{{"window":1,"recall":{share}}}"#));
             assert_eq!(read.map(|request| request.recall), Ok(expected), "{share}");
         }
-        assert!(refused(r#"{"window":1,"only":["mine"]}"#).contains("full-history"));
+        assert!(error_of(r#"{"window":1,"only":["mine"]}"#).contains("full-history"));
         let mine = r#"{"window":1,"only":["mine"],"strategies":[{"name":"mine","priority":1}]}"#;
         assert_eq!(
-            Request::from_json(mine).map(|request| request.only),
+            Request::from_json(mine).map(|request| request.only_strategies),
             Ok(Some(Vec::from(["mine".into()])))
         );
     }

@@ -6,32 +6,32 @@ use alloc::vec::Vec;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::json::text::boundary;
+use crate::json::text::grapheme_boundary;
 use crate::record::message::Message;
 
 // A preview of few, very long lines is cut like any other output; without this a minified file would stay whole.
 const LONGEST_PREVIEW: usize = 4000;
 
 /// A tool result, shortened by the rule of its tool; nothing where the rule leaves it whole. Sizes are in graphemes.
-pub(crate) fn tool_result(content: &str, tool: &str) -> Option<String> {
+pub(crate) fn shorten_tool_result(content: &str, tool: &str) -> Option<String> {
     match tool {
-        "Read" | "read_file" => file(content),
+        "Read" | "read_file" => shorten_file(content),
         "Bash" | "execute_bash" => {
-            let chars = longer_than(content, 1000)?;
+            let chars = count_if_longer(content, 1000)?;
             Some(format!(
                 "[Command output: {chars} chars]\n{}\n...\n{}",
-                head(content, 400),
-                tail(content, 400)
+                first_graphemes(content, 400),
+                last_graphemes(content, 400)
             ))
         }
         "Grep" | "search" => {
-            longer_than(content, 800)?;
+            count_if_longer(content, 800)?;
             let matches = content.matches('\n').count() + 1;
-            Some(format!("[Search: {matches} results]\n{}...", head(content, 600)))
+            Some(format!("[Search: {matches} results]\n{}...", first_graphemes(content, 600)))
         }
         _ => {
-            let chars = longer_than(content, 800)?;
-            Some(format!("[Tool output: {chars} chars]\n{}...", head(content, 600)))
+            let chars = count_if_longer(content, 800)?;
+            Some(format!("[Tool output: {chars} chars]\n{}...", first_graphemes(content, 600)))
         }
     }
 }
@@ -42,13 +42,13 @@ pub(crate) fn with_content(message: &Message, content: &str) -> Message {
 }
 
 /// A text cut in its middle to about this many bytes.
-pub(crate) fn middle(text: &str, bytes: usize) -> String {
-    let head = &text[..boundary(text, bytes * 2 / 3, false)];
-    let tail = &text[boundary(text, text.len().saturating_sub(bytes / 3), true)..];
+pub(crate) fn cut_middle(text: &str, bytes: usize) -> String {
+    let head = &text[..grapheme_boundary(text, bytes * 2 / 3, false)];
+    let tail = &text[grapheme_boundary(text, text.len().saturating_sub(bytes / 3), true)..];
     format!("{head}\n[... {} bytes left out ...]\n{tail}", text.len() - head.len() - tail.len())
 }
 
-fn file(content: &str) -> Option<String> {
+fn shorten_file(content: &str) -> Option<String> {
     let lines: Vec<&str> = content.split('\n').collect();
     let preview = if lines.len() > 20 {
         let (first, last) = (lines[..10].join("\n"), lines[lines.len() - 10..].join("\n"));
@@ -60,27 +60,27 @@ fn file(content: &str) -> Option<String> {
     } else {
         String::from(content)
     };
-    match longer_than(&preview, LONGEST_PREVIEW) {
-        Some(_) => Some(middle(&preview, LONGEST_PREVIEW)),
+    match count_if_longer(&preview, LONGEST_PREVIEW) {
+        Some(_) => Some(cut_middle(&preview, LONGEST_PREVIEW)),
         None => (lines.len() > 20).then_some(preview),
     }
 }
 
 // How many graphemes, if more than this many; bytes decide first, since a grapheme has at least one.
-fn longer_than(text: &str, graphemes: usize) -> Option<usize> {
+fn count_if_longer(text: &str, graphemes: usize) -> Option<usize> {
     if text.len() <= graphemes {
         return None;
     }
     if text.is_ascii() {
         return Some(text.len());
     }
-    let count = count(text);
+    let count = count_graphemes(text);
     (count > graphemes).then_some(count)
 }
 
 // The graphemes of a text. Between two letters of ASCII there is always a boundary, so only what is around the others is
 // looked at; a carriage return may be half of one.
-fn count(text: &str) -> usize {
+fn count_graphemes(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut count, mut start) = (0, 0);
     for at in 1..=bytes.len() {
@@ -96,14 +96,14 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii() && byte != b'\r'
 }
 
-fn head(text: &str, graphemes: usize) -> &str {
+fn first_graphemes(text: &str, graphemes: usize) -> &str {
     if text.as_bytes().iter().take(graphemes + 1).all(|byte| is_plain(*byte)) {
         return &text[..graphemes.min(text.len())];
     }
     text.grapheme_indices(true).nth(graphemes).map_or(text, |(end, _)| &text[..end])
 }
 
-fn tail(text: &str, graphemes: usize) -> &str {
+fn last_graphemes(text: &str, graphemes: usize) -> &str {
     if text.as_bytes().iter().rev().take(graphemes + 1).all(|byte| is_plain(*byte)) {
         return &text[text.len().saturating_sub(graphemes)..];
     }
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn each_tool_is_shortened_by_its_own_rule_and_only_past_its_threshold() {
         let check = |tool: &str, content: &str, expected: Option<&str>| {
-            assert_eq!(tool_result(content, tool).as_deref(), expected, "{tool} {}", content.len());
+            assert_eq!(shorten_tool_result(content, tool).as_deref(), expected, "{tool} {}", content.len());
         };
         let lines = |n: usize| (1..=n).map(|i| format!("{i}")).collect::<Vec<_>>().join("\n");
         check("Read", &lines(20), None);
@@ -141,10 +141,10 @@ mod tests {
     fn a_cut_never_falls_inside_a_grapheme() {
         let family = "👨‍👩‍👧";
         let text = family.repeat(900);
-        let short = tool_result(&text, "other").unwrap_or_default();
+        let short = shorten_tool_result(&text, "other").unwrap_or_default();
         assert_eq!(short, format!("[Tool output: 900 chars]\n{}...", family.repeat(600)));
         for bytes in 0..200 {
-            let cut = middle(&text, bytes);
+            let cut = cut_middle(&text, bytes);
             let whole = |part: &str| part.is_empty() || part == family.repeat(part.len() / family.len());
             let (head, rest) = cut.split_once("\n[").unwrap_or_default();
             let tail = rest.split_once("]\n").unwrap_or_default().1;
@@ -173,11 +173,15 @@ mod tests {
                 for third in parts {
                     let text = [first, second, third, "yz", second].concat();
                     let whole: Vec<(usize, &str)> = text.grapheme_indices(true).collect();
-                    assert_eq!(count(&text), whole.len(), "{text:?}");
+                    assert_eq!(count_graphemes(&text), whole.len(), "{text:?}");
                     for n in 1..=whole.len() {
                         let end = whole.get(n).map_or(text.len(), |(at, _)| *at);
-                        assert_eq!(head(&text, n), &text[..end], "{text:?} {n}");
-                        assert_eq!(tail(&text, n), &text[whole[whole.len() - n].0..], "{text:?} {n}");
+                        assert_eq!(first_graphemes(&text, n), &text[..end], "{text:?} {n}");
+                        assert_eq!(
+                            last_graphemes(&text, n),
+                            &text[whole[whole.len() - n].0..],
+                            "{text:?} {n}"
+                        );
                     }
                 }
             }
@@ -186,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_file_of_few_long_lines_is_cut_too() {
-        let short = tool_result(&"x".repeat(100_000), "Read").unwrap_or_default();
+        let short = shorten_tool_result(&"x".repeat(100_000), "Read").unwrap_or_default();
         assert!(short.len() < 4100);
     }
 }

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use crate::context::price::Prices;
 use crate::context::shorten::{self, with_content};
-use crate::json::text::boundary;
+use crate::json::text::grapheme_boundary;
 use crate::record::message::{Message, Role, Tool};
 use crate::record::tool_execution::INTERRUPTED;
 use crate::tokens::{Vocabulary, cost, estimate};
@@ -54,15 +54,15 @@ impl Item {
     // One that says so already, where it was not finished.
     fn of(message: Message, start: Option<u64>) -> Item {
         let tool = message.tool.as_ref().filter(|_| message.role == Some(Role::Tool));
-        let short = tool.and_then(|tool| shorten::tool_result(message.content.as_str(), &tool.name));
+        let short = tool.and_then(|tool| shorten::shorten_tool_result(message.content.as_str(), &tool.name));
         Item { message, short, start, ..Item::default() }
     }
 
     /// Prices what has no price yet, as far as somebody can count it.
     pub fn price(&mut self, prices: &mut Prices, vocabulary: Option<&Vocabulary>) {
-        self.cost = self.cost.or_else(|| prices.message(&self.message, vocabulary));
+        self.cost = self.cost.or_else(|| prices.price_message(&self.message, vocabulary));
         if let (Some(short), None) = (&self.short, self.short_cost) {
-            self.short_cost = prices.with_content(&self.message, short, vocabulary);
+            self.short_cost = prices.price_with_content(&self.message, short, vocabulary);
         }
     }
 
@@ -76,14 +76,14 @@ impl Item {
     }
 
     fn guess_whole(&self) -> u32 {
-        let cost::Parts { texts, fixed } = cost::parts(&self.message, None);
+        let cost::CountedParts { texts, fixed_tokens: fixed } = cost::parts(&self.message, None);
         let tokens = match &self.message.tokens {
             // A count that was made up must not have the whole log read.
             Some(tokens) => {
                 let bytes: usize = texts.iter().map(|text| text.len()).sum();
                 u64::from(tokens.count).max((bytes / MOST_BYTES_A_TOKEN) as u64)
             }
-            None => texts.iter().fold(fixed.into(), |sum, text| sum + sampled(text)),
+            None => texts.iter().fold(fixed.into(), |sum, text| sum + estimate_by_sample(text)),
         };
         u32::try_from(tokens).unwrap_or(u32::MAX)
     }
@@ -97,24 +97,24 @@ impl Item {
     }
 
     /// The least it can cost.
-    pub fn least(&self) -> u32 {
+    pub fn least_cost(&self) -> u32 {
         self.cost.unwrap_or(u32::MAX).min(self.short_cost.unwrap_or(u32::MAX))
     }
 
     /// What it costs whole.
-    pub fn whole(&self) -> u32 {
+    pub fn whole_cost(&self) -> u32 {
         self.cost.unwrap_or(u32::MAX)
     }
 
     /// Whether shortening makes it cheaper.
     pub fn can_be_shortened(&self) -> bool {
-        self.short_cost.is_some_and(|short| short < self.whole())
+        self.short_cost.is_some_and(|short| short < self.whole_cost())
     }
 }
 
 // About the tokens of a text.
-fn sampled(text: &str) -> u64 {
-    let sample = boundary(text, SAMPLE, false);
+fn estimate_by_sample(text: &str) -> u64 {
+    let sample = grapheme_boundary(text, SAMPLE, false);
     if sample == 0 || sample == text.len() {
         return estimate(text).into();
     }
@@ -136,16 +136,16 @@ impl Step {
     }
 
     /// What has to be there of it at least: pins that stand alone, or all.
-    pub fn least_required(&self) -> u32 {
+    pub fn least_required_cost(&self) -> u32 {
         let items = if self.pins.is_empty() { &self.items } else { &self.pins };
-        items.iter().fold(0, |sum, item| sum.saturating_add(item.least()))
+        items.iter().fold(0, |sum, item| sum.saturating_add(item.least_cost()))
     }
 
     /// A pin has to be there; calls and results beside it only where all of it fits. So it does not matter to a pin how
     /// much of the log was read.
     pub fn set_pins(&mut self) {
         let alone = |item: &Item| {
-            let alone = Item::of(standing_alone(item.message.clone()), item.start);
+            let alone = Item::of(to_standalone(item.message.clone()), item.start);
             Item { is_required: true, ..alone }
         };
         if self.items.len() > 1 {
@@ -153,12 +153,12 @@ impl Step {
         }
     }
 
-    pub fn least(&self) -> u32 {
-        self.items.iter().fold(0, |sum, item| sum.saturating_add(item.least()))
+    pub fn least_cost(&self) -> u32 {
+        self.items.iter().fold(0, |sum, item| sum.saturating_add(item.least_cost()))
     }
 
-    pub fn whole(&self) -> u32 {
-        self.items.iter().fold(0, |sum, item| sum.saturating_add(item.whole()))
+    pub fn whole_cost(&self) -> u32 {
+        self.items.iter().fold(0, |sum, item| sum.saturating_add(item.whole_cost()))
     }
 
     pub fn is_required(&self) -> bool {
@@ -168,19 +168,19 @@ impl Step {
 
 /// The steps of a path, and the messages that are in none.
 #[derive(Debug, Default)]
-pub(crate) struct Steps {
+pub(crate) struct GroupedSteps {
     pub steps: Vec<Step>,
     pub orphans: Vec<Message>,
 }
 
 /// What the steps that have to be there cost at least.
-pub(crate) fn required(steps: &[Step]) -> u32 {
+pub(crate) fn required_cost(steps: &[Step]) -> u32 {
     let required = steps.iter().filter(|step| step.is_required());
-    required.fold(0, |sum, step| sum.saturating_add(step.least_required()))
+    required.fold(0, |sum, step| sum.saturating_add(step.least_required_cost()))
 }
 
 /// Groups messages, oldest first, into steps.
-pub(crate) fn group(items: Vec<Item>) -> Steps {
+pub(crate) fn group_into_steps(items: Vec<Item>) -> GroupedSteps {
     let mut steps: Vec<Step> = Vec::new();
     let mut orphans = Vec::new();
     // Which steps wait for the result of a call; ids repeat in some agents' logs, then the newest call is meant.
@@ -199,7 +199,7 @@ pub(crate) fn group(items: Vec<Item>) -> Steps {
                 match waiting.get_mut(call).and_then(Vec::pop) {
                     Some(step) => steps[step].items.push(item),
                     None if item.is_required => {
-                        let alone = Item::of(standing_alone(item.message), item.start);
+                        let alone = Item::of(to_standalone(item.message), item.start);
                         steps.push(Step::of(Item { is_required: true, ..alone }));
                     }
                     None => orphans.push(core::mem::take(&mut item.message)),
@@ -208,11 +208,11 @@ pub(crate) fn group(items: Vec<Item>) -> Steps {
             None => orphans.push(item.message),
         }
     }
-    Steps { steps, orphans }
+    GroupedSteps { steps, orphans }
 }
 
 /// A required message far from the rest has neither its calls' results nor the call it answers.
-pub(crate) fn standing_alone(mut message: Message) -> Message {
+pub(crate) fn to_standalone(mut message: Message) -> Message {
     let Some(role) = message.role else { return message };
     match role {
         Role::System | Role::User => {}
@@ -233,7 +233,7 @@ pub(crate) fn standing_alone(mut message: Message) -> Message {
 }
 
 /// The results that the calls of a step lack.
-pub(crate) fn missing_results(step: &Step) -> Vec<Message> {
+pub(crate) fn build_missing_results(step: &Step) -> Vec<Message> {
     let results = step.items.iter().filter_map(|item| item.message.tool.as_ref());
     let mut results: Vec<&str> = results.map(|tool| tool.call_id.as_str()).collect();
     let calls = step.items.first().map_or(&[][..], |first| first.message.tool_calls());

@@ -7,11 +7,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::json::text::boundary;
+use crate::json::text::grapheme_boundary;
 use crate::plain::harmless::harmless;
 use crate::record::message::{Message, Role};
-use crate::session::branch::key;
-use crate::state::{Fact, Kind, State, cut, within};
+use crate::session::branch::hash_text;
+use crate::state::{Fact, FactKind, State, cut_text, relative_path};
 
 const BEGIN: &str = "[EARLIER CONVERSATION]";
 const END: &str = "[END EARLIER CONVERSATION]";
@@ -91,7 +91,7 @@ impl Section {
 
 /// What a summary is made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct SummaryInput<'a> {
     /// What was learned.
     pub state: &'a State,
     /// Where the project lies; empty where nobody said.
@@ -102,7 +102,7 @@ pub struct Known<'a> {
 
 /// One line that a summary may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct SummaryLine {
     section: Section,
     /// As it is counted, and as it stands there.
     pub text: String,
@@ -113,61 +113,65 @@ pub(crate) struct Line {
 
 /// A summary that somebody wrote, and whether it says all that there is to say.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Written<'a> {
+pub(crate) struct WrittenSummary<'a> {
     pub text: &'a str,
     pub is_all: bool,
 }
 
 /// How many tokens of a share a summary may have that somebody writes.
-pub(crate) fn part_of_written(share: u32) -> u32 {
-    part(share, WRITTEN_SHARE)
+pub(crate) fn written_summary_share(share: u32) -> u32 {
+    share_of(share, WRITTEN_SHARE)
 }
 
-fn part(share: u32, hundredths: u32) -> u32 {
+fn share_of(share: u32, hundredths: u32) -> u32 {
     u32::try_from(u64::from(share) * u64::from(hundredths) / 100).unwrap_or(share)
 }
 
 /// The lines that are worth a place, the most important first, no more than a share of so many tokens could hold; and how many more
 /// there are.
-pub(crate) fn candidates(known: Known<'_>, written: Option<Written<'_>>, share: u32) -> (Vec<Line>, usize) {
-    let Known { state, project, pins } = known;
+pub(crate) fn candidate_lines(
+    known: SummaryInput<'_>,
+    written: Option<WrittenSummary<'_>>,
+    share: u32,
+) -> (Vec<SummaryLine>, usize) {
+    let SummaryInput { state, project, pins } = known;
     let mut lines = Vec::new();
     let mut add = |section, text: String, is_sentence, place| {
-        lines.push(Line { section, text, is_sentence, place });
+        lines.push(SummaryLine { section, text, is_sentence, place });
     };
-    if let Some(Written { text, .. }) = written {
+    if let Some(WrittenSummary { text, .. }) = written {
         // One that was written for a larger budget.
-        let bytes = part_of_written(share) as usize * BYTES_A_TOKEN;
-        add(Section::Written, harmless(cut(text, bytes.max(SHORTEST))), false, 0);
+        let bytes = written_summary_share(share) as usize * BYTES_A_TOKEN;
+        add(Section::Written, harmless(cut_text(text, bytes.max(SHORTEST))), false, 0);
     }
     if !project.is_empty() {
         add(Section::Project, harmless(project), false, 0);
     }
     // A long one is better cut than missing.
     let part = (share as usize / 2).max(SHORTEST);
-    for fact in state.all(Kind::Task) {
-        add(Section::Task, harmless(cut(&fact.text, part)), false, 0);
+    for fact in state.facts_of(FactKind::Task) {
+        add(Section::Task, harmless(cut_text(&fact.text, part)), false, 0);
     }
     for pin in pins {
-        add(Section::Pinned, harmless(cut(pin, part)), false, 0);
+        add(Section::Pinned, harmless(cut_text(pin, part)), false, 0);
     }
-    for fact in state.all(Kind::Open) {
+    for fact in state.facts_of(FactKind::Open) {
         add(Section::Open, harmless(&fact.text), false, 0);
     }
-    for text in commands(state, share) {
+    for text in describe_commands(state, share) {
         add(Section::Commands, text, false, 0);
     }
-    for text in files(state, project) {
+    for text in describe_files(state, project) {
         add(Section::Files, text, false, 0);
     }
     // What is cut off a long task is told as what it says.
-    let shown_task = state.first(Kind::Task).map_or("", |task| cut(&task.text, part));
+    let shown_task = state.first_fact(FactKind::Task).map_or("", |task| cut_text(&task.text, part));
     let says_all = written.is_some_and(|written| written.is_all);
-    for (place, fact) in worthy(state, shown_task).into_iter().filter(|_| !says_all) {
-        add(section(fact.kind), harmless(&fact.text), true, place);
+    for (place, fact) in rank_sentences(state, shown_task).into_iter().filter(|_| !says_all) {
+        add(section_of(fact.kind), harmless(&fact.text), true, place);
     }
-    if let Some(status) = state.first(Kind::Status) {
-        add(Section::Status, harmless(cut(&status.text, part / 2)), false, 0);
+    if let Some(status) = state.first_fact(FactKind::Status) {
+        add(Section::Status, harmless(cut_text(&status.text, part / 2)), false, 0);
     }
     let count = lines.len();
     let mut room = share as usize * MOST_BYTES_A_TOKEN;
@@ -181,12 +185,12 @@ pub(crate) fn candidates(known: Known<'_>, written: Option<Written<'_>>, share: 
 }
 
 /// The lines that a share holds; `costs` has one for each line.
-pub(crate) fn chosen(lines: &[Line], costs: &[u32], share: u32) -> Vec<Line> {
+pub(crate) fn choose_lines(lines: &[SummaryLine], costs: &[u32], share: u32) -> Vec<SummaryLine> {
     let mut used = 0u32;
     let mut kept: Vec<usize> = Vec::new();
     // Where somebody wrote a summary, it is the first.
     let has_written = lines.first().is_some_and(|line| line.section == Section::Written);
-    let first = if has_written { share } else { part(share, FIRST_SHARE) };
+    let first = if has_written { share } else { share_of(share, FIRST_SHARE) };
     for (is_sentence, limit) in [(false, first), (true, share), (false, share)] {
         for (place, (line, cost)) in lines.iter().zip(costs).enumerate() {
             let sum = used.saturating_add(*cost).saturating_add(LINE);
@@ -196,15 +200,15 @@ pub(crate) fn chosen(lines: &[Line], costs: &[u32], share: u32) -> Vec<Line> {
             }
         }
     }
-    let mut kept: Vec<Line> = kept.into_iter().map(|place| lines[place].clone()).collect();
+    let mut kept: Vec<SummaryLine> = kept.into_iter().map(|place| lines[place].clone()).collect();
     kept.sort_by_key(|line| (line.section, line.place));
     kept
 }
 
 /// The message that stands for what is left out of a conversation of so many messages.
-pub(crate) fn message(lines: &[Line], count: u64) -> Message {
+pub(crate) fn summary_message(lines: &[SummaryLine], count: u64) -> Message {
     let mut text = format!("{BEGIN}\nOf {count} messages, the older ones are left out here.\n");
-    let written = written(lines);
+    let written = render_lines(lines);
     if !written.is_empty() {
         text.push_str("What they came to:\n");
         text.push_str(&written);
@@ -214,7 +218,7 @@ pub(crate) fn message(lines: &[Line], count: u64) -> Message {
 }
 
 /// The lines as a text, each section under its title.
-fn written(lines: &[Line]) -> String {
+fn render_lines(lines: &[SummaryLine]) -> String {
     let mut text = String::new();
     let mut last = None;
     for line in lines {
@@ -232,7 +236,7 @@ fn written(lines: &[Line]) -> String {
 
 // The sentences, worth most first, each with its place. One that says in about the same words what another one says comes
 // behind all others; one that differs in nothing but small words and marks is left out.
-fn worthy<'a>(state: &'a State, task: &str) -> Vec<(usize, &'a Fact)> {
+fn rank_sentences<'a>(state: &'a State, task: &str) -> Vec<(usize, &'a Fact)> {
     let mut all: Vec<(usize, &Fact)> =
         state.facts().enumerate().filter(|(_, fact)| fact.kind.is_sentence()).collect();
     // Of equal worth the later one tells more of where things stand.
@@ -281,14 +285,15 @@ impl Wording {
             hashes
         };
         let bare: Vec<&str> = text.split_whitespace().map(without_marks).collect();
-        let words = sorted(text.split_whitespace().map(key).collect());
+        let words = sorted(text.split_whitespace().map(hash_text).collect());
         let mark = words.iter().fold(0, |mark, word| mark | 1u64 << (word & 63));
         let named = bare.iter().zip(text.split_whitespace()).enumerate();
         let named = named.filter(|(place, (_, written))| is_telling(written, *place == 0));
-        let names =
-            sorted(named.map(|(_, (bare, _))| key(bare)).chain(quoted_texts(text).map(key)).collect());
+        let names = sorted(
+            named.map(|(_, (bare, _))| hash_text(bare)).chain(quoted_texts(text).map(hash_text)).collect(),
+        );
         let says = bare.iter().filter(|word| !word.is_empty() && !SMALL.contains(word));
-        let content = sorted(says.map(|word| key(&word.to_lowercase())).collect());
+        let content = sorted(says.map(|word| hash_text(&word.to_lowercase())).collect());
         Wording { words, mark, names, content }
     }
 
@@ -301,7 +306,7 @@ impl Wording {
         }
         let least = self.words.len() * SAME;
         let may_share = self.words.len() - (self.mark & !other.mark).count_ones() as usize;
-        let is_alike = may_share * 100 > least && in_both(&self.words, &other.words) * 100 > least;
+        let is_alike = may_share * 100 > least && count_common(&self.words, &other.words) * 100 > least;
         if is_alike { Likeness::Alike } else { Likeness::None }
     }
 }
@@ -329,7 +334,7 @@ fn quoted_texts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 // How many of sorted numbers are the same.
-fn in_both(a: &[u64], b: &[u64]) -> usize {
+fn count_common(a: &[u64], b: &[u64]) -> usize {
     let (mut a, mut b, mut count) = (a.iter().peekable(), b.iter().peekable(), 0);
     while let (Some(left), Some(right)) = (a.peek(), b.peek()) {
         let order = left.cmp(right);
@@ -344,30 +349,34 @@ fn in_both(a: &[u64], b: &[u64]) -> usize {
     count
 }
 
-fn section(kind: Kind) -> Section {
+fn section_of(kind: FactKind) -> Section {
     match kind {
-        Kind::Constraint => Section::Constraints,
-        Kind::Decision => Section::Decisions,
-        Kind::Error => Section::Errors,
-        Kind::Finding => Section::Findings,
-        Kind::Blocker => Section::Blockers,
-        Kind::Progress => Section::Progress,
-        Kind::Task => Section::Task,
-        Kind::Created | Kind::Modified | Kind::Deleted | Kind::Writes | Kind::Removes => Section::Files,
-        Kind::Failed | Kind::Passed | Kind::Runs | Kind::Moves | Kind::Folder => Section::Commands,
-        Kind::Open | Kind::Plans | Kind::Adds | Kind::Closes => Section::Open,
-        Kind::Status => Section::Status,
+        FactKind::Constraint => Section::Constraints,
+        FactKind::Decision => Section::Decisions,
+        FactKind::Error => Section::Errors,
+        FactKind::Finding => Section::Findings,
+        FactKind::Blocker => Section::Blockers,
+        FactKind::Progress => Section::Progress,
+        FactKind::Task => Section::Task,
+        FactKind::Created | FactKind::Modified | FactKind::Deleted | FactKind::Writes | FactKind::Removes => {
+            Section::Files
+        }
+        FactKind::Failed | FactKind::Passed | FactKind::Runs | FactKind::Moves | FactKind::Folder => {
+            Section::Commands
+        }
+        FactKind::Open | FactKind::Plans | FactKind::Adds | FactKind::Closes => Section::Open,
+        FactKind::Status => Section::Status,
     }
 }
 
 // The commands, those that ran last first; a line for a few that ended alike.
-fn commands(state: &State, share: u32) -> Vec<String> {
+fn describe_commands(state: &State, share: u32) -> Vec<String> {
     let all = || state.facts().rev().filter(|fact| fact.kind.is_command());
     let each = share as usize * BYTES_A_TOKEN * COMMANDS_SHARE / 100 / all().count().max(1);
-    let mut groups: Vec<(Kind, u32, Vec<String>)> = Vec::new();
+    let mut groups: Vec<(FactKind, u32, Vec<String>)> = Vec::new();
     for fact in all() {
-        let shown = format!("`{}`", harmless(&ends(&fact.text, each.max(SHORTEST_COMMAND))));
-        let is_its = |(kind, times, shown): &&mut (Kind, u32, Vec<String>)| {
+        let shown = format!("`{}`", harmless(&cut_to_ends(&fact.text, each.max(SHORTEST_COMMAND))));
+        let is_its = |(kind, times, shown): &&mut (FactKind, u32, Vec<String>)| {
             *kind == fact.kind && *times == fact.weight && shown.len() < MOST_COMMANDS
         };
         match groups.iter_mut().find(is_its) {
@@ -375,33 +384,33 @@ fn commands(state: &State, share: u32) -> Vec<String> {
             None => groups.push((fact.kind, fact.weight, Vec::from([shown]))),
         }
     }
-    let line = |(kind, times, shown): (Kind, u32, Vec<String>)| {
+    let line = |(kind, times, shown): (FactKind, u32, Vec<String>)| {
         let each = if shown.len() > 1 { " each" } else { "" };
         let times = if times > 1 { format!(" {times} times") } else { String::new() };
         let since =
-            if kind == Kind::Passed { "passed when it was run again" } else { "has not passed since" };
+            if kind == FactKind::Passed { "passed when it was run again" } else { "has not passed since" };
         format!("{}{each} failed{times}, {since}", shown.join(", "))
     };
     groups.into_iter().map(line).collect()
 }
 
 // Where a text is too long, how it begins and how it ends: what tells two commands apart may be either.
-fn ends(text: &str, most: usize) -> String {
+fn cut_to_ends(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.into();
     }
-    let end = boundary(text, text.len() - most / 3, true);
-    format!("{} ... {}", cut(text, most - most / 3), &text[end..])
+    let end = grapheme_boundary(text, text.len() - most / 3, true);
+    format!("{} ... {}", cut_text(text, most - most / 3), &text[end..])
 }
 
 // The files, those touched last first; a line for each folder and what became of its files, unless they are many.
-fn files(state: &State, project: &str) -> Vec<String> {
-    let mut groups: Vec<(String, Kind, Vec<String>)> = Vec::new();
-    for (named, became) in state.files(project).into_iter().rev() {
-        let shown = path(named, project);
+fn describe_files(state: &State, project: &str) -> Vec<String> {
+    let mut groups: Vec<(String, FactKind, Vec<String>)> = Vec::new();
+    for (named, became) in state.changed_files(project).into_iter().rev() {
+        let shown = path_in_project(named, project);
         let name_at = shown.rfind(['/', '\\']).map_or(0, |at| at + 1);
         let (folder, name) = shown.split_at(name_at);
-        let is_its = |(of, kind, names): &&mut (String, Kind, Vec<String>)| {
+        let is_its = |(of, kind, names): &&mut (String, FactKind, Vec<String>)| {
             of == folder && *kind == became && names.len() < MOST_NAMES
         };
         match groups.iter_mut().find(is_its) {
@@ -409,7 +418,7 @@ fn files(state: &State, project: &str) -> Vec<String> {
             None => groups.push((folder.into(), became, Vec::from([name.into()]))),
         }
     }
-    let line = |(folder, kind, names): (String, Kind, Vec<String>)| {
+    let line = |(folder, kind, names): (String, FactKind, Vec<String>)| {
         let between = if names.len() > 1 && !folder.is_empty() { ": " } else { "" };
         format!("{folder}{between}{} ({})", names.join(", "), kind.as_str())
     };
@@ -417,19 +426,19 @@ fn files(state: &State, project: &str) -> Vec<String> {
 }
 
 // Within the project, as seen from there. More than one blank is a part of a path, and of no marker.
-fn path(path: &str, project: &str) -> String {
-    let shown = within(path, project);
+fn path_in_project(path: &str, project: &str) -> String {
+    let shown = relative_path(path, project);
     let is_plain = shown.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
     if is_plain && !shown.contains(['[', '<']) { shown.into() } else { harmless(shown) }
 }
 
 /// What is known of a conversation, in at most so many tokens, by what a text costs; empty where nothing is.
-pub fn extract(known: Known<'_>, tokens: u32, cost: &dyn Fn(&str) -> u32) -> String {
-    let (lines, _) = candidates(known, None, tokens);
+pub fn extract_summary(known: SummaryInput<'_>, tokens: u32, cost: &dyn Fn(&str) -> u32) -> String {
+    let (lines, _) = candidate_lines(known, None, tokens);
     let costs: Vec<u32> = lines.iter().map(|line| cost(&line.text)).collect();
     let mut room = tokens;
     loop {
-        let written = written(&chosen(&lines, &costs, room));
+        let written = render_lines(&choose_lines(&lines, &costs, room));
         if written.is_empty() || cost(&written) <= tokens {
             return written.trim_ascii().into();
         }

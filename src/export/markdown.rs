@@ -14,7 +14,7 @@ const UNREADABLE: &str = "[reasoning that only its provider can read]";
 const BLOCKS: [&str; 4] = ["script", "pre", "style", "textarea"];
 
 /// The title and what is known of the session.
-pub(super) fn heading(mut metadata: Fields<'_>) -> String {
+pub(super) fn render_heading(mut metadata: Fields<'_>) -> String {
     let text =
         |fields: &mut Fields<'_>, key: &str| fields.take::<String>(key, &mut Vec::new()).unwrap_or_default();
     let inside = |outer: &str, key: &str| {
@@ -45,11 +45,11 @@ pub(super) fn heading(mut metadata: Fields<'_>) -> String {
             facts.push_str(&format!("- {name}: {value}\n"));
         }
     }
-    shown(&format!("# {}\n\n{facts}\n", one_line(&title)))
+    show_controls(&format!("# {}\n\n{facts}\n", one_line(&title)))
 }
 
 /// A message: a heading that says whose it is, and what it says, ending with a line feed.
-pub(super) fn section(message: &Message, is_elsewhere: bool) -> String {
+pub(super) fn render_section(message: &Message, is_elsewhere: bool) -> String {
     let Message { role, timestamp, content, tool, assistant, attachments, .. } = message;
     let mut text = format!("## {}", role.map_or("message", name_of));
     if let Some(tool) = tool {
@@ -65,20 +65,20 @@ pub(super) fn section(message: &Message, is_elsewhere: bool) -> String {
     let mut parts: Vec<String> = Vec::new();
     let content = without_carriage_returns(content.as_str());
     if let Some(assistant) = assistant {
-        parts.extend(assistant.reasoning.iter().filter_map(thought).map(quoted));
+        parts.extend(assistant.reasoning.iter().filter_map(readable_reasoning).map(quote_lines));
     }
     if !content.is_empty() {
         // What a tool printed is no Markdown.
-        parts.push(if tool.is_some() { fenced(&content, "") } else { closed(&content) });
+        parts.push(if tool.is_some() { fence_text(&content, "") } else { close_blocks(&content) });
     }
     for call in message.tool_calls() {
         let arguments = without_carriage_returns(call.arguments.as_str());
-        parts.push(format!("Calls `{}`:\n\n{}", one_line(&call.name), fenced(&arguments, "json")));
+        parts.push(format!("Calls `{}`:\n\n{}", one_line(&call.name), fence_text(&arguments, "json")));
     }
-    parts.extend(attachments.iter().map(attached));
+    parts.extend(attachments.iter().map(describe_attachment));
     text.push_str(&parts.join("\n\n"));
     text.push('\n');
-    shown(&text)
+    show_controls(&text)
 }
 
 fn name_of(role: Role) -> &'static str {
@@ -91,7 +91,7 @@ fn name_of(role: Role) -> &'static str {
 }
 
 /// A piece of reasoning, as far as it can be read.
-fn thought(reasoning: &Reasoning) -> Option<&str> {
+fn readable_reasoning(reasoning: &Reasoning) -> Option<&str> {
     let Reasoning { text, data, .. } = reasoning;
     let is_encrypted = data.as_ref().is_some_and(|data| !data.is_empty());
     match text.as_str() {
@@ -100,18 +100,18 @@ fn thought(reasoning: &Reasoning) -> Option<&str> {
     }
 }
 
-fn attached(Attachment { name, path, mime, .. }: &Attachment) -> String {
+fn describe_attachment(Attachment { name, path, mime, .. }: &Attachment) -> String {
     let called = name.as_ref().or(path.as_ref()).map(String::as_str).unwrap_or_default();
     format!("Attached: {} ({mime})", one_line(called))
 }
 
-fn quoted(text: &str) -> String {
-    let text = closed(&without_carriage_returns(text));
+fn quote_lines(text: &str) -> String {
+    let text = close_blocks(&without_carriage_returns(text));
     text.split('\n').map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// In a fence that nothing inside can close.
-fn fenced(text: &str, language: &str) -> String {
+fn fence_text(text: &str, language: &str) -> String {
     let (mut run, mut longest) = (0, 2);
     for byte in text.bytes() {
         run = if byte == b'`' { run + 1 } else { 0 };
@@ -124,14 +124,14 @@ fn fenced(text: &str, language: &str) -> String {
 
 /// What a message leaves open must not swallow those behind it: a fence is closed, and what begins a block of HTML that has
 /// no end of its own stands there as it is.
-fn closed(text: &str) -> String {
+fn close_blocks(text: &str) -> String {
     let mut open = "";
     let mut all = String::with_capacity(text.len() + 8);
     for line in text.split_inclusive('\n') {
         let bare = line.strip_suffix('\n').unwrap_or(line);
         let inner = bare.trim_start_matches(' ');
         let is_code = bare.len() - inner.len() > 3;
-        let run = if is_code { "" } else { fence(inner) };
+        let run = if is_code { "" } else { leading_fence(inner) };
         let rest = inner.get(run.len()..).unwrap_or_default();
         if !open.is_empty() {
             if run.starts_with(open) && rest.chars().all(is_blank) {
@@ -155,7 +155,7 @@ fn closed(text: &str) -> String {
 }
 
 /// The fence that a line begins with.
-fn fence(line: &str) -> &str {
+fn leading_fence(line: &str) -> &str {
     let sign = if line.starts_with('~') { '~' } else { '`' };
     let run = &line[..line.len() - line.trim_start_matches(sign).len()];
     if run.len() < 3 { "" } else { run }
@@ -186,7 +186,7 @@ fn without_carriage_returns(text: &str) -> Cow<'_, str> {
 }
 
 /// The file may be shown on a terminal, which stored text must not steer: controls are shown by their pictures.
-fn shown(text: &str) -> String {
+fn show_controls(text: &str) -> String {
     let text = without_carriage_returns(text);
     let (mut shown, mut done) = (String::with_capacity(text.len()), 0);
     for (at, control) in text.char_indices() {

@@ -11,27 +11,27 @@ use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
-use crate::json::indent::indented;
+use crate::json::indent::indent_json;
 use crate::record::message::Message;
 
 /// What the text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum ExportFormat {
     /// For programs: metadata, messages and tool executions, whole.
     Json,
     /// For people: metadata and messages.
     Markdown,
 }
 
-impl Shape {
+impl ExportFormat {
     /// Reads its name, JSON.
     ///
     /// # Errors
     /// `invalid_request` where it is none.
-    pub fn parse(name: &str) -> Result<Shape, Error> {
+    pub fn parse(name: &str) -> Result<ExportFormat, Error> {
         match name {
-            "\"json\"" => Ok(Shape::Json),
-            "\"markdown\"" => Ok(Shape::Markdown),
+            "\"json\"" => Ok(ExportFormat::Json),
+            "\"markdown\"" => Ok(ExportFormat::Markdown),
             _ => {
                 let message =
                     format!("expected json, markdown or leftoff to export, but found {name} instead");
@@ -48,22 +48,22 @@ impl Shape {
 /// [`has_execution`](Export::has_execution): so what leaves can be looked at in between.
 #[derive(Debug)]
 pub struct Export {
-    shape: Shape,
+    shape: ExportFormat,
     all_branches: bool,
     /// Messages that are not in it, and the calls that they answer.
-    elsewhere: BTreeSet<String>,
+    excluded_ids: BTreeSet<String>,
     messages: usize,
     executions: usize,
 }
 
 impl Export {
     /// With the messages of the current path, or of all branches.
-    pub fn new(shape: Shape, all_branches: bool) -> Export {
-        Export { shape, all_branches, elsewhere: BTreeSet::new(), messages: 0, executions: 0 }
+    pub fn new(shape: ExportFormat, all_branches: bool) -> Export {
+        Export { shape, all_branches, excluded_ids: BTreeSet::new(), messages: 0, executions: 0 }
     }
 
     /// What the text is.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> ExportFormat {
         self.shape
     }
 
@@ -71,7 +71,7 @@ impl Export {
     pub fn has_message(&mut self, id: &str, answers: Option<&str>, is_on_path: bool) -> bool {
         let has = is_on_path || self.all_branches;
         if !has {
-            self.elsewhere.extend([Some(id), answers].into_iter().flatten().map(String::from));
+            self.excluded_ids.extend([Some(id), answers].into_iter().flatten().map(String::from));
         }
         has
     }
@@ -80,7 +80,7 @@ impl Export {
     /// that was, its answer.
     pub fn has_execution(&self, message_id: Option<&str>, call_id: &str) -> bool {
         let by = message_id.filter(|id| !id.is_empty()).unwrap_or(call_id);
-        !self.elsewhere.contains(by)
+        !self.excluded_ids.contains(by)
     }
 
     /// How the text begins: with the session's metadata, JSON.
@@ -90,8 +90,10 @@ impl Export {
     pub fn begin(&mut self, metadata: &str) -> Result<String, Error> {
         let fields = object(metadata, "metadata")?;
         Ok(match self.shape {
-            Shape::Json => format!("{{\n  \"metadata\": {},\n  \"messages\": [", indented(metadata, 1)),
-            Shape::Markdown => markdown::heading(fields),
+            ExportFormat::Json => {
+                format!("{{\n  \"metadata\": {},\n  \"messages\": [", indent_json(metadata, 1))
+            }
+            ExportFormat::Markdown => markdown::render_heading(fields),
         })
     }
 
@@ -102,14 +104,14 @@ impl Export {
     pub fn message(&mut self, message: &str) -> Result<String, Error> {
         let fields = object(message, "a message")?;
         Ok(match self.shape {
-            Shape::Json => {
+            ExportFormat::Json => {
                 self.messages += 1;
-                json::item(message, self.messages == 1)
+                json::render_item(message, self.messages == 1)
             }
-            Shape::Markdown => {
+            ExportFormat::Markdown => {
                 let is_on_path = fields.raw("onPath") != Some("false");
                 // It was read from a log, where everything has its kind.
-                self.section(&Message::copied(fields, &mut Vec::new()), is_on_path)
+                self.section(&Message::parse_copy(fields, &mut Vec::new()), is_on_path)
             }
         })
     }
@@ -118,7 +120,7 @@ impl Export {
     pub(crate) fn section(&mut self, message: &Message, is_on_path: bool) -> String {
         self.messages += 1;
         let between = if self.messages == 1 { "" } else { "\n" };
-        [between, &markdown::section(message, !is_on_path)].concat()
+        [between, &markdown::render_section(message, !is_on_path)].concat()
     }
 
     /// The next tool execution, JSON as it is read; all messages come before.
@@ -129,20 +131,20 @@ impl Export {
         object(execution, "a tool execution")?;
         self.executions += 1;
         Ok(match self.shape {
-            Shape::Json if self.executions == 1 => {
-                [self.behind_messages(), &json::item(execution, true)].concat()
+            ExportFormat::Json if self.executions == 1 => {
+                [self.behind_messages(), &json::render_item(execution, true)].concat()
             }
-            Shape::Json => json::item(execution, false),
-            Shape::Markdown => String::new(),
+            ExportFormat::Json => json::render_item(execution, false),
+            ExportFormat::Markdown => String::new(),
         })
     }
 
     /// How the text ends.
     pub fn end(&self) -> String {
         match self.shape {
-            Shape::Json if self.executions == 0 => [self.behind_messages(), "]\n}\n"].concat(),
-            Shape::Json => "\n  ]\n}\n".into(),
-            Shape::Markdown => String::new(),
+            ExportFormat::Json if self.executions == 0 => [self.behind_messages(), "]\n}\n"].concat(),
+            ExportFormat::Json => "\n  ]\n}\n".into(),
+            ExportFormat::Markdown => String::new(),
         }
     }
 

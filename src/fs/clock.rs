@@ -20,9 +20,9 @@ use crate::time::Stamp;
 ///
 /// /// It is always the same moment, and chance is counted: of equal chance equal ids are made.
 /// #[derive(Debug)]
-/// struct Stopped(i64, Cell<u64>);
+/// struct FixedClock(i64, Cell<u64>);
 ///
-/// impl Clock for Stopped {
+/// impl Clock for FixedClock {
 ///     fn now_ms(&self) -> i64 {
 ///         self.0
 ///     }
@@ -34,7 +34,7 @@ use crate::time::Stamp;
 ///     }
 /// }
 ///
-/// let clock: Box<dyn Clock> = Box::new(Stopped(1_763_812_800_000, Cell::new(0)));
+/// let clock: Box<dyn Clock> = Box::new(FixedClock(1_763_812_800_000, Cell::new(0)));
 /// assert_eq!(leftoff::time::format(clock.now_ms()), "2025-11-22T12:00:00.000Z");
 /// ```
 pub trait Clock: Debug {
@@ -50,9 +50,9 @@ pub trait Clock: Debug {
 
 /// The machine's.
 #[derive(Debug)]
-pub(super) struct Machine;
+pub(super) struct SystemClock;
 
-impl Clock for Machine {
+impl Clock for SystemClock {
     fn now_ms(&self) -> i64 {
         // Before 1970 nobody appended.
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -16,7 +16,7 @@ use std::time::Instant;
 use rustix::fs::{Access, access};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::operation::{Failure, Ran};
+use crate::operation::{Failure, GitRun};
 
 const LOOK: Duration = Duration::from_millis(2);
 /// How long a process that was told to end may take to, and what it left behind may hold its pipes.
@@ -24,46 +24,46 @@ const GRACE: Duration = Duration::from_millis(500);
 const MAX_WORDS: usize = 4_000;
 
 /// How git is run.
-pub(super) struct How<'a> {
-    pub at: &'a Path,
+pub(super) struct GitCall<'a> {
+    pub folder: &'a Path,
     pub arguments: &'a [String],
     pub variables: &'a [(&'a str, &'a str)],
-    pub without: &'a [&'a str],
+    pub unset_variables: &'a [&'a str],
     pub input: Vec<u8>,
     pub limit: Duration,
 }
 
 /// What comes on one of its ways, until that ends.
-struct Heard {
+struct PipeReader {
     bytes: Arc<Mutex<Vec<u8>>>,
-    ends: Receiver<()>,
+    end_signal: Receiver<()>,
 }
 
 /// Runs git; nothing where there is none, or no folder.
 ///
 /// # Errors
 /// Where the system does not run it.
-pub(super) fn run(how: How<'_>) -> Result<Option<Ran>, Failure> {
-    let Some(program) = program().filter(|_| how.at.is_dir()) else { return Ok(None) };
+pub(super) fn run(how: GitCall<'_>) -> Result<Option<GitRun>, Failure> {
+    let Some(program) = find_program().filter(|_| how.folder.is_dir()) else { return Ok(None) };
     let refused = |error: std::io::Error| {
         let message = format!("\"{}\" could not be started: {error}", program.display());
         Failure { code: "git_failed".into(), message, ..Failure::default() }
     };
-    ran(&program, how).map(Some).map_err(refused)
+    run_program(&program, how).map(Some).map_err(refused)
 }
 
 // A relative folder on the PATH would lead into the repository.
-fn program() -> Option<PathBuf> {
+fn find_program() -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let folders = env::split_paths(&path).filter(|folder| folder.is_absolute());
     let mut places = folders.map(|folder| folder.join("git"));
     places.find(|place| place.is_file() && access(place, Access::EXEC_OK).is_ok())
 }
 
-fn ran(program: &Path, how: How<'_>) -> std::io::Result<Ran> {
+fn run_program(program: &Path, how: GitCall<'_>) -> std::io::Result<GitRun> {
     let mut command = Command::new(program);
-    command.args(how.arguments).current_dir(how.at);
-    for name in how.without {
+    command.args(how.arguments).current_dir(how.folder);
+    for name in how.unset_variables {
         command.env_remove(name);
     }
     command.envs(how.variables.iter().copied());
@@ -73,22 +73,22 @@ fn ran(program: &Path, how: How<'_>) -> std::io::Result<Ran> {
         // Who ends before reading all of it says why by its status.
         std::thread::spawn(move || told.write_all(&input));
     }
-    let (out, words) = (heard(child.stdout.take()), heard(child.stderr.take()));
-    let (status, is_late) = ended(&mut child, how.limit)?;
-    let (out, words) = (out.all(), words.all());
+    let (out, words) = (read_pipe(child.stdout.take()), read_pipe(child.stderr.take()));
+    let (status, is_late) = wait_with_limit(&mut child, how.limit)?;
+    let (out, words) = (out.collect_bytes(), words.collect_bytes());
     let words = String::from_utf8_lossy(&words[words.len().saturating_sub(MAX_WORDS)..]).trim().into();
-    Ok(Ran { status: status.code(), out, words, is_late })
+    Ok(GitRun { status: status.code(), stdout: out, stderr_text: words, has_timed_out: is_late })
 }
 
-impl Heard {
+impl PipeReader {
     // What a hook leaves running keeps the pipes; git itself has answered.
-    fn all(self) -> Vec<u8> {
-        let _ = self.ends.recv_timeout(GRACE);
+    fn collect_bytes(self) -> Vec<u8> {
+        let _ = self.end_signal.recv_timeout(GRACE);
         self.bytes.lock().map(|mut bytes| core::mem::take(&mut *bytes)).unwrap_or_default()
     }
 }
 
-fn heard(from: Option<impl Read + Send + 'static>) -> Heard {
+fn read_pipe(from: Option<impl Read + Send + 'static>) -> PipeReader {
     let (end, ends) = channel();
     let bytes = Arc::new(Mutex::new(Vec::new()));
     let all = bytes.clone();
@@ -104,11 +104,11 @@ fn heard(from: Option<impl Read + Send + 'static>) -> Heard {
         }
         let _ = end.send(());
     });
-    Heard { bytes, ends }
+    PipeReader { bytes, end_signal: ends }
 }
 
 // Told to end, git removes its locks.
-fn ended(child: &mut Child, limit: Duration) -> std::io::Result<(ExitStatus, bool)> {
+fn wait_with_limit(child: &mut Child, limit: Duration) -> std::io::Result<(ExitStatus, bool)> {
     let begun = Instant::now();
     let mut is_late = false;
     loop {

@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::json::text::to_json;
-use crate::operation::{Answer, Failure};
+use crate::operation::{Failure, HostResponse};
 
 /// What a caller does for an operation, each where it has it. What one refuses is a sentence for whoever called.
 ///
 /// ```
 /// use leftoff::fs::{Helpers, Summary};
 ///
-/// let mut write = |asked: &leftoff::fs::Asked<'_>| -> Result<Summary, String> {
+/// let mut write = |asked: &leftoff::fs::SummaryPrompt<'_>| -> Result<Summary, String> {
 ///     let text = format!("They said {} characters.", asked.user.len());
 ///     Ok(Summary { text, model: Some("my-model".into()) })
 /// };
@@ -43,7 +43,7 @@ pub type Count<'a> = &'a mut dyn FnMut(&[String], &str) -> Result<Vec<u32>, Stri
 /// Gives a vector of each text, all of one length.
 pub type Embed<'a> = &'a mut dyn FnMut(&[String]) -> Result<Vec<Vec<f32>>, String>;
 /// Writes a summary.
-pub type Summarize<'a> = &'a mut dyn FnMut(&Asked<'_>) -> Result<Summary, String>;
+pub type Summarize<'a> = &'a mut dyn FnMut(&SummaryPrompt<'_>) -> Result<Summary, String>;
 /// Tells which command began a conversation, by what was said there, a JSON array of messages: `{"name","hash"}`, JSON, where it knows.
 pub type Command<'a> = &'a mut dyn FnMut(&str) -> Result<Option<String>, String>;
 /// Is told how far it is.
@@ -53,7 +53,7 @@ pub type Strategy<'a> = &'a mut dyn FnMut(&str, u32, &str) -> Result<String, Str
 
 /// What a model is asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct SummaryPrompt<'a> {
     /// What the system says.
     pub system: &'a str,
     /// What the user says.
@@ -80,52 +80,56 @@ pub struct Summary {
 }
 
 impl Helpers<'_> {
-    pub(super) fn counts(&mut self, texts: &[String], encoding: &str) -> Answer {
+    pub(super) fn count_texts(&mut self, texts: &[String], encoding: &str) -> HostResponse {
         let Some(count) = &mut self.count else {
             let message = format!(
                 "expected a counter for \"{encoding}\", but found none: give \"count\", or an encoding of o200k_base, cl100k_base or estimate-1"
             );
-            return Answer::Failed(Failure { code: "no_counter".into(), message, ..Failure::default() });
+            return HostResponse::Failed(Failure {
+                code: "no_counter".into(),
+                message,
+                ..Failure::default()
+            });
         };
-        made(count(texts, encoding).map(|counts| to_json(&counts)))
+        text_response(count(texts, encoding).map(|counts| to_json(&counts)))
     }
 
-    pub(super) fn vectors(&mut self, texts: &[String]) -> Answer {
-        let Some(embed) = &mut self.embed else { return Answer::Bytes(None) };
+    pub(super) fn embed_texts(&mut self, texts: &[String]) -> HostResponse {
+        let Some(embed) = &mut self.embed else { return HostResponse::Bytes(None) };
         let packed = |vector: &Vec<f32>| {
             let length = (vector.len() as u32).to_le_bytes();
             let numbers = vector.iter().flat_map(|number| number.to_le_bytes());
             length.into_iter().chain(numbers).collect::<Vec<u8>>()
         };
         match embed(texts) {
-            Ok(vectors) => Answer::Bytes(Some(vectors.iter().flat_map(packed).collect())),
-            Err(message) => refused(message),
+            Ok(vectors) => HostResponse::Bytes(Some(vectors.iter().flat_map(packed).collect())),
+            Err(message) => refusal_response(message),
         }
     }
 
-    pub(super) fn summary(&mut self, asked: &Asked<'_>) -> Answer {
-        let Some(summarize) = &mut self.summarize else { return Answer::Text("{}".into()) };
-        made(summarize(asked).map(|Summary { text, model }| {
+    pub(super) fn write_summary(&mut self, asked: &SummaryPrompt<'_>) -> HostResponse {
+        let Some(summarize) = &mut self.summarize else { return HostResponse::Text("{}".into()) };
+        text_response(summarize(asked).map(|Summary { text, model }| {
             let model = model.map(|model| format!(",\"model\":{}", to_json(&model))).unwrap_or_default();
             format!("{{\"content\":{}{model}}}", to_json(&text))
         }))
     }
 
-    pub(super) fn command(&mut self, said: &[u8]) -> Answer {
-        let Some(command) = &mut self.command else { return Answer::Text("null".into()) };
-        made(command(&String::from_utf8_lossy(said)).map(|told| told.unwrap_or("null".into())))
+    pub(super) fn find_command(&mut self, said: &[u8]) -> HostResponse {
+        let Some(command) = &mut self.command else { return HostResponse::Text("null".into()) };
+        text_response(command(&String::from_utf8_lossy(said)).map(|told| told.unwrap_or("null".into())))
     }
 
-    pub(super) fn told(&mut self, page: &[u8]) -> Answer {
+    pub(super) fn report_progress(&mut self, page: &[u8]) -> HostResponse {
         if let Some(progress) = &mut self.progress {
             progress(&String::from_utf8_lossy(page));
         }
-        Answer::Done
+        HostResponse::Done
     }
 
-    pub(super) fn chosen(&mut self, name: &str, budget: u32, encoding: &str) -> Answer {
-        let Some(strategy) = &mut self.strategy else { return Answer::Text("{}".into()) };
-        made(strategy(name, budget, encoding))
+    pub(super) fn choose_messages(&mut self, name: &str, budget: u32, encoding: &str) -> HostResponse {
+        let Some(strategy) = &mut self.strategy else { return HostResponse::Text("{}".into()) };
+        text_response(strategy(name, budget, encoding))
     }
 }
 
@@ -143,13 +147,13 @@ impl fmt::Debug for Helpers<'_> {
 }
 
 // What the caller's own code refuses is its answer.
-pub(super) fn made(answer: Result<String, String>) -> Answer {
+pub(super) fn text_response(answer: Result<String, String>) -> HostResponse {
     match answer {
-        Ok(json) => Answer::Text(json),
-        Err(message) => refused(message),
+        Ok(json) => HostResponse::Text(json),
+        Err(message) => refusal_response(message),
     }
 }
 
-fn refused(message: String) -> Answer {
-    Answer::Failed(Failure { code: "invalid_request".into(), message, ..Failure::default() })
+fn refusal_response(message: String) -> HostResponse {
+    HostResponse::Failed(Failure { code: "invalid_request".into(), message, ..Failure::default() })
 }

@@ -13,18 +13,20 @@ use std::path::{Path, PathBuf};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::agents::{self, Wanted};
+use super::agents::{self, FileScope};
 use super::clock::Clock;
-use super::disk::{At, Disk};
-use super::git::{self, How};
-use super::helpers::{Asked, Helpers, made};
+use super::disk::{Disk, TreePath};
+use super::git::{self, GitCall};
+use super::helpers::{Helpers, SummaryPrompt, text_response};
 use super::process::{self, is_gone};
-use super::rules::{Out, Rules};
+use super::redaction::{Redactor, Rules};
 use super::tree::Tree;
 use crate::json::hash::sha256;
 use crate::json::text::to_json;
 use crate::layout::{File, Root};
-use crate::operation::{Answer, Counts, Document, Failure, Need, Operation, Step, Trouble};
+use crate::operation::{
+    AgentDocument, CountingMode, Failure, HostRequest, HostResponse, Operation, Step, Trouble,
+};
 use crate::record::id;
 use crate::session::lease::Process;
 use crate::tokens::Vocabulary;
@@ -38,16 +40,16 @@ pub(super) struct Host {
     disk: RefCell<Disk>,
     vocabularies: RefCell<BTreeMap<String, Rc<Vocabulary>>>,
     // What its leases are called.
-    lease: OnceCell<String>,
+    lease_name: OnceCell<String>,
     is_uncounted: bool,
     has_ended: Cell<bool>,
     rules: Option<Box<dyn Rules>>,
     // Of the agents' file that is read.
-    documents: RefCell<VecDeque<Document>>,
+    documents: RefCell<VecDeque<AgentDocument>>,
     /// The output that is saved, JSON.
-    pub given: RefCell<String>,
+    pub saved_output: RefCell<String>,
     /// What was read of one for the caller.
-    pub handed: RefCell<Vec<u8>>,
+    pub loaded_output: RefCell<Vec<u8>>,
 }
 
 impl Host {
@@ -64,13 +66,13 @@ impl Host {
             clock,
             disk: RefCell::default(),
             vocabularies: RefCell::default(),
-            lease: OnceCell::new(),
+            lease_name: OnceCell::new(),
             is_uncounted,
             has_ended: Cell::default(),
             rules,
             documents: RefCell::default(),
-            given: RefCell::default(),
-            handed: RefCell::default(),
+            saved_output: RefCell::default(),
+            loaded_output: RefCell::default(),
         }
     }
 
@@ -86,7 +88,7 @@ impl Host {
     }
 
     /// That nothing more is done once it has.
-    pub fn refuse_ended(&self) -> Result<(), Trouble> {
+    pub fn reject_ended(&self) -> Result<(), Trouble> {
         if !self.has_ended() {
             return Ok(());
         }
@@ -105,130 +107,189 @@ impl Host {
         operation: Operation<'_, T>,
         helpers: &mut Helpers<'_>,
     ) -> Result<T, Trouble> {
-        self.drive_out(operation, helpers, None)
+        self.drive_outgoing(operation, helpers, None)
     }
 
     /// The same of a session, where something of it leaves.
-    pub fn drive_out<T>(
+    pub fn drive_outgoing<T>(
         &self,
         mut operation: Operation<'_, T>,
         helpers: &mut Helpers<'_>,
-        out: Option<&Out>,
+        out: Option<&Redactor>,
     ) -> Result<T, Trouble> {
         let mut step = operation.begin(self.clock.stamp()?);
         loop {
             let needs = match step {
                 Step::Done(done) => return done,
-                Step::Needs(needs) => needs,
+                Step::Requests(needs) => needs,
             };
-            let answers = self.answers(needs, helpers, out);
+            let answers = self.answer_all(needs, helpers, out);
             step = operation.next(self.clock.now_ms(), answers);
         }
     }
 
     /// What it says to the needs of a step.
-    pub fn answers(&self, needs: Vec<Need>, helpers: &mut Helpers<'_>, out: Option<&Out>) -> Vec<Answer> {
+    pub fn answer_all(
+        &self,
+        needs: Vec<HostRequest>,
+        helpers: &mut Helpers<'_>,
+        out: Option<&Redactor>,
+    ) -> Vec<HostResponse> {
         needs.into_iter().map(|need| self.answer(need, helpers, out)).collect()
     }
 
-    fn answer(&self, need: Need, helpers: &mut Helpers<'_>, out: Option<&Out>) -> Answer {
+    fn answer(&self, need: HostRequest, helpers: &mut Helpers<'_>, out: Option<&Redactor>) -> HostResponse {
         match need {
-            Need::Read { file, start, end } => {
-                told(self.disk.borrow().read(&self.at(&file), start, end), Answer::Bytes)
+            HostRequest::Read { file, start, end } => {
+                to_response(self.disk.borrow().read(&self.tree_path(&file), start, end), HostResponse::Bytes)
             }
-            Need::Stat { file } => told(self.disk.borrow().stat(&self.at(&file)), Answer::Stat),
-            Need::List { folder, names } => {
-                told(self.disk.borrow().list(&self.at(&folder), &names), Answer::Entries)
+            HostRequest::Stat { file } => {
+                to_response(self.disk.borrow().stat(&self.tree_path(&file)), HostResponse::Stat)
             }
-            Need::Append { file, bytes, durable, within } => {
+            HostRequest::List { folder, names } => {
+                to_response(self.disk.borrow().list(&self.tree_path(&folder), &names), HostResponse::Entries)
+            }
+            HostRequest::Append { file, bytes, durable, within } => {
                 let mut disk = self.disk.borrow_mut();
-                let appended = disk.append(&self.at(&file), &bytes, durable, within.as_deref());
-                told(appended, |end| Answer::End(end, None))
+                let appended = disk.append(&self.tree_path(&file), &bytes, durable, within.as_deref());
+                to_response(appended, |end| HostResponse::End(end, None))
             }
-            Need::Replace { file, bytes, within } => {
+            HostRequest::Replace { file, bytes, within } => {
                 let mut disk = self.disk.borrow_mut();
-                done(disk.replace(&self.at(&file), &bytes, within.as_deref()))
+                done_response(disk.replace(&self.tree_path(&file), &bytes, within.as_deref()))
             }
-            Need::Keep { file, bytes } => done(self.disk.borrow_mut().replace(&self.at(&file), &bytes, None)),
-            Need::Remove { file } => done(self.disk.borrow_mut().remove(&self.at(&file))),
-            Need::Copy { from, to, missing } => {
-                let copied = self.disk.borrow_mut().copy(&self.at(&from), &self.at(&to), missing);
-                told(copied, |bytes| Answer::End(bytes, None))
+            HostRequest::Keep { file, bytes } => {
+                done_response(self.disk.borrow_mut().replace(&self.tree_path(&file), &bytes, None))
             }
-            Need::Move { from, to } => done(self.disk.borrow_mut().rename(&self.at(&from), &self.at(&to))),
-            Need::Link { file, target } => done(self.disk.borrow_mut().link(&self.at(&file), &target)),
-            Need::Document { path, is_first, .. } => told(self.document(&path, is_first), Answer::Document),
-            Need::Command { bytes } => helpers.command(&bytes),
-            Need::RealPath { path } => Answer::Text(real_path(&path)),
-            Need::Normal { path } => Answer::Text(path.nfc().collect()),
-            Need::Unmarked { text } => Answer::Text(unmarked(&text)),
-            Need::Git { folder, arguments, variables, without, bytes, limit_ms } => {
-                let at = Path::new(&folder);
-                let limit = Duration::from_millis(limit_ms.into());
-                let how = How { at, arguments: &arguments, variables, without, input: bytes, limit };
-                told(git::run(how), Answer::Ran)
+            HostRequest::Remove { file } => {
+                done_response(self.disk.borrow_mut().remove(&self.tree_path(&file)))
             }
-            Need::Hash { file, start, end } => self.hash(&file, start, end),
-            Need::Given { end } => self.given(end),
-            Need::Put { file, bytes, at } => self.put(&file, &bytes, at),
-            Need::Hand { file, start, end } => self.hand(&file, start, end),
-            Need::Wait { ms } => {
-                std::thread::sleep(Duration::from_millis(ms.into()));
-                Answer::Done
+            HostRequest::Copy { from, to, missing } => {
+                let copied =
+                    self.disk.borrow_mut().copy(&self.tree_path(&from), &self.tree_path(&to), missing);
+                to_response(copied, |bytes| HostResponse::End(bytes, None))
             }
-            // One operation after another has the store.
-            Need::Turn { .. } | Need::Leave { .. } => Answer::Done,
-            Need::Process => self.process(),
-            Need::Gone { processes } => Answer::Flags(processes.iter().map(is_gone).collect()),
-            Need::Vocabulary { encoding } => told(self.vocabulary(&encoding), Answer::Vocabulary),
-            Need::Counts { encoding, texts } => helpers.counts(&texts, &encoding),
-            Need::Vectors { texts } => helpers.vectors(&texts),
-            need @ Need::Summary { .. } => self.summary(need, helpers, out).unwrap_or_else(failed),
-            Need::Out { bytes } => self.left(out, bytes).unwrap_or_else(failed),
-            Need::Secrets { texts } => self.secrets(&texts),
-            // Of what comes in pages, `Pages` reads them; of the rest a page says how far it is.
-            Need::Page { bytes } => helpers.told(&bytes),
-            Need::Strategy { name, budget, encoding } => helpers.chosen(&name, budget, &encoding),
+            HostRequest::Move { from, to } => {
+                done_response(self.disk.borrow_mut().rename(&self.tree_path(&from), &self.tree_path(&to)))
+            }
+            HostRequest::Link { file, target } => {
+                done_response(self.disk.borrow_mut().link(&self.tree_path(&file), &target))
+            }
+            other => self.answer_without_disk(other, helpers, out),
         }
     }
 
-    fn hash(&self, file: &File, start: u64, end: u64) -> Answer {
+    /// The requests that no verb of the disk answers.
+    fn answer_without_disk(
+        &self,
+        need: HostRequest,
+        helpers: &mut Helpers<'_>,
+        out: Option<&Redactor>,
+    ) -> HostResponse {
+        match need {
+            HostRequest::Document { path, is_first, .. } => {
+                to_response(self.document(&path, is_first), HostResponse::Document)
+            }
+            HostRequest::Command { bytes } => helpers.find_command(&bytes),
+            HostRequest::RealPath { path } => HostResponse::Text(real_path(&path)),
+            HostRequest::Normal { path } => HostResponse::Text(path.nfc().collect()),
+            HostRequest::Unmarked { text } => HostResponse::Text(without_marks(&text)),
+            HostRequest::Git { folder, arguments, variables, without, bytes, limit_ms } => {
+                let at = Path::new(&folder);
+                let limit = Duration::from_millis(limit_ms.into());
+                let how = GitCall {
+                    folder: at,
+                    arguments: &arguments,
+                    variables,
+                    unset_variables: without,
+                    input: bytes,
+                    limit,
+                };
+                to_response(git::run(how), HostResponse::Ran)
+            }
+            HostRequest::Hash { file, start, end } => self.hash(&file, start, end),
+            HostRequest::Given { end } => self.saved_output_head(end),
+            HostRequest::Put { file, bytes, at } => self.write_output(&file, &bytes, at),
+            HostRequest::Hand { file, start, end } => self.load_output(&file, start, end),
+            HostRequest::Wait { ms } => {
+                std::thread::sleep(Duration::from_millis(ms.into()));
+                HostResponse::Done
+            }
+            // One operation after another has the store.
+            HostRequest::Turn { .. } | HostRequest::Leave { .. } => HostResponse::Done,
+            HostRequest::Process => self.process(),
+            HostRequest::Gone { processes } => HostResponse::Flags(processes.iter().map(is_gone).collect()),
+            HostRequest::Vocabulary { encoding } => {
+                to_response(self.vocabulary(&encoding), HostResponse::Vocabulary)
+            }
+            HostRequest::Counts { encoding, texts } => helpers.count_texts(&texts, &encoding),
+            HostRequest::Vectors { texts } => helpers.embed_texts(&texts),
+            need @ HostRequest::Summary { .. } => {
+                self.summary(need, helpers, out).unwrap_or_else(trouble_response)
+            }
+            HostRequest::Out { bytes } => self.redact_outgoing(out, bytes).unwrap_or_else(trouble_response),
+            HostRequest::Secrets { texts } => self.secrets(&texts),
+            // Of what comes in pages, `Pages` reads them; of the rest a page says how far it is.
+            HostRequest::Page { bytes } => helpers.report_progress(&bytes),
+            HostRequest::Strategy { name, budget, encoding } => {
+                helpers.choose_messages(&name, budget, &encoding)
+            }
+            // `answer` has these.
+            HostRequest::Read { .. }
+            | HostRequest::Stat { .. }
+            | HostRequest::List { .. }
+            | HostRequest::Append { .. }
+            | HostRequest::Replace { .. }
+            | HostRequest::Keep { .. }
+            | HostRequest::Remove { .. }
+            | HostRequest::Copy { .. }
+            | HostRequest::Move { .. }
+            | HostRequest::Link { .. } => self.answer(need, helpers, out),
+        }
+    }
+
+    fn hash(&self, file: &File, start: u64, end: u64) -> HostResponse {
         let is_whole = |bytes: &[u8]| bytes.len() as u64 == end - start;
-        told(self.disk.borrow().read(&self.at(file), start, Some(end)), |bytes| {
+        to_response(self.disk.borrow().read(&self.tree_path(file), start, Some(end)), |bytes| {
             let hex = bytes.filter(|bytes| is_whole(bytes)).map(|bytes| sha256(&bytes));
-            hex.map_or(Answer::Done, Answer::Text)
+            hex.map_or(HostResponse::Done, HostResponse::Text)
         })
     }
 
     // How the output begins that is saved.
-    fn given(&self, end: u64) -> Answer {
-        let given = self.given.borrow();
+    fn saved_output_head(&self, end: u64) -> HostResponse {
+        let given = self.saved_output.borrow();
         let end = usize::try_from(end).unwrap_or(usize::MAX).min(given.len());
-        Answer::Bytes(Some(given.as_bytes()[..end].into()))
+        HostResponse::Bytes(Some(given.as_bytes()[..end].into()))
     }
 
     // The whole output, with what stands around it in its file.
-    fn put(&self, file: &File, around: &[u8], at: u64) -> Answer {
+    fn write_output(&self, file: &File, around: &[u8], at: u64) -> HostResponse {
         let (before, behind) = around.split_at(at.min(around.len() as u64) as usize);
-        let given = self.given.borrow();
-        done(self.disk.borrow_mut().put(&self.at(file), &[before, given.as_bytes(), behind]))
+        let given = self.saved_output.borrow();
+        done_response(self.disk.borrow_mut().put(&self.tree_path(file), &[before, given.as_bytes(), behind]))
     }
 
     // An output on its way to the caller.
-    fn hand(&self, file: &File, start: u64, end: u64) -> Answer {
-        told(self.disk.borrow().read(&self.at(file), start, Some(end)), |bytes| match bytes {
-            None => Answer::Bytes(None),
+    fn load_output(&self, file: &File, start: u64, end: u64) -> HostResponse {
+        to_response(self.disk.borrow().read(&self.tree_path(file), start, Some(end)), |bytes| match bytes {
+            None => HostResponse::Bytes(None),
             Some(bytes) => {
                 let length = bytes.len() as u64;
-                self.handed.replace(bytes);
-                Answer::End(length, None)
+                self.loaded_output.replace(bytes);
+                HostResponse::End(length, None)
             }
         })
     }
 
     // What a model is told has left, too.
-    fn summary(&self, need: Need, helpers: &mut Helpers<'_>, out: Option<&Out>) -> Result<Answer, Trouble> {
-        let Need::Summary {
+    fn summary(
+        &self,
+        need: HostRequest,
+        helpers: &mut Helpers<'_>,
+        out: Option<&Redactor>,
+    ) -> Result<HostResponse, Trouble> {
+        let HostRequest::Summary {
             system,
             user,
             max_tokens,
@@ -238,12 +299,12 @@ impl Host {
             message_count,
         } = need
         else {
-            return Ok(Answer::Done);
+            return Ok(HostResponse::Done);
         };
-        let left = |text: String| out.map_or(Ok(text.clone()), |out| out.text(self, text));
+        let left = |text: String| out.map_or(Ok(text.clone()), |out| out.redact_text(self, text));
         let (system, user) = (left(system)?, left(user)?);
         let previous = previous.map(left).transpose()?;
-        Ok(helpers.summary(&Asked {
+        Ok(helpers.write_summary(&SummaryPrompt {
             system: &system,
             user: &user,
             max_tokens,
@@ -254,19 +315,19 @@ impl Host {
         }))
     }
 
-    fn left(&self, out: Option<&Out>, json: Vec<u8>) -> Result<Answer, Trouble> {
-        let Some(out) = out else { return Ok(Answer::Text("{}".into())) };
+    fn redact_outgoing(&self, out: Option<&Redactor>, json: Vec<u8>) -> Result<HostResponse, Trouble> {
+        let Some(out) = out else { return Ok(HostResponse::Text("{}".into())) };
         let json = String::from_utf8(json).map_err(|_| Trouble::internal("expected JSON of UTF-8"))?;
-        Ok(Answer::Text(out.left(self, json)?.to_json()))
+        Ok(HostResponse::Text(out.redact(self, json)?.to_json()))
     }
 
-    fn secrets(&self, texts: &[String]) -> Answer {
+    fn secrets(&self, texts: &[String]) -> HostResponse {
         let found = self.rules.as_ref().map_or(Ok(Vec::new()), |rules| rules.secrets(texts));
-        made(found.map(|found| to_json(&found)))
+        text_response(found.map(|found| to_json(&found)))
     }
 
     // The next document of a file that is read; one file after another.
-    fn document(&self, path: &str, is_first: bool) -> Result<Option<Document>, Failure> {
+    fn document(&self, path: &str, is_first: bool) -> Result<Option<AgentDocument>, Failure> {
         if is_first {
             self.documents.replace(agents::documents(&self.disk.borrow(), path)?);
         }
@@ -274,43 +335,43 @@ impl Host {
     }
 
     /// The files of agents that are there.
-    pub fn agents_files(&self, wanted: &Wanted<'_>) -> Vec<agents::Found> {
-        agents::found(&self.disk.borrow(), wanted)
+    pub fn agent_files(&self, wanted: &FileScope<'_>) -> Vec<agents::AgentFile> {
+        agents::find_files(&self.disk.borrow(), wanted)
     }
 
-    fn process(&self) -> Answer {
-        let name = match self.lease.get() {
+    fn process(&self) -> HostResponse {
+        let name = match self.lease_name.get() {
             Some(name) => name.clone(),
             None => match self.clock.stamp() {
-                Ok(stamp) => self.lease.get_or_init(|| id::new(&stamp, 0)).clone(),
-                Err(Trouble::Failed(failure)) => return Answer::Failed(*failure),
+                Ok(stamp) => self.lease_name.get_or_init(|| id::new(&stamp, 0)).clone(),
+                Err(Trouble::Failed(failure)) => return HostResponse::Failed(*failure),
                 Err(Trouble::Refused(_)) => String::new(),
             },
         };
-        Answer::Process(Process { lease: process::this(), name, is_alone: false })
+        HostResponse::Process(Process { lease: process::this_process(), name, is_alone: false })
     }
 
-    fn at(&self, file: &File) -> At {
+    fn tree_path(&self, file: &File) -> TreePath {
         let tree = match &file.root {
-            Root::Home => Tree::closed(self.home.clone()),
-            Root::Project => Tree::closed(self.project.clone()),
-            Root::Workspace(folder) => Tree::closed(PathBuf::from(folder)),
-            Root::Outside => Tree::all(),
+            Root::Home => Tree::restricted_to(self.home.clone()),
+            Root::Project => Tree::restricted_to(self.project.clone()),
+            Root::Workspace(folder) => Tree::restricted_to(PathBuf::from(folder)),
+            Root::Outside => Tree::of_disk(),
         };
         // As a variable of the environment may name it: in the folder that the program is in.
         let is_of_folder = file.root == Root::Outside && Path::new(&file.path).is_relative();
         let whole =
             is_of_folder.then(|| std::path::absolute(&file.path).ok()?.into_os_string().into_string().ok());
         let path = whole.flatten().unwrap_or_else(|| file.path.clone());
-        At { tree: if self.has_ended() { tree.ended() } else { tree }, path }
+        TreePath { tree: if self.has_ended() { tree.into_ended() } else { tree }, path }
     }
 
     /// What is stored is counted by the vocabulary, where the program has it.
-    pub fn counts(&self) -> Counts {
+    pub fn counting_mode(&self) -> CountingMode {
         if self.is_uncounted {
-            return Counts::Off;
+            return CountingMode::Off;
         }
-        self.vocabulary("o200k_base").map_or(Counts::Estimate, Counts::Exact)
+        self.vocabulary("o200k_base").map_or(CountingMode::Estimate, CountingMode::Exact)
     }
 
     /// Each is read once: that takes longer than to count by it.
@@ -318,7 +379,7 @@ impl Host {
         if let Some(known) = self.vocabularies.borrow().get(encoding) {
             return Ok(known.clone());
         }
-        let made = embedded(encoding).ok_or_else(|| {
+        let made = embedded_vocabulary(encoding).ok_or_else(|| {
             let message = format!(
                 "expected the vocabulary of \"{encoding}\", but found none: the feature of its name has it"
             );
@@ -330,7 +391,7 @@ impl Host {
     }
 }
 
-fn embedded(encoding: &str) -> Option<Vocabulary> {
+fn embedded_vocabulary(encoding: &str) -> Option<Vocabulary> {
     match encoding {
         #[cfg(feature = "o200k")]
         "o200k_base" => Some(Vocabulary::o200k_base()),
@@ -352,19 +413,19 @@ fn real_path(path: &str) -> String {
     real.to_str().unwrap_or_default().into()
 }
 
-fn unmarked(text: &str) -> String {
+fn without_marks(text: &str) -> String {
     text.nfkd().filter(|letter| !is_combining_mark(*letter)).collect()
 }
 
-fn failed(trouble: Trouble) -> Answer {
+fn trouble_response(trouble: Trouble) -> HostResponse {
     let (code, message) = (trouble.code().into(), trouble.message().into());
-    Answer::Failed(Failure { code, message, ..Failure::default() })
+    HostResponse::Failed(Failure { code, message, ..Failure::default() })
 }
 
-fn done(done: Result<(), Failure>) -> Answer {
-    told(done, |()| Answer::Done)
+fn done_response(done: Result<(), Failure>) -> HostResponse {
+    to_response(done, |()| HostResponse::Done)
 }
 
-fn told<T>(found: Result<T, Failure>, answer: impl FnOnce(T) -> Answer) -> Answer {
-    found.map_or_else(Answer::Failed, answer)
+fn to_response<T>(found: Result<T, Failure>, answer: impl FnOnce(T) -> HostResponse) -> HostResponse {
+    found.map_or_else(HostResponse::Failed, answer)
 }

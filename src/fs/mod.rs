@@ -27,29 +27,29 @@
 )]
 
 mod agents;
-mod appended;
+mod append;
 mod clock;
 mod disk;
+mod file_stat;
 mod git;
 mod helpers;
 mod host;
-mod look;
 mod pages;
 mod process;
+mod redaction;
 mod refusal;
 mod request;
-mod rules;
-mod saying;
 mod session;
+mod session_changes;
 mod store;
 mod transcript;
 mod tree;
 
-pub use appended::{AppendOptions, Appended, Durability};
+pub use append::{AppendOptions, AppendResponse, Durability};
 pub use clock::Clock;
-pub use helpers::{Asked, Command, Count, Embed, Helpers, Progress, Strategy, Summarize, Summary};
-pub use pages::{Followed, Pages};
-pub use rules::Rules;
+pub use helpers::{Command, Count, Embed, Helpers, Progress, Strategy, Summarize, Summary, SummaryPrompt};
+pub use pages::{MessageFeed, Pages};
+pub use redaction::Rules;
 pub use session::{Compact, Resume, Session};
 pub use store::{Conversation, Import, Options, Store, ToolOutputs, WriteForAgent};
 pub use transcript::read_transcript;

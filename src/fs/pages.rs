@@ -8,7 +8,7 @@ use core::iter::FusedIterator;
 
 use super::helpers::Helpers;
 use super::host::Host;
-use crate::operation::{Answer, Need, Operation, Step, Trouble};
+use crate::operation::{HostRequest, HostResponse, Operation, Step, Trouble};
 
 /// Pages, each JSON or a piece of a text, and what the caller does for them. Who wants no more drops it; behind what is refused
 /// there is nothing more.
@@ -29,17 +29,17 @@ pub struct Pages<'a> {
     host: Rc<Host>,
     helpers: Helpers<'a>,
     operation: Operation<'static, ()>,
-    at: At,
+    state: PageState,
     // Those that came with the one before.
-    pages: VecDeque<Vec<u8>>,
+    pending_pages: VecDeque<Vec<u8>>,
     // What is said once somebody wants more.
-    answers: Vec<Answer>,
+    pending_responses: Vec<HostResponse>,
     // Where it would wait, it gives nothing for now.
-    looks: bool,
+    is_polling: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
+enum PageState {
     Begin,
     Page,
     End,
@@ -51,42 +51,44 @@ impl<'a> Pages<'a> {
             host: host.clone(),
             helpers,
             operation,
-            at: At::Begin,
-            pages: VecDeque::new(),
-            answers: Vec::new(),
-            looks: false,
+            state: PageState::Begin,
+            pending_pages: VecDeque::new(),
+            pending_responses: Vec::new(),
+            is_polling: false,
         }
     }
 
-    fn page(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
-        if let Some(page) = self.pages.pop_front() {
+    fn next_page(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+        if let Some(page) = self.pending_pages.pop_front() {
             return Ok(Some(page));
         }
-        let mut step = match self.at {
-            At::Begin => self.operation.begin(self.host.clock.stamp()?),
-            At::Page => self.operation.next(self.host.clock.now_ms(), core::mem::take(&mut self.answers)),
-            At::End => return Ok(None),
+        let mut step = match self.state {
+            PageState::Begin => self.operation.begin(self.host.clock.stamp()?),
+            PageState::Page => {
+                self.operation.next(self.host.clock.now_ms(), core::mem::take(&mut self.pending_responses))
+            }
+            PageState::End => return Ok(None),
         };
         loop {
             let mut needs = match step {
                 Step::Done(done) => return done.map(|()| None),
-                Step::Needs(needs) => needs,
+                Step::Requests(needs) => needs,
             };
-            if self.looks
-                && let [Need::Wait { .. }] = needs[..]
+            if self.is_polling
+                && let [HostRequest::Wait { .. }] = needs[..]
             {
-                self.answers = Vec::from([Answer::Done]);
+                self.pending_responses = Vec::from([HostResponse::Done]);
                 return Ok(None);
             }
             for need in &mut needs {
-                if let Need::Page { bytes } = need {
-                    self.pages.push_back(core::mem::take(bytes));
+                if let HostRequest::Page { bytes } = need {
+                    self.pending_pages.push_back(core::mem::take(bytes));
                 }
             }
             // A page may come beside other needs.
-            let answers = self.host.answers(needs, &mut self.helpers, None);
-            if let Some(page) = self.pages.pop_front() {
-                self.answers = answers;
+            let answers = self.host.answer_all(needs, &mut self.helpers, None);
+            if let Some(page) = self.pending_pages.pop_front() {
+                self.pending_responses = answers;
                 return Ok(Some(page));
             }
             step = self.operation.next(self.host.clock.now_ms(), answers);
@@ -98,8 +100,8 @@ impl Iterator for Pages<'_> {
     type Item = Result<String, Trouble>;
 
     fn next(&mut self) -> Option<Result<String, Trouble>> {
-        let page = self.page();
-        self.at = if matches!(page, Ok(Some(_))) { At::Page } else { At::End };
+        let page = self.next_page();
+        self.state = if matches!(page, Ok(Some(_))) { PageState::Page } else { PageState::End };
         page.transpose().map(|page| page.and_then(text))
     }
 }
@@ -108,11 +110,11 @@ impl FusedIterator for Pages<'_> {}
 
 /// What is appended to a session: asked for as often as one likes, by whoever waits in between in a way of their own.
 #[derive(Debug)]
-pub struct Followed(Pages<'static>);
+pub struct MessageFeed(Pages<'static>);
 
-impl Followed {
-    pub(super) fn new(pages: Pages<'static>) -> Result<Followed, Trouble> {
-        let mut followed = Followed(Pages { looks: true, ..pages });
+impl MessageFeed {
+    pub(super) fn new(pages: Pages<'static>) -> Result<MessageFeed, Trouble> {
+        let mut followed = MessageFeed(Pages { is_polling: true, ..pages });
         followed.look()?;
         Ok(followed)
     }
@@ -136,8 +138,8 @@ impl Followed {
     /// # }
     /// ```
     pub fn look(&mut self) -> Result<Option<String>, Trouble> {
-        let page = self.0.page();
-        self.0.at = if page.is_ok() { At::Page } else { At::End };
+        let page = self.0.next_page();
+        self.0.state = if page.is_ok() { PageState::Page } else { PageState::End };
         page?.map(text).transpose()
     }
 }

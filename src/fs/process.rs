@@ -9,14 +9,14 @@ use rustix::process::{Pid, test_kill_process};
 use crate::session::lease::Lease;
 
 /// This process, so that another on the same machine can tell whether it still lives.
-pub(super) fn this() -> Lease {
+pub(super) fn this_process() -> Lease {
     let pid = std::process::id().into();
     let program = std::env::args_os().next().unwrap_or_default();
     let name = std::path::Path::new(&program).file_name().unwrap_or_default();
     Lease {
         pid,
-        host: host(),
-        boot: Some(boot()),
+        host: host_name(),
+        boot: Some(boot_id()),
         start: Some(start_of(pid)),
         program: Some(name.to_string_lossy().into()),
         since: None,
@@ -28,14 +28,14 @@ pub(super) fn is_gone(other: &Lease) -> bool {
     if other.host.is_empty() {
         return !is_alive(other.pid);
     }
-    if other.host != host() {
+    if other.host != host_name() {
         return false;
     }
     // The system gives a number again: it is another process then.
-    other.boot != Some(boot()) || !is_alive(other.pid) || other.start != Some(start_of(other.pid))
+    other.boot != Some(boot_id()) || !is_alive(other.pid) || other.start != Some(start_of(other.pid))
 }
 
-fn host() -> String {
+fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into()
 }
 
@@ -46,7 +46,7 @@ fn is_alive(pid: u64) -> bool {
 }
 
 // What only Linux tells.
-fn boot() -> String {
+fn boot_id() -> String {
     read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_string()
 }
 
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_process_lives_as_long_as_all_that_names_it_is_its_own() {
-        let me = this();
+        let me = this_process();
         assert!(!is_gone(&me));
         for other in [
             Lease { start: Some("1".into()), ..me.clone() },

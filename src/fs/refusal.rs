@@ -45,7 +45,7 @@ impl From<std::io::Error> for Fault {
 }
 
 /// The failure of a verb at a path, in one wording. `to`: the other path of a move.
-pub(super) fn refused(verb: &str, path: &Path, to: Option<&Path>, fault: Fault) -> Failure {
+pub(super) fn storage_failure(verb: &str, path: &Path, to: Option<&Path>, fault: Fault) -> Failure {
     let (code, reason, detail) = match fault {
         Fault::Outside(reason) => ("outside_store", reason, None),
         Fault::Found(code, detail) => (code, reason(code).into(), Some(detail)),
@@ -56,7 +56,7 @@ pub(super) fn refused(verb: &str, path: &Path, to: Option<&Path>, fault: Fault) 
                 "outside_store" => {
                     (code, "expected a file of the store, but found a link instead".into(), None)
                 }
-                code => (code, reason(code).into(), Some(named(errno))),
+                code => (code, reason(code).into(), Some(errno_name(errno))),
             }
         }
     };
@@ -106,7 +106,7 @@ fn reason(code: &str) -> &'static str {
 }
 
 // As the system's headers name it, where leftoff knows a word for it.
-fn named(errno: Errno) -> String {
+fn errno_name(errno: Errno) -> String {
     let name: &dyn Display = match errno {
         Errno::ACCESS => &"EACCES",
         Errno::PERM => &"EPERM",

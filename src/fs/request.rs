@@ -10,27 +10,27 @@ use super::helpers::Helpers;
 use crate::error::{Code, Error};
 
 /// A field, and its JSON, where it has one.
-pub(super) type Field<'a> = (&'a str, Option<String>);
+pub(super) type RequestField<'a> = (&'a str, Option<String>);
 
 /// A request, and what this host says beside it.
-pub(super) fn with(request: &str, more: &[Field<'_>]) -> Result<String, Error> {
-    let said = json(request)?.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    let said = said.ok_or_else(no_request)?.trim();
+pub(super) fn with_fields(request: &str, more: &[RequestField<'_>]) -> Result<String, Error> {
+    let said = check_json(request)?.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    let said = said.ok_or_else(no_request_error)?.trim();
     let more = more.iter().filter_map(|(name, json)| Some(format!("\"{name}\":{}", json.as_ref()?)));
     let fields: Vec<String> = (!said.is_empty()).then(|| said.into()).into_iter().chain(more).collect();
     Ok(format!("{{{}}}", fields.join(",")))
 }
 
 /// A request, and whether the caller has vectors of texts.
-pub(super) fn embedding(request: &str, helpers: &Helpers<'_>) -> Result<String, Error> {
-    with(request, &[("embeds", helpers.embed.is_some().then(|| "true".into()))])
+pub(super) fn with_embeds(request: &str, helpers: &Helpers<'_>) -> Result<String, Error> {
+    with_fields(request, &[("embeds", helpers.embed.is_some().then(|| "true".into()))])
 }
 
 /// One value, so that it can stand within another one.
-pub(super) fn json(text: &str) -> Result<&str, Error> {
-    serde_json::from_str(text).map(RawValue::get).map_err(|_| no_request())
+pub(super) fn check_json(text: &str) -> Result<&str, Error> {
+    serde_json::from_str(text).map(RawValue::get).map_err(|_| no_request_error())
 }
 
-pub(super) fn no_request() -> Error {
+pub(super) fn no_request_error() -> Error {
     Error::new(Code::InvalidRequest, "expected a request object, but found no JSON")
 }

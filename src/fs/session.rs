@@ -7,16 +7,18 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use std::path::PathBuf;
 
-use super::appended::{AppendOptions, Appended, Durability};
+use super::append::{AppendOptions, AppendResponse, Durability};
 use super::helpers::Helpers;
 use super::host::Host;
-use super::request::{Field, with};
-use super::rules::Out;
+use super::redaction::Redactor;
+use super::request::{RequestField, with_fields};
 use crate::error::Error;
 use crate::layout::{Placement, Root};
-use crate::operation::{Appending, Counts, Drafts, Leaving, Live, Operation, Store, Trouble};
-use crate::session::batch::Once;
-use crate::session::documents::Name;
+use crate::operation::{
+    AppendRequest, CountingMode, Drafts, Operation, OutgoingRedactor, SessionFiles, Store, Trouble,
+};
+use crate::session::batch::AppendConditions;
+use crate::session::documents::DocumentName;
 
 /// How a session is compacted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,35 +57,35 @@ impl Default for Resume<'_> {
 /// What a method refuses is a [`Trouble`]. Its code is one of the core's, or one of a storage's: `disk_full`,
 /// `permission_denied`, `read_only`, `too_many_files`, `not_a_file`, `not_a_folder`, `outside_store`, `storage_failed`.
 #[derive(Clone, Debug)]
-pub struct Session(pub(super) Rc<Opened>);
+pub struct Session(pub(super) Rc<OpenSession>);
 
 /// What the clones of a session share, and what its store knows of it.
 #[derive(Debug)]
-pub(super) struct Opened {
-    pub live: Rc<Live>,
+pub(super) struct OpenSession {
+    pub files: Rc<SessionFiles>,
     pub host: Rc<Host>,
     pub store: Rc<Store>,
-    pub leaving: Rc<Leaving>,
+    pub redactor: Rc<OutgoingRedactor>,
 }
 
 impl Session {
     /// Its uuid.
     pub fn id(&self) -> String {
-        self.0.live.id()
+        self.0.files.id()
     }
 
     /// Its folder; another one once it was moved, and something was done with it since.
     pub fn path(&self) -> PathBuf {
-        PathBuf::from(self.0.live.shown())
+        PathBuf::from(self.0.files.shown_folder())
     }
 
     /// In the home, or in a workspace.
     pub fn placement(&self) -> Placement {
-        let is_home = self.0.live.folder().root == Root::Home;
+        let is_home = self.0.files.folder().root == Root::Home;
         if is_home { Placement::Home } else { Placement::Workspace }
     }
 
-    /// What is known of it, in the words of `metadata.json`, as it is stored: what leaves of it goes through [`Session::out`].
+    /// What is known of it, in the words of `metadata.json`, as it is stored: what leaves of it goes through [`Session::redact_value`].
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -95,12 +97,12 @@ impl Session {
     /// # }
     /// ```
     pub fn metadata(&self) -> String {
-        self.0.live.session().borrow().document(Name::MetadataJson)
+        self.0.files.session().borrow().document(DocumentName::MetadataJson)
     }
 
     /// What whoever opened it should hear: `[{"code","message"}]`, of `left_open` and `auto_paused`.
     pub fn notices(&self) -> String {
-        self.0.live.notices()
+        self.0.files.notices()
     }
 
     /// Who else has it open for appending: `[{"pid","host","boot","start","program","since"}]`. Nothing is lost by that; but two
@@ -113,12 +115,12 @@ impl Session {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let home = tempfile::tempdir()?;
     /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// assert_eq!(session.others()?, "[]");
+    /// assert_eq!(session.list_holders()?, "[]");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn others(&self) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.others())
+    pub fn list_holders(&self) -> Result<String, Trouble> {
+        self.0.host.drive(self.0.files.list_holders())
     }
 
     /// Appends one message or many, as one batch: an object or an array of such. The whole answer of a provider's library counts as
@@ -142,9 +144,10 @@ impl Session {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn append(&self, messages: &str, options: AppendOptions) -> Result<Appended, Trouble> {
-        let lines = self.0.host.drive(self.0.live.append_messages(self.appending(messages, options)))?;
-        Ok(Appended { lines })
+    pub fn append(&self, messages: &str, options: AppendOptions) -> Result<AppendResponse, Trouble> {
+        let lines =
+            self.0.host.drive(self.0.files.append_messages(self.append_request(messages, options)))?;
+        Ok(AppendResponse { lines })
     }
 
     /// The same under conditions: an operation counts once, however often it is appended, and what was built on a message follows
@@ -158,9 +161,9 @@ impl Session {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let home = tempfile::tempdir()?;
     /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// use leftoff::session::batch::Once;
+    /// use leftoff::session::batch::AppendConditions;
     ///
-    /// let once = Once { operation: Some("step-7".into()), expected: None };
+    /// let once = AppendConditions { operation: Some("step-7".into()), expected: None };
     /// let first = session.append_once(r#"{"role":"user","content":"Go on."}"#, Default::default(), once.clone())?;
     /// let again = session.append_once(r#"{"role":"user","content":"Go on."}"#, Default::default(), once)?;
     /// assert_eq!(first, again);
@@ -171,17 +174,18 @@ impl Session {
         &self,
         messages: &str,
         options: AppendOptions,
-        once: Once,
-    ) -> Result<Appended, Trouble> {
-        let lines = self.0.host.drive(self.0.live.append_once(self.appending(messages, options), once))?;
-        Ok(Appended { lines })
+        once: AppendConditions,
+    ) -> Result<AppendResponse, Trouble> {
+        let lines =
+            self.0.host.drive(self.0.files.append_once(self.append_request(messages, options), once))?;
+        Ok(AppendResponse { lines })
     }
 
-    fn appending(&self, messages: &str, options: AppendOptions) -> Appending {
+    fn append_request(&self, messages: &str, options: AppendOptions) -> AppendRequest {
         let AppendOptions { durability, format, revives } = options;
         let is_durable = durability == Durability::Durable;
-        let drafts = Drafts::Said(messages.into(), format);
-        Appending { drafts, is_durable, revives, counts: self.counts() }
+        let drafts = Drafts::Json(messages.into(), format);
+        AppendRequest { drafts, is_durable, revives, counts: self.counting_mode() }
     }
 
     /// Records what a tool did: its result as a message, and beside it how it went. Once for each call: `{"call":{"id","name",
@@ -205,7 +209,7 @@ impl Session {
     /// # }
     /// ```
     pub fn append_tool(&self, execution: &str) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.append_tool(execution.into(), self.counts()))
+        self.0.host.drive(self.0.files.append_tool(execution.into(), self.counting_mode()))
     }
 
     /// Takes in what others appended, so that [`Session::metadata`] has it.
@@ -222,7 +226,7 @@ impl Session {
     /// # }
     /// ```
     pub fn refresh(&self) -> Result<(), Trouble> {
-        self.0.host.drive(self.0.live.catch_up())
+        self.0.host.drive(self.0.files.refresh_logs())
     }
 
     /// Makes the disk confirm all that was appended, and writes what is derived.
@@ -240,7 +244,7 @@ impl Session {
     /// # }
     /// ```
     pub fn flush(&self) -> Result<(), Trouble> {
-        self.0.host.drive(self.0.live.flush(true))
+        self.0.host.drive(self.0.files.flush(true))
     }
 
     /// Writes what is derived, and lets go of it: who asks for it again reads it anew. Also the store does that at its end; where
@@ -261,8 +265,8 @@ impl Session {
     /// # }
     /// ```
     pub fn close(self) -> Result<(), Trouble> {
-        self.0.store.forget(&self.0.live);
-        self.0.host.drive(self.0.live.close())
+        self.0.store.forget(&self.0.files);
+        self.0.host.drive(self.0.files.close())
     }
 
     /// A value, JSON, that was made of the session, as it may leave. Contexts, exports and what its tools did have been through it.
@@ -274,39 +278,39 @@ impl Session {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let home = tempfile::tempdir()?;
     /// # let session = leftoff::fs::Store::open(home.path())?.create("{}")?;
-    /// assert_eq!(session.out(r#"{"a":1}"#)?, r#"{"a":1}"#);
+    /// assert_eq!(session.redact_value(r#"{"a":1}"#)?, r#"{"a":1}"#);
     /// # Ok(())
     /// # }
     /// ```
-    pub fn out(&self, value: &str) -> Result<String, Trouble> {
-        self.leaves().value(&self.0.host, value.into())
+    pub fn redact_value(&self, value: &str) -> Result<String, Trouble> {
+        self.redactor().redact_value(&self.0.host, value.into())
     }
 
-    fn leaves(&self) -> Out {
-        Out { leaving: self.0.leaving.clone(), folder: Some(self.0.live.folder()) }
+    fn redactor(&self) -> Redactor {
+        Redactor { redactor: self.0.redactor.clone(), folder: Some(self.0.files.folder()) }
     }
 
     // What an operation makes of it, as it may leave.
-    fn left(&self, operation: Operation<'_, String>) -> Result<String, Trouble> {
-        self.out(&self.0.host.drive(operation)?)
+    fn drive_redacted(&self, operation: Operation<'_, String>) -> Result<String, Trouble> {
+        self.redact_value(&self.0.host.drive(operation)?)
     }
 
-    fn counts(&self) -> Counts {
-        self.0.host.counts()
+    fn counting_mode(&self) -> CountingMode {
+        self.0.host.counting_mode()
     }
 }
 
-impl Drop for Opened {
+impl Drop for OpenSession {
     fn drop(&mut self) {
-        self.store.forget(&self.live);
+        self.store.forget(&self.files);
         // That it had the session open is taken away by whoever finds this process gone, too.
-        let _ = self.host.drive(self.live.release());
+        let _ = self.host.drive(self.files.release());
     }
 }
 
 // As the core's operations want it: the request, what the caller does for it, and what else is asked.
-fn asked(request: &str, helpers: &Helpers<'_>, more: &[Field<'_>]) -> Result<String, Error> {
+fn build_request(request: &str, helpers: &Helpers<'_>, more: &[RequestField<'_>]) -> Result<String, Error> {
     let of = ("summarizes", Some(helpers.summarize.is_some().to_string()));
     let embeds = ("embeds", Some(helpers.embed.is_some().to_string()));
-    with("{}", &[&[("request", Some(with(request, &[])?)), of, embeds], more].concat())
+    with_fields("{}", &[&[("request", Some(with_fields(request, &[])?)), of, embeds], more].concat())
 }

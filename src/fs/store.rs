@@ -1,14 +1,14 @@
 //! A store: the sessions of a home folder, and of the workspaces that were met.
 
-mod committing;
-mod finding;
+mod agent_export;
+mod commit;
 mod folders;
-mod handing;
 mod importing;
-mod leaving;
 mod moving;
-mod opening;
+mod open_sessions;
 mod outputs;
+mod queries;
+mod redaction;
 mod settings;
 mod upkeep;
 
@@ -22,18 +22,20 @@ use std::path::{Path, PathBuf};
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::clock::{Clock, Machine};
+use super::clock::{Clock, SystemClock};
 use super::helpers::Helpers;
 use super::host::Host;
-use super::request::with;
-use super::rules::Rules;
-use super::session::{Opened, Session};
+use super::redaction::Rules;
+use super::request::with_fields;
+use super::session::{OpenSession, Session};
 use crate::json::text::to_json;
-use crate::operation::{Door, Leaving, Operation, Redact, Setup, Store as Core, Trouble};
-use crate::settings::Read;
+use crate::operation::{
+    Operation, OutgoingGate, OutgoingRedactor, RedactMode, Setup, Store as Core, Trouble,
+};
+use crate::settings::EffectiveSettings;
 
-use folders::{is_folder, real, text, whole};
-pub use handing::WriteForAgent;
+pub use agent_export::WriteForAgent;
+use folders::{absolute_path, is_folder, path_text, real_folder};
 pub use importing::{Conversation, Import};
 pub use outputs::ToolOutputs;
 
@@ -61,7 +63,7 @@ pub struct Options {
     /// What is stored says no tokens; contexts count for themselves.
     pub is_uncounted: bool,
     /// What becomes of secrets in what leaves; what the settings say unless given.
-    pub redact: Option<Redact>,
+    pub redact: Option<RedactMode>,
     /// What secrets look like, beside those that leftoff has rules for.
     pub rules: Option<Box<dyn Rules>>,
     /// Where time and chance come from; the machine's unless given.
@@ -70,18 +72,18 @@ pub struct Options {
 
 /// The sessions of a home folder, and of the workspaces that were met. A clone is the same store.
 #[derive(Clone, Debug)]
-pub struct Store(Rc<Shared>);
+pub struct Store(Rc<StoreState>);
 
 /// What the clones of a store share.
 #[derive(Debug)]
-struct Shared {
+struct StoreState {
     core: Rc<Core>,
     host: Rc<Host>,
-    door: Rc<Door>,
+    gate: Rc<OutgoingGate>,
     /// Those that somebody has.
-    sessions: RefCell<Vec<Weak<Opened>>>,
+    sessions: RefCell<Vec<Weak<OpenSession>>>,
     /// Those that go on in an agent's client: they are open as long as the store is.
-    recorded: RefCell<Vec<Session>>,
+    recorded_sessions: RefCell<Vec<Session>>,
 }
 
 impl Store {
@@ -109,33 +111,33 @@ impl Store {
     /// stored of it could not say it.
     pub fn open_with(home: impl AsRef<Path>, options: Options) -> Result<Store, Trouble> {
         let Options { project, workspace, idle, is_uncounted, redact, rules, clock } = options;
-        let home = whole(home.as_ref())?;
+        let home = absolute_path(home.as_ref())?;
         is_folder(&home)?;
-        let project = real(project.unwrap_or_else(|| PathBuf::from(".")))?;
-        let workspace = workspace.map(real).transpose()?;
-        let clock = clock.unwrap_or_else(|| Box::new(Machine));
+        let project = real_folder(project.unwrap_or_else(|| PathBuf::from(".")))?;
+        let workspace = workspace.map(real_folder).transpose()?;
+        let clock = clock.unwrap_or_else(|| Box::new(SystemClock));
         let host = Rc::new(Host::new(home.clone(), project.clone(), is_uncounted, clock, rules));
         let setup = Setup {
-            home: text(&home)?,
-            normal_project: text(&project)?.nfc().collect(),
-            project: text(&project)?,
-            workspace: workspace.as_deref().map(text).transpose()?,
+            home: path_text(&home)?,
+            normal_project: path_text(&project)?.nfc().collect(),
+            project: path_text(&project)?,
+            workspace: workspace.as_deref().map(path_text).transpose()?,
             user: std::env::home_dir().map(|user| user.to_string_lossy().into()).unwrap_or_default(),
             idle_ms: 0,
             separator: "/".into(),
             redacts: false,
         };
         let settings = host.drive(setup.settings())?;
-        let door = Door::new(match redact {
+        let door = OutgoingGate::new(match redact {
             Some(redact) => redact,
-            None => Redact::parse(settings.value("redact"))?,
+            None => RedactMode::parse(settings.value("redact"))?,
         });
-        let redacts = Leaving::new(&door).is_on();
+        let redacts = OutgoingRedactor::new(&door).is_on();
         let of_settings = idle_ms(&settings);
         let idle_ms = idle.map_or(of_settings, |idle| i64::try_from(idle.as_millis()).unwrap_or(i64::MAX));
         let core = Core::new(Setup { idle_ms, redacts, ..setup });
         let (sessions, recorded) = Default::default();
-        Ok(Store(Rc::new(Shared { core, host, door, sessions, recorded })))
+        Ok(Store(Rc::new(StoreState { core, host, gate: door, sessions, recorded_sessions: recorded })))
     }
 
     /// The store's folder.
@@ -179,7 +181,7 @@ impl Store {
     /// # }
     /// ```
     pub fn create(&self, request: &str) -> Result<Session, Trouble> {
-        self.opening(self.0.core.create(request.into()))
+        self.drive_to_session(self.0.core.create(request.into()))
     }
 
     /// The last session of the project that goes on, or a new one, of this model where one is given.
@@ -197,7 +199,7 @@ impl Store {
     /// # }
     /// ```
     pub fn go_on(&self, model: Option<&str>) -> Result<Session, Trouble> {
-        self.opening(self.0.core.go_on(with("{}", &[("model", model.map(to_json))])?))
+        self.drive_to_session(self.0.core.go_on(with_fields("{}", &[("model", model.map(to_json))])?))
     }
 
     /// Opens a session by its id, a unique beginning of one, or its name in a workspace.
@@ -215,7 +217,7 @@ impl Store {
     /// # }
     /// ```
     pub fn session(&self, id: &str) -> Result<Session, Trouble> {
-        self.opening(self.0.core.session(id.into()))
+        self.drive_to_session(self.0.core.session(id.into()))
     }
 
     /// The project's current session: the one that is pointed to, else the last active one.
@@ -254,7 +256,7 @@ impl Store {
     /// # }
     /// ```
     pub fn point(&self, session: &Session) -> Result<bool, Trouble> {
-        let path = session.0.live.shown();
+        let path = session.0.files.shown_folder();
         self.drive(self.0.core.point_to(session.id(), path))
     }
 
@@ -274,7 +276,11 @@ impl Store {
     /// # }
     /// ```
     pub fn fork(&self, session: &Session, request: &str) -> Result<Session, Trouble> {
-        self.opening(self.0.core.fork(session.0.live.clone(), request.into(), self.0.host.counts()))
+        self.drive_to_session(self.0.core.fork(
+            session.0.files.clone(),
+            request.into(),
+            self.0.host.counting_mode(),
+        ))
     }
 
     /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
@@ -310,7 +316,7 @@ impl Store {
     /// # }
     /// ```
     pub fn rest(&self) -> Result<(), Trouble> {
-        self.drive(self.0.core.rest())
+        self.drive(self.0.core.pause_idle())
     }
 
     /// What lists found out of sessions that were not opened since: `[{"path","notice":{"code","message"}}]`. Told once.
@@ -350,7 +356,7 @@ impl Store {
             return Ok(());
         }
         let closed = self.drive(self.0.core.close());
-        self.0.recorded.take();
+        self.0.recorded_sessions.take();
         self.0.host.end();
         closed
     }
@@ -361,12 +367,12 @@ impl Store {
     }
 
     fn drive_with<T>(&self, operation: Operation<'_, T>, helpers: &mut Helpers<'_>) -> Result<T, Trouble> {
-        self.0.host.refuse_ended()?;
+        self.0.host.reject_ended()?;
         self.0.host.drive_with(operation, helpers)
     }
 }
 
-impl Drop for Shared {
+impl Drop for StoreState {
     fn drop(&mut self) {
         // Whoever finds this process gone takes them away, too.
         if self.core.has_outputs() {
@@ -376,7 +382,7 @@ impl Drop for Shared {
 }
 
 // How long nothing has to happen until a session rests, in milliseconds.
-fn idle_ms(settings: &Read) -> i64 {
+fn idle_ms(settings: &EffectiveSettings) -> i64 {
     let minutes: f64 = settings.value("idleMinutes").parse().unwrap_or(5.0);
     (minutes * 60_000.0) as i64
 }

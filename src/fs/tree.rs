@@ -27,7 +27,7 @@ const OWNER: Mode = Mode::RWXU;
 /// A tree, by its folder as it was given: there or not.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
-    given: PathBuf,
+    root: PathBuf,
     // Links below it are followed.
     is_open: bool,
     // Whoever had it has let go of it.
@@ -35,43 +35,43 @@ pub(super) struct Tree {
 }
 
 /// A place that a path leads to: its folder is held.
-pub(super) struct Held {
+pub(super) struct HeldEntry {
     pub folder: OwnedFd,
     pub name: OsString,
 }
 
 /// Which folders are made where they are missing.
-pub(super) struct Making<'a> {
+pub(super) struct FolderCreation<'a> {
     /// Takes those that were missing.
-    pub fresh: &'a mut BTreeSet<PathBuf>,
+    pub new_folders: &'a mut BTreeSet<PathBuf>,
     /// A folder on the way that is not made, nor what it lies in.
-    pub within: Option<&'a str>,
+    pub must_exist: Option<&'a str>,
 }
 
 impl Tree {
     /// A tree that is not left.
-    pub fn closed(folder: PathBuf) -> Tree {
-        Tree { given: folder, is_open: false, has_ended: false }
+    pub fn restricted_to(folder: PathBuf) -> Tree {
+        Tree { root: folder, is_open: false, has_ended: false }
     }
 
     /// All that can be reached, links too.
-    pub fn all() -> Tree {
-        Tree { given: PathBuf::from("/"), is_open: true, has_ended: false }
+    pub fn of_disk() -> Tree {
+        Tree { root: PathBuf::from("/"), is_open: true, has_ended: false }
     }
 
     /// The same, of which nothing is reached any more.
-    pub fn ended(self) -> Tree {
+    pub fn into_ended(self) -> Tree {
         Tree { has_ended: true, ..self }
     }
 
-    fn refuse_ended(&self) -> Result<(), Fault> {
+    fn reject_ended(&self) -> Result<(), Fault> {
         let reason = || Fault::Because("storage_closed", "the storage is closed".into());
         if self.has_ended { Err(reason()) } else { Ok(()) }
     }
 
     /// The whole path of one below it.
     pub fn path(&self, below: &str) -> PathBuf {
-        if below.is_empty() { self.given.clone() } else { self.given.join(below) }
+        if below.is_empty() { self.root.clone() } else { self.root.join(below) }
     }
 
     /// What lies below it is reached by links, too.
@@ -80,48 +80,48 @@ impl Tree {
     }
 
     /// A file or a folder, there or not; the folder it lies in is there, or made.
-    pub fn hold(&self, below: &str, making: Option<Making<'_>>) -> Result<Held, Fault> {
-        self.refuse_ended()?;
+    pub fn hold(&self, below: &str, making: Option<FolderCreation<'_>>) -> Result<HeldEntry, Fault> {
+        self.reject_ended()?;
         if self.is_open {
             let path = self.path(below);
             let parent = path.parent().unwrap_or(&path);
-            if let Some(Making { fresh, within: None }) = making {
-                make_all(parent, fresh)?;
+            if let Some(FolderCreation { new_folders: fresh, must_exist: None }) = making {
+                make_folders(parent, fresh)?;
             }
             let name = path.file_name().map_or(OsString::from("."), Into::into);
-            return Ok(Held { folder: rustix::fs::openat(CWD, parent, FOLDER, Mode::empty())?, name });
+            return Ok(HeldEntry { folder: rustix::fs::openat(CWD, parent, FOLDER, Mode::empty())?, name });
         }
-        let mut names = self.names(below)?;
+        let mut names = self.split_names(below)?;
         let last = names.pop();
-        let folder = self.folder(&names, making)?;
-        Ok(Held { folder, name: OsString::from(last.unwrap_or(".")) })
+        let folder = self.open_folders(&names, making)?;
+        Ok(HeldEntry { folder, name: OsString::from(last.unwrap_or(".")) })
     }
 
     /// A folder that is there.
     pub fn hold_folder(&self, below: &str) -> Result<OwnedFd, Fault> {
-        self.refuse_ended()?;
+        self.reject_ended()?;
         if self.is_open {
             return Ok(rustix::fs::openat(CWD, self.path(below), FOLDER, Mode::empty())?);
         }
-        self.folder(&self.names(below)?, None)
+        self.open_folders(&self.split_names(below)?, None)
     }
 
     /// The folder that a whole path lies in; also above the tree.
     pub fn hold_parent(&self, path: &Path) -> Result<OwnedFd, Fault> {
         let parent = path.parent().unwrap_or(path);
-        match parent.strip_prefix(&self.given).ok().and_then(Path::to_str) {
+        match parent.strip_prefix(&self.root).ok().and_then(Path::to_str) {
             Some(below) if !self.is_open => self.hold_folder(below),
             _ => Ok(rustix::fs::openat(CWD, parent, FOLDER, Mode::empty())?),
         }
     }
 
-    fn names<'a>(&self, below: &'a str) -> Result<Vec<&'a str>, Fault> {
+    fn split_names<'a>(&self, below: &'a str) -> Result<Vec<&'a str>, Fault> {
         if below.is_empty() {
             return Ok(Vec::new());
         }
         let names: Vec<&str> = below.split('/').collect();
         if names.iter().any(|name| matches!(*name, "" | "." | "..") || name.contains('\0')) {
-            let given = self.given.display();
+            let given = self.root.display();
             return Err(Fault::Outside(format!(
                 "expected a path in \"{given}\", but found another one instead"
             )));
@@ -129,31 +129,32 @@ impl Tree {
         Ok(names)
     }
 
-    fn folder(&self, names: &[&str], making: Option<Making<'_>>) -> Result<OwnedFd, Fault> {
-        let (mut fresh, within) = making.map(|making| (making.fresh, making.within)).unzip();
-        let least = within.flatten().map(|within| self.names(within)).transpose()?.map(|names| names.len());
+    fn open_folders(&self, names: &[&str], making: Option<FolderCreation<'_>>) -> Result<OwnedFd, Fault> {
+        let (mut fresh, within) = making.map(|making| (making.new_folders, making.must_exist)).unzip();
+        let least =
+            within.flatten().map(|within| self.split_names(within)).transpose()?.map(|names| names.len());
         if let (Some(fresh), None) = (&mut fresh, least) {
-            make_all(&self.given, fresh)?;
+            make_folders(&self.root, fresh)?;
         }
-        let mut path = self.given.clone();
+        let mut path = self.root.clone();
         let mut at = rustix::fs::openat(CWD, &path, FOLDER, Mode::empty())?;
         for (depth, name) in names.iter().enumerate() {
             path.push(name);
             let fresh = fresh.as_deref_mut().filter(|_| depth >= least.unwrap_or(0));
-            at = opened(at.as_fd(), name, &path, fresh)?;
+            at = open_folder(at.as_fd(), name, &path, fresh)?;
         }
         Ok(at)
     }
 }
 
 /// The same folder, to list it or to flush it: one that is held may only be passed through.
-pub(super) fn listed(folder: &OwnedFd) -> Result<OwnedFd, Errno> {
+pub(super) fn reopen_to_list(folder: &OwnedFd) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::openat(folder, ".", flags, Mode::empty())
 }
 
 // A folder in another one, made first where it is wanted.
-fn opened(
+fn open_folder(
     at: BorrowedFd<'_>,
     name: &str,
     path: &Path,
@@ -163,15 +164,15 @@ fn opened(
     match (open(), fresh) {
         (Ok(folder), _) => return Ok(folder),
         (Err(Errno::NOENT), Some(fresh)) => {
-            make(at, Path::new(name), path, fresh)?;
+            make_folder(at, Path::new(name), path, fresh)?;
         }
-        (Err(errno), _) => return Err(other(at, name, path, errno)),
+        (Err(errno), _) => return Err(folder_fault(at, name, path, errno)),
     }
-    open().map_err(|errno| other(at, name, path, errno))
+    open().map_err(|errno| folder_fault(at, name, path, errno))
 }
 
 // What stands where a folder is wanted.
-fn other(at: BorrowedFd<'_>, name: &str, path: &Path, errno: Errno) -> Fault {
+fn folder_fault(at: BorrowedFd<'_>, name: &str, path: &Path, errno: Errno) -> Fault {
     match rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_symlink() => {
             Fault::Outside(format!("expected a folder at \"{}\", but found a link instead", path.display()))
@@ -180,7 +181,12 @@ fn other(at: BorrowedFd<'_>, name: &str, path: &Path, errno: Errno) -> Fault {
     }
 }
 
-fn make(at: BorrowedFd<'_>, name: &Path, path: &Path, fresh: &mut BTreeSet<PathBuf>) -> Result<(), Fault> {
+fn make_folder(
+    at: BorrowedFd<'_>,
+    name: &Path,
+    path: &Path,
+    fresh: &mut BTreeSet<PathBuf>,
+) -> Result<(), Fault> {
     // Also where another process is faster: that one may not live to flush it.
     fresh.insert(path.into());
     match rustix::fs::mkdirat(at, name, OWNER) {
@@ -196,10 +202,10 @@ fn make(at: BorrowedFd<'_>, name: &Path, path: &Path, fresh: &mut BTreeSet<PathB
 }
 
 // A folder and those above it; links on the way are followed.
-fn make_all(folder: &Path, fresh: &mut BTreeSet<PathBuf>) -> Result<(), Fault> {
+fn make_folders(folder: &Path, fresh: &mut BTreeSet<PathBuf>) -> Result<(), Fault> {
     let missing: Vec<&Path> = folder.ancestors().take_while(|path| !path.exists()).collect();
     for path in missing.into_iter().rev() {
-        make(CWD, path, path, fresh)?;
+        make_folder(CWD, path, path, fresh)?;
     }
     Ok(())
 }

@@ -96,9 +96,9 @@ impl AgentName {
 
     /// The agent that a person means by a name: its own, however its words are joined, with or without its maker's and with or
     /// without what kind of program it is.
-    pub fn find_meant(typed: &str) -> Option<AgentName> {
-        let typed = plain(typed);
-        let is_called = |agent: &AgentName| plain(agent.as_str()) == typed;
+    pub fn find_by_typed_name(typed: &str) -> Option<AgentName> {
+        let typed = normalize_name(typed);
+        let is_called = |agent: &AgentName| normalize_name(agent.as_str()) == typed;
         let exact = AgentName::ALL.into_iter().find(is_called);
         let core = without_maker_and_kind(&typed);
         let is_called_alike = |agent: &AgentName| match agent {
@@ -112,7 +112,7 @@ impl AgentName {
 const MAKERS: [&str; 6] = ["github", "google", "openai", "anthropic", "alibaba", "sst"];
 const KINDS: [&str; 4] = ["codingagent", "agent", "code", "cli"];
 
-fn plain(name: &str) -> String {
+fn normalize_name(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
@@ -146,13 +146,13 @@ mod tests {
             ("pi-coding-agent", AgentName::Pi),
         ];
         for (typed, agent) in cases {
-            assert_eq!(AgentName::find_meant(typed), Some(agent), "{typed}");
+            assert_eq!(AgentName::find_by_typed_name(typed), Some(agent), "{typed}");
         }
         for agent in AgentName::ALL {
-            assert_eq!(AgentName::find_meant(agent.as_str()), Some(agent));
+            assert_eq!(AgentName::find_by_typed_name(agent.as_str()), Some(agent));
         }
         for typed in ["", "open", "code", "cli", "github", "cloud"] {
-            assert_eq!(AgentName::find_meant(typed), None, "{typed}");
+            assert_eq!(AgentName::find_by_typed_name(typed), None, "{typed}");
         }
     }
 }

@@ -9,24 +9,24 @@ use alloc::vec::Vec;
 
 use crate::ask::{BEGINNINGS, Transcript, Turn, Voice};
 use crate::error::Error;
-use crate::interop::conversation::{Conversation, Origin, mark, note};
-use crate::interop::lines::{refuse_empty, stem, unless_nothing};
+use crate::interop::conversation::{ConversationBuilder, RecordOrigin, set_flag, set_flag_value};
+use crate::interop::lines::{file_stem, reject_empty, require_sessions};
 use crate::interop::{AgentName, Coverage, Import};
 use crate::json::hash::sha256;
 use crate::json::text::Extra;
 use crate::record::message::{Assistant, Message, Role};
-use crate::shapes::pieces::Piece;
+use crate::shapes::answer_pieces::AnswerPiece;
 use crate::time;
 
 /// What the reader knows: all that is in a transcript.
-pub const COVERAGE: Coverage = Coverage { tested: &[], mapped: &[], whole: &[] };
+pub const COVERAGE: Coverage = Coverage { tested_versions: &[], mapped_fields: &[], whole_fields: &[] };
 
 /// Digits of a hash that tell turns apart.
 const DIGITS: usize = 16;
 
 /// Whether these bytes are a transcript.
-pub(crate) fn knows(bytes: &[u8]) -> bool {
-    Transcript::knows(bytes)
+pub(crate) fn can_read(bytes: &[u8]) -> bool {
+    Transcript::is_transcript(bytes)
 }
 
 /// Reads a transcript. `name` is the file's, for one that does not say its own.
@@ -34,11 +34,11 @@ pub(crate) fn knows(bytes: &[u8]) -> bool {
 /// # Errors
 /// `empty_file`, also where nothing was asked; `unknown_format` where it is none.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    refuse_empty(bytes, AgentName::Ask)?;
-    let is_known = knows(bytes);
+    reject_empty(bytes, AgentName::Ask)?;
+    let is_known = can_read(bytes);
     let Transcript { name: own, folder, turns, mut problems, .. } = Transcript::parse(bytes);
-    let mut talk = Conversation::new(AgentName::Ask);
-    talk.session.source_id = if own.is_empty() { stem(name, ".md").into() } else { own };
+    let mut talk = ConversationBuilder::new(AgentName::Ask);
+    talk.session.source_id = if own.is_empty() { file_stem(name, ".md").into() } else { own };
     talk.session.folder = folder;
     let begun = turns.iter().find_map(|turn| turn.at.as_deref().and_then(time::parse));
     talk.session.created_ms = begun;
@@ -48,32 +48,32 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
         let is_answer = matches!(turn.voice, Voice::Engine(_));
         let own = if is_answer { before.clone() } else { format!("{before}{text}") };
         let native = format!("{}-{}", number + 1, &sha256(own.as_bytes())[..DIGITS]);
-        say(&mut talk, turn, native);
+        add_turn(&mut talk, turn, native);
         before = sha256(format!("{before}{text}").as_bytes());
     }
     let session = talk.finish(&mut problems);
     problems.sort_by_key(|problem| problem.start);
     let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
-    unless_nothing(Import { sessions, problems }, bytes, AgentName::Ask, is_known)
+    require_sessions(Import { sessions, problems }, bytes, AgentName::Ask, is_known)
 }
 
-fn say(talk: &mut Conversation, turn: Turn, native: String) {
+fn add_turn(talk: &mut ConversationBuilder, turn: Turn, native: String) {
     let Turn { voice, at, text, end, place } = turn;
     let is_said = matches!(voice, Voice::Engine(_)) && end.is_none();
-    let text = if is_said { heard(&text).into() } else { text };
+    let text = if is_said { complete_text(&text).into() } else { text };
     // What nobody has said yet is no message.
     if text.trim().is_empty() {
         return;
     }
     let mut flags = Extra::default();
     if let Voice::Engine(engine) = &voice {
-        note(&mut flags, "engine", Some(engine));
-        note(&mut flags, "stopped", end.as_ref().and_then(|end| end.stopped.as_deref()));
+        set_flag_value(&mut flags, "engine", Some(engine));
+        set_flag_value(&mut flags, "stopped", end.as_ref().and_then(|end| end.stopped.as_deref()));
     }
     if voice == Voice::Note {
-        mark(&mut flags, "isNote");
+        set_flag(&mut flags, "isNote");
     }
-    let origin = Origin { native, timestamp: at, place, flags };
+    let origin = RecordOrigin { native, timestamp: at, place, flags };
     match voice {
         Voice::User | Voice::Note => {
             talk.add(Message { role: Some(Role::User), content: text.into(), ..Message::default() }, origin);
@@ -85,13 +85,13 @@ fn say(talk: &mut Conversation, turn: Turn, native: String) {
             let partial = !is_whole;
             let message = Message { role: Some(Role::Assistant), assistant, partial, ..Message::default() };
             let at = talk.add(message, origin);
-            talk.extend(at, Vec::from([Piece::Text(text.into())]), 0);
+            talk.extend(at, Vec::from([AnswerPiece::Text(text.into())]), 0);
         }
     }
 }
 
 // What there is of an answer that is still written: it may end within a letter, or within the mark that ends it.
-fn heard(text: &str) -> &str {
+fn complete_text(text: &str) -> &str {
     let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
     let is_mark = !last.is_empty() && BEGINNINGS.iter().any(|beginning| beginning.starts_with(last));
     let whole = if is_mark { before } else { text };

@@ -5,12 +5,12 @@
 //! use leftoff::interop::{AgentName, commands};
 //!
 //! let file = b"---\ndescription: a plan\n---\nPlan: $ARGUMENTS";
-//! let plan = commands::read(AgentName::OpenCode, "workspace.plan.md", file, None).expect("it is a command");
+//! let plan = commands::read_command(AgentName::OpenCode, "workspace.plan.md", file, None).expect("it is a command");
 //! assert_eq!(plan.name, "/workspace.plan");
 //!
 //! let said = ["Plan: the API"];
-//! assert_eq!(commands::arguments(AgentName::OpenCode, &plan, &said), "the API");
-//! let began = commands::began(AgentName::OpenCode, &said, &[plan]).expect("its text was said");
+//! assert_eq!(commands::find_arguments(AgentName::OpenCode, &plan, &said), "the API");
+//! let began = commands::find_starting_command(AgentName::OpenCode, &said, &[plan]).expect("its text was said");
 //! assert_eq!(began.name, "/workspace.plan");
 //! ```
 
@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::AgentName;
-use super::kept::home_of;
+use super::locations::home_of;
 use crate::json::hash;
 use crate::layout::names::command_type;
 
@@ -47,7 +47,7 @@ pub struct Command {
 
 /// The command that began a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Began {
+pub struct StartingCommand {
     /// As a user types it.
     pub name: String,
     /// The hash of its text, where its file is known.
@@ -58,7 +58,7 @@ pub struct Began {
 /// What a session's command is now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Current {
+pub struct CurrentCommand {
     /// Its text, with what it was called with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -73,7 +73,7 @@ pub const AGENTS: [AgentName; 4] =
     [AgentName::ClaudeCode, AgentName::OpenCode, AgentName::Gemini, AgentName::Codex];
 
 /// The folders that may hold commands of an agent; what the project has counts before the user's own.
-pub fn folders(
+pub fn command_folders(
     agent: AgentName,
     project: &str,
     user: &str,
@@ -96,17 +96,17 @@ pub fn folders(
 
 /// A command of a file in such a folder, by its path from there, with `/`; nothing where that is no command. `prompt`: what TOML
 /// has for the key of that name, where the file is of that kind.
-pub fn read(agent: AgentName, below: &str, file: &[u8], prompt: Option<&str>) -> Option<Command> {
-    let name = name_of(agent, below)?;
+pub fn read_command(agent: AgentName, below: &str, file: &[u8], prompt: Option<&str>) -> Option<Command> {
+    let name = command_name(agent, below)?;
     let whole = String::from_utf8_lossy(file.strip_prefix(MARK).unwrap_or(file));
-    let text = if agent == AgentName::Gemini { prompt? } else { without_head(&whole) };
+    let text = if agent == AgentName::Gemini { prompt? } else { without_front_matter(&whole) };
     let plain = text.trim().replace(ARGUMENTS[1], ARGUMENTS[0]);
     let hashes: Vec<String> = [plain.as_bytes(), text.as_bytes(), file].map(hash_of).into();
     Some(Command { name, text: text.into(), hash: hashes[0].clone(), hashes })
 }
 
 /// A command by its name, or that begins the same type of conversations in another client's spelling.
-pub fn called<'a>(name: &str, commands: &'a [Command]) -> Option<&'a Command> {
+pub fn find_command<'a>(name: &str, commands: &'a [Command]) -> Option<&'a Command> {
     let wanted = command_type(name);
     let is_same = |one: &str| one == name || (wanted.is_some() && command_type(one) == wanted);
     commands.iter().find(|one| is_same(&one.name))
@@ -114,37 +114,42 @@ pub fn called<'a>(name: &str, commands: &'a [Command]) -> Option<&'a Command> {
 
 /// Whether anything is to be looked up to say which command began a conversation: where the record of an agent's client names the
 /// command itself, these texts have to.
-pub fn may_have_begun(agent: AgentName, first: &[&str]) -> bool {
-    !names_them(agent) || first.iter().any(|said| named(agent, said).is_some())
+pub fn may_have_starting_command(agent: AgentName, first: &[&str]) -> bool {
+    !is_named_in_record(agent) || first.iter().any(|said| parse_command_name(agent, said).is_some())
 }
 
 /// Which command began a conversation, of which the user said `first`: the client's record names it, or one of these texts is that of
 /// a command of the workspace.
-pub fn began(agent: AgentName, first: &[&str], commands: &[Command]) -> Option<Began> {
-    if let Some((name, _)) = first.iter().find_map(|said| named(agent, said)) {
-        let hash = called(&name, commands).map(|command| command.hash.clone());
-        return Some(Began { name, hash });
+pub fn find_starting_command(
+    agent: AgentName,
+    first: &[&str],
+    commands: &[Command],
+) -> Option<StartingCommand> {
+    if let Some((name, _)) = first.iter().find_map(|said| parse_command_name(agent, said)) {
+        let hash = find_command(&name, commands).map(|command| command.hash.clone());
+        return Some(StartingCommand { name, hash });
     }
-    if names_them(agent) {
+    if is_named_in_record(agent) {
         return None;
     }
-    let is_said = |command: &&Command| first.iter().any(|said| arguments_in(&command.text, said).is_some());
+    let is_said =
+        |command: &&Command| first.iter().any(|said| parse_arguments(&command.text, said).is_some());
     let mut of_workspace = commands.iter().filter(|command| command_type(&command.name).is_some());
     let Command { name, hash, .. } = of_workspace.find(is_said)?;
-    Some(Began { name: name.clone(), hash: Some(hash.clone()) })
+    Some(StartingCommand { name: name.clone(), hash: Some(hash.clone()) })
 }
 
 /// What a command was called with in a conversation of which the user said `first`; empty where nobody can tell.
-pub fn arguments(agent: AgentName, command: &Command, first: &[&str]) -> String {
-    let behind = |said: &&str| match named(agent, said) {
+pub fn find_arguments(agent: AgentName, command: &Command, first: &[&str]) -> String {
+    let behind = |said: &&str| match parse_command_name(agent, said) {
         Some((_, Some(arguments))) => Some(arguments),
-        _ => arguments_in(&command.text, said),
+        _ => parse_arguments(&command.text, said),
     };
     first.iter().find_map(behind).unwrap_or_default()
 }
 
 /// A command's text with what it is called with.
-pub fn filled(text: &str, arguments: &str) -> String {
+pub fn fill_arguments(text: &str, arguments: &str) -> String {
     let next = |text: &str| ARGUMENTS.iter().filter_map(|place| Some((text.find(place)?, place.len()))).min();
     let (mut all, mut rest) = (String::new(), text);
     while let Some((at, length)) = next(rest) {
@@ -156,14 +161,14 @@ pub fn filled(text: &str, arguments: &str) -> String {
 }
 
 /// What a command was called with, where what was said is its text.
-pub fn arguments_in(text: &str, said: &str) -> Option<String> {
+pub fn parse_arguments(text: &str, said: &str) -> Option<String> {
     let (text, mut rest) = (text.trim(), said.trim());
     // What stood beside the arguments is trimmed away where there are none.
-    if filled(text, "").trim() == rest {
+    if fill_arguments(text, "").trim() == rest {
         return Some(String::new());
     }
     let mut found = String::new();
-    let all = parts(text);
+    let all = split_at_placeholders(text);
     let mut before = "";
     for (at, (literal, place)) in all.iter().enumerate() {
         let is_last = at + 1 == all.len();
@@ -182,29 +187,34 @@ pub fn arguments_in(text: &str, said: &str) -> Option<String> {
 
 /// What the command of a session is now. `kept`: the hash that was kept of it; `own`: whose session it was; `candidates`: the
 /// commands of each agent, whose come first are asked first; `first`: what the user said first.
-pub fn now(
+pub fn current_command(
     name: &str,
     kept: Option<&str>,
     own: Option<AgentName>,
     candidates: &[(AgentName, Vec<Command>)],
     first: &[&str],
-) -> Current {
+) -> CurrentCommand {
     let has_kept =
         |command: &Command| kept.is_some_and(|kept| command.hashes.iter().any(|hash| hash == kept));
-    let named: Vec<_> =
-        candidates.iter().filter_map(|(agent, commands)| Some((*agent, called(name, commands)?))).collect();
+    let named: Vec<_> = candidates
+        .iter()
+        .filter_map(|(agent, commands)| Some((*agent, find_command(name, commands)?)))
+        .collect();
     let Some((agent, command)) = named.first().copied() else {
-        return Current { text: None, prompt_hash: kept.and(own).map(|_| None) };
+        return CurrentCommand { text: None, prompt_hash: kept.and(own).map(|_| None) };
     };
     let same = named.iter().find(|(_, command)| has_kept(command));
     let is_same = same.is_some_and(|(_, same)| same.hash == command.hash);
-    let arguments = arguments(own.unwrap_or(agent), command, first);
+    let arguments = find_arguments(own.unwrap_or(agent), command, first);
     let hash = if is_same { kept.map(String::from) } else { Some(command.hash.clone()) };
-    Current { text: Some(filled(&command.text, &arguments).trim().into()), prompt_hash: Some(hash) }
+    CurrentCommand {
+        text: Some(fill_arguments(&command.text, &arguments).trim().into()),
+        prompt_hash: Some(hash),
+    }
 }
 
 /// What the command of a file is called, by its path from such a folder, with `/`; nothing where it is none.
-pub fn name_of(agent: AgentName, below: &str) -> Option<String> {
+pub fn command_name(agent: AgentName, below: &str) -> Option<String> {
     let joined = |ending: &str, between: &str| {
         below.strip_suffix(ending).map(|path| format!("/{}", path.replace('/', between)))
     };
@@ -221,7 +231,7 @@ pub fn name_of(agent: AgentName, below: &str) -> Option<String> {
 }
 
 // Markdown without what stands above it between lines of `---`.
-fn without_head(file: &str) -> &str {
+fn without_front_matter(file: &str) -> &str {
     let Some(head) = file.strip_prefix("---\n").or_else(|| file.strip_prefix("---\r\n")) else { return file };
     let ends = ["\n---\n", "\n---\r\n"];
     let end = ends.iter().filter_map(|end| Some((head.find(end)?, end.len()))).min();
@@ -229,12 +239,12 @@ fn without_head(file: &str) -> &str {
 }
 
 // Whether the record of an agent's client names the command itself.
-fn names_them(agent: AgentName) -> bool {
+fn is_named_in_record(agent: AgentName) -> bool {
     matches!(agent, AgentName::ClaudeCode | AgentName::Codex)
 }
 
 // The command that a user's message names, and what it was called with, where the message says it.
-fn named(agent: AgentName, said: &str) -> Option<(String, Option<String>)> {
+fn parse_command_name(agent: AgentName, said: &str) -> Option<(String, Option<String>)> {
     match agent {
         AgentName::ClaudeCode => {
             let is_name = |name: &&str| {
@@ -244,7 +254,7 @@ fn named(agent: AgentName, said: &str) -> Option<(String, Option<String>)> {
             };
             let all = said.split("<command-name>").skip(1);
             let name = all.filter_map(|rest| Some(rest.split_once("</command-name>")?.0)).find(is_name)?;
-            let arguments = between(said, "<command-args>", "</command-args>").map(String::from);
+            let arguments = text_between(said, "<command-args>", "</command-args>").map(String::from);
             Some((name.into(), arguments))
         }
         AgentName::Codex => {
@@ -260,16 +270,16 @@ fn named(agent: AgentName, said: &str) -> Option<(String, Option<String>)> {
     }
 }
 
-fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
+fn text_between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
     text.split_once(start)?.1.split_once(end).map(|(inside, _)| inside)
 }
 
 // A text in pieces, each with the place behind it that a client fills, which nobody knows beforehand.
-fn parts(text: &str) -> Vec<(&str, &str)> {
+fn split_at_placeholders(text: &str) -> Vec<(&str, &str)> {
     let mut all = Vec::new();
     let (mut from, mut at) = (0, 0);
     while at < text.len() {
-        let length = place_at(&text[at..]);
+        let length = placeholder_len(&text[at..]);
         if length > 0 {
             all.push((&text[from..at], &text[at..at + length]));
             from = at + length;
@@ -282,7 +292,7 @@ fn parts(text: &str) -> Vec<(&str, &str)> {
 
 // How long the place is that a client fills, where one stands here: `$ARGUMENTS`, `$1`, `{{args}}`, `` !`program` ``, `!{program}`
 // or `@{file}`.
-fn place_at(text: &str) -> usize {
+fn placeholder_len(text: &str) -> usize {
     if let Some(place) = ARGUMENTS.iter().find(|place| text.starts_with(**place)) {
         return place.len();
     }

@@ -12,20 +12,20 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::error::{Code, Error};
-use crate::interop::conversation::{Conversation, Origin, mark};
-use crate::interop::lines::{place_of, refuse_empty, unless_nothing};
-use crate::interop::located::located;
+use crate::interop::attachment_address::attachment_from_address;
+use crate::interop::conversation::{ConversationBuilder, RecordOrigin, set_flag};
+use crate::interop::lines::{reject_empty, require_sessions, span_of};
 use crate::interop::loss::{BYTES_ELSEWHERE, UNKNOWN_BLOCK, UNKNOWN_MESSAGE};
-use crate::interop::{AgentName, Coverage, Import, Losses, Object, Reasons};
+use crate::interop::{AgentName, Coverage, Import, LossReasons, Losses, Object};
 use crate::json::hash::sha256;
 use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
-use crate::shapes::pieces::{BETWEEN_TEXTS, Piece};
+use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
-    tested: &["1.5.47"],
-    mapped: &[
+    tested_versions: &["1.5.47"],
+    mapped_fields: &[
         "session.sessionId",
         "session.title",
         "session.workspaceDirectory",
@@ -75,12 +75,12 @@ pub const COVERAGE: Coverage = Coverage {
         "session.history[].toolCallStates[].output[]",
         "session.history[].toolCallStates[].output[].content",
     ],
-    whole: &[],
+    whole_fields: &[],
 };
 
 const SHOWN: &str = "only says how it is displayed";
 
-const REASONS: Reasons = &[
+const REASONS: LossReasons = &[
     ("session.usage", "follows from other fields"),
     ("session.history[].editorState", "repeats the message, as typed"),
     ("session.history[].promptLogs", "repeats the request and the answer"),
@@ -93,8 +93,8 @@ const REASONS: Reasons = &[
 ];
 
 /// Whether these bytes are a session of Continue.
-pub(crate) fn knows(bytes: &[u8]) -> bool {
-    Object::document("", bytes).is_some_and(|document| is_session(&document))
+pub(crate) fn can_read(bytes: &[u8]) -> bool {
+    Object::parse_document("", bytes).is_some_and(|document| is_session(&document))
 }
 
 fn is_session(document: &Object<'_>) -> bool {
@@ -107,69 +107,72 @@ fn is_session(document: &Object<'_>) -> bool {
 /// # Errors
 /// `empty_file`, also where nothing was said; `unknown_format` where it is no session of Continue.
 pub fn read(bytes: &[u8]) -> Result<Import, Error> {
-    refuse_empty(bytes, AgentName::Continue)?;
-    let document = Object::document("session", bytes).filter(is_session);
+    reject_empty(bytes, AgentName::Continue)?;
+    let document = Object::parse_document("session", bytes).filter(is_session);
     let mut document = document.ok_or_else(|| {
         let message = "expected a session of continue, but found something else instead";
         Error::new(Code::UnknownFormat, message)
     })?;
     let mut reader = Reader {
-        talk: Conversation::new(AgentName::Continue),
-        answered: BTreeSet::new(),
+        talk: ConversationBuilder::new(AgentName::Continue),
+        answered_calls: BTreeSet::new(),
         thoughts: Vec::new(),
     };
-    let Conversation { session, losses, .. } = &mut reader.talk;
+    let ConversationBuilder { session, losses, .. } = &mut reader.talk;
     session.source_id = document.take("sessionId", losses).unwrap_or_default();
     session.title = document.take("title", losses);
     let folder: Option<String> = document.take("workspaceDirectory", losses);
-    session.folder = folder.and_then(|folder| located(&folder, None, None)).and_then(|folder| folder.path);
+    session.folder =
+        folder.and_then(|folder| attachment_from_address(&folder, None, None)).and_then(|folder| folder.path);
     let history = document.take_objects("history", losses);
-    document.leave(losses, REASONS);
+    document.report_rest_lost(losses, REASONS);
     for (_, item) in &history {
         let quiet = &mut Losses::default();
         let message = item.raw("message").and_then(|raw| Object::parse("", raw).ok());
-        reader.answered.extend(message.and_then(|mut message| message.take::<String>("toolCallId", quiet)));
+        reader
+            .answered_calls
+            .extend(message.and_then(|mut message| message.take::<String>("toolCallId", quiet)));
     }
     for (at, (json, item)) in history.into_iter().enumerate() {
         let said = item.raw("message").unwrap_or_default();
-        let origin = Origin {
+        let origin = RecordOrigin {
             native: format!("{at}/{}", sha256(said.as_bytes())),
-            ..Origin::at(place_of(bytes, json), None)
+            ..RecordOrigin::from_place(span_of(bytes, json), None)
         };
-        reader.item(item, origin);
+        reader.read_item(item, origin);
     }
-    reader.flush(&Origin { native: "thoughts".into(), ..Origin::default() });
+    reader.flush_thoughts(&RecordOrigin { native: "thoughts".into(), ..RecordOrigin::default() });
     let mut problems = Vec::new();
     let session = reader.talk.finish(&mut problems);
     let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
-    unless_nothing(Import { sessions, problems }, bytes, AgentName::Continue, true)
+    require_sessions(Import { sessions, problems }, bytes, AgentName::Continue, true)
 }
 
 struct Reader {
-    talk: Conversation,
+    talk: ConversationBuilder,
     // The calls whose results are messages of their own.
-    answered: BTreeSet<String>,
+    answered_calls: BTreeSet<String>,
     // What was thought before the answer that it belongs to.
-    thoughts: Vec<Piece>,
+    thoughts: Vec<AnswerPiece>,
 }
 
 impl Reader {
-    fn item(&mut self, mut item: Object<'_>, origin: Origin) {
+    fn read_item(&mut self, mut item: Object<'_>, origin: RecordOrigin) {
         let losses = &mut self.talk.losses;
         let Some(mut message) = item.take_object("message", losses) else {
-            return item.leave(losses, REASONS);
+            return item.report_rest_lost(losses, REASONS);
         };
         let role: String = message.take("role", losses).unwrap_or_default();
-        let (content, mut attachments) = content(&mut message, losses);
-        attachments.extend(context(&mut item, losses));
+        let (content, mut attachments) = take_content(&mut message, losses);
+        attachments.extend(take_context_items(&mut item, losses));
         if let Some(mut reasoning) = item.take_object("reasoning", losses) {
             let text = reasoning.take("text", losses).unwrap_or_default();
-            self.thoughts.push(Piece::Reasoning(Reasoning { text, ..Reasoning::default() }));
-            reasoning.leave(losses, REASONS);
+            self.thoughts.push(AnswerPiece::Reasoning(Reasoning { text, ..Reasoning::default() }));
+            reasoning.report_rest_lost(losses, REASONS);
         }
         let summary: Option<Text> = item.take("conversationSummary", losses);
         if role != "assistant" && role != "thinking" {
-            self.flush(&origin);
+            self.flush_thoughts(&origin);
         }
         let losses = &mut self.talk.losses;
         let plain =
@@ -182,49 +185,49 @@ impl Reader {
                 let tool = Some(Tool { call_id, ..Tool::default() });
                 self.talk.add(Message { tool, ..plain(Role::Tool) }, origin.clone());
             }
-            "thinking" => self.thoughts.push(Piece::Reasoning(Reasoning {
+            "thinking" => self.thoughts.push(AnswerPiece::Reasoning(Reasoning {
                 text: content,
                 signature: message.take("signature", losses),
                 data: message.take("redactedThinking", losses),
             })),
             "assistant" => {
                 let message = &mut message;
-                self.answer(message, content, &origin);
+                self.read_answer(message, content, &origin);
             }
             _ => losses.add(format!("record:{role}"), UNKNOWN_MESSAGE),
         }
-        message.leave(&mut self.talk.losses, REASONS);
-        self.states(&mut item, &origin);
-        item.leave(&mut self.talk.losses, REASONS);
+        message.report_rest_lost(&mut self.talk.losses, REASONS);
+        self.read_call_states(&mut item, &origin);
+        item.report_rest_lost(&mut self.talk.losses, REASONS);
         if let Some(content) = summary {
-            let mut origin = Origin { native: format!("{}/summary", origin.native), ..origin };
-            mark(&mut origin.flags, "isCompactSummary");
+            let mut origin = RecordOrigin { native: format!("{}/summary", origin.native), ..origin };
+            set_flag(&mut origin.flags, "isCompactSummary");
             self.talk.add(Message { role: Some(Role::User), content, ..Message::default() }, origin);
         }
     }
 
-    fn answer(&mut self, message: &mut Object<'_>, content: Text, origin: &Origin) {
+    fn read_answer(&mut self, message: &mut Object<'_>, content: Text, origin: &RecordOrigin) {
         let losses = &mut self.talk.losses;
         let mut pieces = core::mem::take(&mut self.thoughts);
-        pieces.push(Piece::Text(content));
+        pieces.push(AnswerPiece::Text(content));
         for (kind, mut call) in message.take_blocks("toolCalls", losses) {
             let Some(mut function) = call.take_object("function", losses) else {
                 losses.add(format!("session.history[].message.toolCalls[{kind}]"), UNKNOWN_BLOCK);
                 continue;
             };
-            pieces.push(Piece::Call(ToolCall {
+            pieces.push(AnswerPiece::Call(ToolCall {
                 id: call.take("id", losses).unwrap_or_default(),
                 name: function.take("name", losses).unwrap_or_default(),
                 arguments: function.take_arguments("arguments", losses),
             }));
-            function.leave(losses, REASONS);
-            call.leave(losses, REASONS);
+            function.report_rest_lost(losses, REASONS);
+            call.report_rest_lost(losses, REASONS);
         }
         let mut assistant = Assistant::default();
         if let Some(mut counts) = message.take_object("usage", losses) {
             assistant.model = counts.take("model", losses);
             assistant.usage = Some(usage(&mut counts, losses));
-            counts.leave(losses, REASONS);
+            counts.report_rest_lost(losses, REASONS);
         }
         let message =
             Message { role: Some(Role::Assistant), assistant: Some(assistant), ..Message::default() };
@@ -233,12 +236,12 @@ impl Reader {
     }
 
     // A state without an output is that of a call that waits or runs. Older versions have one, not a list.
-    fn states(&mut self, item: &mut Object<'_>, origin: &Origin) {
+    fn read_call_states(&mut self, item: &mut Object<'_>, origin: &RecordOrigin) {
         let losses = &mut self.talk.losses;
         let mut states: Vec<Object<'_>> =
             item.take_objects("toolCallStates", losses).into_iter().map(|(_, state)| state).collect();
         let single = item.take_object("toolCallState", losses);
-        states.extend(single.map(|state| state.at("session.history[].toolCallStates[]")));
+        states.extend(single.map(|state| state.with_path("session.history[].toolCallStates[]")));
         for mut state in states {
             let losses = &mut self.talk.losses;
             let call_id: String = state.take("toolCallId", losses).unwrap_or_default();
@@ -248,15 +251,15 @@ impl Reader {
             for (_, mut output) in state.take_objects("output", losses) {
                 has_output = true;
                 texts.extend(output.take("content", losses));
-                output.leave(losses, REASONS);
+                output.report_rest_lost(losses, REASONS);
             }
-            state.leave(losses, REASONS);
+            state.report_rest_lost(losses, REASONS);
             let status = status.unwrap_or_default();
             let is_error = matches!(status.as_str(), "errored" | "canceled");
-            if (!has_output && !is_error && status != "done") || self.answered.contains(&call_id) {
+            if (!has_output && !is_error && status != "done") || self.answered_calls.contains(&call_id) {
                 continue;
             }
-            let origin = Origin { native: format!("result/{call_id}"), ..origin.clone() };
+            let origin = RecordOrigin { native: format!("result/{call_id}"), ..origin.clone() };
             let not_run = status == "canceled";
             let tool = Some(Tool { call_id, is_error, not_run, ..Tool::default() });
             let content = Text::join(texts, BETWEEN_TEXTS);
@@ -265,19 +268,19 @@ impl Reader {
     }
 
     // Thoughts that no answer follows are one.
-    fn flush(&mut self, origin: &Origin) {
+    fn flush_thoughts(&mut self, origin: &RecordOrigin) {
         let pieces = core::mem::take(&mut self.thoughts);
         if pieces.is_empty() {
             return;
         }
         let message = Message { role: Some(Role::Assistant), ..Message::default() };
         let native = format!("{}/thoughts", origin.native);
-        let at = self.talk.add(message, Origin { native, ..origin.clone() });
+        let at = self.talk.add(message, RecordOrigin { native, ..origin.clone() });
         self.talk.extend(at, pieces, 0);
     }
 }
 
-fn content(message: &mut Object<'_>, losses: &mut Losses) -> (Text, Vec<Attachment>) {
+fn take_content(message: &mut Object<'_>, losses: &mut Losses) -> (Text, Vec<Attachment>) {
     if message.raw("content").is_some_and(|content| content.starts_with('"')) {
         return (message.take("content", losses).unwrap_or_default(), Vec::new());
     }
@@ -288,9 +291,9 @@ fn content(message: &mut Object<'_>, losses: &mut Losses) -> (Text, Vec<Attachme
             "imageUrl" => {
                 let mut image = block.take_object("imageUrl", losses);
                 let address = image.as_mut().and_then(|image| image.take::<String>("url", losses));
-                let file = address.and_then(|address| located(&address, None, None));
+                let file = address.and_then(|address| attachment_from_address(&address, None, None));
                 if file.is_none() {
-                    block.lose("imageUrl", BYTES_ELSEWHERE, losses);
+                    block.report_lost("imageUrl", BYTES_ELSEWHERE, losses);
                 }
                 attachments.extend(file);
             }
@@ -299,22 +302,22 @@ fn content(message: &mut Object<'_>, losses: &mut Losses) -> (Text, Vec<Attachme
                 continue;
             }
         }
-        block.leave(losses, REASONS);
+        block.report_rest_lost(losses, REASONS);
     }
     (Text::join(texts, BETWEEN_TEXTS), attachments)
 }
 
 // What was named beside the text, with what it said then.
-fn context(item: &mut Object<'_>, losses: &mut Losses) -> Vec<Attachment> {
+fn take_context_items(item: &mut Object<'_>, losses: &mut Losses) -> Vec<Attachment> {
     let items = item.take_objects("contextItems", losses).into_iter().map(|(_, mut item)| {
         let name = item.take("name", losses);
         let text: Option<String> = item.take("content", losses);
         let path = item.take_object("uri", losses).and_then(|mut uri| {
             let address: Option<String> = uri.take("value", losses);
-            uri.leave(losses, REASONS);
-            located(&address?, None, None)?.path
+            uri.report_rest_lost(losses, REASONS);
+            attachment_from_address(&address?, None, None)?.path
         });
-        item.leave(losses, REASONS);
+        item.report_rest_lost(losses, REASONS);
         let data = text.map(|text| STANDARD.encode(text));
         Attachment { mime: "text/plain".into(), name, path, data, ..Attachment::default() }
     });
@@ -326,7 +329,7 @@ fn usage(counts: &mut Object<'_>, losses: &mut Losses) -> Usage {
     let output = counts.take("completion_tokens", losses);
     let cache_read = counts.take_object("prompt_tokens_details", losses).and_then(|mut details| {
         let cached = details.take("cached_tokens", losses);
-        details.leave(losses, REASONS);
+        details.report_rest_lost(losses, REASONS);
         cached
     });
     let input = input.map(|input| input.saturating_sub(cache_read.unwrap_or_default()));

@@ -14,19 +14,19 @@ use crate::record::blob;
 use crate::record::event;
 use crate::record::id;
 use crate::record::line::{self, MAX_LINE};
-use crate::record::message::{Message, Role, Source};
+use crate::record::message::{LineOrigin, Message, Role};
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
-use crate::shapes::pieces::{Piece, assemble};
+use crate::shapes::answer_pieces::{AnswerPiece, assemble};
 use crate::time;
 
 /// A message that is being gathered.
-pub(super) struct Draft {
+pub(super) struct MessageDraft {
     pub message: Message,
     /// What an answer consists of, in its order.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<AnswerPiece>,
     native: String,
-    before: Option<usize>,
+    parent_index: Option<usize>,
     // Where its first record lies, and how many bytes its records have.
     place: Span,
     bytes: u64,
@@ -34,7 +34,7 @@ pub(super) struct Draft {
 
 /// Where a message comes from.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Origin {
+pub(super) struct RecordOrigin {
     /// What names it there: an id, or a place that never changes.
     pub native: String,
     /// RFC 3339.
@@ -45,157 +45,166 @@ pub(super) struct Origin {
     pub flags: Extra,
 }
 
-impl Origin {
+impl RecordOrigin {
     /// Of a record that has no id: its place names it.
-    pub fn at(place: Span, timestamp: Option<String>) -> Origin {
-        Origin { native: format!("byte-{}", place.start), timestamp, place, flags: Extra::default() }
+    pub fn from_place(place: Span, timestamp: Option<String>) -> RecordOrigin {
+        RecordOrigin { native: format!("byte-{}", place.start), timestamp, place, flags: Extra::default() }
     }
 }
 
 /// What a record says of itself: marks that are set.
-pub(super) fn marks(names: &[&str]) -> Extra {
+pub(super) fn build_flags(names: &[&str]) -> Extra {
     let mut marks = Extra::default();
-    names.iter().for_each(|name| mark(&mut marks, name));
+    names.iter().for_each(|name| set_flag(&mut marks, name));
     marks
 }
 
 /// Sets a mark that tells what a message is good for; it goes with its source.
-pub(super) fn mark(flags: &mut Extra, name: &str) {
+pub(super) fn set_flag(flags: &mut Extra, name: &str) {
     flags.0.push((format!("\"{name}\"").into(), "true".into()));
 }
 
 /// Says something that only the same client understands; it goes with its source.
-pub(super) fn note(flags: &mut Extra, name: &str, value: Option<&str>) {
+pub(super) fn set_flag_value(flags: &mut Extra, name: &str, value: Option<&str>) {
     flags.0.extend(value.map(|value| (format!("\"{name}\"").into(), to_json(value).into())));
 }
 
 /// One conversation of a file.
-pub(super) struct Conversation {
+pub(super) struct ConversationBuilder {
     agent: AgentName,
     /// What the file says of the whole; its id, its last time and its messages come at the end.
     pub session: ImportedSession,
     pub losses: Losses,
-    pub drafts: Vec<Draft>,
-    natives: BTreeMap<String, u32>,
+    pub drafts: Vec<MessageDraft>,
+    native_id_counts: BTreeMap<String, u32>,
     // The tools' names by the ids of their calls.
-    tools: BTreeMap<String, String>,
+    tool_names: BTreeMap<String, String>,
     // Calls that have no id, and no result yet.
-    unnamed: VecDeque<String>,
-    calls: u64,
+    unnamed_calls: VecDeque<String>,
+    call_count: u64,
     // What the next message follows, and whether it leaves the order of the file.
-    tip: Option<usize>,
+    last_index: Option<usize>,
     is_branch: bool,
     // What was taken back, and nothing was said since: the message before it.
-    taken_back: Option<Option<usize>>,
+    taken_back_to: Option<Option<usize>>,
     // The newest version that is newer than those tested, whether the last one is of such, and how many records are.
-    untested: Option<([u64; 3], String)>,
+    newest_untested: Option<([u64; 3], String)>,
     is_untested: bool,
     untested_records: u64,
 }
 
-impl Conversation {
-    pub fn new(agent: AgentName) -> Conversation {
-        Conversation {
+impl ConversationBuilder {
+    pub fn new(agent: AgentName) -> ConversationBuilder {
+        ConversationBuilder {
             agent,
             session: ImportedSession { agent: agent.as_str(), ..ImportedSession::default() },
             losses: Losses::default(),
             drafts: Vec::new(),
-            natives: BTreeMap::new(),
-            tools: BTreeMap::new(),
-            unnamed: VecDeque::new(),
-            calls: 0,
-            tip: None,
+            native_id_counts: BTreeMap::new(),
+            tool_names: BTreeMap::new(),
+            unnamed_calls: VecDeque::new(),
+            call_count: 0,
+            last_index: None,
             is_branch: false,
-            taken_back: None,
-            untested: None,
+            taken_back_to: None,
+            newest_untested: None,
             is_untested: false,
             untested_records: 0,
         }
     }
 
     /// Notes a time of the conversation; the first is when it began.
-    pub fn begun(&mut self, ms: Option<i64>) {
+    pub fn note_created(&mut self, ms: Option<i64>) {
         self.session.created_ms = self.session.created_ms.or(ms);
     }
 
     /// Notes the version of the client that wrote a record.
-    pub fn version(&mut self, version: Option<String>, tested: &[&str]) {
+    pub fn note_version(&mut self, version: Option<String>, tested: &[&str]) {
         let Some(version) = version else { return };
         // Nearly always that of the record before.
         if self.session.version.as_ref() != Some(&version) {
             let number = newer_than(tested, &version);
             self.is_untested = number.is_some();
-            self.untested = self.untested.take().max(number.map(|number| (number, version.clone())));
+            self.newest_untested =
+                self.newest_untested.take().max(number.map(|number| (number, version.clone())));
             self.session.version = Some(version);
         }
         self.untested_records += u64::from(self.is_untested);
     }
 
     /// Adds a message behind the one that was added last; its place.
-    pub fn add(&mut self, message: Message, origin: Origin) -> usize {
+    pub fn add(&mut self, message: Message, origin: RecordOrigin) -> usize {
         let branch = message.branch || core::mem::take(&mut self.is_branch);
-        self.add_behind(self.tip, Message { branch, ..message }, origin)
+        self.add_after(self.last_index, Message { branch, ..message }, origin)
     }
 
     /// Adds a message behind another one; its place.
-    pub fn add_behind(&mut self, before: Option<usize>, mut message: Message, origin: Origin) -> usize {
-        let Origin { native, timestamp, place, flags } = origin;
-        self.begun(timestamp.as_deref().and_then(time::parse));
+    pub fn add_after(&mut self, before: Option<usize>, mut message: Message, origin: RecordOrigin) -> usize {
+        let RecordOrigin { native, timestamp, place, flags } = origin;
+        self.note_created(timestamp.as_deref().and_then(time::parse));
         if let Some(tool) = &mut message.tool
             && tool.call_id.is_empty()
         {
-            tool.call_id = self.unnamed.pop_front().unwrap_or_default();
+            tool.call_id = self.unnamed_calls.pop_front().unwrap_or_default();
         }
         // A call behind it may have the same id.
         if let Some(tool) = &mut message.tool
             && tool.name.is_empty()
         {
-            tool.name = self.name_of(&tool.call_id);
+            tool.name = self.tool_name(&tool.call_id);
         }
-        let source = Source { agent: self.agent.as_str().into(), id: native.clone(), extra: flags };
+        let source = LineOrigin { agent: self.agent.as_str().into(), id: native.clone(), extra: flags };
         let message = Message { timestamp, source: Some(source), ..message };
         // An id names the record; several messages of it, and records that share one, are told apart by number.
-        let native = if native.is_empty() { Origin::at(place, None).native } else { native };
-        let native = told_apart(&mut self.natives, native);
+        let native = if native.is_empty() { RecordOrigin::from_place(place, None).native } else { native };
+        let native = unique_name(&mut self.native_id_counts, native);
         let bytes = place.end - place.start;
-        self.drafts.push(Draft { message, pieces: Vec::new(), native, before, place, bytes });
-        self.taken_back = None;
-        self.tip = Some(self.drafts.len() - 1);
+        self.drafts.push(MessageDraft {
+            message,
+            pieces: Vec::new(),
+            native,
+            parent_index: before,
+            place,
+            bytes,
+        });
+        self.taken_back_to = None;
+        self.last_index = Some(self.drafts.len() - 1);
         self.drafts.len() - 1
     }
 
     /// Adds a message before another one, or behind all.
-    pub fn insert(&mut self, at: Option<usize>, message: Message, origin: Origin) {
+    pub fn insert(&mut self, at: Option<usize>, message: Message, origin: RecordOrigin) {
         let last = self.drafts.len().checked_sub(1);
-        let before = at.map_or(last, |at| self.drafts[at].before);
-        self.add_behind(before, message, origin);
+        let before = at.map_or(last, |at| self.drafts[at].parent_index);
+        self.add_after(before, message, origin);
         if let Some(at) = at
             && let Some(new) = self.drafts.pop()
         {
             for draft in &mut self.drafts {
-                draft.before = draft.before.map(|before| if before >= at { before + 1 } else { before });
+                draft.parent_index =
+                    draft.parent_index.map(|before| if before >= at { before + 1 } else { before });
             }
-            self.drafts[at].before = Some(at);
+            self.drafts[at].parent_index = Some(at);
             self.drafts.insert(at, new);
-            self.tip = self.drafts.len().checked_sub(1);
+            self.last_index = self.drafts.len().checked_sub(1);
         }
     }
 
-    fn name_of(&self, call: &str) -> String {
-        self.tools.get(call).filter(|name| name.len() <= LONGEST_NAME).cloned().unwrap_or_default()
+    fn tool_name(&self, call: &str) -> String {
+        self.tool_names.get(call).filter(|name| name.len() <= LONGEST_NAME).cloned().unwrap_or_default()
     }
 
     /// Adds pieces to an answer, from a record of `bytes` bytes beyond its first. A call without an id gets one, so that
     /// its result can be paired with it.
-    pub fn extend(&mut self, at: usize, mut pieces: Vec<Piece>, bytes: u64) {
+    pub fn extend(&mut self, at: usize, mut pieces: Vec<AnswerPiece>, bytes: u64) {
         for piece in &mut pieces {
-            if let Piece::Call(call) = piece {
-                self.calls += 1;
+            if let AnswerPiece::Call(call) = piece {
+                self.call_count += 1;
                 if call.id.is_empty() {
-                    call.id = format!("call-{}", self.calls);
-                    self.unnamed.push_back(call.id.clone());
+                    call.id = format!("call-{}", self.call_count);
+                    self.unnamed_calls.push_back(call.id.clone());
                 }
-                self.tools.insert(call.id.clone(), call.name.clone());
+                self.tool_names.insert(call.id.clone(), call.name.clone());
             }
         }
         self.drafts[at].bytes += bytes;
@@ -205,15 +214,15 @@ impl Conversation {
     /// What the source took back: the message at `at` and all behind it. They stay; what follows begins a branch.
     pub fn rewind(&mut self, at: usize) {
         let Some(draft) = self.drafts.get(at) else { return };
-        self.tip = draft.before;
+        self.last_index = draft.parent_index;
         self.is_branch = true;
-        self.taken_back = Some(self.tip);
+        self.taken_back_to = Some(self.last_index);
     }
 
     /// The same of all behind a message.
-    pub fn rewind_behind(&mut self, at: usize) {
+    pub fn rewind_after(&mut self, at: usize) {
         if at + 1 < self.drafts.len() {
-            (self.tip, self.is_branch, self.taken_back) = (Some(at), true, Some(Some(at)));
+            (self.last_index, self.is_branch, self.taken_back_to) = (Some(at), true, Some(Some(at)));
         }
     }
 
@@ -228,7 +237,7 @@ impl Conversation {
     // Of a file that ends with something taken back, the path ends before that: a message says so, and begins a branch
     // there. Where all was taken back, nothing was said.
     fn end_before_taken_back(&mut self) {
-        match self.taken_back.take() {
+        match self.taken_back_to.take() {
             None => {}
             Some(None) => self.drafts.clear(),
             Some(Some(before)) => {
@@ -236,14 +245,18 @@ impl Conversation {
                 let native = format!("taken-back/{last}/{}", self.drafts[before].native);
                 let content = "[What was said after this was taken back.]".into();
                 let message = Message { role: Some(Role::User), content, branch: true, ..Message::default() };
-                let origin = Origin { native, flags: marks(&["isMeta", "isTakenBack"]), ..Origin::default() };
-                self.add_behind(Some(before), message, origin);
+                let origin = RecordOrigin {
+                    native,
+                    flags: build_flags(&["isMeta", "isTakenBack"]),
+                    ..RecordOrigin::default()
+                };
+                self.add_after(Some(before), message, origin);
             }
         }
     }
 
     /// What was read so far is of another session, as which this one began.
-    pub fn fork(&mut self) {
+    pub fn mark_fork(&mut self) {
         let session = self.id();
         let mut ms = self.session.created_ms.unwrap_or_default();
         for draft in &self.drafts {
@@ -252,21 +265,21 @@ impl Conversation {
         let last = self.drafts.last();
         self.session.fork = last.map(|last| {
             let native = &last.native;
-            let message_id = id::imported(self.agent.as_str(), &self.session.source_id, native, ms);
-            event::Origin { session, message_id }
+            let message_id = id::from_source(self.agent.as_str(), &self.session.source_id, native, ms);
+            event::ForkOrigin { session, message_id }
         });
         self.session.title = None;
         self.session.created_ms = None;
     }
 
     /// It began as a copy of another session, of which the message at `last` is the last that was taken over.
-    pub fn forked_from(&mut self, source_id: &str, created_ms: i64, last: usize) {
+    pub fn set_fork_origin(&mut self, source_id: &str, created_ms: i64, last: usize) {
         let agent = self.agent.as_str();
         let times = self.drafts[..=last].iter().rev().filter_map(|draft| draft.message.timestamp.as_deref());
         let ms = times.filter_map(time::parse).next().unwrap_or(created_ms);
-        let session = id::imported(agent, source_id, "", created_ms);
-        let message_id = id::imported(agent, source_id, &self.drafts[last].native, ms);
-        self.session.fork = Some(event::Origin { session, message_id });
+        let session = id::from_source(agent, source_id, "", created_ms);
+        let message_id = id::from_source(agent, source_id, &self.drafts[last].native, ms);
+        self.session.fork = Some(event::ForkOrigin { session, message_id });
     }
 
     /// Whether nothing was said.
@@ -277,17 +290,17 @@ impl Conversation {
     /// The uuid of this conversation in leftoff.
     pub fn id(&self) -> String {
         let created_ms = self.session.created_ms.unwrap_or_default();
-        id::imported(self.agent.as_str(), &self.session.source_id, "", created_ms)
+        id::from_source(self.agent.as_str(), &self.session.source_id, "", created_ms)
     }
 
     /// The conversation with its ids. What cannot be stored is added to the problems.
     pub fn finish(mut self, problems: &mut Vec<Problem>) -> ImportedSession {
         self.end_before_taken_back();
         let id = self.id();
-        let messages = self.messages(problems);
-        let mut losses = self.losses.list();
+        let messages = self.finish_messages(problems);
+        let mut losses = self.losses.into_list();
         let why = "imported, but this version is newer than those tested";
-        let untested = self.untested.map(|(_, version)| format!("version:{version}"));
+        let untested = self.newest_untested.map(|(_, version)| format!("version:{version}"));
         losses.extend(untested.map(|field| Loss::new(field, self.untested_records, why)));
         let times = messages.iter().filter_map(|message| message.timestamp.as_deref());
         let last_ms = times.filter_map(time::parse).max();
@@ -311,14 +324,14 @@ impl Conversation {
     }
 
     // One that no line can hold is a problem, and what follows it hangs from what is before.
-    fn messages(&mut self, problems: &mut Vec<Problem>) -> Vec<Message> {
+    fn finish_messages(&mut self, problems: &mut Vec<Problem>) -> Vec<Message> {
         let drafts = core::mem::take(&mut self.drafts);
         let mut messages: Vec<Message> = Vec::with_capacity(drafts.len());
         let mut refused = BTreeSet::new();
         let mut ms = self.session.created_ms.unwrap_or_default();
-        for Draft { mut message, pieces, native, before, place, bytes } in drafts {
+        for MessageDraft { mut message, pieces, native, parent_index: before, place, bytes } in drafts {
             ms = message.timestamp.as_deref().and_then(time::parse).unwrap_or(ms);
-            message.id = id::imported(self.agent.as_str(), &self.session.source_id, &native, ms);
+            message.id = id::from_source(self.agent.as_str(), &self.session.source_id, &native, ms);
             message.parent_id = match before.and_then(|before| messages.get(before)) {
                 Some(parent) if refused.contains(&parent.id) => parent.parent_id.clone(),
                 Some(parent) => Some(parent.id.clone()),
@@ -330,7 +343,7 @@ impl Conversation {
             if let Some(tool) = &mut message.tool
                 && tool.name.is_empty()
             {
-                tool.name = self.name_of(&tool.call_id);
+                tool.name = self.tool_name(&tool.call_id);
             }
             if let Some(tool) = &mut message.tool
                 && is_refusal(self.agent, tool.is_error, message.content.as_str())
@@ -343,7 +356,7 @@ impl Conversation {
                     format!("expected the name of a tool for the call {:?}, but found none", call.id);
                 problems.push(Problem { code: ProblemCode::BadValue, start, end, message });
             }
-            if let Some(found) = too_long(&message, bytes) {
+            if let Some(found) = describe_too_long(&message, bytes) {
                 problems.push(Problem { code: ProblemCode::LineTooLong, start, end, message: found });
                 refused.insert(message.id.clone());
             }
@@ -355,7 +368,7 @@ impl Conversation {
 }
 
 /// A name that none of the others has: from the second on with a number. `known` counts how often each was met.
-pub(super) fn told_apart(known: &mut BTreeMap<String, u32>, name: String) -> String {
+pub(super) fn unique_name(known: &mut BTreeMap<String, u32>, name: String) -> String {
     let Some(mut count) = known.get(&name).copied() else {
         known.insert(name.clone(), 1);
         return name;
@@ -377,12 +390,12 @@ const ROOM: u64 = 1024;
 // A call's arguments are escaped once more in a line, and each span of an answer is told: what is this small fits.
 const SURELY_FITS: u64 = MAX_LINE as u64 / 8;
 
-fn too_long(message: &Message, bytes: u64) -> Option<String> {
+fn describe_too_long(message: &Message, bytes: u64) -> Option<String> {
     if bytes <= SURELY_FITS {
         return None;
     }
     let mut stored = message.clone();
-    blob::take_out(&mut stored);
+    blob::move_to_blobs(&mut stored);
     match line::write(&stored) {
         Ok(line) if line.len() as u64 + ROOM <= MAX_LINE as u64 => None,
         Ok(line) => Some(format!(

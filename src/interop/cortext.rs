@@ -7,27 +7,30 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::interop::conversation::{Conversation, Origin};
-use crate::interop::lines::{first_objects, lines, problem, records, refuse_empty, unless_nothing};
-use crate::interop::{AgentName, Coverage, Import, Losses, Object, Reasons};
+use crate::interop::conversation::{ConversationBuilder, RecordOrigin};
+use crate::interop::lines::{first_objects, lines, new_problem, records, reject_empty, require_sessions};
+use crate::interop::{AgentName, Coverage, Import, LossReasons, Losses, Object};
 use crate::json::hash::sha256;
 use crate::json::text::Text;
 use crate::record::message::{Assistant, Message, Role, Tool};
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
-use crate::shapes::pieces::Piece;
+use crate::shapes::answer_pieces::AnswerPiece;
 
 /// What the reader knows; the lines say no version.
-pub const COVERAGE: Coverage =
-    Coverage { tested: &[], mapped: &["message.timestamp", "message.role", "message.content"], whole: &[] };
+pub const COVERAGE: Coverage = Coverage {
+    tested_versions: &[],
+    mapped_fields: &["message.timestamp", "message.role", "message.content"],
+    whole_fields: &[],
+};
 
-const REASONS: Reasons = &[];
+const REASONS: LossReasons = &[];
 
 // By these, lines of others are known that have the three fields, too.
 const OF_OTHERS: [&str; 6] = ["id", "type", "uuid", "sessionId", "message", "parentId"];
 
 /// Whether the first line is one of Cortext.
-pub(crate) fn knows(bytes: &[u8]) -> bool {
+pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, 1).any(|mut object| {
         let role: Option<Role> = object.take("role", &mut Losses::default());
         let is_text = object.raw("content").is_some_and(|content| content.starts_with('"'));
@@ -41,12 +44,12 @@ pub(crate) fn knows(bytes: &[u8]) -> bool {
 /// `empty_file`; `unknown_format` where no message is in the bytes; `line_too_long` where there is nothing but what is too
 /// long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    refuse_empty(bytes, AgentName::Cortext)?;
-    let mut talk = Conversation::new(AgentName::Cortext);
+    reject_empty(bytes, AgentName::Cortext)?;
+    let mut talk = ConversationBuilder::new(AgentName::Cortext);
     let mut problems = Vec::new();
     for record in records(bytes, AgentName::Cortext) {
         match record {
-            Ok((object, place)) => message(&mut talk, object, place, &mut problems),
+            Ok((object, place)) => add_message(&mut talk, object, place, &mut problems),
             Err(problem) => problems.push(problem),
         }
     }
@@ -60,24 +63,24 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     let session = talk.finish(&mut problems);
     problems.sort_by_key(|problem| problem.start);
     let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
-    unless_nothing(Import { sessions, problems }, bytes, AgentName::Cortext, is_known)
+    require_sessions(Import { sessions, problems }, bytes, AgentName::Cortext, is_known)
 }
 
-fn message(talk: &mut Conversation, object: Object<'_>, place: Span, problems: &mut Vec<Problem>) {
-    let mut object = object.at("message");
+fn add_message(talk: &mut ConversationBuilder, object: Object<'_>, place: Span, problems: &mut Vec<Problem>) {
+    let mut object = object.with_path("message");
     let Some(role) = object.take::<Role>("role", &mut Losses::default()) else {
         let message = "expected a message with a role, but found an object without one";
-        return problems.push(problem(ProblemCode::Foreign, place, message));
+        return problems.push(new_problem(ProblemCode::Foreign, place, message));
     };
     let losses = &mut talk.losses;
-    let origin = Origin::at(place, object.take_time("timestamp", losses));
+    let origin = RecordOrigin::from_place(place, object.take_time("timestamp", losses));
     let content: Text = object.take("content", losses).unwrap_or_default();
-    object.leave(losses, REASONS);
+    object.report_rest_lost(losses, REASONS);
     let plain = Message { role: Some(role), ..Message::default() };
     match role {
         Role::Assistant => {
             let at = talk.add(Message { assistant: Some(Assistant::default()), ..plain }, origin);
-            talk.extend(at, Vec::from([Piece::Text(content)]), 0);
+            talk.extend(at, Vec::from([AnswerPiece::Text(content)]), 0);
         }
         Role::Tool => drop(talk.add(Message { content, tool: Some(Tool::default()), ..plain }, origin)),
         Role::User | Role::System => drop(talk.add(Message { content, ..plain }, origin)),

@@ -9,11 +9,11 @@ use crate::interop::{
 #[derive(Clone, Copy, Debug)]
 pub struct Coverage {
     /// The versions of the client whose files the reader is tested with, oldest first.
-    pub tested: &'static [&'static str],
+    pub tested_versions: &'static [&'static str],
     /// The fields that are taken over.
-    pub mapped: &'static [&'static str],
+    pub mapped_fields: &'static [&'static str],
     /// Those that are taken over with all that is in them.
-    pub whole: &'static [&'static str],
+    pub whole_fields: &'static [&'static str],
 }
 
 /// What the reader of an agent's files knows.

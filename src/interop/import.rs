@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::interop::Loss;
-use crate::record::event::{Origin, Parent};
+use crate::record::event::{ForkOrigin, Parent};
 use crate::record::message::Message;
 use crate::record::scan::Problem;
 use crate::time;
@@ -33,7 +33,7 @@ pub struct ImportedSession {
     /// from this one, and `session` is `<agent's name>/<source id>`.
     pub parent: Option<Parent>,
     /// For one that began as a copy of another: that one, and the last message that was taken over.
-    pub fork: Option<Origin>,
+    pub fork: Option<ForkOrigin>,
     /// The conversations that this one called for and that may lie in files of their own.
     pub sub_agents: Vec<SubAgent>,
     /// The title that the user or the agent gave.

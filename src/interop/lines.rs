@@ -7,9 +7,9 @@ use core::iter::once;
 use core::ops::Range;
 
 use crate::error::{Code, Error};
-use crate::interop::torn::{self, Part};
+use crate::interop::torn_lines::{self, LinePart};
 use crate::interop::{AgentName, Import, Losses, Object};
-use crate::json::fields::{MAX_DEPTH, NotFields, too_deep};
+use crate::json::fields::{MAX_DEPTH, ObjectError, is_too_deep};
 use crate::record::line::MAX_LINE;
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
@@ -40,7 +40,7 @@ pub(super) fn records(
     lines(bytes).flat_map(move |(start, line)| {
         let place =
             |part: Range<usize>| Span { start: (start + part.start) as u64, end: (start + part.end) as u64 };
-        let (code, found) = match parse(line) {
+        let (code, found) = match parse_line(line) {
             Ok(object) => return once(Ok((object, place(0..line.len())))).chain(Vec::new()),
             Err(wrong) => wrong,
         };
@@ -50,11 +50,11 @@ pub(super) fn records(
                 ProblemCode::InvalidUtf8 => "text".into(),
                 _ => format!("a record of {}", agent.as_str()),
             };
-            Err(problem(code, place(part), format!("expected {expected}, but found {found} instead")))
+            Err(new_problem(code, place(part), format!("expected {expected}, but found {found} instead")))
         };
         let mut parts = parts_of(line, code).into_iter().map(|part| match part {
-            Part::Whole(part, object) => Ok((object, place(part))),
-            Part::Torn(part) => wrong(ProblemCode::Damaged, part, "a part of one"),
+            LinePart::Whole(part, object) => Ok((object, place(part))),
+            LinePart::Torn(part) => wrong(ProblemCode::Damaged, part, "a part of one"),
         });
         let first = parts.next().unwrap_or_else(|| wrong(code, 0..line.len(), &found));
         once(first).chain(parts.collect::<Vec<_>>())
@@ -68,25 +68,25 @@ pub(super) fn first_objects(bytes: &[u8], count: usize) -> impl Iterator<Item = 
 
 /// The objects that a line holds.
 pub(super) fn objects(line: &[u8]) -> impl Iterator<Item = Object<'_>> {
-    let (object, parts) = match parse(line) {
+    let (object, parts) = match parse_line(line) {
         Ok(object) => (Some(object), Vec::new()),
         Err((code, _)) => (None, parts_of(line, code)),
     };
     object.into_iter().chain(parts.into_iter().filter_map(|part| match part {
-        Part::Whole(_, object) => Some(object),
-        Part::Torn(_) => None,
+        LinePart::Whole(_, object) => Some(object),
+        LinePart::Torn(_) => None,
     }))
 }
 
 // The parts of a line that is no record as a whole; none where no record is in it.
-fn parts_of(line: &[u8], code: ProblemCode) -> Vec<Part<'_>> {
+fn parts_of(line: &[u8], code: ProblemCode) -> Vec<LinePart<'_>> {
     match code {
-        ProblemCode::Damaged | ProblemCode::InvalidUtf8 => torn::parts(line),
+        ProblemCode::Damaged | ProblemCode::InvalidUtf8 => torn_lines::split_line(line),
         _ => Vec::new(),
     }
 }
 
-fn parse(line: &[u8]) -> Result<Object<'_>, (ProblemCode, String)> {
+fn parse_line(line: &[u8]) -> Result<Object<'_>, (ProblemCode, String)> {
     if line.len() > MAX_SOURCE_LINE {
         return Err((ProblemCode::LineTooLong, format!("{} bytes", line.len())));
     }
@@ -95,28 +95,28 @@ fn parse(line: &[u8]) -> Result<Object<'_>, (ProblemCode, String)> {
     };
     Object::parse("", text).map_err(|wrong| {
         let code = match wrong {
-            NotFields::Invalid => ProblemCode::Damaged,
-            NotFields::TooDeep => ProblemCode::TooDeep,
-            NotFields::Other(_) => ProblemCode::Foreign,
+            ObjectError::Invalid => ProblemCode::Damaged,
+            ObjectError::TooDeep => ProblemCode::TooDeep,
+            ObjectError::Other(_) => ProblemCode::Foreign,
         };
         (code, wrong.to_string())
     })
 }
 
 /// Where a piece of a document lies in its bytes.
-pub(super) fn place_of(bytes: &[u8], piece: &str) -> Span {
+pub(super) fn span_of(bytes: &[u8], piece: &str) -> Span {
     let start = (piece.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize) as u64;
     Span { start, end: start + piece.len() as u64 }
 }
 
 /// What a file is called, without its folders and its ending.
-pub(super) fn stem<'a>(path: &'a str, ending: &str) -> &'a str {
+pub(super) fn file_stem<'a>(path: &'a str, ending: &str) -> &'a str {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.strip_suffix(ending).unwrap_or(name)
 }
 
 /// A problem with its place.
-pub(super) fn problem(code: ProblemCode, place: Span, message: impl Into<String>) -> Problem {
+pub(super) fn new_problem(code: ProblemCode, place: Span, message: impl Into<String>) -> Problem {
     let Span { start, end } = place;
     Problem { code, start, end, message: message.into() }
 }
@@ -125,7 +125,7 @@ pub(super) fn problem(code: ProblemCode, place: Span, message: impl Into<String>
 ///
 /// # Errors
 /// `empty_file`.
-pub(super) fn refuse_empty(bytes: &[u8], agent: AgentName) -> Result<(), Error> {
+pub(super) fn reject_empty(bytes: &[u8], agent: AgentName) -> Result<(), Error> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         let agent = agent.as_str();
         let message = format!("expected a session of {agent}, but found an empty file instead");
@@ -138,8 +138,8 @@ pub(super) fn refuse_empty(bytes: &[u8], agent: AgentName) -> Result<(), Error> 
 ///
 /// # Errors
 /// `line_too_long` where there is nothing but what is too long to be stored; `empty_file` where it is one of the agent's
-/// sessions, in which nothing was said; else what [`unknown`] says.
-pub(super) fn unless_nothing(
+/// sessions, in which nothing was said; else what [`unknown_format_error`] says.
+pub(super) fn require_sessions(
     import: Import,
     bytes: &[u8],
     agent: AgentName,
@@ -156,19 +156,19 @@ pub(super) fn unless_nothing(
     if is_known {
         return Err(Error::new(Code::EmptyFile, format!("{expected}, but nothing was said in this one")));
     }
-    Err(unknown(bytes, agent.as_str()))
+    Err(unknown_format_error(bytes, agent.as_str()))
 }
 
 /// A file that is no session of this agent: `unknown_format`, or `too_deep` where it may be one.
-pub(super) fn unknown(bytes: &[u8], agent: &str) -> Error {
+pub(super) fn unknown_format_error(bytes: &[u8], agent: &str) -> Error {
     let is_json = lines(bytes).next().is_some_and(|(_, line)| matches!(line[0], b'{' | b'['));
-    if is_json && core::str::from_utf8(bytes).is_ok_and(too_deep) {
+    if is_json && core::str::from_utf8(bytes).is_ok_and(is_too_deep) {
         let message = format!(
             "expected a session of {agent} that is nested at most {MAX_DEPTH} deep, but found one that is nested deeper"
         );
         return Error::new(Code::TooDeep, message);
     }
-    let first = lines(bytes).next().map_or_else(|| "nothing".into(), |(_, line)| describe(line));
+    let first = lines(bytes).next().map_or_else(|| "nothing".into(), |(_, line)| describe_line(line));
     // Of a list of all agents a person learns nothing.
     let whose = if agent.contains(", ") { "any known agent" } else { agent };
     let message = format!("not a session of {whose}: the first line is {first}");
@@ -176,7 +176,7 @@ pub(super) fn unknown(bytes: &[u8], agent: &str) -> Error {
 }
 
 // What a line is, for who expected another.
-fn describe(line: &[u8]) -> String {
+fn describe_line(line: &[u8]) -> String {
     let Ok(text) = core::str::from_utf8(line) else { return "not UTF-8 text".into() };
     match Object::parse("", text) {
         Ok(mut object) => match object.take::<String>("type", &mut Losses::default()) {

@@ -3,38 +3,38 @@
 mod agent;
 pub mod aider;
 pub mod ask;
-mod beside;
+mod attachment_address;
 pub mod claude_code;
 pub mod cline;
 pub mod codex;
 pub mod commands;
+mod companion_files;
+mod content_parts;
 pub mod continue_dev;
 mod conversation;
 pub mod copilot;
 pub mod cortext;
 mod coverage;
-pub mod fresh;
 pub mod gemini;
 mod import;
-pub mod kept;
+pub mod import_diff;
 pub mod leftoff;
 mod lines;
-mod located;
+pub mod locations;
 mod loss;
 pub mod nanocoder;
 pub mod native;
 mod object;
 pub mod opencode;
-mod parts;
 pub mod pi;
-mod plain;
+mod plain_content;
 pub mod qwen;
 mod refusal;
 pub mod servers;
 pub mod talk;
-mod torn;
+mod torn_lines;
 mod transcript;
-mod typed;
+mod typed_prompts;
 mod version;
 
 use alloc::format;
@@ -48,31 +48,31 @@ pub use agent::AgentName;
 pub use coverage::{Coverage, coverage};
 pub use import::{Import, ImportedSession, SubAgent};
 pub use loss::Loss;
-use object::{Losses, Object, Reasons};
+use object::{LossReasons, Losses, Object};
 pub use transcript::Transcript;
-pub use typed::{IS_QUEUED, TypedPrompts};
+pub use typed_prompts::{IS_QUEUED, TypedPrompts};
 
 /// Whether bytes are a session of one agent.
-type Knows = fn(&[u8]) -> bool;
+type CanRead = fn(&[u8]) -> bool;
 
 /// Whose session these bytes are, by their content alone; nothing where no reader knows them.
 pub fn detect(bytes: &[u8]) -> Option<AgentName> {
     // The cheapest first: of Claude Code's files any line may be the first that tells.
-    let known: [(AgentName, Knows); 14] = [
-        (AgentName::Leftoff, leftoff::knows),
-        (AgentName::Ask, ask::knows),
-        (AgentName::Codex, codex::knows),
-        (AgentName::Nanocoder, nanocoder::knows),
-        (AgentName::Gemini, gemini::knows),
-        (AgentName::Qwen, qwen::knows),
-        (AgentName::OpenCode, opencode::knows),
-        (AgentName::Pi, pi::knows),
-        (AgentName::Cline, cline::knows),
-        (AgentName::Continue, continue_dev::knows),
-        (AgentName::Cortext, cortext::knows),
-        (AgentName::Copilot, copilot::knows),
-        (AgentName::ClaudeCode, claude_code::knows),
-        (AgentName::Aider, aider::knows),
+    let known: [(AgentName, CanRead); 14] = [
+        (AgentName::Leftoff, leftoff::is_session_file),
+        (AgentName::Ask, ask::can_read),
+        (AgentName::Codex, codex::can_read),
+        (AgentName::Nanocoder, nanocoder::can_read),
+        (AgentName::Gemini, gemini::can_read),
+        (AgentName::Qwen, qwen::can_read),
+        (AgentName::OpenCode, opencode::can_read),
+        (AgentName::Pi, pi::can_read),
+        (AgentName::Cline, cline::can_read),
+        (AgentName::Continue, continue_dev::can_read),
+        (AgentName::Cortext, cortext::can_read),
+        (AgentName::Copilot, copilot::can_read),
+        (AgentName::ClaudeCode, claude_code::can_read),
+        (AgentName::Aider, aider::can_read),
     ];
     known.into_iter().find(|(_, knows)| knows(bytes)).map(|(agent, _)| agent)
 }
@@ -104,29 +104,29 @@ pub fn read_with(
             .err()
             .filter(|error| !matches!(error.code, Code::UnknownFormat | Code::TooDeep));
         let names = AgentName::ALL.map(AgentName::as_str).join(", ");
-        return Err(error.unwrap_or_else(|| lines::unknown(bytes, &names)));
+        return Err(error.unwrap_or_else(|| lines::unknown_format_error(bytes, &names)));
     };
     let mut import = read_by(agent, bytes, name)?;
     let found = import.sessions.len();
     // What a client tells the model by itself is no conversation yet.
-    import.sessions.retain(|session| session.messages.iter().any(|message| is_said(agent, message)));
+    import.sessions.retain(|session| session.messages.iter().any(|message| is_spoken(agent, message)));
     if import.sessions.is_empty() && found > 0 {
         let agent = agent.as_str();
         let message = format!("expected a session of {agent}, but nothing was said in this one");
         return Err(Error::new(Code::EmptyFile, message));
     }
     if let Some(beside) = beside {
-        beside::take(&mut import, agent, name, beside);
+        companion_files::apply_companion(&mut import, agent, name, beside);
     }
     Ok(import)
 }
 
-fn is_said(agent: AgentName, message: &Message) -> bool {
+fn is_spoken(agent: AgentName, message: &Message) -> bool {
     match message.role {
         Some(Role::Assistant | Role::Tool) => true,
         // Claude Code marks the words of a command, too, that the user typed.
-        Some(Role::User) if agent == AgentName::ClaudeCode => !message.is_marked("isAttached"),
-        Some(Role::User) => !message.is_marked("isMeta") && !is_about_place(message.content.as_str()),
+        Some(Role::User) if agent == AgentName::ClaudeCode => !message.has_source_mark("isAttached"),
+        Some(Role::User) => !message.has_source_mark("isMeta") && !is_about_place(message.content.as_str()),
         Some(Role::System) | None => false,
     }
 }
@@ -149,7 +149,7 @@ fn read_by(agent: AgentName, bytes: &[u8], name: &str) -> Result<Import, Error> 
         AgentName::Leftoff => leftoff::read(bytes),
     }?;
     for session in &mut import.sessions {
-        session.title = session.title.take().and_then(title::given);
+        session.title = session.title.take().and_then(title::accept_given_title);
     }
     Ok(import)
 }

@@ -7,79 +7,82 @@ use alloc::vec::Vec;
 
 use crate::interop::lines::lines;
 use crate::interop::loss::{ANOTHER_KIND, Loss, NO_BLOCK, NO_PLACE};
-use crate::json::fields::{Field, Fields, NotFields, items, objects};
+use crate::json::fields::{Field, Fields, ObjectError, parse_items, parse_objects};
 use crate::json::text::Text;
 use crate::time;
 
 /// Counts what is left behind: of each object the fields, since most records lose the same ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Losses {
-    lost: BTreeMap<String, BTreeMap<String, Lost>>,
-    met: u64,
+    field_losses: BTreeMap<String, BTreeMap<String, FieldLoss>>,
+    met_count: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Lost {
+struct FieldLoss {
     count: u64,
-    why: &'static str,
+    reason: &'static str,
     // Where it was met among the others: what was said of a field first stands.
-    place: u64,
+    rank: u64,
 }
 
 impl Losses {
     pub fn add(&mut self, field: String, why: &'static str) {
-        self.note("", core::iter::once(field.as_str()), |_| why);
+        self.count_fields("", core::iter::once(field.as_str()), |_| why);
     }
 
     // `why` is asked for what is met for the first time.
-    fn note<'n>(
+    fn count_fields<'n>(
         &mut self,
         path: &str,
         names: impl Iterator<Item = &'n str>,
         why: impl Fn(&str) -> &'static str,
     ) {
-        if !self.lost.contains_key(path) {
-            self.lost.insert(path.into(), BTreeMap::new());
+        if !self.field_losses.contains_key(path) {
+            self.field_losses.insert(path.into(), BTreeMap::new());
         }
-        let Some(fields) = self.lost.get_mut(path) else { return };
+        let Some(fields) = self.field_losses.get_mut(path) else { return };
         for name in names {
             if let Some(lost) = fields.get_mut(name) {
                 lost.count += 1;
             } else {
-                fields.insert(name.into(), Lost { count: 1, why: why(name), place: self.met });
-                self.met += 1;
+                fields.insert(name.into(), FieldLoss { count: 1, reason: why(name), rank: self.met_count });
+                self.met_count += 1;
             }
         }
     }
 
     pub fn merge(&mut self, other: Losses) {
-        let met = self.met;
-        for (path, fields) in other.lost {
-            let known = self.lost.entry(path).or_default();
+        let met = self.met_count;
+        for (path, fields) in other.field_losses {
+            let known = self.field_losses.entry(path).or_default();
             for (name, lost) in fields {
-                let new = Lost { count: 0, place: met + lost.place, ..lost };
+                let new = FieldLoss { count: 0, rank: met + lost.rank, ..lost };
                 known.entry(name).or_insert(new).count += lost.count;
             }
         }
-        self.met += other.met;
+        self.met_count += other.met_count;
     }
 
-    pub fn list(self) -> Vec<Loss> {
-        let mut whole: BTreeMap<String, Lost> = BTreeMap::new();
-        for (path, fields) in self.lost {
+    pub fn into_list(self) -> Vec<Loss> {
+        let mut whole: BTreeMap<String, FieldLoss> = BTreeMap::new();
+        for (path, fields) in self.field_losses {
             for (name, lost) in fields {
                 let field = if path.is_empty() { name } else { [&path, ".", &name].concat() };
-                let known = whole.entry(field).or_insert(Lost { count: 0, ..lost });
+                let known = whole.entry(field).or_insert(FieldLoss { count: 0, ..lost });
                 let count = known.count + lost.count;
-                *known = Lost { count, ..if lost.place < known.place { lost } else { *known } };
+                *known = FieldLoss { count, ..if lost.rank < known.rank { lost } else { *known } };
             }
         }
-        whole.into_iter().map(|(field, Lost { count, why, .. })| Loss::new(field, count, why)).collect()
+        whole
+            .into_iter()
+            .map(|(field, FieldLoss { count, reason: why, .. })| Loss::new(field, count, why))
+            .collect()
     }
 }
 
 /// Why fields are lost, by their paths; of all others it is that there is no place for them.
-pub(crate) type Reasons = &'static [(&'static str, &'static str)];
+pub(crate) type LossReasons = &'static [(&'static str, &'static str)];
 
 /// The longest name that is taken, in bytes. What is named by it repeats it, so that a file of one long name and many
 /// short records would become many times its size.
@@ -98,12 +101,12 @@ pub(crate) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    pub fn parse(path: impl Into<String>, json: &'a str) -> Result<Object<'a>, NotFields> {
+    pub fn parse(path: impl Into<String>, json: &'a str) -> Result<Object<'a>, ObjectError> {
         Ok(Object { path: path.into(), fields: Fields::parse(json)? })
     }
 
     /// A file that is one object; the byte order mark of an editor does not belong to it.
-    pub fn document(path: &str, bytes: &'a [u8]) -> Option<Object<'a>> {
+    pub fn parse_document(path: &str, bytes: &'a [u8]) -> Option<Object<'a>> {
         // Of a long file of lines the first tells that it is none.
         let mut lines = lines(bytes);
         if let (Some((_, first)), Some(_)) = (lines.next(), lines.next())
@@ -130,17 +133,17 @@ impl<'a> Object<'a> {
     }
 
     /// Lists a field as lost that was taken, but cannot be used.
-    pub fn lose(&self, key: &str, why: &'static str, losses: &mut Losses) {
-        losses.note(&self.path, core::iter::once(key), |_| why);
+    pub fn report_lost(&self, key: &str, why: &'static str, losses: &mut Losses) {
+        losses.count_fields(&self.path, core::iter::once(key), |_| why);
     }
 
     /// Lists all of it as lost.
-    pub fn lose_whole(self, why: &'static str, losses: &mut Losses) {
+    pub fn report_whole_lost(self, why: &'static str, losses: &mut Losses) {
         losses.add(self.path, why);
     }
 
     /// Names the place anew, once the object has said what it is.
-    pub fn at(self, path: impl Into<String>) -> Object<'a> {
+    pub fn with_path(self, path: impl Into<String>) -> Object<'a> {
         Object { path: path.into(), ..self }
     }
 
@@ -148,7 +151,7 @@ impl<'a> Object<'a> {
         let mut bad = Vec::new();
         let value = self.fields.take(key, &mut bad);
         if !bad.is_empty() {
-            self.lose(key, ANOTHER_KIND, losses);
+            self.report_lost(key, ANOTHER_KIND, losses);
         }
         value
     }
@@ -157,7 +160,7 @@ impl<'a> Object<'a> {
     pub fn take_name(&mut self, key: &str, losses: &mut Losses) -> Option<String> {
         let name: String = self.take(key, losses)?;
         if name.len() > LONGEST_NAME {
-            self.lose(key, TOO_LONG, losses);
+            self.report_lost(key, TOO_LONG, losses);
             return None;
         }
         Some(name)
@@ -170,7 +173,7 @@ impl<'a> Object<'a> {
     /// The object that a field is.
     pub fn take_object(&mut self, key: &str, losses: &mut Losses) -> Option<Object<'a>> {
         let raw = self.take_raw(key)?;
-        object(format!("{}.{key}", self.path), raw, losses)
+        parse_object(format!("{}.{key}", self.path), raw, losses)
     }
 
     /// The items of an array of objects, each with its `type`, by which it is named: `path[type]`.
@@ -180,21 +183,21 @@ impl<'a> Object<'a> {
         if !raw.starts_with('[') && raw != "null" {
             losses.add(path.clone(), ANOTHER_KIND);
         }
-        blocks(&path, raw, losses)
+        parse_blocks(&path, raw, losses)
     }
 
     /// The items of an array of objects that have no type, each as it stands and as an object.
     pub fn take_objects(&mut self, key: &str, losses: &mut Losses) -> Vec<(&'a str, Object<'a>)> {
         let Some(raw) = self.take_raw(key) else { return Vec::new() };
         let path = format!("{}.{key}", self.path);
-        let Some(all) = items(raw) else {
+        let Some(all) = parse_items(raw) else {
             if raw != "null" {
                 losses.add(path, ANOTHER_KIND);
             }
             return Vec::new();
         };
         let path = format!("{path}[]");
-        let read = |item| Some((item, object(path.clone(), item, losses)?));
+        let read = |item| Some((item, parse_object(path.clone(), item, losses)?));
         all.into_iter().filter_map(read).collect()
     }
 
@@ -215,7 +218,7 @@ impl<'a> Object<'a> {
         let written: String = self.take(key, losses)?;
         let is_time = written.len() <= LONGEST_TIME && time::parse(&written).is_some();
         if !is_time {
-            self.lose(key, ANOTHER_KIND, losses);
+            self.report_lost(key, ANOTHER_KIND, losses);
         }
         Some(written).filter(|_| is_time)
     }
@@ -225,20 +228,20 @@ impl<'a> Object<'a> {
         let ms: i64 = self.take(key, losses)?;
         let is_time = time::parse(&time::format(ms)) == Some(ms);
         if !is_time {
-            self.lose(key, ANOTHER_KIND, losses);
+            self.report_lost(key, ANOTHER_KIND, losses);
         }
         Some(ms).filter(|_| is_time)
     }
 
     /// Lists what nobody took.
-    pub fn leave(self, losses: &mut Losses, reasons: Reasons) {
+    pub fn report_rest_lost(self, losses: &mut Losses, reasons: LossReasons) {
         let why = |name: &str| {
             let is = |known: &str| {
                 known.strip_prefix(self.path.as_str()).and_then(|rest| rest.strip_prefix('.')) == Some(name)
             };
             reasons.iter().find(|(known, _)| is(known)).map_or(NO_PLACE, |(_, why)| why)
         };
-        losses.note(&self.path, self.fields.names(), why);
+        losses.count_fields(&self.path, self.fields.names(), why);
     }
 }
 
@@ -247,14 +250,16 @@ fn is_object(line: &[u8]) -> bool {
 }
 
 /// The blocks of an array, each with its `type`, by which it is named; what is no array has none.
-pub(crate) fn blocks<'a>(path: &str, raw: &'a str, losses: &mut Losses) -> Vec<(String, Object<'a>)> {
+pub(crate) fn parse_blocks<'a>(path: &str, raw: &'a str, losses: &mut Losses) -> Vec<(String, Object<'a>)> {
     let mut blocks = Vec::new();
     // Read once, unless something else is among them.
-    let found: Vec<Option<Object<'a>>> = match objects(raw) {
+    let found: Vec<Option<Object<'a>>> = match parse_objects(raw) {
         Some(all) => all.into_iter().map(|fields| Some(Object { path: path.into(), fields })).collect(),
-        None => {
-            items(raw).unwrap_or_default().into_iter().map(|item| Object::parse(path, item).ok()).collect()
-        }
+        None => parse_items(raw)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|item| Object::parse(path, item).ok())
+            .collect(),
     };
     for block in found {
         let Some(mut block) = block else {
@@ -263,13 +268,13 @@ pub(crate) fn blocks<'a>(path: &str, raw: &'a str, losses: &mut Losses) -> Vec<(
         };
         let kind = block.take_name("type", losses).unwrap_or_default();
         let path = format!("{path}[{kind}]");
-        blocks.push((kind, block.at(path)));
+        blocks.push((kind, block.with_path(path)));
     }
     blocks
 }
 
 /// The object that stands at a path; anything else but `null` is listed as lost.
-pub(crate) fn object<'a>(path: String, raw: &'a str, losses: &mut Losses) -> Option<Object<'a>> {
+pub(crate) fn parse_object<'a>(path: String, raw: &'a str, losses: &mut Losses) -> Option<Object<'a>> {
     match Object::parse(path.as_str(), raw) {
         Ok(object) => Some(object),
         Err(_) => {

@@ -75,21 +75,21 @@ const NEAR: usize = 400;
 pub(super) fn is_refusal(agent: AgentName, is_error: bool, said: &str) -> bool {
     let said = said.trim_ascii_start();
     match agent {
-        AgentName::Codex if said == "aborted" || begins(&OF_CODEX, said) => return true,
+        AgentName::Codex if said == "aborted" || starts_with_any(&OF_CODEX, said) => return true,
         // Its results are told apart by their words alone.
-        AgentName::Cline => return begins(&BEGINS, said) || is_inside(said),
+        AgentName::Cline => return starts_with_any(&BEGINS, said) || contains_near_start(said),
         _ => {}
     }
     let line = said.lines().next().unwrap_or_default();
     let is_unknown = line.starts_with("Tool ") && line.ends_with(" not found");
-    is_error && (begins(&BEGINS, said) || is_inside(said) || is_unknown)
+    is_error && (starts_with_any(&BEGINS, said) || contains_near_start(said) || is_unknown)
 }
 
-fn begins(known: &[&str], said: &str) -> bool {
+fn starts_with_any(known: &[&str], said: &str) -> bool {
     known.iter().any(|begin| said.starts_with(begin))
 }
 
-fn is_inside(said: &str) -> bool {
-    let head = &said[..crate::json::text::boundary(said, NEAR, false)];
+fn contains_near_start(said: &str) -> bool {
+    let head = &said[..crate::json::text::grapheme_boundary(said, NEAR, false)];
     INSIDE.iter().any(|known| head.contains(known))
 }

@@ -8,14 +8,14 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::AgentName;
-use super::kept::home_of;
+use super::locations::home_of;
 
 /// What the names of servers' tools begin with.
 const OF_SERVER: &str = "mcp__";
 
 /// Where servers stand in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Place {
+pub struct ServerLocation {
     /// The file: TOML by its name, else JSON with comments.
     pub path: String,
     /// By which keys one comes to them.
@@ -23,16 +23,18 @@ pub struct Place {
 }
 
 /// The files of an agent's client that name servers; nothing of an agent whose files nobody knows.
-pub fn places(
+pub fn server_locations(
     agent: AgentName,
     project: &str,
     user: &str,
     variables: &BTreeMap<String, String>,
-) -> Option<Vec<Place>> {
+) -> Option<Vec<ServerLocation>> {
     let set = |name: &str| variables.get(name).filter(|value| !value.is_empty()).cloned();
     let home = home_of(agent, user, variables).unwrap_or_default();
-    let at =
-        |path: String, keys: &[&str]| Place { path, keys: keys.iter().map(|key| (*key).into()).collect() };
+    let at = |path: String, keys: &[&str]| ServerLocation {
+        path,
+        keys: keys.iter().map(|key| (*key).into()).collect(),
+    };
     match agent {
         AgentName::ClaudeCode => {
             let own = format!("{}/.claude.json", set("CLAUDE_CONFIG_DIR").unwrap_or_else(|| user.into()));
@@ -80,7 +82,7 @@ impl Server {
 }
 
 /// What the tools of a server are called by, in a session.
-pub fn tool_of(server: &str) -> String {
+pub fn tool_prefix(server: &str) -> String {
     let plain =
         |letter: char| if letter.is_ascii_alphanumeric() || "_-".contains(letter) { letter } else { '_' };
     format!("{OF_SERVER}{}", server.chars().map(plain).collect::<String>())
@@ -88,7 +90,7 @@ pub fn tool_of(server: &str) -> String {
 
 /// The whole name, `mcp__SERVER__TOOL`, of a tool that the client of an agent calls by a name of its own; nothing where it is of none
 /// of these servers, `mcp__SERVER` each.
-pub fn full_name(agent: AgentName, tool: &str, servers: &[String]) -> Option<String> {
+pub fn full_tool_name(agent: AgentName, tool: &str, servers: &[String]) -> Option<String> {
     let befores: &[&str] = match agent {
         AgentName::Gemini | AgentName::Qwen => &["mcp_", "mcp__", ""],
         AgentName::OpenCode => &[""],
@@ -113,9 +115,9 @@ mod tests {
 
     #[test]
     fn a_tool_of_a_server_has_one_name_whatever_its_client_calls_it() {
-        let servers = ["git hub", "git", "docs"].map(tool_of);
+        let servers = ["git hub", "git", "docs"].map(tool_prefix);
         let check = |agent, tool: &str, expected: Option<&str>| {
-            assert_eq!(full_name(agent, tool, &servers).as_deref(), expected, "{tool}");
+            assert_eq!(full_tool_name(agent, tool, &servers).as_deref(), expected, "{tool}");
         };
         check(AgentName::OpenCode, "git_hub_list_issues", Some("mcp__git_hub__list_issues"));
         check(AgentName::OpenCode, "git_log", Some("mcp__git__log"));

@@ -1,6 +1,6 @@
 //! What a user says, told from what a client, or a command of leftoff's, puts in the user's place.
 
-use crate::plain::wrapping::is_of_client;
+use crate::plain::wrapping::is_client_remark;
 use crate::record::message::{Message, Role};
 
 /// What stands in the text of each command that agents are given.
@@ -21,12 +21,12 @@ const TYPED: [&str; 2] = ["$workspace-resume", "$workspace-stop-conversation"];
 pub fn is_talk(message: &Message, next: Option<&Message>) -> bool {
     let text = message.content.as_str();
     let next = next.map(|next| next.content.as_str());
-    message.role == Some(Role::User) && !is_of_client(text) && !is_own(text, next)
+    message.role == Some(Role::User) && !is_client_remark(text) && !is_own_command(text, next)
 }
 
 /// Whether a user's message is one of leftoff's commands, as clients write them down. `next`: the message behind it, where
 /// there is one: what the client sends for the command.
-fn is_own(text: &str, next: Option<&str>) -> bool {
+fn is_own_command(text: &str, next: Option<&str>) -> bool {
     let is_typed = |typed: &str| {
         let rest = text.trim_start().strip_prefix(typed);
         rest.is_some_and(|rest| {
@@ -35,14 +35,15 @@ fn is_own(text: &str, next: Option<&str>) -> bool {
     };
     text.contains(OF_COMMANDS)
         || TYPED.iter().any(|typed| is_typed(typed))
-        || calls(text, |name| match name.strip_prefix(OF_PLUGIN) {
+        || calls_command(text, |name| match name.strip_prefix(OF_PLUGIN) {
             Some(name) => OWN.contains(&name) || COMMON.contains(&name),
             None => OWN.contains(&name),
         })
-        || calls(text, |name| COMMON.contains(&name)) && next.is_none_or(|next| next.contains(OF_COMMANDS))
+        || calls_command(text, |name| COMMON.contains(&name))
+            && next.is_none_or(|next| next.contains(OF_COMMANDS))
 }
 
-fn calls(text: &str, is: impl Fn(&str) -> bool) -> bool {
+fn calls_command(text: &str, is: impl Fn(&str) -> bool) -> bool {
     text.match_indices(CALLED).any(|(at, _)| {
         let name = text[at + CALLED.len()..].split_once('<');
         name.is_some_and(|(name, _)| is(name))
@@ -56,26 +57,29 @@ mod tests {
 
     use super::*;
 
-    fn said(content: &str) -> Message {
+    fn user_message(content: &str) -> Message {
         Message { role: Some(Role::User), content: content.into(), ..Message::default() }
     }
 
-    fn named(name: &str) -> String {
+    fn command_record(name: &str) -> String {
         format!("<command-message>{name}</command-message>\n<command-name>/{name}</command-name>")
     }
 
     #[test]
     fn what_a_user_types_by_a_command_of_a_common_name_is_theirs_unless_the_client_sends_our_text_for_it() {
         for name in COMMON {
-            let message = said(&named(name));
-            assert!(is_talk(&message, Some(&said("Summarize this session for the team"))), "{name}");
-            assert!(!is_talk(&message, Some(&said("…\nAbove is leftoff's answer. Show it"))), "{name}");
+            let message = user_message(&command_record(name));
+            assert!(is_talk(&message, Some(&user_message("Summarize this session for the team"))), "{name}");
+            assert!(
+                !is_talk(&message, Some(&user_message("…\nAbove is leftoff's answer. Show it"))),
+                "{name}"
+            );
             // Nobody can tell yet.
             assert!(!is_talk(&message, None), "{name}");
-            assert!(is_own(&named(&format!("leftoff:{name}")), Some("anything")), "{name}");
+            assert!(is_own_command(&command_record(&format!("leftoff:{name}")), Some("anything")), "{name}");
         }
-        assert!(OWN.iter().all(|name| is_own(&named(name), Some("anything"))));
-        assert!(!is_own(&named("sessions-of-mine"), Some(OF_COMMANDS)));
+        assert!(OWN.iter().all(|name| is_own_command(&command_record(name), Some("anything"))));
+        assert!(!is_own_command(&command_record("sessions-of-mine"), Some(OF_COMMANDS)));
     }
 
     #[test]
@@ -94,8 +98,8 @@ mod tests {
             ("$workspace-resumed", true),
             ("say $workspace-resume", true),
         ] {
-            assert_eq!(is_talk(&said(text), None), expected, "{text}");
+            assert_eq!(is_talk(&user_message(text), None), expected, "{text}");
         }
-        assert!(!is_talk(&Message { role: Some(Role::Assistant), ..said("hello") }, None));
+        assert!(!is_talk(&Message { role: Some(Role::Assistant), ..user_message("hello") }, None));
     }
 }

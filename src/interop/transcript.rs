@@ -11,23 +11,23 @@ use crate::calls::context_of_messages;
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
-use crate::record::event::{Origin, Parent};
+use crate::record::event::{ForkOrigin, Parent};
 use crate::record::message::Message;
 use crate::record::scan::Problem;
+use crate::resume::log_match::search_messages;
 use crate::resume::outline::outline;
-use crate::resume::search::in_messages;
 use crate::time::{self, Stamp};
 use crate::tokens::Vocabulary;
 
 /// What is told of a session that was read.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Told<'a> {
+struct SessionOverview<'a> {
     id: &'a str,
     agent: &'a str,
     source_id: &'a str,
     parent: &'a Option<Parent>,
-    fork: &'a Option<Origin>,
+    fork: &'a Option<ForkOrigin>,
     title: &'a Option<String>,
     folder: &'a Option<String>,
     model: &'a Option<String>,
@@ -38,22 +38,22 @@ struct Told<'a> {
 /// The same, and what lists have of it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Counted<'a> {
+struct CountedOverview<'a> {
     #[serde(flatten)]
-    told: Told<'a>,
+    overview: SessionOverview<'a>,
     message_count: usize,
     created: Option<String>,
     last_timestamp: Option<String>,
 }
 
 #[derive(Serialize)]
-struct About<'a> {
-    sessions: Vec<Counted<'a>>,
+struct ImportOverview<'a> {
+    sessions: Vec<CountedOverview<'a>>,
     problems: &'a [Problem],
 }
 
-fn told(session: &ImportedSession) -> Told<'_> {
-    Told {
+fn overview_of(session: &ImportedSession) -> SessionOverview<'_> {
+    SessionOverview {
         id: &session.id,
         agent: session.agent,
         source_id: &session.source_id,
@@ -69,14 +69,14 @@ fn told(session: &ImportedSession) -> Told<'_> {
 
 impl Import {
     /// What is told of it, `{"sessions","problems"}`, JSON, without the messages.
-    pub fn about(&self) -> String {
-        let sessions = self.sessions.iter().map(|session| Counted {
-            told: told(session),
+    pub fn overview_json(&self) -> String {
+        let sessions = self.sessions.iter().map(|session| CountedOverview {
+            overview: overview_of(session),
             message_count: session.messages.len(),
             created: session.began_ms().map(time::format),
             last_timestamp: session.last_ms.map(time::format),
         });
-        to_json(&About { sessions: sessions.collect(), problems: &self.problems })
+        to_json(&ImportOverview { sessions: sessions.collect(), problems: &self.problems })
     }
 }
 
@@ -113,7 +113,7 @@ impl Transcript {
 
     /// What it says of itself: `{"id","agent","sourceId","parent","fork","title","folder","model","tools","losses"}`, JSON.
     pub fn session(&self) -> String {
-        to_json(&told(&self.session))
+        to_json(&overview_of(&self.session))
     }
 
     /// What could not be read.
@@ -134,7 +134,7 @@ impl Transcript {
     /// Messages that have all of these words, whatever their case, the newest first: a JSON array of `{"id","role","timestamp",
     /// "excerpt"}`.
     pub fn search(&self, words: &str) -> String {
-        in_messages(words, self.messages())
+        search_messages(words, self.messages())
     }
 
     /// What a model call would get, counted by one of the vocabularies, or else estimated. The request is as
@@ -151,8 +151,8 @@ impl Transcript {
     ) -> Result<String, Error> {
         let model = self.session.model.as_ref().filter(|model| !model.is_empty());
         let known = model.map(|model| format!("\"model\":{}", to_json(model))).unwrap_or_default();
-        let asked = Fields::parse(request).map_err(|_| no_request())?;
-        let given = asked.named().filter(|(key, _)| *key != "recorded");
+        let asked = Fields::parse(request).map_err(|_| no_request_error())?;
+        let given = asked.decoded_entries().filter(|(key, _)| *key != "recorded");
         let mut parts: Vec<String> = given.map(|(key, value)| format!("{}:{value}", to_json(key))).collect();
         parts.push(format!("\"recorded\":{{{known}}}"));
         let request = format!("{{{}}}", parts.join(","));
@@ -160,6 +160,6 @@ impl Transcript {
     }
 }
 
-fn no_request() -> Error {
+fn no_request_error() -> Error {
     Error::new(Code::InvalidRequest, "expected a request object, but found no JSON")
 }

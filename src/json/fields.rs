@@ -27,7 +27,7 @@ pub(crate) struct BadValue {
 
 /// Why bytes are no object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NotFields {
+pub(crate) enum ObjectError {
     /// Not JSON.
     Invalid,
     /// Nested deeper than [`MAX_DEPTH`].
@@ -36,12 +36,12 @@ pub(crate) enum NotFields {
     Other(&'static str),
 }
 
-impl fmt::Display for NotFields {
+impl fmt::Display for ObjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NotFields::Invalid => f.write_str("invalid JSON"),
-            NotFields::TooDeep => write!(f, "an object nested deeper than {MAX_DEPTH}"),
-            NotFields::Other(kind) => f.write_str(kind),
+            ObjectError::Invalid => f.write_str("invalid JSON"),
+            ObjectError::TooDeep => write!(f, "an object nested deeper than {MAX_DEPTH}"),
+            ObjectError::Other(kind) => f.write_str(kind),
         }
     }
 }
@@ -60,18 +60,18 @@ struct Entry<'a> {
 
 impl<'a> Fields<'a> {
     /// Splits an object into its fields. Of a repeated key the last wins.
-    pub fn parse(json: &'a str) -> Result<Fields<'a>, NotFields> {
-        if too_deep(json) {
-            return Err(NotFields::TooDeep);
+    pub fn parse(json: &'a str) -> Result<Fields<'a>, ObjectError> {
+        if is_too_deep(json) {
+            return Err(ObjectError::TooDeep);
         }
         match serde_json::from_str(json) {
             Ok(RawObject(entries)) => Ok(Fields { entries, path: String::new() }),
-            Err(_) => Err(Fields::check(json).err().unwrap_or(NotFields::Invalid)),
+            Err(_) => Err(Fields::check(json).err().unwrap_or(ObjectError::Invalid)),
         }
     }
 
     /// The fields of an object that is itself a field.
-    pub fn at(path: &str, json: &'a str, bad: &mut Vec<BadValue>) -> Option<Fields<'a>> {
+    pub fn parse_at(path: &str, json: &'a str, bad: &mut Vec<BadValue>) -> Option<Fields<'a>> {
         match Fields::parse(json) {
             Ok(fields) => Some(Fields { path: path.to_owned(), ..fields }),
             Err(_) => reject(json, path, "an object", bad),
@@ -79,14 +79,14 @@ impl<'a> Fields<'a> {
     }
 
     /// Whether these are the fields of an object; cheaper than to split them.
-    pub fn check(json: &str) -> Result<(), NotFields> {
-        if too_deep(json) {
-            return Err(NotFields::TooDeep);
+    pub fn check(json: &str) -> Result<(), ObjectError> {
+        if is_too_deep(json) {
+            return Err(ObjectError::TooDeep);
         }
         match serde_json::from_str::<&RawValue>(json) {
-            Err(_) => Err(NotFields::Invalid),
+            Err(_) => Err(ObjectError::Invalid),
             Ok(value) if value.get().starts_with('{') => Ok(()),
-            Ok(value) => Err(NotFields::Other(kind_of(value.get()))),
+            Ok(value) => Err(ObjectError::Other(kind_of(value.get()))),
         }
     }
 
@@ -140,7 +140,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Key, decoded, and value of what nobody took.
-    pub fn named(&self) -> impl Iterator<Item = (&str, &'a str)> {
+    pub fn decoded_entries(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.entries.iter().map(|entry| (&*entry.key, entry.value))
     }
 
@@ -174,7 +174,7 @@ pub(crate) trait FromFields: Sized {
 
 impl<T: FromFields> Field for T {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<T> {
-        let fields = Fields::at(path, raw, bad)?;
+        let fields = Fields::parse_at(path, raw, bad)?;
         T::from_fields(fields, bad)
     }
 }
@@ -197,7 +197,7 @@ impl Field for bool {
 
 impl Field for u64 {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<u64> {
-        unsigned(raw).parse().ok().or_else(|| reject(raw, path, "a whole number", bad))
+        without_zero_sign(raw).parse().ok().or_else(|| reject(raw, path, "a whole number", bad))
     }
 }
 
@@ -209,19 +209,22 @@ impl Field for i64 {
 
 impl Field for u32 {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<u32> {
-        unsigned(raw).parse().ok().or_else(|| reject(raw, path, "a whole number below 4294967296", bad))
+        without_zero_sign(raw)
+            .parse()
+            .ok()
+            .or_else(|| reject(raw, path, "a whole number below 4294967296", bad))
     }
 }
 
 // A host may write what it rounded from below as a zero with a sign.
-fn unsigned(raw: &str) -> &str {
+fn without_zero_sign(raw: &str) -> &str {
     if raw == "-0" { "0" } else { raw }
 }
 
 impl<T: Field> Field for Vec<T> {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Vec<T>> {
         let mut read = Vec::new();
-        for (path, item) in array(raw, path, bad)? {
+        for (path, item) in parse_array(raw, path, bad)? {
             read.extend(T::read(item, &path, bad));
         }
         Some(read)
@@ -229,7 +232,7 @@ impl<T: Field> Field for Vec<T> {
 }
 
 /// The items of an array, each with its path.
-fn array<'a>(raw: &'a str, path: &str, bad: &mut Vec<BadValue>) -> Option<Vec<(String, &'a str)>> {
+fn parse_array<'a>(raw: &'a str, path: &str, bad: &mut Vec<BadValue>) -> Option<Vec<(String, &'a str)>> {
     let Ok(RawArray(items)) = serde_json::from_str(raw) else {
         return reject(raw, path, "an array", bad);
     };
@@ -237,16 +240,16 @@ fn array<'a>(raw: &'a str, path: &str, bad: &mut Vec<BadValue>) -> Option<Vec<(S
 }
 
 /// The items of an array, as they stand; nothing where the JSON is no array.
-pub(crate) fn items(json: &str) -> Option<Vec<&str>> {
-    if too_deep(json) || !json.starts_with('[') {
+pub(crate) fn parse_items(json: &str) -> Option<Vec<&str>> {
+    if is_too_deep(json) || !json.starts_with('[') {
         return None;
     }
     serde_json::from_str(json).ok().map(|RawArray(items)| items)
 }
 
 /// The objects of an array, read once; nothing where the JSON is anything else.
-pub(crate) fn objects(json: &str) -> Option<Vec<Fields<'_>>> {
-    if too_deep(json) {
+pub(crate) fn parse_objects(json: &str) -> Option<Vec<Fields<'_>>> {
+    if is_too_deep(json) {
         return None;
     }
     let objects: Vec<RawObject<'_>> = serde_json::from_str(json).ok()?;
@@ -255,20 +258,20 @@ pub(crate) fn objects(json: &str) -> Option<Vec<Fields<'_>>> {
 
 /// Reports a value of the wrong kind; the answer is always absence.
 pub(crate) fn reject<T>(raw: &str, path: &str, expected: &str, bad: &mut Vec<BadValue>) -> Option<T> {
-    say_rejected(raw, path, expected, bad);
+    report_rejected(raw, path, expected, bad);
     None
 }
 
 // Once, not in each of the many places that reject.
 #[cold]
 #[inline(never)]
-fn say_rejected(raw: &str, path: &str, expected: &str, bad: &mut Vec<BadValue>) {
-    let found = shown(raw, expected);
+fn report_rejected(raw: &str, path: &str, expected: &str, bad: &mut Vec<BadValue>) {
+    let found = describe_value(raw, expected);
     bad.push(BadValue { message: format!("expected {expected} for \"{path}\", but found {found} instead") });
 }
 
 /// A value as a refusal shows it: as it stands, where it is short and can be no part of what was said.
-pub(crate) fn shown<'a>(raw: &'a str, expected: &str) -> &'a str {
+pub(crate) fn describe_value<'a>(raw: &'a str, expected: &str) -> &'a str {
     const LONGEST: usize = 40;
     let is_plain = match raw.as_bytes().first() {
         Some(b'{' | b'[') => false,
@@ -294,7 +297,7 @@ pub(crate) fn kind_of(raw: &str) -> &'static str {
 }
 
 /// Whether a text is nested deeper than is read.
-pub(crate) fn too_deep(json: &str) -> bool {
+pub(crate) fn is_too_deep(json: &str) -> bool {
     // Nearly no line has so many brackets at all.
     if memchr::memchr2_iter(b'{', b'[', json.as_bytes()).nth(MAX_DEPTH).is_none() {
         return false;
@@ -304,7 +307,7 @@ pub(crate) fn too_deep(json: &str) -> bool {
     while let Some(byte) = bytes.get(at) {
         at += 1;
         match byte {
-            b'"' => at = behind_string(bytes, at),
+            b'"' => at = end_of_string(bytes, at),
             b'{' | b'[' => depth += 1,
             b'}' | b']' => depth = depth.saturating_sub(1),
             _ => {}
@@ -317,7 +320,7 @@ pub(crate) fn too_deep(json: &str) -> bool {
 }
 
 // Nearly all of a line is strings; most of them are passed by in one search.
-pub(crate) fn behind_string(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += found + 1;
         if bytes[at - 1] == b'"' {
@@ -389,23 +392,23 @@ mod tests {
     use serde::Serialize;
 
     #[derive(Serialize)]
-    struct Known {
+    struct TestObject {
         a: Text,
         #[serde(skip)]
         extra: Extra,
     }
 
-    impl Open for Known {
+    impl Open for TestObject {
         fn extra(&self) -> &Extra {
             &self.extra
         }
     }
 
-    fn read(json: &str) -> (Known, Vec<BadValue>) {
+    fn read(json: &str) -> (TestObject, Vec<BadValue>) {
         let mut bad = Vec::new();
         let mut fields = Fields::parse(json).expect("an object");
         let a = fields.take("a", &mut bad).unwrap_or_default();
-        (Known { a, extra: fields.rest() }, bad)
+        (TestObject { a, extra: fields.rest() }, bad)
     }
 
     fn check(json: &str) {
@@ -456,7 +459,7 @@ mod tests {
 
     #[test]
     fn a_line_holds_no_separator_that_a_reader_could_split_at() {
-        let known = Known { a: Text::from("\u{85}\u{2028}\u{2029}\n"), extra: Extra::default() };
+        let known = TestObject { a: Text::from("\u{85}\u{2028}\u{2029}\n"), extra: Extra::default() };
         assert_eq!(to_open_json(&known), r#"{"a":"\u0085\u2028\u2029\n"}"#);
         let (known, _) = read("{\"a\":\"\",\"x\":[1,\n2]}");
         assert_eq!(to_open_json(&known), r#"{"a":"","x":[1, 2]}"#);
@@ -466,17 +469,17 @@ mod tests {
     fn depth_is_limited_and_a_bracket_in_a_string_is_no_depth() {
         let nested = |depth: usize| format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
         assert!(Fields::parse(&nested(MAX_DEPTH - 1)).is_ok());
-        assert!(matches!(Fields::parse(&nested(MAX_DEPTH)), Err(NotFields::TooDeep)));
-        assert!(matches!(Fields::parse(&nested(1_000_000)), Err(NotFields::TooDeep)));
+        assert!(matches!(Fields::parse(&nested(MAX_DEPTH)), Err(ObjectError::TooDeep)));
+        assert!(matches!(Fields::parse(&nested(1_000_000)), Err(ObjectError::TooDeep)));
         assert!(Fields::parse(&format!("{{\"a\":\"{}\"}}", "[".repeat(1000))).is_ok());
     }
 
     #[test]
     fn what_is_no_object_is_told_apart_from_what_is_no_json() {
-        assert!(matches!(Fields::parse("[1]"), Err(NotFields::Other("an array"))));
-        assert!(matches!(Fields::parse(" 12 "), Err(NotFields::Other("a number"))));
-        assert!(matches!(Fields::parse("{\"a\":1,}"), Err(NotFields::Invalid)));
-        assert!(matches!(Fields::parse("{\"a\":1} x"), Err(NotFields::Invalid)));
-        assert!(matches!(Fields::parse(""), Err(NotFields::Invalid)));
+        assert!(matches!(Fields::parse("[1]"), Err(ObjectError::Other("an array"))));
+        assert!(matches!(Fields::parse(" 12 "), Err(ObjectError::Other("a number"))));
+        assert!(matches!(Fields::parse("{\"a\":1,}"), Err(ObjectError::Invalid)));
+        assert!(matches!(Fields::parse("{\"a\":1} x"), Err(ObjectError::Invalid)));
+        assert!(matches!(Fields::parse(""), Err(ObjectError::Invalid)));
     }
 }

@@ -4,7 +4,7 @@
 use alloc::string::String;
 
 /// A valid value, its first line at no indent, the others for where it stands so deep.
-pub(crate) fn indented(json: &str, mut depth: usize) -> String {
+pub(crate) fn indent_json(json: &str, mut depth: usize) -> String {
     let mut text = String::with_capacity(json.len() + json.len() / 2);
     let mut rest = json;
     while let Some(sign) = rest.chars().next() {
@@ -75,15 +75,15 @@ mod tests {
         let json = r#"{"a":[1,{"b":"x\"]y\\"},[],{ }],"n":1e400,"n":-0,"s":"\ud83d\u2028 ü"}"#;
         let expected = "{\n    \"a\": [\n      1,\n      {\n        \"b\": \"x\\\"]y\\\\\"\n      },\n      [],\n      {}\n    ],\n    \
                         \"n\": 1e400,\n    \"n\": -0,\n    \"s\": \"\\ud83d\\u2028 ü\"\n  }";
-        assert_eq!(indented(json, 1), expected);
+        assert_eq!(indent_json(json, 1), expected);
         // What is indented already is the same.
-        assert_eq!(indented(expected, 1), expected);
+        assert_eq!(indent_json(expected, 1), expected);
     }
 
     #[test]
     fn a_value_that_is_none_is_walked_to_its_end() {
         for bad in ["\"open", "\"open\\", "]]}", "{\"a\"", "[", "\u{feff}ü\"", "\\"] {
-            indented(bad, 0);
+            indent_json(bad, 0);
         }
     }
 }

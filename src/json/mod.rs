@@ -2,8 +2,8 @@
 
 pub mod blob;
 pub(crate) mod fields;
-pub mod flaw;
 pub mod hash;
 pub(crate) mod indent;
 pub(crate) mod request;
+pub mod syntax_error;
 pub mod text;

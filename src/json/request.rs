@@ -12,35 +12,35 @@ use crate::json::fields::{BadValue, Fields};
 use crate::json::text::to_json;
 
 /// The fields of a request. `known` names those that it may have, as an error does: `a, b or c`.
-pub(crate) fn read<'a>(json: &'a str, known: &str) -> Result<Fields<'a>, Error> {
-    let (fields, bad) = (object(json)?, &mut Vec::new());
-    know(&fields, known, bad);
-    refuse_bad(bad)?;
+pub(crate) fn parse<'a>(json: &'a str, known: &str) -> Result<Fields<'a>, Error> {
+    let (fields, bad) = (parse_object(json)?, &mut Vec::new());
+    reject_unknown(&fields, known, bad);
+    reject_bad(bad)?;
     Ok(fields)
 }
 
 /// The same of an object that stands in a request.
-pub(crate) fn know(fields: &Fields<'_>, known: &str, bad: &mut Vec<BadValue>) {
+pub(crate) fn reject_unknown(fields: &Fields<'_>, known: &str, bad: &mut Vec<BadValue>) {
     let is_known = |key: &str| known.split(", ").flat_map(|some| some.split(" or ")).any(|one| one == key);
-    if let Some((key, _)) = fields.named().find(|(key, _)| !is_known(key)) {
+    if let Some((key, _)) = fields.decoded_entries().find(|(key, _)| !is_known(key)) {
         let found = to_json(&*fields.path_to(key));
         bad.push(BadValue { message: format!("unknown option {found}: expected {known}") });
     }
 }
 
 /// The same of one whose names somebody else looks at.
-pub(crate) fn object(json: &str) -> Result<Fields<'_>, Error> {
+pub(crate) fn parse_object(json: &str) -> Result<Fields<'_>, Error> {
     Fields::parse(json)
-        .map_err(|found| wrong(format!("expected a request object, but found {found} instead")))
+        .map_err(|found| error(format!("expected a request object, but found {found} instead")))
 }
 
 /// Refuses a request with a value of another kind, by the first one.
-pub(crate) fn refuse_bad(bad: &mut Vec<BadValue>) -> Result<(), Error> {
-    bad.drain(..).next().map_or(Ok(()), |first| Err(wrong(first.message)))
+pub(crate) fn reject_bad(bad: &mut Vec<BadValue>) -> Result<(), Error> {
+    bad.drain(..).next().map_or(Ok(()), |first| Err(error(first.message)))
 }
 
 /// A request that nobody can answer.
-pub(crate) fn wrong(message: impl Into<String>) -> Error {
+pub(crate) fn error(message: impl Into<String>) -> Error {
     Error::new(Code::InvalidRequest, message)
 }
 
@@ -48,28 +48,28 @@ pub(crate) fn wrong(message: impl Into<String>) -> Error {
 mod tests {
     use super::*;
 
-    fn refused(json: &str, known: &str) -> Option<String> {
-        read(json, known).err().map(|error| error.message)
+    fn error_of(json: &str, known: &str) -> Option<String> {
+        parse(json, known).err().map(|error| error.message)
     }
 
     #[test]
     fn a_name_that_nobody_knows_is_refused_by_it() {
-        assert_eq!(refused(r#"{"at":1,"to":2}"#, "at, of or to"), None);
-        assert_eq!(refused("{}", "at"), None);
+        assert_eq!(error_of(r#"{"at":1,"to":2}"#, "at, of or to"), None);
+        assert_eq!(error_of("{}", "at"), None);
         let message = "unknown option \"att\": expected at, of or to";
-        assert_eq!(refused(r#"{"at":1,"att":2}"#, "at, of or to").as_deref(), Some(message));
+        assert_eq!(error_of(r#"{"at":1,"att":2}"#, "at, of or to").as_deref(), Some(message));
         assert_eq!(
-            refused(r#"{"or":1}"#, "at or to").as_deref(),
+            error_of(r#"{"or":1}"#, "at or to").as_deref(),
             Some("unknown option \"or\": expected at or to")
         );
-        assert_eq!(refused(r#"{"":1}"#, "at").as_deref(), Some("unknown option \"\": expected at"));
+        assert_eq!(error_of(r#"{"":1}"#, "at").as_deref(), Some("unknown option \"\": expected at"));
     }
 
     #[test]
     fn what_is_no_object_is_no_request() {
         for (json, found) in [("[1]", "an array"), ("\"{}\"", "a string"), ("", "invalid JSON")] {
             let message = format!("expected a request object, but found {found} instead");
-            assert_eq!(refused(json, "at"), Some(message), "{json}");
+            assert_eq!(error_of(json, "at"), Some(message), "{json}");
         }
     }
 }

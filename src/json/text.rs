@@ -30,14 +30,14 @@ use crate::json::fields::{BadValue, Field, Fields, FromFields, reject};
     ts(type = "string | { blob: string, bytes: number, json?: boolean, head: string, tail: string }")
 )]
 pub struct Text {
-    shown: String,
+    display: String,
     raw: Option<Box<str>>,
-    apart: Option<Box<Apart>>,
+    excerpt: Option<Box<BlobExcerpt>>,
 }
 
 /// What a line keeps of a text that lies in a blob.
 #[derive(Clone, PartialEq, Eq, Serialize)]
-struct Apart {
+struct BlobExcerpt {
     blob: String,
     bytes: u64,
     /// The blob is the text as JSON, since a lone surrogate stands in it.
@@ -53,7 +53,7 @@ const KEPT: usize = 4096;
 impl Text {
     /// The text as valid Unicode; a lone surrogate is U+FFFD.
     pub fn as_str(&self) -> &str {
-        &self.shown
+        &self.display
     }
 
     /// Whether half of a surrogate pair stands in it, which is shown as U+FFFD.
@@ -63,22 +63,22 @@ impl Text {
 
     /// The same, as a string of its own.
     pub(crate) fn into_shown(self) -> String {
-        self.shown
+        self.display
     }
 
     /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
-        self.shown.is_empty()
+        self.display.is_empty()
     }
 
     /// The id of the blob that it lies in.
     pub fn blob(&self) -> Option<&str> {
-        self.apart.as_ref().map(|apart| apart.blob.as_str())
+        self.excerpt.as_ref().map(|apart| apart.blob.as_str())
     }
 
     /// Its length in bytes, wherever it lies.
-    pub fn bytes(&self) -> u64 {
-        self.apart.as_ref().map_or(self.shown.len() as u64, |apart| apart.bytes)
+    pub fn byte_len(&self) -> u64 {
+        self.excerpt.as_ref().map_or(self.display.len() as u64, |apart| apart.bytes)
     }
 
     /// What is shown of it, as a text of its own.
@@ -87,23 +87,28 @@ impl Text {
     }
 
     /// Puts a text of more than `limit` bytes into a blob.
-    pub(crate) fn take_out(&mut self, limit: usize) -> Option<Blob> {
-        if self.shown.len() <= limit || self.apart.is_some() {
+    pub(crate) fn move_to_blob(&mut self, limit: usize) -> Option<Blob> {
+        if self.display.len() <= limit || self.excerpt.is_some() {
             return None;
         }
         let json = self.raw.is_some();
-        let bytes = self.raw.take().map_or_else(|| self.shown.clone(), String::from).into_bytes();
+        let bytes = self.raw.take().map_or_else(|| self.display.clone(), String::from).into_bytes();
         let blob = Blob::new(bytes);
-        let head = self.shown[..boundary(&self.shown, KEPT, false)].into();
-        let tail = self.shown[boundary(&self.shown, self.shown.len() - KEPT, true)..].into();
-        *self =
-            Text::apart(Apart { blob: blob.id.clone(), bytes: self.shown.len() as u64, json, head, tail });
+        let head = self.display[..grapheme_boundary(&self.display, KEPT, false)].into();
+        let tail = self.display[grapheme_boundary(&self.display, self.display.len() - KEPT, true)..].into();
+        *self = Text::from_excerpt(BlobExcerpt {
+            blob: blob.id.clone(),
+            bytes: self.display.len() as u64,
+            json,
+            head,
+            tail,
+        });
         Some(blob)
     }
 
     /// Puts it back from the bytes of its blob, whose hash the caller has checked.
-    pub(crate) fn put_back(&mut self, bytes: &[u8]) -> bool {
-        let Some(apart) = &self.apart else { return true };
+    pub(crate) fn restore_from_blob(&mut self, bytes: &[u8]) -> bool {
+        let Some(apart) = &self.excerpt else { return true };
         let text = core::str::from_utf8(bytes).ok();
         let whole =
             text.and_then(|text| if apart.json { Text::decode(text) } else { Some(Text::from(text)) });
@@ -114,10 +119,10 @@ impl Text {
         true
     }
 
-    fn apart(apart: Apart) -> Text {
+    fn from_excerpt(apart: BlobExcerpt) -> Text {
         let left_out = apart.bytes.saturating_sub((apart.head.len() + apart.tail.len()) as u64);
         let shown = format!("{}\n[... {left_out} bytes left out ...]\n{}", apart.head, apart.tail);
-        Text { shown, raw: None, apart: Some(apart.into()) }
+        Text { display: shown, raw: None, excerpt: Some(apart.into()) }
     }
 
     /// Several texts as one. `between` is not empty, so that two lone surrogates never meet and become a pair.
@@ -132,12 +137,12 @@ impl Text {
         let inner = |literal: &str| literal.get(1..literal.len() - 1).unwrap_or_default().to_owned();
         let literals = parts.iter().map(|part| inner(&to_json(part))).collect::<Vec<_>>();
         let raw = format!("\"{}\"", literals.join(&inner(&to_json(between))));
-        Text { shown, raw: Some(raw.into()), apart: None }
+        Text { display: shown, raw: Some(raw.into()), excerpt: None }
     }
 
     pub(crate) fn decode(raw: &str) -> Option<Text> {
         let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
-        if let Some(plain) = unescaped(inner) {
+        if let Some(plain) = unescape(inner) {
             return Some(Text::from(plain));
         }
         let mut json = serde_json::Deserializer::from_str(raw);
@@ -145,9 +150,9 @@ impl Text {
         Some(match String::from_utf8(bytes) {
             Ok(shown) => Text::from(shown),
             Err(wrong) => Text {
-                shown: without_lone_surrogates(wrong.as_bytes()),
+                display: without_lone_surrogates(wrong.as_bytes()),
                 raw: Some(raw.to_owned().into()),
-                apart: None,
+                excerpt: None,
             },
         })
     }
@@ -161,22 +166,22 @@ impl From<&str> for Text {
 
 impl From<String> for Text {
     fn from(shown: String) -> Text {
-        Text { shown, raw: None, apart: None }
+        Text { display: shown, raw: None, excerpt: None }
     }
 }
 
 impl Field for Text {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Text> {
         if raw.starts_with('{') && Fields::parse(raw).is_ok_and(|fields| fields.has("blob")) {
-            return Apart::read(raw, path, bad).map(Text::apart);
+            return BlobExcerpt::read(raw, path, bad).map(Text::from_excerpt);
         }
         Text::decode(raw).or_else(|| reject(raw, path, "a string", bad))
     }
 }
 
-impl FromFields for Apart {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Apart> {
-        Some(Apart {
+impl FromFields for BlobExcerpt {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<BlobExcerpt> {
+        Some(BlobExcerpt {
             blob: fields.take::<BlobId>("blob", bad)?.0,
             bytes: fields.take("bytes", bad).unwrap_or_default(),
             json: fields.take("json", bad).unwrap_or_default(),
@@ -190,23 +195,23 @@ impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.raw {
             Some(raw) => f.write_str(raw),
-            None => self.shown.fmt(f),
+            None => self.display.fmt(f),
         }
     }
 }
 
 impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match (&self.raw, &self.apart) {
+        match (&self.raw, &self.excerpt) {
             (Some(raw), _) => raw_value(raw).serialize(serializer),
             (None, Some(apart)) => apart.serialize(serializer),
-            (None, None) => serializer.serialize_str(&self.shown),
+            (None, None) => serializer.serialize_str(&self.display),
         }
     }
 }
 
 // What a valid literal says between its quotes; nothing where a `\u` stands in it, which is rare and has more rules.
-fn unescaped(inner: &str) -> Option<String> {
+fn unescape(inner: &str) -> Option<String> {
     let mut text = String::with_capacity(inner.len());
     let mut rest = inner;
     while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
@@ -317,7 +322,7 @@ fn raw_value(json: &str) -> Box<RawValue> {
 }
 
 /// The same JSON without blanks between its parts.
-pub(crate) fn compact(json: &str) -> String {
+pub(crate) fn compact_json(json: &str) -> String {
     let (mut is_inside, mut is_escaped) = (false, false);
     let is_meant = |c: &char| {
         if is_inside {
@@ -354,7 +359,7 @@ pub(crate) fn on_one_line(json: String) -> String {
 }
 
 /// The grapheme boundary at a byte, or the nearest one before or behind it.
-pub(crate) fn boundary(text: &str, at: usize, behind: bool) -> usize {
+pub(crate) fn grapheme_boundary(text: &str, at: usize, behind: bool) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at = if behind { at + 1 } else { at - 1 };
@@ -418,16 +423,16 @@ mod tests {
             (r#"{"a": "\\", "b": "\" , "}"#, r#"{"a":"\\","b":"\" , "}"#),
             ("", ""),
         ] {
-            assert_eq!(compact(json), expected);
+            assert_eq!(compact_json(json), expected);
         }
     }
 
     #[test]
     fn one_text_alone_stays_what_it_is_wherever_it_lies() {
         let mut long = Text::from("x".repeat(3 * KEPT));
-        let blob = long.take_out(2 * KEPT).expect("a blob");
+        let blob = long.move_to_blob(2 * KEPT).expect("a blob");
         let joined = Text::join([long].into(), "\n");
-        assert_eq!((joined.blob(), joined.bytes()), (Some(&*blob.id), 3 * KEPT as u64));
+        assert_eq!((joined.blob(), joined.byte_len()), (Some(&*blob.id), 3 * KEPT as u64));
         assert_eq!(Text::join(Vec::new(), "\n"), Text::default());
     }
 
@@ -438,7 +443,7 @@ mod tests {
         {
             let literal = format!("\"{inner}\"");
             let expected: Option<String> = serde_json::from_str(&literal).ok();
-            assert_eq!(Text::decode(&literal).map(|text| text.shown), expected, "{literal}");
+            assert_eq!(Text::decode(&literal).map(|text| text.display), expected, "{literal}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Where each file of leftoff lies: below a root that the host has opened, by a path with `/`.
 //!
 //! A host resolves the root and knows no other rule of the layout. Names that come from outside, a title or a file's name
-//! in a folder, are read and made in [`names`]; what a conversation says of its own place in [`mentioned`].
+//! in a folder, are read and made in [`names`]; what a conversation says of its own place in [`mentions`].
 
-pub mod mentioned;
+pub mod mentions;
 pub mod names;
 pub mod pointer;
 
@@ -42,14 +42,14 @@ impl File {
     }
 
     /// What has this name in this folder.
-    pub fn below(&self, name: &str) -> File {
+    pub fn child(&self, name: &str) -> File {
         let path = if self.path.is_empty() { name.into() } else { [&self.path, "/", name].concat() };
         File { root: self.root.clone(), path }
     }
 
     /// What has this name in the same folder.
-    pub fn beside(&self, name: &str) -> File {
-        self.folder().below(name)
+    pub fn sibling(&self, name: &str) -> File {
+        self.folder().child(name)
     }
 
     /// The folder that it lies in.
@@ -83,7 +83,7 @@ impl Placement {
     }
 
     /// The one of this name.
-    pub fn named(name: &str) -> Option<Placement> {
+    pub fn from_name(name: &str) -> Option<Placement> {
         [Placement::Home, Placement::Workspace].into_iter().find(|placement| placement.as_str() == name)
     }
 
@@ -98,7 +98,7 @@ impl Placement {
 
 /// Where a session lies.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum SessionLocation {
     /// Below the home.
     Home {
         /// The hash of its project, or [`NO_PROJECT`].
@@ -117,31 +117,31 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl SessionLocation {
     /// In which way it is kept.
     pub fn placement(&self) -> Placement {
         match self {
-            Place::Home { .. } => Placement::Home,
-            Place::Workspace { .. } => Placement::Workspace,
+            SessionLocation::Home { .. } => Placement::Home,
+            SessionLocation::Workspace { .. } => Placement::Workspace,
         }
     }
 
     /// The folder of its logs.
     pub fn folder(&self) -> File {
         match self {
-            Place::Home { project, id } => {
+            SessionLocation::Home { project, id } => {
                 let parts = [SESSIONS, "/", PROJECTS, "/", project, "/", SESSION_PREFIX, id];
                 File::new(Root::Home, parts.concat())
             }
-            Place::Workspace { .. } => self.conversation().below(SESSION_FOLDER),
+            SessionLocation::Workspace { .. } => self.conversation().child(SESSION_FOLDER),
         }
     }
 
     /// The folder that a person sees: the conversation's, or in the home the session's own.
     pub fn conversation(&self) -> File {
         match self {
-            Place::Home { .. } => self.folder(),
-            Place::Workspace { root, day, name } => {
+            SessionLocation::Home { .. } => self.folder(),
+            SessionLocation::Workspace { root, day, name } => {
                 File::new(Root::Workspace(root.clone()), format!("{CONVERSATIONS}/{day}/{name}"))
             }
         }
@@ -149,21 +149,21 @@ impl Place {
 
     /// The document about it.
     pub fn document(&self) -> File {
-        self.folder().below(self.placement().document())
+        self.folder().child(self.placement().document())
     }
 
     /// One of its logs.
     pub fn log(&self, name: &str) -> File {
-        self.folder().below(name)
+        self.folder().child(name)
     }
 
     /// One of its blobs.
     pub fn blob(&self, id: &str) -> File {
-        self.folder().below(BLOBS).below(id)
+        self.folder().child(BLOBS).child(id)
     }
 
     /// The place whose folder this is; nothing where no session may lie there.
-    pub fn of(folder: &File) -> Option<Place> {
+    pub fn of(folder: &File) -> Option<SessionLocation> {
         let mut parts = folder.path.split('/');
         let mut part = || parts.next().filter(|part| !part.is_empty() && !matches!(*part, "." | ".."));
         let place = match &folder.root {
@@ -173,12 +173,13 @@ impl Place {
                 let id = name.strip_prefix(SESSION_PREFIX)?;
                 let is_there = SESSIONS == sessions && PROJECTS == projects;
                 (is_there && (is_hash || project == NO_PROJECT))
-                    .then(|| Place::Home { project: project.into(), id: id.into() })?
+                    .then(|| SessionLocation::Home { project: project.into(), id: id.into() })?
             }
             Root::Workspace(root) => {
                 let (conversations, day, name, session) = (part()?, part()?, part()?, part()?);
-                (conversations == CONVERSATIONS && names::is_day(day) && session == SESSION_FOLDER)
-                    .then(|| Place::Workspace { root: root.clone(), day: day.into(), name: name.into() })?
+                (conversations == CONVERSATIONS && names::is_day(day) && session == SESSION_FOLDER).then(
+                    || SessionLocation::Workspace { root: root.clone(), day: day.into(), name: name.into() },
+                )?
             }
             Root::Project | Root::Outside => return None,
         };
@@ -231,7 +232,7 @@ pub fn projects() -> File {
 
 /// The folder of a project's sessions, by the hash of the project.
 pub fn project_folder(hash: &str) -> File {
-    projects().below(hash)
+    projects().child(hash)
 }
 
 /// What lists are made from.
@@ -245,7 +246,7 @@ pub fn workspaces() -> File {
 }
 
 /// The folder of sessions that are on their way into the other placement, a file for each.
-pub fn moving() -> File {
+pub fn relocations() -> File {
     File::new(Root::Home, "moving")
 }
 
@@ -260,18 +261,18 @@ pub fn trash_origins() -> File {
 }
 
 /// What was imported, so that it need not be opened again.
-pub fn imported() -> File {
-    cache().below(IMPORTED)
+pub fn import_cache() -> File {
+    cache().child(IMPORTED)
 }
 
 /// Which session an agent goes on with that has this mark.
-pub fn continued(mark: &str) -> File {
+pub fn continuation(mark: &str) -> File {
     File::new(Root::Home, format!("continued/{mark}.json"))
 }
 
 /// What was written last of a session for a client: without it, it is written once more.
-pub fn copies(mark: &str) -> File {
-    cache().below(&format!("copies/{mark}.json"))
+pub fn native_copy(mark: &str) -> File {
+    cache().child(&format!("copies/{mark}.json"))
 }
 
 /// The user's own settings, or those of a project.
@@ -286,8 +287,8 @@ pub fn cache() -> File {
 }
 
 /// The folder of the runs: which words were said where.
-pub fn recall() -> File {
-    cache().below("recall")
+pub fn search_index() -> File {
+    cache().child("recall")
 }
 
 /// The folder of large tool outputs, for the time of a run.
@@ -296,37 +297,41 @@ pub fn outputs() -> File {
 }
 
 /// Which sessions of a project lists have archived that its settings say are too many or too old.
-pub fn tidied(hash: &str) -> File {
-    cache().below(&format!("tidied-{hash}.json"))
+pub fn tidy_record(hash: &str) -> File {
+    cache().child(&format!("tidied-{hash}.json"))
 }
 
 /// What is kept of a session so that its log need not be read again.
 pub fn checkpoint(id: &str) -> File {
-    kept(id, names::Kept::Checkpoint)
+    cached_file(id, names::CachedKind::Checkpoint)
 }
 
 /// What is kept of a session in the cache.
-pub fn kept(id: &str, what: names::Kept) -> File {
-    cache().below(&names::kept(id, what))
+pub fn cached_file(id: &str, what: names::CachedKind) -> File {
+    cache().child(&names::cached_name(id, what))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(place: Place, root: Root, path: &str) {
+    fn check(place: SessionLocation, root: Root, path: &str) {
         let folder = place.folder();
         assert_eq!((&folder.root, folder.path.as_str()), (&root, path));
-        assert_eq!(Place::of(&folder), Some(place));
+        assert_eq!(SessionLocation::of(&folder), Some(place));
     }
 
     #[test]
     fn a_place_is_told_from_its_folder() {
-        let home = |project: &str| Place::Home { project: project.into(), id: "x-1".into() };
+        let home = |project: &str| SessionLocation::Home { project: project.into(), id: "x-1".into() };
         check(home("5dcf1f63d1e20d7e"), Root::Home, "sessions/projects/5dcf1f63d1e20d7e/session-x-1");
         check(home(NO_PROJECT), Root::Home, "sessions/projects/none/session-x-1");
         let root = "/work/space";
-        let named = Place::Workspace { root: root.into(), day: "2026-11-22".into(), name: "001-chat".into() };
+        let named = SessionLocation::Workspace {
+            root: root.into(),
+            day: "2026-11-22".into(),
+            name: "001-chat".into(),
+        };
         check(named, Root::Workspace(root.into()), "conversations/2026-11-22/001-chat/.session");
     }
 
@@ -345,23 +350,23 @@ mod tests {
             "sessions/projects/X/session-a",
         ];
         for path in home.into_iter().chain(more).filter(|path| !path.ends_with("session-")) {
-            assert_eq!(Place::of(&File::new(Root::Home, path)), None, "{path}");
+            assert_eq!(SessionLocation::of(&File::new(Root::Home, path)), None, "{path}");
         }
         for path in [
             "conversations/today/a/.session",
             "conversations/2026-11-22/../.session",
             "conversations/2026-11-22/a",
         ] {
-            assert_eq!(Place::of(&File::new(Root::Workspace("w".into()), path)), None, "{path}");
+            assert_eq!(SessionLocation::of(&File::new(Root::Workspace("w".into()), path)), None, "{path}");
         }
-        assert_eq!(Place::of(&File::new(Root::Outside, "sessions/projects/0/session-a")), None);
+        assert_eq!(SessionLocation::of(&File::new(Root::Outside, "sessions/projects/0/session-a")), None);
     }
 
     #[test]
     fn what_lies_beside_shares_the_folder() {
-        let file = project_folder("0").below("session-a");
-        assert_eq!(file.beside(".left").path, "sessions/projects/0/.left");
-        assert_eq!(trash().beside("x"), File::new(Root::Home, "x"));
+        let file = project_folder("0").child("session-a");
+        assert_eq!(file.sibling(".left").path, "sessions/projects/0/.left");
+        assert_eq!(trash().sibling("x"), File::new(Root::Home, "x"));
         assert_eq!((trash().name(), file.name()), ("trash", "session-a"));
     }
 }

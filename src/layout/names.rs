@@ -15,26 +15,30 @@ const DIGITS: usize = 6;
 
 /// The name of a new conversation: the day's next number, its type and the words of its title. `names`: those that the
 /// day has. Type and title are given decomposed (Unicode's form KD) and without marks, so that `é` is `e`.
-pub fn conversation<'a>(names: impl IntoIterator<Item = &'a str>, session_type: &str, title: &str) -> String {
-    let last = names.into_iter().filter_map(number).max().unwrap_or(0);
-    let parts = [format!("{:03}", last + 1), words(session_type), words(title)];
+pub fn conversation_name<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+    session_type: &str,
+    title: &str,
+) -> String {
+    let last = names.into_iter().filter_map(parse_number).max().unwrap_or(0);
+    let parts = [format!("{:03}", last + 1), to_slug(session_type), to_slug(title)];
     let some = parts.into_iter().filter(|part| !part.is_empty());
     some.collect::<alloc::vec::Vec<_>>().join("-")
 }
 
-fn number(name: &str) -> Option<u32> {
+fn parse_number(name: &str) -> Option<u32> {
     let digits = name.split('-').next().unwrap_or_default();
     let is_number = (1..=DIGITS).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().ok())?
 }
 
 // What any filesystem takes, and what is an id that a person may give.
-fn words(text: &str) -> String {
+fn to_slug(text: &str) -> String {
     let mut words = String::new();
     for letter in text.chars() {
         if letter.is_ascii_alphanumeric() {
             words.push(letter.to_ascii_lowercase());
-        } else if let Some(spelled) = spelled(letter) {
+        } else if let Some(spelled) = spell_in_ascii(letter) {
             words.push_str(spelled);
         } else if !words.is_empty() && !words.ends_with('-') {
             words.push('-');
@@ -48,7 +52,7 @@ fn words(text: &str) -> String {
 // Letters that no decomposition makes plain, each before how it is spelled where there are no others.
 const SPELLED: &str = "ßss ẞss æae Æae œoe Œoe øo Øo łl Łl đd Đd ðd Ðd þth Þth ıi";
 
-fn spelled(letter: char) -> Option<&'static str> {
+fn spell_in_ascii(letter: char) -> Option<&'static str> {
     SPELLED.split(' ').find_map(|one| one.strip_prefix(letter))
 }
 
@@ -85,15 +89,15 @@ pub fn is_day(name: &str) -> bool {
 
 /// What something is called in the trash that is deleted at this moment. No two may have the same moment: they may have
 /// the same name.
-pub fn trashed(name: &str, now_ms: i64) -> String {
+pub fn trash_name(name: &str, now_ms: i64) -> String {
     format!("{}-{name}", time::format(now_ms).replace(':', "-"))
 }
 
 /// What a name in the trash says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trashed<'a> {
+pub struct TrashName<'a> {
     /// When it was deleted, RFC 3339.
-    pub deleted: String,
+    pub deleted_at: String,
     /// How it was kept.
     pub placement: Placement,
     /// What it was called: its folder, or its conversation with `.session` behind.
@@ -101,14 +105,14 @@ pub struct Trashed<'a> {
 }
 
 /// Reads a name in the trash; nothing where it is none.
-pub fn read_trashed(name: &str) -> Option<Trashed<'_>> {
+pub fn parse_trash_name(name: &str) -> Option<TrashName<'_>> {
     const MOMENT: &str = "0000-00-00T00-00-00.000Z";
     let (moment, name) = name.split_at_checked(MOMENT.len())?;
     let name = one_line(name.strip_prefix('-')?)?;
     let same = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
     let is_home = name.starts_with(SESSION_PREFIX);
-    moment.bytes().map(same).eq(MOMENT.bytes()).then(|| Trashed {
-        deleted: format!("{}:{}:{}", &moment[..13], &moment[14..16], &moment[17..]),
+    moment.bytes().map(same).eq(MOMENT.bytes()).then(|| TrashName {
+        deleted_at: format!("{}:{}:{}", &moment[..13], &moment[14..16], &moment[17..]),
         placement: if is_home { Placement::Home } else { Placement::Workspace },
         name,
     })
@@ -116,72 +120,72 @@ pub fn read_trashed(name: &str) -> Option<Trashed<'_>> {
 
 /// Why a folder got another name, beside where it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum RetireReason {
     /// A session was left: no append to it is acknowledged any more, and all that was is in it.
     Left,
     /// Nobody wants it any more.
     Gone,
 }
 
-impl Why {
+impl RetireReason {
     /// As names have it.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Why::Left => "left",
-            Why::Gone => "gone",
+            RetireReason::Left => "left",
+            RetireReason::Gone => "gone",
         }
     }
 }
 
 /// What a folder is called once it is left or given up, by a process: `id` is a new one.
-pub fn renamed(why: Why, id: &str, pid: u32, name: &str) -> String {
+pub fn retired_name(why: RetireReason, id: &str, pid: u32, name: &str) -> String {
     format!(".{}-{id}-{pid}-{name}", why.as_str())
 }
 
 /// What such a name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Renamed<'a> {
+pub struct RetiredName<'a> {
     /// Why it has it.
-    pub why: Why,
+    pub reason: RetireReason,
     /// The number of the process, as it is written.
     pub pid: &'a str,
     /// What the folder was called before.
-    pub was: &'a str,
+    pub old_name: &'a str,
 }
 
 /// Reads what a folder is called that was left or given up; nothing where it is another name.
-pub fn read_renamed(name: &str) -> Option<Renamed<'_>> {
+pub fn parse_retired_name(name: &str) -> Option<RetiredName<'_>> {
     const ID: &str = "00000000-0000-0000-0000-000000000000";
     let rest = name.strip_prefix('.')?;
-    let (why, rest) = [Why::Left, Why::Gone]
+    let (why, rest) = [RetireReason::Left, RetireReason::Gone]
         .into_iter()
         .find_map(|why| Some((why, rest.strip_prefix(why.as_str())?.strip_prefix('-')?)))?;
     let (id, rest) = rest.split_at_checked(ID.len())?;
     let same = |byte: u8| if is_hex(byte) { b'0' } else { byte };
     let (pid, was) = rest.strip_prefix('-')?.split_once('-')?;
     let is_renamed = id.bytes().map(same).eq(ID.bytes()) && is_number(pid);
-    is_renamed.then_some(Renamed { why, pid, was: one_line(was)? })
+    is_renamed.then_some(RetiredName { reason: why, pid, old_name: one_line(was)? })
 }
 
 /// What a folder is called in the trash while it is copied there; the rest is what it was left as.
 pub const COMING: &str = ".coming";
 
 /// What a place is called while somebody makes one in the home.
-pub fn taking(id: &str) -> String {
+pub fn reserved_name(id: &str) -> String {
     format!("{NEW}{id}")
 }
 
 const NEW: &str = ".new-";
 
 /// Whether a folder of this name may be a place that is taken, or about to be.
-pub fn is_taking(name: &str) -> bool {
+pub fn is_reserved_name(name: &str) -> bool {
     let is_beside =
         name.strip_prefix(super::SESSION_FOLDER).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
     is_beside || name.starts_with(NEW) || name.starts_with(SESSION_PREFIX)
 }
 
 /// The number of the process that wrote a temporary file, `.<name>.<number>.<16 hex digits>.tmp`, from its name.
-pub fn temporary(name: &str) -> Option<&str> {
+pub fn parse_temporary_name(name: &str) -> Option<&str> {
     let (rest, chance) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
     let (name, pid) = rest.rsplit_once('.')?;
     let is_temporary = chance.len() == 16 && chance.bytes().all(is_hex) && is_number(pid);
@@ -190,7 +194,7 @@ pub fn temporary(name: &str) -> Option<&str> {
 
 /// What is kept of a session in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum CachedKind {
     /// The checkpoint of its messages.
     Checkpoint,
     /// Which bytes that was made from.
@@ -205,35 +209,41 @@ pub enum Kept {
     Outputs,
 }
 
-impl Kept {
+impl CachedKind {
     /// All that there is.
-    pub const ALL: [Kept; 6] =
-        [Kept::Checkpoint, Kept::Covers, Kept::Leases, Kept::Report, Kept::Turns, Kept::Outputs];
+    pub const ALL: [CachedKind; 6] = [
+        CachedKind::Checkpoint,
+        CachedKind::Covers,
+        CachedKind::Leases,
+        CachedKind::Report,
+        CachedKind::Turns,
+        CachedKind::Outputs,
+    ];
 
     const fn ending(self) -> &'static str {
         match self {
-            Kept::Checkpoint => ".json",
-            Kept::Covers => ".covers",
-            Kept::Leases => ".open",
-            Kept::Report => ".report",
-            Kept::Turns => ".turns",
-            Kept::Outputs => ".outputs",
+            CachedKind::Checkpoint => ".json",
+            CachedKind::Covers => ".covers",
+            CachedKind::Leases => ".open",
+            CachedKind::Report => ".report",
+            CachedKind::Turns => ".turns",
+            CachedKind::Outputs => ".outputs",
         }
     }
 }
 
 /// What something is called that is kept of a session.
-pub fn kept(id: &str, what: Kept) -> String {
+pub fn cached_name(id: &str, what: CachedKind) -> String {
     format!("{id}{}", what.ending())
 }
 
 /// Of which session something is kept, by its name in the cache, and what.
-pub fn read_kept(name: &str) -> Option<(&str, Kept)> {
-    let id = |what: Kept| Some((one_line(name.strip_suffix(what.ending())?)?, what));
+pub fn parse_cached_name(name: &str) -> Option<(&str, CachedKind)> {
+    let id = |what: CachedKind| Some((one_line(name.strip_suffix(what.ending())?)?, what));
     if name == super::IMPORTED {
         return None;
     }
-    Kept::ALL.into_iter().find_map(id)
+    CachedKind::ALL.into_iter().find_map(id)
 }
 
 fn is_hex(byte: u8) -> bool {
@@ -260,9 +270,12 @@ mod tests {
     #[test]
     fn a_conversation_has_the_days_next_number() {
         let day = ["001-chat", "012", "x", "13x", "1234567-chat", "7-brainstorm"];
-        assert_eq!(conversation(day, "brainstorm", "  API: the Design! "), "013-brainstorm-api-the-design");
-        assert_eq!(conversation([], "", "\u{4e2d}"), "001");
-        assert_eq!(conversation(["999999"], "chat", ""), "1000000-chat");
+        assert_eq!(
+            conversation_name(day, "brainstorm", "  API: the Design! "),
+            "013-brainstorm-api-the-design"
+        );
+        assert_eq!(conversation_name([], "", "\u{4e2d}"), "001");
+        assert_eq!(conversation_name(["999999"], "chat", ""), "1000000-chat");
     }
 
     #[test]
@@ -278,7 +291,7 @@ mod tests {
             // As a host gives it: decomposed, without marks.
             let given: String = title.chars().filter(|c| !('\u{300}'..='\u{36f}').contains(c)).collect();
             let given = given.replace('\u{103}', "a");
-            assert_eq!(conversation([], "", &given), expected);
+            assert_eq!(conversation_name([], "", &given), expected);
         }
     }
 
@@ -311,9 +324,12 @@ mod tests {
     #[test]
     fn of_what_is_in_the_trash_the_oldest_name_sorts_first() {
         let names: Vec<_> =
-            [5, 1_763_812_800_123, 1_763_812_800_124].map(|ms| trashed("session-a", ms)).into();
+            [5, 1_763_812_800_123, 1_763_812_800_124].map(|ms| trash_name("session-a", ms)).into();
         assert!(names.is_sorted());
-        assert_eq!(read_trashed(&names[0]).map(|one| one.deleted), Some("1970-01-01T00:00:00.005Z".into()));
+        assert_eq!(
+            parse_trash_name(&names[0]).map(|one| one.deleted_at),
+            Some("1970-01-01T00:00:00.005Z".into())
+        );
     }
 
     #[test]
@@ -328,21 +344,23 @@ mod tests {
             ".left-x-1-a",
         ] {
             assert_eq!(
-                (read_trashed(name), read_renamed(name), temporary(name)),
+                (parse_trash_name(name), parse_retired_name(name), parse_temporary_name(name)),
                 (None, None, None),
                 "{name}"
             );
         }
         assert_eq!(
-            (read_kept(".json"), read_kept("a.other"), read_kept("imported.json")),
+            (parse_cached_name(".json"), parse_cached_name("a.other"), parse_cached_name("imported.json")),
             (None, None, None)
         );
-        assert!(!is_taking(".sessions") && is_taking(".session") && is_taking(".session-x"));
+        assert!(
+            !is_reserved_name(".sessions") && is_reserved_name(".session") && is_reserved_name(".session-x")
+        );
     }
 
     #[test]
     fn what_only_looks_like_a_temporary_file_is_none() {
-        assert_eq!(temporary(".a.json.7.0123456789abcdef.tmp"), Some("7"));
+        assert_eq!(parse_temporary_name(".a.json.7.0123456789abcdef.tmp"), Some("7"));
         for name in [
             ".a.json.7.0123456789abcde.tmp",
             ".a.json.7.0123456789abcdef0.tmp",
@@ -355,31 +373,31 @@ mod tests {
             ".a.json.7.0123456789abcdef",
             ".a\nb.7.0123456789abcdef.tmp",
         ] {
-            assert_eq!(temporary(name), None, "{name}");
+            assert_eq!(parse_temporary_name(name), None, "{name}");
         }
     }
 
     proptest! {
         #[test]
         fn what_is_made_is_read_again(name in "[^\n\r\u{2028}\u{2029}/]{1,20}", ms in 0_i64..4_000_000_000_000, pid: u32) {
-            let made = trashed(&name, ms);
-            let read = read_trashed(&made).expect("it is one");
-            prop_assert_eq!((read.name, time::parse(&read.deleted)), (&*name, Some(ms)));
-            for why in [Why::Left, Why::Gone] {
-                let made = renamed(why, "01234567-89ab-cdef-0123-456789abcdef", pid, &name);
-                prop_assert_eq!(read_renamed(&made), Some(Renamed { why, pid: &format!("{pid}"), was: &name }));
+            let made = trash_name(&name, ms);
+            let read = parse_trash_name(&made).expect("it is one");
+            prop_assert_eq!((read.name, time::parse(&read.deleted_at)), (&*name, Some(ms)));
+            for why in [RetireReason::Left, RetireReason::Gone] {
+                let made = retired_name(why, "01234567-89ab-cdef-0123-456789abcdef", pid, &name);
+                prop_assert_eq!(parse_retired_name(&made), Some(RetiredName { reason: why, pid: &format!("{pid}"), old_name: &name }));
             }
-            for what in Kept::ALL {
-                let made = kept(&name, what);
-                prop_assert_eq!(read_kept(&made), Some((&*name, what)));
+            for what in CachedKind::ALL {
+                let made = cached_name(&name, what);
+                prop_assert_eq!(parse_cached_name(&made), Some((&*name, what)));
             }
             let made = format!(".{name}.{pid}.0123456789abcdef.tmp");
-            prop_assert_eq!(temporary(&made), Some(&*format!("{pid}")));
+            prop_assert_eq!(parse_temporary_name(&made), Some(&*format!("{pid}")));
         }
 
         #[test]
         fn a_name_has_nothing_but_small_letters_digits_and_dashes(names: Vec<String>, kind: String, title: String) {
-            let name = conversation(names.iter().map(String::as_str), &kind, &title);
+            let name = conversation_name(names.iter().map(String::as_str), &kind, &title);
             prop_assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'));
             prop_assert!(!name.ends_with('-') && !name.contains("--") && name.len() <= 90);
             prop_assert!(!names.contains(&name));

@@ -19,7 +19,7 @@ pub const IGNORED: &str = "*\n!settings.json\n";
 
 /// Where a session lies, as the host names the path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Pointer {
+pub struct SessionPointer {
     /// The session's id.
     pub id: String,
     /// The folder of its logs.
@@ -28,39 +28,39 @@ pub struct Pointer {
 
 /// The file that says it.
 pub fn file() -> File {
-    inside("current-session.json")
+    file_in_folder("current-session.json")
 }
 
 /// A link that leads there, for people, where the system has links.
 pub fn link() -> File {
-    inside("current-session")
+    file_in_folder("current-session")
 }
 
 /// Where git reads what it is to pass by.
 pub fn ignore_file() -> File {
-    inside(".gitignore")
+    file_in_folder(".gitignore")
 }
 
-fn inside(name: &str) -> File {
+fn file_in_folder(name: &str) -> File {
     File::new(Root::Project, format!("{FOLDER}/{name}"))
 }
 
 /// What the file says of a session.
-pub fn write(pointer: &Pointer) -> String {
+pub fn write(pointer: &SessionPointer) -> String {
     #[derive(Serialize)]
-    struct Written<'p> {
+    struct PointerFile<'p> {
         version: u32,
         id: &'p str,
         path: &'p str,
     }
-    to_json(&Written { version: 1, id: &pointer.id, path: &pointer.path })
+    to_json(&PointerFile { version: 1, id: &pointer.id, path: &pointer.path })
 }
 
 /// Reads the file; whether there is such a session, the caller looks.
-pub fn read(json: &str) -> Option<Pointer> {
+pub fn read(json: &str) -> Option<SessionPointer> {
     let mut fields = Fields::parse(json).ok()?;
     let mut bad = Vec::new();
-    Some(Pointer { id: fields.take("id", &mut bad)?, path: fields.take("path", &mut bad)? })
+    Some(SessionPointer { id: fields.take("id", &mut bad)?, path: fields.take("path", &mut bad)? })
 }
 
 /// Whether a folder may have one: what many projects lie in is no project of its own, and its pointer would be everybody's.
@@ -101,7 +101,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read(id: String, path: String) {
-            let pointer = Pointer { id, path };
+            let pointer = SessionPointer { id, path };
             prop_assert_eq!(read(&write(&pointer)), Some(pointer));
         }
     }

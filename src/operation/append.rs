@@ -8,8 +8,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::live::Live;
-use super::logs::{LogName, is_amiss};
+use super::logs::{LogName, is_file_mismatch};
+use super::session_files::SessionFiles;
 use super::{Io, Operation, Trouble};
 use crate::error::{Code, Error};
 use crate::json::blob::Blob;
@@ -19,8 +19,8 @@ use crate::record::batch::Batch;
 use crate::record::event::Change;
 use crate::record::message::Message;
 use crate::record::status::Status;
-use crate::session::ask::Ask;
-use crate::session::handle::Staged;
+use crate::session::change_request::ChangeRequest;
+use crate::session::handle::StagedBatch;
 use crate::shapes;
 use crate::shapes::Format;
 use crate::tokens::{Counting, Vocabulary};
@@ -30,7 +30,7 @@ const BACK: u64 = 64 * 1024;
 
 /// What is to be appended, and how.
 #[derive(Clone, Debug)]
-pub struct Appending {
+pub struct AppendRequest {
     /// The messages.
     pub drafts: Drafts,
     /// Answered once the disk has confirmed them.
@@ -38,26 +38,26 @@ pub struct Appending {
     /// A paused session is active again with them.
     pub revives: bool,
     /// Whether they are counted, and by whom.
-    pub counts: Counts,
+    pub counts: CountingMode,
 }
 
 /// Messages that nobody has appended yet.
 #[derive(Clone, Debug)]
 pub enum Drafts {
-    /// JSON of a shape, as a caller gives it; see [`shapes::drafts`]. Without one it is leftoff's, unless it is the whole answer of a
-    /// provider's library, which tells its own; see [`shapes::answered`].
-    Said(String, Option<Format>),
-    /// JSON in leftoff's shape, read from a log or an agent's file; see [`shapes::copies`].
+    /// JSON of a shape, as a caller gives it; see [`shapes::read_drafts`]. Without one it is leftoff's, unless it is the whole answer of a
+    /// provider's library, which tells its own; see [`shapes::extract_messages`].
+    Json(String, Option<Format>),
+    /// JSON in leftoff's shape, read from a log or an agent's file; see [`shapes::read_copies`].
     Copies(String),
     /// Messages as the core has them.
     Messages(Vec<Message>),
     /// Some of those.
-    Part(Rc<Vec<Message>>, Range<usize>),
+    Slice(Rc<Vec<Message>>, Range<usize>),
 }
 
 /// Whether messages are counted when they are stored, and by whom.
 #[derive(Clone, Debug, Default)]
-pub enum Counts {
+pub enum CountingMode {
     /// They are not.
     Off,
     /// By the estimate.
@@ -68,21 +68,21 @@ pub enum Counts {
 }
 
 impl Drafts {
-    pub(super) fn read(&self) -> Result<Vec<Message>, Error> {
+    pub(super) fn to_messages(&self) -> Result<Vec<Message>, Error> {
         match self {
-            Drafts::Said(json, format) => shapes::drafts(json, format.unwrap_or(Format::Leftoff)),
-            Drafts::Copies(json) => shapes::copies(json),
+            Drafts::Json(json, format) => shapes::read_drafts(json, format.unwrap_or(Format::Leftoff)),
+            Drafts::Copies(json) => shapes::read_copies(json),
             Drafts::Messages(messages) => Ok(messages.clone()),
-            Drafts::Part(messages, part) => Ok(messages.get(part.clone()).unwrap_or_default().into()),
+            Drafts::Slice(messages, part) => Ok(messages.get(part.clone()).unwrap_or_default().into()),
         }
     }
 }
 
-impl Appending {
+impl AppendRequest {
     /// The same in the shape that its drafts tell. What is refused by that is refused before anything is said of the session.
-    pub(super) fn told(mut self) -> Result<Appending, Error> {
-        if let Drafts::Said(json, format) = &mut self.drafts {
-            let (told, messages) = shapes::answered(json, *format)?;
+    pub(super) fn with_detected_format(mut self) -> Result<AppendRequest, Error> {
+        if let Drafts::Json(json, format) = &mut self.drafts {
+            let (told, messages) = shapes::extract_messages(json, *format)?;
             let messages = match messages {
                 Cow::Borrowed(_) => None,
                 Cow::Owned(messages) => Some(messages),
@@ -96,40 +96,44 @@ impl Appending {
     }
 }
 
-impl Counts {
+impl CountingMode {
     /// By a vocabulary, or by the estimate where there is none; not at all where a setup, JSON, has `"countTokens":false`.
-    pub fn of_setup(setup: &str, vocabulary: Option<Rc<Vocabulary>>) -> Counts {
+    pub fn of_setup(setup: &str, vocabulary: Option<Rc<Vocabulary>>) -> CountingMode {
         let is_off = Fields::parse(setup).is_ok_and(|fields| fields.raw("countTokens") == Some("false"));
-        if is_off { Counts::Off } else { vocabulary.map_or(Counts::Estimate, Counts::Exact) }
+        if is_off {
+            CountingMode::Off
+        } else {
+            vocabulary.map_or(CountingMode::Estimate, CountingMode::Exact)
+        }
     }
 
     pub(super) fn counting(&self) -> Counting<'_> {
         match self {
-            Counts::Off => Counting::Off,
-            Counts::Estimate => Counting::Estimate,
-            Counts::Exact(vocabulary) => Counting::Exact(vocabulary),
+            CountingMode::Off => Counting::Off,
+            CountingMode::Estimate => Counting::Estimate,
+            CountingMode::Exact(vocabulary) => Counting::Exact(vocabulary),
         }
     }
 }
 
-impl Live {
+impl SessionFiles {
     /// Appends messages as one batch. Answer: their lines.
-    pub fn append_messages(self: &Rc<Live>, appending: Appending) -> Operation<'static, Vec<u8>> {
+    pub fn append_messages(self: &Rc<SessionFiles>, appending: AppendRequest) -> Operation<'static, Vec<u8>> {
         let live = self.clone();
         self.was_staged.set(false);
         Operation::new(|io| async move {
-            let appending = appending.told()?;
-            live.hold(&io).await?;
-            live.appended(&io, &appending).await
+            let appending = appending.with_detected_format()?;
+            live.acquire_lease(&io).await?;
+            live.append_drafts(&io, &appending).await
         })
     }
 
-    pub(super) fn appended(
+    pub(super) fn append_drafts(
         &self,
         io: &Io,
-        appending: &Appending,
+        appending: &AppendRequest,
     ) -> impl Future<Output = Result<Vec<u8>, Trouble>> {
-        self.put(io, appending, None)
+        self.append_batch(io, appending, None)
     }
 
     /// Appends them, as a batch that counts under conditions where there is one; gives the bytes, none where its operation is
@@ -137,14 +141,15 @@ impl Live {
     ///
     /// # Errors
     /// `conflict` and `operation_reused`, where that is known before anything is written.
-    pub(super) async fn put(
+    pub(super) async fn append_batch(
         &self,
         io: &Io,
-        appending: &Appending,
+        appending: &AppendRequest,
         of: Option<&Batch>,
     ) -> Result<Vec<u8>, Trouble> {
         self.was_staged.set(false);
-        let Staged { bytes, blobs } = self.here(io, &|| Box::pin(self.staged(io, appending, of))).await?;
+        let StagedBatch { bytes, blobs } =
+            self.retry_after_move(io, &|| Box::pin(self.stage_drafts(io, appending, of))).await?;
         if of.is_some() && bytes.is_empty() {
             return Ok(bytes);
         }
@@ -152,63 +157,68 @@ impl Live {
         let durable = appending.is_durable;
         match self.append(io, LogName::Messages, bytes.clone(), (durable, false)).await {
             Ok(()) => {}
-            Err(trouble) if is_amiss(&trouble) => {
-                Box::pin(self.carried_over(io, &trouble, (&bytes, &blobs), durable)).await?;
+            Err(trouble) if is_file_mismatch(&trouble) => {
+                Box::pin(self.append_after_move(io, &trouble, (&bytes, &blobs), durable)).await?;
             }
             Err(trouble) => return Err(trouble),
         }
-        self.has_news.set(true);
-        if self.with(|session| session.needs_all() || session.needs_titles()) {
-            self.complete(io).await?;
+        self.has_new_messages.set(true);
+        if self.with_session(|session| session.needs_whole_log() || session.needs_titles()) {
+            self.complete_opening(io).await?;
         }
         Ok(bytes)
     }
 
-    async fn staged(&self, io: &Io, appending: &Appending, of: Option<&Batch>) -> Result<Staged, Trouble> {
+    async fn stage_drafts(
+        &self,
+        io: &Io,
+        appending: &AppendRequest,
+        of: Option<&Batch>,
+    ) -> Result<StagedBatch, Trouble> {
         // Without the event that began the session, its messages would be nobody's.
         if appending.is_durable && !self.is_confirmed(LogName::Events) {
             Box::pin(self.confirm(io, LogName::Events, false)).await?;
         }
-        self.revived(io).await?;
+        self.ensure_open(io).await?;
         self.observe(io, LogName::Messages).await?;
-        self.look_sometimes(io).await?;
-        if self.with(|session| session.is_branched()) {
+        self.observe_events_sometimes(io).await?;
+        if self.with_session(|session| session.is_branched()) {
             // What is appended hangs from the branch that somebody chose last.
-            Box::pin(self.caught_up(io)).await?;
+            Box::pin(self.observe_logs(io)).await?;
         }
         if let Some(batch) = of {
             // A last line without a line feed counts for whoever opens the session now.
             Box::pin(self.observe_whole(io, LogName::Messages)).await?;
-            if self.with(|session| session.done(batch))?.is_some() {
-                return Ok(Staged { bytes: Vec::new(), blobs: Vec::new() });
+            if self.with_session(|session| session.find_counted(batch))?.is_some() {
+                return Ok(StagedBatch { bytes: Vec::new(), blobs: Vec::new() });
             }
-            if !self.with(|session| session.is_next(batch)) {
-                return Err(Trouble::refused(
+            if !self.with_session(|session| session.is_next(batch)) {
+                return Err(Trouble::new(
                     Code::Conflict,
                     "another message was appended after the expected one",
                 ));
             }
         }
-        if self.is_due() {
-            Box::pin(self.gone_on(io, appending.revives)).await?;
+        if self.has_due_changes() {
+            Box::pin(self.record_due_changes(io, appending.revives)).await?;
         }
-        let drafts = appending.drafts.read()?;
-        if let Drafts::Said(..) = &appending.drafts {
-            Box::pin(self.refuse_unknown_parents(io, &drafts)).await?;
+        let drafts = appending.drafts.to_messages()?;
+        if let Drafts::Json(..) = &appending.drafts {
+            Box::pin(self.reject_unknown_parents(io, &drafts)).await?;
         }
         let counting = appending.counts.counting();
-        let staged = self.with(|session| session.stage_batch(drafts, &io.stamp(), counting, of))?;
+        let staged = self.with_session(|session| session.stage_batch(drafts, &io.stamp(), counting, of))?;
         if !staged.blobs.is_empty()
-            && let Err(trouble) = Box::pin(self.keep_blobs(io, &staged.blobs)).await
+            && let Err(trouble) = Box::pin(self.write_blobs(io, &staged.blobs)).await
         {
-            self.with(|session| session.messages().abort())?;
+            self.with_session(|session| session.messages().abort())?;
             return Err(trouble);
         }
         Ok(staged)
     }
 
     // A message that follows nobody's would belong to the branch of the line before it. What was copied or imported may lack some.
-    async fn refuse_unknown_parents(&self, io: &Io, drafts: &[Message]) -> Result<(), Trouble> {
+    async fn reject_unknown_parents(&self, io: &Io, drafts: &[Message]) -> Result<(), Trouble> {
         for (place, draft) in drafts.iter().enumerate() {
             let Some(parent) =
                 draft.parent_id.as_deref().filter(|_| draft.rev == 0 && draft.source.is_none())
@@ -217,44 +227,44 @@ impl Live {
             };
             let is_before = drafts.iter().take(place).any(|one| one.id == parent);
             if is_before
-                || self.with(|session| session.has_message(parent))
+                || self.with_session(|session| session.has_message(parent))
                 || self.has_message(io, parent).await?
             {
                 continue;
             }
             let message = format!("message {place} follows \"{parent}\", which this session does not have");
-            return Err(Trouble::refused(Code::UnknownParent, message));
+            return Err(Trouble::new(Code::UnknownParent, message));
         }
         Ok(())
     }
 
     // What the document says is said before the first message; and who goes on with a paused session makes it active. The
     // document follows at once: an edit that takes back one that was adopted is seen by comparing it.
-    async fn gone_on(&self, io: &Io, revives: bool) -> Result<(), Trouble> {
-        let is_paused = self.with(|session| session.metadata().status == Status::Paused);
+    async fn record_due_changes(&self, io: &Io, revives: bool) -> Result<(), Trouble> {
+        let is_paused = self.with_session(|session| session.metadata().status == Status::Paused);
         let active = Change::Status { status: Status::Active, reason: None };
-        self.said_now(io, Vec::from_iter((is_paused && revives).then(|| Ask::from(active)))).await
+        self.record_now(io, Vec::from_iter((is_paused && revives).then(|| ChangeRequest::from(active)))).await
     }
 
     // On the disk before the line that names it. One that another process left is the same, its name is the hash of its bytes;
     // but that process may have died before the disk confirmed it.
-    async fn keep_blobs(&self, io: &Io, blobs: &[Blob]) -> Result<(), Trouble> {
+    async fn write_blobs(&self, io: &Io, blobs: &[Blob]) -> Result<(), Trouble> {
         let folder = self.folder();
         for Blob { id, bytes } in blobs {
-            let file = folder.below(BLOBS).below(id);
-            let is_kept = self.kept.borrow().blobs.contains(id);
+            let file = folder.child(BLOBS).child(id);
+            let is_kept = self.verified.borrow().blob_ids.contains(id);
             if is_kept && io.stat(&file).await?.is_some_and(|stat| stat.size == bytes.len() as u64) {
                 continue;
             }
             io.replace(&file, bytes.clone(), Some(&folder)).await?;
-            self.kept.borrow_mut().blobs.insert(id.clone());
+            self.verified.borrow_mut().blob_ids.insert(id.clone());
         }
         Ok(())
     }
 
     // The session was moved while its batch was on its way: the same bytes are appended where it lies now, unless somebody
     // carried them over already. Readers keep one of two equal records.
-    async fn carried_over(
+    async fn append_after_move(
         &self,
         io: &Io,
         trouble: &Trouble,
@@ -262,13 +272,13 @@ impl Live {
         durable: bool,
     ) -> Result<(), Trouble> {
         // Also where it is back: nobody knows what was written meanwhile.
-        self.found_again(io, trouble.code() == Code::LogReplaced.as_str()).await?;
-        self.here(io, &|| {
+        self.reopen_if_changed(io, trouble.code() == Code::LogReplaced.as_str()).await?;
+        self.retry_after_move(io, &|| {
             Box::pin(async {
-                self.revived(io).await?;
-                self.keep_blobs(io, blobs).await?;
-                self.try_again(io, &|| Box::pin(self.append_unless_there(io, bytes, durable))).await?;
-                self.confirmed(LogName::Messages, durable);
+                self.ensure_open(io).await?;
+                self.write_blobs(io, blobs).await?;
+                self.retry_storage(io, &|| Box::pin(self.append_if_missing(io, bytes, durable))).await?;
+                self.mark_confirmed(LogName::Messages, durable);
                 self.observe(io, LogName::Messages).await?;
                 Ok(())
             })
@@ -276,19 +286,19 @@ impl Live {
         .await
     }
 
-    async fn append_unless_there(&self, io: &Io, bytes: &[u8], durable: bool) -> Result<(), Trouble> {
+    async fn append_if_missing(&self, io: &Io, bytes: &[u8], durable: bool) -> Result<(), Trouble> {
         let log = self.log_file(LogName::Messages);
         let size = self.size(io, LogName::Messages).await?;
         let far = BACK + 2 * bytes.len() as u64;
         let end = io.read_range(&log, size.saturating_sub(far), size).await?;
         let is_there = memchr::memmem::find(&end, bytes).is_some();
-        let missing = if is_there { Vec::new() } else { sealing(bytes) };
+        let missing = if is_there { Vec::new() } else { with_leading_newline(bytes) };
         io.append(&log, missing, durable, Some(&self.folder())).await?;
         Ok(())
     }
 }
 
 // Behind a line feed, which seals what a first try may have left.
-fn sealing(bytes: &[u8]) -> Vec<u8> {
+fn with_leading_newline(bytes: &[u8]) -> Vec<u8> {
     [b"\n", bytes].concat()
 }

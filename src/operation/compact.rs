@@ -8,10 +8,10 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::append::Counts;
-use super::context::Asked;
-use super::live::Live;
-use super::summary::{Cached, Wanted, Written};
+use super::append::CountingMode;
+use super::context::ContextRequest;
+use super::session_files::SessionFiles;
+use super::stored_summaries::{StoredSummary, SummaryRequest, SummaryResponse};
 use super::{Io, Operation, Trouble, unless_bug};
 use crate::context::{Action, Context, Decision, Request};
 use crate::error::Code;
@@ -20,8 +20,8 @@ use crate::json::text::to_json;
 use crate::record::event::SummaryRange;
 use crate::record::message::{Message, Role};
 use crate::record::span::Span;
-use crate::session::ask::Ask;
-use crate::session::source::Source;
+use crate::session::change_request::ChangeRequest;
+use crate::session::context_source::ContextSource;
 use crate::shapes::Format;
 
 /// It is due from here on, in hundredths of the budget.
@@ -35,7 +35,7 @@ const LONGEST_SUMMARY: u32 = 2200;
 /// What compaction would do, or did.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Compacted {
+struct CompactionReport {
     is_applied: bool,
     is_due: bool,
     message_count: u64,
@@ -57,142 +57,156 @@ struct Compacted {
     summary_tokens: u32,
 }
 
-impl Live {
+impl SessionFiles {
     /// Has contexts begin later: `{"request","summarizes","apply","undo","keep"}`, JSON; says what it would do, and does it
     /// with `apply`. Answer: `{"isApplied","isDue","messageCount","tokensBefore","tokensAfter","tokenBudget","reason","through",
     /// "summaryRefused"}`, JSON.
-    pub fn compact(self: &Rc<Live>, options: String, counts: Counts) -> Operation<'static, String> {
+    pub fn compact(
+        self: &Rc<SessionFiles>,
+        options: String,
+        counts: CountingMode,
+    ) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
-            live.refuse_if_deleted()?;
+            live.reject_if_deleted()?;
             let bad = &mut Vec::new();
             let known = "apply, undo, keep, request, summarizes, embeds or leaves";
-            let mut fields = request::read(&options, known)?;
+            let mut fields = request::parse(&options, known)?;
             let apply = fields.take("apply", bad).unwrap_or_default();
             let undo = fields.take("undo", bad).unwrap_or_default();
-            let keep = fields.take_raw("keep").map(kept_tokens).transpose();
-            request::refuse_bad(bad)?;
+            let keep = fields.take_raw("keep").map(parse_keep).transpose();
+            request::reject_bad(bad)?;
             if undo && (apply || !matches!(keep, Ok(None))) {
                 let message = "\"undo\" cannot be combined with \"apply\" or \"keep\"";
-                return Err(Trouble::refused(Code::InvalidRequest, message));
+                return Err(Trouble::new(Code::InvalidRequest, message));
             }
             let done = if undo {
-                live.undone(&io, &options, &counts).await?
+                live.undo_compaction(&io, &options, &counts).await?
             } else {
-                let known = live.learned_request(&io, &options, &counts).await?;
-                live.compacted(&io, known, keep, apply).await?
+                let known = live.current_request(&io, &options, &counts).await?;
+                live.run_compaction(&io, known, keep, apply).await?
             };
             Ok(to_json(&done))
         })
     }
 
-    async fn compacted(
+    async fn run_compaction(
         &self,
         io: &Io,
-        (asked, source): (Asked, Source),
+        (asked, source): (ContextRequest, ContextSource),
         keep: Result<Option<u32>, Trouble>,
         apply: bool,
-    ) -> Result<Compacted, Trouble> {
+    ) -> Result<CompactionReport, Trouble> {
         if apply {
             // Before a model is asked.
-            self.refuse_newer()?;
+            self.reject_newer()?;
         }
-        let plain = asked.plain();
-        let mut plan = self.planned(io, &plain, &source, keep).await?;
+        let plain = asked.without_host_parts();
+        let mut plan = self.plan_compaction(io, &plain, &source, keep).await?;
         if !apply || plan.reason.is_some() {
             return Ok(plan);
         }
         let end = plan.end_byte.unwrap_or_default();
-        let wanted = Wanted { range: Span { start: 0, end }, least: end, tokens: plan.summary_tokens };
-        let Written { cached, refused } = self.kept_or_written(io, wanted, &asked).await?;
+        let wanted =
+            SummaryRequest { range: Span { start: 0, end }, min_end_byte: end, tokens: plan.summary_tokens };
+        let SummaryResponse { summary: cached, refusal: refused } =
+            self.find_or_write_summary(io, wanted, &asked).await?;
         let event = self.compaction_event(io, &plan, cached.as_ref()).await?;
-        let said = Ask::from_json(&event)?;
-        self.in_turn(io, &|| Box::pin(self.said(io, said.clone()))).await?;
+        let said = ChangeRequest::from_json(&event)?;
+        self.run_in_turn(io, &|| Box::pin(self.refresh_and_record(io, said.clone()))).await?;
         plan.is_applied = true;
         // Without a model's words it is what was planned.
         if cached.is_some() {
-            plan.tokens_after = Some(self.tokens_of(io, &plain).await?.tokens_used);
+            plan.tokens_after = Some(self.current_context(io, &plain).await?.tokens_used);
         }
         plan.summary_refused = refused;
         Ok(plan)
     }
 
     // That contexts cannot be built, or of what window, is no reason not to take it back.
-    async fn undone(&self, io: &Io, options: &str, counts: &Counts) -> Result<Compacted, Trouble> {
+    async fn undo_compaction(
+        &self,
+        io: &Io,
+        options: &str,
+        counts: &CountingMode,
+    ) -> Result<CompactionReport, Trouble> {
         let caught_up = || async {
-            self.caught_up(io).await?;
-            let is_compacted = self.with(|session| session.compaction().range.is_some());
-            Ok((is_compacted, self.asked(options, counts).ok()))
+            self.observe_logs(io).await?;
+            let is_compacted = self.with_session(|session| session.compaction().range.is_some());
+            Ok((is_compacted, self.parse_request(options, counts).ok()))
         };
-        let (is_compacted, asked) = self.in_turn(io, &|| Box::pin(caught_up())).await?;
+        let (is_compacted, asked) = self.run_in_turn(io, &|| Box::pin(caught_up())).await?;
         if !is_compacted {
-            return Ok(Compacted { reason: Some("it is not compacted".into()), ..Compacted::default() });
+            return Ok(CompactionReport {
+                reason: Some("it is not compacted".into()),
+                ..CompactionReport::default()
+            });
         }
-        let plain = asked.map(|asked| asked.plain());
-        let before = self.tried(io, plain.as_ref()).await?;
-        let said = Ask::from_json(r#"[{"type":"compaction"}]"#)?;
-        self.in_turn(io, &|| Box::pin(self.said(io, said.clone()))).await?;
-        let after = self.tried(io, plain.as_ref()).await?;
-        Ok(Compacted {
+        let plain = asked.map(|asked| asked.without_host_parts());
+        let before = self.try_context(io, plain.as_ref()).await?;
+        let said = ChangeRequest::from_json(r#"[{"type":"compaction"}]"#)?;
+        self.run_in_turn(io, &|| Box::pin(self.refresh_and_record(io, said.clone()))).await?;
+        let after = self.try_context(io, plain.as_ref()).await?;
+        Ok(CompactionReport {
             is_applied: true,
             tokens_before: before.map(|context| context.tokens_used),
             tokens_after: after.as_ref().map(|context| context.tokens_used),
             token_budget: after.map(|context| context.token_budget),
-            ..Compacted::default()
+            ..CompactionReport::default()
         })
     }
 
-    async fn tried(&self, io: &Io, asked: Option<&Asked>) -> Result<Option<Context>, Trouble> {
+    async fn try_context(&self, io: &Io, asked: Option<&ContextRequest>) -> Result<Option<Context>, Trouble> {
         let Some(asked) = asked else { return Ok(None) };
-        unless_bug(self.tokens_of(io, asked).await)
+        unless_bug(self.current_context(io, asked).await)
     }
 
-    async fn tokens_of(&self, io: &Io, asked: &Asked) -> Result<Context, Trouble> {
-        let source = self.learned_source(io).await?;
-        Ok(self.built(io, asked, source, None).await?.context)
+    async fn current_context(&self, io: &Io, asked: &ContextRequest) -> Result<Context, Trouble> {
+        let source = self.current_source(io).await?;
+        Ok(self.build_context(io, asked, source, None).await?.context)
     }
 
-    async fn planned(
+    async fn plan_compaction(
         &self,
         io: &Io,
-        asked: &Asked,
-        source: &Source,
+        asked: &ContextRequest,
+        source: &ContextSource,
         keep: Result<Option<u32>, Trouble>,
-    ) -> Result<Compacted, Trouble> {
-        let before = self.built(io, asked, source.clone(), None).await?.context;
-        let current = self.with(|session| session.compaction().range.clone());
+    ) -> Result<CompactionReport, Trouble> {
+        let before = self.build_context(io, asked, source.clone(), None).await?.context;
+        let current = self.with_session(|session| session.compaction().range.clone());
         let most = keep?.unwrap_or(before.token_budget / 2);
         let is_all = before.strategy == "full-history";
         let used = before.tokens_used;
-        let said = Compacted {
+        let said = CompactionReport {
             is_due: !is_all || u64::from(used) * 100 > u64::from(before.token_budget) * DUE,
             tokens_before: Some(used),
             tokens_after: Some(used),
             token_budget: Some(before.token_budget),
             summary_tokens: ((u64::from(most) * SUMMARY / 1000) as u32).min(LONGEST_SUMMARY),
-            ..Compacted::default()
+            ..CompactionReport::default()
         };
-        let because = |reason: String| Ok(Compacted { reason: Some(reason), ..said.clone() });
+        let because = |reason: String| Ok(CompactionReport { reason: Some(reason), ..said.clone() });
         // Less than that would soon be due again.
         let halves = u64::from(most) * if current.is_some() { GROWTH } else { 2 };
         if is_all && u64::from(used) * 2 <= halves {
             return because(format!("the conversation has {used} tokens, and {} are kept", halves / 2));
         }
-        let alone = Asked { request: alone(&asked.request, most), ..asked.clone() };
-        let plan = self.built(io, &alone, source.clone(), None).await?.context;
-        let through = through_of(&plan);
+        let alone = ContextRequest { request: conversation_only(&asked.request, most), ..asked.clone() };
+        let plan = self.build_context(io, &alone, source.clone(), None).await?.context;
+        let through = last_compacted_message(&plan);
         if through.is_some() && through.as_ref() == current.as_ref().map(|range| &range.end_message_id) {
             let reason = Some("what was said since is the newest turn alone".into());
-            return Ok(Compacted { is_due: false, reason, ..said });
+            return Ok(CompactionReport { is_due: false, reason, ..said });
         }
         let Some(through) = through else {
             return because("with older tool results shortened, all of it fits into what is kept".into());
         };
-        let after = self.built(io, asked, source.clone(), Some(&through)).await?.context;
+        let after = self.build_context(io, asked, source.clone(), Some(&through)).await?.context;
         if after.tokens_used >= used {
             return because("it would not be smaller".into());
         }
-        Ok(Compacted {
+        Ok(CompactionReport {
             through: Some(through),
             message_count: after.report.unread_message_count,
             tokens_after: Some(after.tokens_used),
@@ -205,12 +219,12 @@ impl Live {
     async fn compaction_event(
         &self,
         io: &Io,
-        plan: &Compacted,
-        cached: Option<&Cached>,
+        plan: &CompactionReport,
+        cached: Option<&StoredSummary>,
     ) -> Result<String, Trouble> {
-        let start_message_id = match self.with(|session| session.compaction().range.clone()) {
+        let start_message_id = match self.with_session(|session| session.compaction().range.clone()) {
             Some(range) => range.start_message_id,
-            None => self.first_message(io).await?,
+            None => self.first_message_id(io).await?,
         };
         let range = SummaryRange {
             start_message_id,
@@ -230,7 +244,7 @@ impl Live {
 }
 
 // The conversation and nothing beside it, as it is stored.
-fn alone(request: &Request, most: u32) -> Request {
+fn conversation_only(request: &Request, most: u32) -> Request {
     Request {
         window: most,
         reserve: Some(0),
@@ -242,29 +256,29 @@ fn alone(request: &Request, most: u32) -> Request {
 }
 
 // The last message before what is kept: a step that did not fit, but none of the newest turn.
-fn through_of(plan: &Context) -> Option<String> {
+fn last_compacted_message(plan: &Context) -> Option<String> {
     let is_user = |message: &&Message| message.role == Some(Role::User) && !message.id.is_empty();
     let newest_user = plan.messages.iter().rfind(is_user).map(|message| message.id.as_str());
     let decisions = &plan.report.messages;
     let turn =
         decisions.iter().position(|one| Some(one.id.as_str()) == newest_user).unwrap_or(decisions.len());
     let (before, behind) = decisions.split_at(turn);
-    let last = if behind.iter().any(is_left_out) {
+    let last = if behind.iter().any(is_omitted) {
         before.last()
     } else {
-        before.iter().rfind(|one| is_left_out(one))
+        before.iter().rfind(|one| is_omitted(one))
     };
     last.map(|one| one.id.clone())
 }
 
 // A step that did not fit; results without a call stand for nothing.
-fn is_left_out(one: &Decision) -> bool {
+fn is_omitted(one: &Decision) -> bool {
     one.rule == "did-not-fit" && matches!(one.action, Action::Dropped | Action::Summarized)
 }
 
-fn kept_tokens(raw: &str) -> Result<u32, Trouble> {
+fn parse_keep(raw: &str) -> Result<u32, Trouble> {
     raw.parse().ok().filter(|keep| *keep > 0).ok_or_else(|| {
         let message = format!("expected a whole number of tokens for \"keep\", but found {raw} instead");
-        Trouble::refused(Code::InvalidRequest, message)
+        Trouble::new(Code::InvalidRequest, message)
     })
 }

@@ -6,23 +6,23 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::append::Counts;
-use super::built::{Built, Holder, built};
-use super::live::Live;
+use super::append::CountingMode;
+use super::context_build::{BuiltContext, InputProvider, build_context};
 use super::logs::LogName;
-use super::passed::Recipe;
-use super::summary::{Wanted, Written};
+use super::outgoing_context::Recipe;
+use super::session_files::SessionFiles;
+use super::stored_summaries::{SummaryRequest, SummaryResponse};
 use super::{Io, Operation, Trouble, Work, unless_other, vectors};
-use crate::context::{Build, Recollection, Request, extract};
+use crate::context::{Build, Recollection, Request, extract_summary};
 use crate::error::Code;
 use crate::json::fields::Fields;
 use crate::json::request;
 use crate::json::text::to_json;
-use crate::layout::names::Kept as Cached;
+use crate::layout::names::CachedKind as Cached;
 use crate::record::scan::records;
 use crate::record::span::Span;
 use crate::record::{message, message::Message};
-use crate::session::source::{Compacted, Source};
+use crate::session::context_source::{CompactionPoint, ContextSource};
 use crate::tokens::{Encoding, Vocabulary, count};
 
 /// So long is what the conversation has come to, unless said otherwise.
@@ -30,45 +30,45 @@ const BRIEF_TOKENS: u32 = 2000;
 
 /// What a caller asks a context for.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub(super) struct ContextRequest {
     pub request: Request,
     /// A model writes summaries.
     pub summarizes: bool,
     /// The host is asked how it may leave.
-    pub leaves: bool,
+    pub is_outgoing: bool,
     /// The window that the caller said.
     pub window: Option<u32>,
     /// Who counts what is stored.
-    pub counts: Counts,
+    pub counts: CountingMode,
     /// What is kept of it, so that the same can be built again.
     pub recipe: Recipe,
     /// The summary that stands in it, where it is built again.
-    pub summary: Option<String>,
+    pub summary_id: Option<String>,
 }
 
-impl Asked {
+impl ContextRequest {
     /// What a caller asks for; where it says neither model nor window, those that are known hold. Gives the fields of its request, too.
-    pub fn read(
+    pub fn parse(
         asked: &str,
         model: Option<String>,
         window: Option<u64>,
-        counts: &Counts,
-    ) -> Result<(Asked, Vec<String>), Trouble> {
+        counts: &CountingMode,
+    ) -> Result<(ContextRequest, Vec<String>), Trouble> {
         let bad = &mut Vec::new();
-        let mut asked = request::object(asked)?;
+        let mut asked = request::parse_object(asked)?;
         let summarizes = asked.take("summarizes", bad).unwrap_or_default();
         let leaves = asked.take("leaves", bad).unwrap_or_default();
         let embeds = asked.take("embeds", bad).unwrap_or_default();
-        request::refuse_bad(bad)?;
-        let fields = request::object(asked.take_raw("request").unwrap_or("{}"))?;
+        request::reject_bad(bad)?;
+        let fields = request::parse_object(asked.take_raw("request").unwrap_or("{}"))?;
         let said = fields.raw("window").and_then(|window| window.parse().ok());
         if let Some(own) = ["recorded", "summaries"].into_iter().find(|own| fields.has(own)) {
             let message =
                 format!("expected what a context is asked for, but found \"{own}\", which the session says");
-            return Err(request::wrong(message).into());
+            return Err(request::error(message).into());
         }
         let mut parts: Vec<String> =
-            fields.named().map(|(key, value)| format!("{}:{value}", to_json(key))).collect();
+            fields.decoded_entries().map(|(key, value)| format!("{}:{value}", to_json(key))).collect();
         let model = model.filter(|model| !model.is_empty());
         let model = model.map(|model| format!("\"model\":{}", to_json(&model)));
         let window = window.filter(|window| *window > 0).map(|window| format!("\"window\":{window}"));
@@ -77,148 +77,183 @@ impl Asked {
         let request = Request::from_json(&format!("{{{}}}", parts.join(",")))?;
         let request = Request { embeds, ..request };
         let (counts, recipe) = (counts.clone(), Recipe::default());
-        Ok((Asked { request, summarizes, leaves, window: said, counts, recipe, summary: None }, parts))
+        Ok((
+            ContextRequest {
+                request,
+                summarizes,
+                is_outgoing: leaves,
+                window: said,
+                counts,
+                recipe,
+                summary_id: None,
+            },
+            parts,
+        ))
     }
 
     /// Without what a caller does for it.
-    pub fn plain(&self) -> Asked {
+    pub fn without_host_parts(&self) -> ContextRequest {
         let request = Request { strategies: Vec::new(), recall: 0, ..self.request.clone() };
-        Asked { request, summarizes: false, ..self.clone() }
+        ContextRequest { request, summarizes: false, ..self.clone() }
     }
 }
 
-impl Live {
+impl SessionFiles {
     /// What a model call gets: `{"request","summarizes","embeds","leaves"}`, JSON, where `request` is as [`Request::from_json`] reads
     /// it. Answer: as [`write_context`](crate::context::write_context) writes it, with `summaryRefused`, `embedRefused` and
     /// `missingBlobs` where there are such.
-    pub fn context(self: &Rc<Live>, asked: String, counts: Counts) -> Operation<'static, String> {
+    pub fn context(
+        self: &Rc<SessionFiles>,
+        asked: String,
+        counts: CountingMode,
+    ) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
-            request::read(&asked, "request, summarizes, embeds or leaves")?;
-            let (asked, source) = live.learned_request(&io, &asked, &counts).await?;
-            let passed = live.passed(&io, &asked, source).await?;
-            live.keep_report(&io, &asked, &passed).await?;
+            request::parse(&asked, "request, summarizes, embeds or leaves")?;
+            let (asked, source) = live.current_request(&io, &asked, &counts).await?;
+            let passed = live.build_outgoing(&io, &asked, source).await?;
+            live.write_report(&io, &asked, &passed).await?;
             Ok(passed.json)
         })
     }
 
     /// What the last context was made of, without its texts. Answer: JSON, null where none was built, or what is kept of it is not
     /// as it was written.
-    pub fn last_context(self: &Rc<Live>) -> Operation<'static, String> {
+    pub fn last_context(self: &Rc<SessionFiles>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
-            Ok(live.kept_report(&io).await?.map_or_else(|| "null".into(), |(report, _)| report))
+            Ok(live.read_report(&io).await?.map_or_else(|| "null".into(), |(report, _)| report))
         })
     }
 
     /// A report and the recipe behind it, where they are as they were written.
-    pub(super) async fn kept_report(&self, io: &Io) -> Result<Option<(String, String)>, Trouble> {
-        self.refuse_if_deleted()?;
-        let kept = unless_other(io.read_all(&self.cached(Cached::Report)).await)?.unwrap_or_default();
+    pub(super) async fn read_report(&self, io: &Io) -> Result<Option<(String, String)>, Trouble> {
+        self.reject_if_deleted()?;
+        let kept = unless_other(io.read_all(&self.cached_file(Cached::Report)).await)?.unwrap_or_default();
         let Ok(kept) = String::from_utf8(kept) else { return Ok(None) };
         let (report, recipe) = kept.split_once('\n').unwrap_or((&kept, ""));
         Ok(Fields::check(report).is_ok().then(|| (report.into(), recipe.into())))
     }
 
     /// What the conversation has come to. Answer: JSON.
-    pub fn state(self: &Rc<Live>) -> Operation<'static, String> {
+    pub fn state(self: &Rc<SessionFiles>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
-            let source = live.learned_source(&io).await?;
-            Ok(to_json(&source.state.shown(&source.project)))
+            let source = live.current_source(&io).await?;
+            Ok(to_json(&source.state.to_session_state(&source.project)))
         })
     }
 
     /// What the conversation has come to and its pinned messages, as a text: `{"maxTokens","encoding"}`, JSON; 2,000 tokens of
     /// o200k_base unless given. Answer: the text; empty where nothing is known.
-    pub fn brief(self: &Rc<Live>, asked: String) -> Operation<'static, String> {
+    pub fn brief(self: &Rc<SessionFiles>, asked: String) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
-            let mut fields = request::read(&asked, "maxTokens, encoding or leaves")?;
+            let mut fields = request::parse(&asked, "maxTokens, encoding or leaves")?;
             let is_said = fields.has("maxTokens");
-            let tokens = if is_said { most_tokens(&mut fields)? } else { BRIEF_TOKENS };
+            let tokens = if is_said { parse_max_tokens(&mut fields)? } else { BRIEF_TOKENS };
             let encoding: Option<String> = fields.take("encoding", bad);
             let leaves = fields.take("leaves", bad).unwrap_or_default();
-            request::refuse_bad(bad)?;
+            request::reject_bad(bad)?;
             let encoding = encoding.unwrap_or_else(|| Encoding::O200kBase.as_str().into());
-            let source = live.learned_source(&io).await?;
-            let vocabulary = named_vocabulary(&io, &encoding).await?;
-            let pins = live.pinned(&io, &source).await?;
+            let source = live.current_source(&io).await?;
+            let vocabulary = load_vocabulary(&io, &encoding).await?;
+            let pins = live.read_pinned_messages(&io, &source).await?;
             let pins: Vec<String> = pins.into_iter().map(|pin| pin.content.as_str().into()).collect();
             let cost = |text: &str| count(text, vocabulary.as_deref()).tokens;
-            fitting(&io, leaves, tokens, &|room| extract(source.known(&pins), room, &cost), &cost).await
+            fit_outgoing_text(
+                &io,
+                leaves,
+                tokens,
+                &|room| extract_summary(source.summary_input(&pins), room, &cost),
+                &cost,
+            )
+            .await
         })
     }
 
     /// The messages that are in every context. Answer: a JSON array of their ids.
-    pub fn pins(self: &Rc<Live>) -> Operation<'static, String> {
+    pub fn pins(self: &Rc<SessionFiles>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
             let caught_up = || async {
-                live.caught_up(&io).await?;
-                Ok(live.with(|session| session.source()))
+                live.observe_logs(&io).await?;
+                Ok(live.with_session(|session| session.source()))
             };
-            let source = live.in_turn(&io, &|| Box::pin(caught_up())).await?;
-            let pins = live.pinned(&io, &source).await?;
+            let source = live.run_in_turn(&io, &|| Box::pin(caught_up())).await?;
+            let pins = live.read_pinned_messages(&io, &source).await?;
             Ok(to_json(&pins.into_iter().map(|pin| pin.id).collect::<Vec<_>>()))
         })
     }
 
     /// Does something while no other operation of this process has the session, and again where it lies by then. What is
     /// known of the session is looked at in it: afterwards another operation may have begun to read all anew.
-    pub(super) async fn in_turn<'a, T>(&self, io: &Io, work: &dyn Fn() -> Work<'a, T>) -> Result<T, Trouble> {
-        io.turn().await?;
-        let done = self.here(io, work).await?;
-        io.leave();
+    pub(super) async fn run_in_turn<'a, T>(
+        &self,
+        io: &Io,
+        work: &dyn Fn() -> Work<'a, T>,
+    ) -> Result<T, Trouble> {
+        io.take_turn().await?;
+        let done = self.retry_after_move(io, work).await?;
+        io.end_turn();
         Ok(done)
     }
 
     /// What a context is built from, of the session as it is now.
-    pub(super) async fn learned_source(&self, io: &Io) -> Result<Source, Trouble> {
+    pub(super) async fn current_source(&self, io: &Io) -> Result<ContextSource, Trouble> {
         let learned = || async {
-            self.learned(io).await?;
-            Ok(self.with(|session| session.source()))
+            self.observe_and_fold(io).await?;
+            Ok(self.with_session(|session| session.source()))
         };
-        self.in_turn(io, &|| Box::pin(learned())).await
+        self.run_in_turn(io, &|| Box::pin(learned())).await
     }
 
     /// The same, and the request of a caller.
-    pub(super) async fn learned_request(
+    pub(super) async fn current_request(
         &self,
         io: &Io,
         asked: &str,
-        counts: &Counts,
-    ) -> Result<(Asked, Source), Trouble> {
+        counts: &CountingMode,
+    ) -> Result<(ContextRequest, ContextSource), Trouble> {
         let learned = || async {
-            self.learned(io).await?;
-            Ok((self.asked(asked, counts)?, self.with(|session| session.source())))
+            self.observe_and_fold(io).await?;
+            Ok((self.parse_request(asked, counts)?, self.with_session(|session| session.source())))
         };
-        self.in_turn(io, &|| Box::pin(learned())).await
+        self.run_in_turn(io, &|| Box::pin(learned())).await
     }
 
     /// The request of a caller; where it says neither window nor model, the session's own hold.
-    pub(super) fn asked(&self, asked: &str, counts: &Counts) -> Result<Asked, Trouble> {
-        let agent = self.with(|session| session.metadata().agent.clone());
-        let (mut asked, parts) = Asked::read(asked, agent.model, agent.context_window, counts)?;
+    pub(super) fn parse_request(
+        &self,
+        asked: &str,
+        counts: &CountingMode,
+    ) -> Result<ContextRequest, Trouble> {
+        let agent = self.with_session(|session| session.metadata().agent.clone());
+        let (mut asked, parts) = ContextRequest::parse(asked, agent.model, agent.context_window, counts)?;
         asked.recipe = self.recipe(parts);
         Ok(asked)
     }
 
     /// A context of what is known of the session; as if it had been compacted through that message, where one is given.
-    pub(super) fn built<'a>(
+    pub(super) fn build_context<'a>(
         &'a self,
         io: &'a Io,
-        asked: &'a Asked,
-        mut source: Source,
+        asked: &'a ContextRequest,
+        mut source: ContextSource,
         through: Option<&str>,
-    ) -> Work<'a, Built> {
-        let through = through.map(|through| Compacted { through: through.into(), ..Compacted::default() });
-        source.compacted = through.or(source.compacted);
-        Box::pin(built(self, io, asked, source))
+    ) -> Work<'a, BuiltContext> {
+        let through = through
+            .map(|through| CompactionPoint { last_message_id: through.into(), ..CompactionPoint::default() });
+        source.compaction = through.or(source.compaction);
+        Box::pin(build_context(self, io, asked, source))
     }
 
-    pub(super) async fn pinned(&self, io: &Io, source: &Source) -> Result<Vec<Message>, Trouble> {
+    pub(super) async fn read_pinned_messages(
+        &self,
+        io: &Io,
+        source: &ContextSource,
+    ) -> Result<Vec<Message>, Trouble> {
         let mut pinned: Vec<Message> = Vec::new();
         for span in &source.pins {
             let line = io.read_range(&self.log_file(LogName::Messages), span.start, span.end).await?;
@@ -235,7 +270,7 @@ impl Live {
     }
 }
 
-impl Holder for Live {
+impl InputProvider for SessionFiles {
     async fn bytes(&self, io: &Io, range: Span) -> Result<Vec<u8>, Trouble> {
         io.read_range(&self.log_file(LogName::Messages), range.start, range.end).await
     }
@@ -244,31 +279,36 @@ impl Holder for Live {
         self.read_blob(io, id).await
     }
 
-    async fn summary(&self, io: &Io, wanted: Wanted, asked: &Asked) -> Result<Written, Trouble> {
-        self.kept_or_written(io, wanted, asked).await
+    async fn summary(
+        &self,
+        io: &Io,
+        wanted: SummaryRequest,
+        asked: &ContextRequest,
+    ) -> Result<SummaryResponse, Trouble> {
+        self.find_or_write_summary(io, wanted, asked).await
     }
 
-    async fn looked_up(&self, io: &Io, build: &mut Build) -> Result<(), Trouble> {
-        Box::pin(self.look_up(io, build)).await
+    async fn look_up_recalled(&self, io: &Io, build: &mut Build) -> Result<(), Trouble> {
+        Box::pin(self.find_recalled(io, build)).await
     }
 
-    fn recalls(&self, recollection: Option<Recollection>) {
-        self.recalled.replace(recollection.map(|one| (self.age(), one)));
+    fn cache_recollection(&self, recollection: Option<Recollection>) {
+        self.cached_recollection.replace(recollection.map(|one| (self.recall_version(), one)));
     }
 }
 
-impl Counts {
+impl CountingMode {
     /// Who counts exactly.
     pub(super) fn vocabulary(&self) -> Option<Rc<Vocabulary>> {
         match self {
-            Counts::Exact(vocabulary) => Some(vocabulary.clone()),
-            Counts::Estimate | Counts::Off => None,
+            CountingMode::Exact(vocabulary) => Some(vocabulary.clone()),
+            CountingMode::Estimate | CountingMode::Off => None,
         }
     }
 }
 
 /// A text that costs at most so much, also as it leaves: what stands for a secret may cost more than that.
-pub(super) async fn fitting(
+pub(super) async fn fit_outgoing_text(
     io: &Io,
     leaves: bool,
     most: u32,
@@ -281,7 +321,7 @@ pub(super) async fn fitting(
         if !leaves {
             return Ok(text);
         }
-        let left = left(io, text).await?;
+        let left = redact_text(io, text).await?;
         let over = cost(&left).saturating_sub(most);
         if over == 0 || room == 0 {
             return Ok(left);
@@ -292,11 +332,11 @@ pub(super) async fn fitting(
 }
 
 /// A text as it may leave.
-pub(super) async fn left(io: &Io, text: String) -> Result<String, Trouble> {
-    Ok(vectors::left(io, Vec::from([text])).await?.pop().unwrap_or_default())
+pub(super) async fn redact_text(io: &Io, text: String) -> Result<String, Trouble> {
+    Ok(vectors::redact_texts(io, Vec::from([text])).await?.pop().unwrap_or_default())
 }
 
-pub(super) async fn named_vocabulary(io: &Io, encoding: &str) -> Result<Option<Rc<Vocabulary>>, Trouble> {
+pub(super) async fn load_vocabulary(io: &Io, encoding: &str) -> Result<Option<Rc<Vocabulary>>, Trouble> {
     match Encoding::parse(encoding) {
         Some(Encoding::Estimate1) => Ok(None),
         Some(known) => Ok(Some(io.vocabulary(known.as_str()).await?)),
@@ -304,16 +344,16 @@ pub(super) async fn named_vocabulary(io: &Io, encoding: &str) -> Result<Option<R
             let message = format!(
                 "expected the encoding \"o200k_base\", \"cl100k_base\" or \"estimate-1\", but found \"{encoding}\" instead"
             );
-            Err(Trouble::refused(Code::NoCounter, message))
+            Err(Trouble::new(Code::NoCounter, message))
         }
     }
 }
 
 /// How many tokens a text may have.
-pub(super) fn most_tokens(fields: &mut Fields<'_>) -> Result<u32, Trouble> {
+pub(super) fn parse_max_tokens(fields: &mut Fields<'_>) -> Result<u32, Trouble> {
     let raw = fields.take_raw("maxTokens").unwrap_or("nothing");
     raw.parse().map_err(|_| {
         let message = format!("expected a whole number of tokens for \"maxTokens\", but found {raw} instead");
-        Trouble::refused(Code::InvalidRequest, message)
+        Trouble::new(Code::InvalidRequest, message)
     })
 }

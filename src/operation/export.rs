@@ -5,81 +5,93 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::leaving::Leaving;
-use super::live::Live;
-use super::pages::{OfPath, Reading, json};
-use super::pieces::Pieces;
+use super::message_pages::{MessagesRequest, PathMessages, message_json};
+use super::outgoing::OutgoingRedactor;
+use super::outgoing_pieces::OutgoingPieces;
+use super::session_files::SessionFiles;
 use super::{Io, Operation, Trouble};
 use crate::error::Error;
-use crate::export::{Export, Shape};
+use crate::export::{Export, ExportFormat};
 use crate::json::request;
 use crate::record::message::Message;
-use crate::session::documents::Name;
+use crate::session::documents::DocumentName;
 
 /// The name of the format that has all of a session, which [`crate::record::session_file`] reads.
 const SESSION_FILE: &str = "\"leftoff\"";
 
-impl Live {
+impl SessionFiles {
     /// The session as one text: `{"format","allBranches","metadata"}`, JSON; `format` is `json`, `markdown`, or `leftoff`: all
     /// of its files as one, which an import takes in. `metadata` is what holds of a session of which
     /// nothing is said yet; else its files say it. Each page is a piece of the text.
-    pub fn export(self: &Rc<Live>, asked: String, leaving: &Rc<Leaving>) -> Operation<'static, ()> {
+    pub fn export(
+        self: &Rc<SessionFiles>,
+        asked: String,
+        leaving: &Rc<OutgoingRedactor>,
+    ) -> Operation<'static, ()> {
         let (live, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
-            live.refuse_if_deleted()?;
+            live.reject_if_deleted()?;
             let (mut fields, bad) =
-                (request::read(&asked, "format, allBranches or metadata")?, &mut Vec::new());
+                (request::parse(&asked, "format, allBranches or metadata")?, &mut Vec::new());
             let format = fields.take_raw("format").unwrap_or("null");
             let all_branches = fields.take("allBranches", bad).unwrap_or_default();
-            request::refuse_bad(bad)?;
+            request::reject_bad(bad)?;
             if format == SESSION_FILE {
                 let is_begun = fields.take_raw("metadata").is_none();
                 return live.write_session_file(&io, &leaving, is_begun).await;
             }
-            let shape = Shape::parse(format)?;
-            live.exported(&io, Export::new(shape, all_branches), fields.take_raw("metadata"), &leaving).await
+            let shape = ExportFormat::parse(format)?;
+            live.write_export(&io, Export::new(shape, all_branches), fields.take_raw("metadata"), &leaving)
+                .await
         })
     }
 
-    async fn exported(
+    async fn write_export(
         &self,
         io: &Io,
         mut export: Export,
         metadata: Option<&str>,
-        leaving: &Leaving,
+        leaving: &OutgoingRedactor,
     ) -> Result<(), Trouble> {
-        let mut messages =
-            OfPath::begin(self, io, Reading { all_branches: true, ..Reading::default() }).await?;
-        leaving.whole(io, &self.folder()).await?;
-        let mut pieces = Pieces::new(leaving, io);
-        let is_json = export.shape() == Shape::Json;
-        let written = |text: String| if is_json { as_written(text) } else { text }.into_bytes();
-        let known = || self.session().borrow().document(Name::MetadataJson);
-        let metadata = pieces.out(metadata.map_or_else(known, String::from)).await?;
-        io.page(written(export.begin(&metadata)?)).await?;
+        let mut messages = PathMessages::begin(
+            self,
+            io,
+            MessagesRequest { all_branches: true, ..MessagesRequest::default() },
+        )
+        .await?;
+        leaving.scan_folder(io, &self.folder()).await?;
+        let mut pieces = OutgoingPieces::new(leaving, io);
+        let is_json = export.shape() == ExportFormat::Json;
+        let written = |text: String| if is_json { unescape_separators(text) } else { text }.into_bytes();
+        let known = || self.session().borrow().document(DocumentName::MetadataJson);
+        let metadata = pieces.redact_one(metadata.map_or_else(known, String::from)).await?;
+        io.write_page(written(export.begin(&metadata)?)).await?;
         while let Some(mut some) = messages.next().await? {
-            some.retain(|(message, is_on)| export.has_message(&message.id, answers(message), *is_on));
+            some.retain(|(message, is_on)| {
+                export.has_message(&message.id, answered_call_id(message), *is_on)
+            });
             // What is not looked at needs not be written as JSON to be read again.
             let text = if !is_json && !leaving.is_on() {
                 some.iter().map(|(message, is_on)| export.section(message, *is_on)).collect()
             } else {
-                let some = some.iter().map(|(message, is_on)| json(message, *is_on)).collect();
-                each(pieces.all(some).await?, |message| export.message(message))?
+                let some = some.iter().map(|(message, is_on)| message_json(message, *is_on)).collect();
+                join_pieces(pieces.redact_all(some).await?, |message| export.message(message))?
             };
-            io.page(written(text)).await?;
+            io.write_page(written(text)).await?;
         }
         if is_json {
-            let mut executions = Box::pin(self.executed(io)).await?;
+            let mut executions = Box::pin(self.executions_with_results(io)).await?;
             executions.retain(|(one, _)| export.has_execution(one.message_id.as_deref(), &one.tool_call_id));
-            let executions = pieces.all(executions.into_iter().map(|(_, json)| json).collect()).await?;
-            io.page(written(each(executions, |execution| export.execution(execution))?)).await?;
+            let executions =
+                pieces.redact_all(executions.into_iter().map(|(_, json)| json).collect()).await?;
+            io.write_page(written(join_pieces(executions, |execution| export.execution(execution))?)).await?;
         }
-        io.page(export.end().into_bytes()).await
+        io.write_page(export.end().into_bytes()).await
     }
 }
 
 // On the one line of a record these have escapes; a text for people has them as they are.
-fn as_written(json: String) -> String {
+fn unescape_separators(json: String) -> String {
     if !json.contains("\\u") {
         return json;
     }
@@ -104,11 +116,14 @@ fn as_written(json: String) -> String {
     text
 }
 
-fn answers(message: &Message) -> Option<&str> {
+fn answered_call_id(message: &Message) -> Option<&str> {
     message.tool.as_ref().map(|tool| tool.call_id.as_str())
 }
 
-fn each(items: Vec<String>, mut piece: impl FnMut(&str) -> Result<String, Error>) -> Result<String, Trouble> {
+fn join_pieces(
+    items: Vec<String>,
+    mut piece: impl FnMut(&str) -> Result<String, Error>,
+) -> Result<String, Trouble> {
     let mut text = String::new();
     for item in items {
         text.push_str(&piece(&item)?);

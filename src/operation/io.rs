@@ -7,16 +7,16 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::future::Future;
-use core::pin::{Pin, pin};
+use core::pin::Pin;
 use core::task::{Context, Poll};
 
 #[cfg(feature = "interop")]
-use super::Document;
-use super::passed::Out;
-use super::{Answer, Entry, Need, Ran, Stat, Trouble, Work};
+use super::AgentDocument;
+use super::redaction_response::RedactionResponse;
+use super::{FolderEntry, GitRun, HostRequest, HostResponse, Stat, Trouble, Work};
 use crate::error::Code;
 use crate::layout::File;
-use crate::privacy::{Span, secrets};
+use crate::privacy::{SecretSpan, secrets};
 use crate::record::id;
 use crate::session::lease::{Lease, Process};
 use crate::time::Stamp;
@@ -28,64 +28,64 @@ const TAIL: u64 = 4096;
 
 /// What lies between an operation and its host: the needs of this step, and the answers to those of the last.
 #[derive(Default)]
-pub(crate) struct Desk {
-    pub asked: Vec<Need>,
+pub(crate) struct HostExchange {
+    pub requests: Vec<HostRequest>,
     pub stamp: Option<Stamp>,
     // The number of the first of `asked`, and of `answers`: needs are numbered through all steps.
-    asked_from: usize,
-    answers_from: usize,
-    answers: Vec<Option<Answer>>,
-    stamped: u32,
+    first_request: usize,
+    first_response: usize,
+    responses: Vec<Option<HostResponse>>,
+    stamp_count: u32,
 }
 
-impl Desk {
-    pub fn hear(&mut self, now_ms: i64, answers: Vec<Answer>) {
+impl HostExchange {
+    pub fn accept_responses(&mut self, now_ms: i64, answers: Vec<HostResponse>) {
         if let Some(stamp) = &mut self.stamp {
             stamp.now_ms = now_ms;
         }
-        self.answers_from = self.asked_from;
-        self.asked_from += answers.len();
-        self.answers = answers.into_iter().map(Some).collect();
+        self.first_response = self.first_request;
+        self.first_request += answers.len();
+        self.responses = answers.into_iter().map(Some).collect();
     }
 
-    fn ask(&mut self, need: Need) -> usize {
-        self.asked.push(need);
-        self.asked_from + self.asked.len() - 1
+    fn add_request(&mut self, need: HostRequest) -> usize {
+        self.requests.push(need);
+        self.first_request + self.requests.len() - 1
     }
 
-    fn answer(&mut self, number: usize) -> Option<Answer> {
-        let place = number.checked_sub(self.answers_from)?;
-        self.answers.get_mut(place)?.take()
+    fn take_response(&mut self, number: usize) -> Option<HostResponse> {
+        let place = number.checked_sub(self.first_response)?;
+        self.responses.get_mut(place)?.take()
     }
 }
 
 /// The random bytes of an operation, and which one that was.
-pub(crate) type Chance = ([u8; 32], Weak<RefCell<Desk>>);
+pub(crate) type Chance = ([u8; 32], Weak<RefCell<HostExchange>>);
 
 /// What an operation asks its host by.
 #[derive(Clone)]
-pub(crate) struct Io(pub Rc<RefCell<Desk>>);
+pub(crate) struct Io(pub Rc<RefCell<HostExchange>>);
 
 /// An answer on its way. It is plain, so that the futures that wait for one stay small: what is asked lies on the desk already.
-pub(crate) struct Reply<'a, T> {
+pub(crate) struct PendingResponse<'a, T> {
     io: &'a Io,
     number: usize,
-    read: fn(Answer) -> Result<T, Trouble>,
+    read: fn(HostResponse) -> Result<T, Trouble>,
 }
 
-impl<T> Future for Reply<'_, T> {
+impl<T> Future for PendingResponse<'_, T> {
     type Output = Result<T, Trouble>;
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<T, Trouble>> {
-        let answer = self.io.0.borrow_mut().answer(self.number);
+        let answer = self.io.0.borrow_mut().take_response(self.number);
         answer.map_or(Poll::Pending, |answer| Poll::Ready((self.read)(answer)))
     }
 }
 
 /// What a file is like right after an append.
-pub(crate) struct Appended {
+pub(crate) struct AppendedFile {
     pub end: u64,
-    pub seen: Option<Stat>,
+    pub stat: Option<Stat>,
 }
 
 impl Io {
@@ -93,10 +93,10 @@ impl Io {
     pub fn stamp(&self) -> Stamp {
         let mut desk = self.0.borrow_mut();
         let mut stamp = desk.stamp.expect("an operation runs only within a step");
-        if desk.stamped > 0 {
-            stamp.entropy = id::chance_after(&stamp.entropy, desk.stamped);
+        if desk.stamp_count > 0 {
+            stamp.entropy = id::chance_after(&stamp.entropy, desk.stamp_count);
         }
-        desk.stamped += 1;
+        desk.stamp_count += 1;
         stamp
     }
 
@@ -107,7 +107,7 @@ impl Io {
         let is_repeated = |(of, desk): &Chance| Some(*of) == entropy && !desk.ptr_eq(&Rc::downgrade(&self.0));
         if last.borrow().as_ref().is_some_and(is_repeated) {
             let message = "expected new random bytes for each operation, but found those of the last one that stored something";
-            return Err(Trouble::refused(Code::InvalidRequest, message));
+            return Err(Trouble::new(Code::InvalidRequest, message));
         }
         Ok(entropy.map(|entropy| (entropy, Rc::downgrade(&self.0))))
     }
@@ -116,15 +116,19 @@ impl Io {
         self.0.borrow().stamp.map_or(0, |stamp| stamp.now_ms)
     }
 
-    fn ask<T>(&self, need: Need, read: fn(Answer) -> Result<T, Trouble>) -> Reply<'_, T> {
-        Reply { io: self, number: self.0.borrow_mut().ask(need), read }
+    fn send_request<T>(
+        &self,
+        need: HostRequest,
+        read: fn(HostResponse) -> Result<T, Trouble>,
+    ) -> PendingResponse<'_, T> {
+        PendingResponse { io: self, number: self.0.borrow_mut().add_request(need), read }
     }
 
     /// May be shorter than asked for.
-    pub fn read(&self, file: &File, start: u64, end: Option<u64>) -> Reply<'_, Option<Vec<u8>>> {
-        self.ask(Need::Read { file: file.clone(), start, end }, |answer| match answer {
-            Answer::Bytes(bytes) => Ok(bytes),
-            other => Err(unmeant(other)),
+    pub fn read(&self, file: &File, start: u64, end: Option<u64>) -> PendingResponse<'_, Option<Vec<u8>>> {
+        self.send_request(HostRequest::Read { file: file.clone(), start, end }, |answer| match answer {
+            HostResponse::Bytes(bytes) => Ok(bytes),
+            other => Err(unexpected_response_error(other)),
         })
     }
 
@@ -150,26 +154,32 @@ impl Io {
     }
 
     /// All of a file; nothing where none is.
-    pub fn read_all(&self, file: &File) -> Reply<'_, Option<Vec<u8>>> {
+    pub fn read_all(&self, file: &File) -> PendingResponse<'_, Option<Vec<u8>>> {
         self.read(file, 0, None)
     }
 
-    pub fn stat(&self, file: &File) -> Reply<'_, Option<Stat>> {
-        self.ask(Need::Stat { file: file.clone() }, |answer| match answer {
-            Answer::Stat(stat) => Ok(stat),
-            other => Err(unmeant(other)),
+    pub fn stat(&self, file: &File) -> PendingResponse<'_, Option<Stat>> {
+        self.send_request(HostRequest::Stat { file: file.clone() }, |answer| match answer {
+            HostResponse::Stat(stat) => Ok(stat),
+            other => Err(unexpected_response_error(other)),
         })
     }
 
-    pub fn list(&self, folder: &File) -> Reply<'_, Option<Vec<Entry>>> {
+    pub fn list(&self, folder: &File) -> PendingResponse<'_, Option<Vec<FolderEntry>>> {
         self.list_with(folder, &[])
     }
 
     /// `names`: of files that are looked at in each folder there.
-    pub fn list_with(&self, folder: &File, names: &[&'static str]) -> Reply<'_, Option<Vec<Entry>>> {
-        self.ask(Need::List { folder: folder.clone(), names: names.into() }, |answer| match answer {
-            Answer::Entries(entries) => Ok(entries),
-            other => Err(unmeant(other)),
+    pub fn list_with(
+        &self,
+        folder: &File,
+        names: &[&'static str],
+    ) -> PendingResponse<'_, Option<Vec<FolderEntry>>> {
+        self.send_request(HostRequest::List { folder: folder.clone(), names: names.into() }, |answer| {
+            match answer {
+                HostResponse::Entries(entries) => Ok(entries),
+                other => Err(unexpected_response_error(other)),
+            }
         })
     }
 
@@ -180,304 +190,255 @@ impl Io {
         bytes: Vec<u8>,
         durable: bool,
         within: Option<&File>,
-    ) -> Reply<'_, Appended> {
+    ) -> PendingResponse<'_, AppendedFile> {
         let within = within.map(|folder| folder.path.clone());
-        self.ask(Need::Append { file: file.clone(), bytes, durable, within }, |answer| match answer {
-            Answer::End(end, seen) => Ok(Appended { end, seen }),
-            other => Err(unmeant(other)),
+        self.send_request(HostRequest::Append { file: file.clone(), bytes, durable, within }, |answer| {
+            match answer {
+                HostResponse::End(end, seen) => Ok(AppendedFile { end, stat: seen }),
+                other => Err(unexpected_response_error(other)),
+            }
         })
     }
 
     /// `within` as in `append`.
-    pub fn replace(&self, file: &File, bytes: Vec<u8>, within: Option<&File>) -> Reply<'_, ()> {
+    pub fn replace(&self, file: &File, bytes: Vec<u8>, within: Option<&File>) -> PendingResponse<'_, ()> {
         let within = within.map(|folder| folder.path.clone());
-        self.done(Need::Replace { file: file.clone(), bytes, within })
+        self.request_done(HostRequest::Replace { file: file.clone(), bytes, within })
     }
 
-    pub fn keep(&self, file: &File, bytes: Vec<u8>) -> Reply<'_, ()> {
-        self.done(Need::Keep { file: file.clone(), bytes })
+    pub fn replace_lazily(&self, file: &File, bytes: Vec<u8>) -> PendingResponse<'_, ()> {
+        self.request_done(HostRequest::Keep { file: file.clone(), bytes })
     }
 
     /// The first bytes of what the caller has saved.
-    pub fn given(&self, end: u64) -> Reply<'_, Vec<u8>> {
-        self.ask(Need::Given { end }, |answer| match answer {
-            Answer::Bytes(bytes) => Ok(bytes.unwrap_or_default()),
-            other => Err(unmeant(other)),
+    pub fn read_caller_bytes(&self, end: u64) -> PendingResponse<'_, Vec<u8>> {
+        self.send_request(HostRequest::Given { end }, |answer| match answer {
+            HostResponse::Bytes(bytes) => Ok(bytes.unwrap_or_default()),
+            other => Err(unexpected_response_error(other)),
         })
     }
 
     /// What the caller has saved, into a file; `at`: behind how many of the bytes.
-    pub fn put(&self, file: &File, bytes: Vec<u8>, at: u64) -> Reply<'_, ()> {
-        self.done(Need::Put { file: file.clone(), bytes, at })
+    pub fn write_caller_bytes(&self, file: &File, bytes: Vec<u8>, at: u64) -> PendingResponse<'_, ()> {
+        self.request_done(HostRequest::Put { file: file.clone(), bytes, at })
     }
 
     /// A part of a file to the caller: how many bytes that are; nothing where no file is.
-    pub fn hand(&self, file: &File, start: u64, end: u64) -> Reply<'_, Option<u64>> {
-        self.ask(Need::Hand { file: file.clone(), start, end }, |answer| match answer {
-            Answer::End(length, _) => Ok(Some(length)),
-            Answer::Bytes(None) => Ok(None),
-            other => Err(unmeant(other)),
+    pub fn hand_to_caller(&self, file: &File, start: u64, end: u64) -> PendingResponse<'_, Option<u64>> {
+        self.send_request(HostRequest::Hand { file: file.clone(), start, end }, |answer| match answer {
+            HostResponse::End(length, _) => Ok(Some(length)),
+            HostResponse::Bytes(None) => Ok(None),
+            other => Err(unexpected_response_error(other)),
         })
     }
 
     /// The hash of a part of a file; nothing where the file is shorter.
-    pub fn hash(&self, file: &File, start: u64, end: u64) -> Reply<'_, Option<String>> {
-        self.ask(Need::Hash { file: file.clone(), start, end }, |answer| match answer {
-            Answer::Text(hash) => Ok(Some(hash)),
-            Answer::Done => Ok(None),
-            other => Err(unmeant(other)),
+    pub fn hash(&self, file: &File, start: u64, end: u64) -> PendingResponse<'_, Option<String>> {
+        self.send_request(HostRequest::Hash { file: file.clone(), start, end }, |answer| match answer {
+            HostResponse::Text(hash) => Ok(Some(hash)),
+            HostResponse::Done => Ok(None),
+            other => Err(unexpected_response_error(other)),
         })
     }
 
-    pub fn remove(&self, file: &File) -> Reply<'_, ()> {
-        self.done(Need::Remove { file: file.clone() })
+    pub fn remove(&self, file: &File) -> PendingResponse<'_, ()> {
+        self.request_done(HostRequest::Remove { file: file.clone() })
     }
 
-    pub fn rename(&self, from: &File, to: &File) -> Reply<'_, ()> {
-        self.done(Need::Move { from: from.clone(), to: to.clone() })
+    pub fn rename(&self, from: &File, to: &File) -> PendingResponse<'_, ()> {
+        self.request_done(HostRequest::Move { from: from.clone(), to: to.clone() })
     }
 
     /// All in a folder, or a file; `missing`: only what is not there. How many bytes that were.
-    pub fn copy(&self, from: &File, to: &File, missing: bool) -> Reply<'_, u64> {
-        self.ask(Need::Copy { from: from.clone(), to: to.clone(), missing }, |answer| match answer {
-            Answer::End(bytes, _) => Ok(bytes),
-            other => Err(unmeant(other)),
+    pub fn copy(&self, from: &File, to: &File, missing: bool) -> PendingResponse<'_, u64> {
+        self.send_request(HostRequest::Copy { from: from.clone(), to: to.clone(), missing }, |answer| {
+            match answer {
+                HostResponse::End(bytes, _) => Ok(bytes),
+                other => Err(unexpected_response_error(other)),
+            }
         })
     }
 
     /// `target`: as people call it.
-    pub fn link(&self, file: &File, target: &str) -> Reply<'_, ()> {
-        self.done(Need::Link { file: file.clone(), target: target.into() })
+    pub fn link(&self, file: &File, target: &str) -> PendingResponse<'_, ()> {
+        self.request_done(HostRequest::Link { file: file.clone(), target: target.into() })
     }
 
     /// `need`: of git; nothing where it cannot be run.
-    pub fn git(&self, need: Need) -> Reply<'_, Option<Ran>> {
-        self.ask(need, |answer| match answer {
-            Answer::Ran(ran) => Ok(ran),
-            other => Err(unmeant(other)),
+    pub fn git(&self, need: HostRequest) -> PendingResponse<'_, Option<GitRun>> {
+        self.send_request(need, |answer| match answer {
+            HostResponse::Ran(ran) => Ok(ran),
+            other => Err(unexpected_response_error(other)),
         })
     }
 
     /// The session is this operation's alone until it leaves: what it asks meanwhile is answered soon.
-    pub fn turn(&self) -> Reply<'_, ()> {
-        self.done(Need::Turn { of: None })
+    pub fn take_turn(&self) -> PendingResponse<'_, ()> {
+        self.request_done(HostRequest::Turn { of: None })
     }
 
     /// Nobody waits for that: it goes to the host along with what is asked next, and an operation that ends has left.
-    pub fn leave(&self) {
-        self.0.borrow_mut().ask(Need::Leave { of: None });
+    pub fn end_turn(&self) {
+        self.0.borrow_mut().add_request(HostRequest::Leave { of: None });
     }
 
     /// The same for an operation of a store: of the session of a folder, open or not; or of the project, of what is asked of that one
     /// after another.
-    pub fn turn_of(&self, shown: &str) -> Reply<'_, ()> {
-        self.done(Need::Turn { of: Some(shown.into()) })
+    pub fn take_turn_of(&self, shown: &str) -> PendingResponse<'_, ()> {
+        self.request_done(HostRequest::Turn { of: Some(shown.into()) })
     }
 
-    pub fn leave_of(&self, shown: &str) {
-        self.0.borrow_mut().ask(Need::Leave { of: Some(shown.into()) });
+    pub fn end_turn_of(&self, shown: &str) {
+        self.0.borrow_mut().add_request(HostRequest::Leave { of: Some(shown.into()) });
     }
 
-    pub fn vocabulary(&self, encoding: &str) -> Reply<'_, Rc<Vocabulary>> {
-        self.ask(Need::Vocabulary { encoding: encoding.into() }, |answer| match answer {
-            Answer::Vocabulary(vocabulary) => Ok(vocabulary),
-            other => Err(unmeant(other)),
+    pub fn vocabulary(&self, encoding: &str) -> PendingResponse<'_, Rc<Vocabulary>> {
+        self.send_request(HostRequest::Vocabulary { encoding: encoding.into() }, |answer| match answer {
+            HostResponse::Vocabulary(vocabulary) => Ok(vocabulary),
+            other => Err(unexpected_response_error(other)),
         })
     }
 
     /// What somebody beside the host makes: a counter, a model, a strategy.
-    pub fn made(&self, need: Need) -> Reply<'_, String> {
-        self.ask(need, |answer| match answer {
-            Answer::Text(made) => Ok(made),
-            other => Err(unmeant(other)),
+    pub fn request_text(&self, need: HostRequest) -> PendingResponse<'_, String> {
+        self.send_request(need, |answer| match answer {
+            HostResponse::Text(made) => Ok(made),
+            other => Err(unexpected_response_error(other)),
         })
     }
 
-    /// Of each text a vector, as [`Need::Vectors`] says.
-    pub fn vectors(&self, texts: Vec<String>) -> Reply<'_, Vec<u8>> {
-        self.ask(Need::Vectors { texts }, |answer| match answer {
-            Answer::Bytes(vectors) => Ok(vectors.unwrap_or_default()),
-            other => Err(unmeant(other)),
+    /// Of each text a vector, as [`HostRequest::Vectors`] says.
+    pub fn vectors(&self, texts: Vec<String>) -> PendingResponse<'_, Vec<u8>> {
+        self.send_request(HostRequest::Vectors { texts }, |answer| match answer {
+            HostResponse::Bytes(vectors) => Ok(vectors.unwrap_or_default()),
+            other => Err(unexpected_response_error(other)),
         })
     }
 
-    pub fn wait(&self, ms: u32) -> Reply<'_, ()> {
-        self.done(Need::Wait { ms })
+    pub fn wait(&self, ms: u32) -> PendingResponse<'_, ()> {
+        self.request_done(HostRequest::Wait { ms })
     }
 
-    pub fn process(&self) -> Reply<'_, Process> {
-        self.ask(Need::Process, |answer| match answer {
-            Answer::Process(process) => Ok(process),
-            other => Err(unmeant(other)),
+    pub fn process(&self) -> PendingResponse<'_, Process> {
+        self.send_request(HostRequest::Process, |answer| match answer {
+            HostResponse::Process(process) => Ok(process),
+            other => Err(unexpected_response_error(other)),
         })
     }
 
     /// Of each whether it is certainly gone.
-    pub fn gone(&self, processes: Vec<Lease>) -> Reply<'_, Vec<bool>> {
-        self.ask(Need::Gone { processes }, |answer| match answer {
-            Answer::Flags(gone) => Ok(gone),
-            other => Err(unmeant(other)),
+    pub fn are_gone(&self, processes: Vec<Lease>) -> PendingResponse<'_, Vec<bool>> {
+        self.send_request(HostRequest::Gone { processes }, |answer| match answer {
+            HostResponse::Flags(gone) => Ok(gone),
+            other => Err(unexpected_response_error(other)),
         })
     }
 
     /// What leaves, JSON, as it may.
-    pub async fn out(&self, json: String) -> Result<Out, Trouble> {
-        Out::from_json(&self.made(Need::Out { bytes: json.into_bytes() }).await?)
+    pub async fn redact_outgoing(&self, json: String) -> Result<RedactionResponse, Trouble> {
+        RedactionResponse::from_json(&self.request_text(HostRequest::Out { bytes: json.into_bytes() }).await?)
     }
 
     /// The secrets in each of some texts, by the core's rules and the host's.
-    pub async fn secrets(&self, texts: Vec<String>) -> Result<Vec<Vec<Span>>, Trouble> {
-        let texts: Vec<String> = texts.into_iter().map(secrets::bare).collect();
-        let mut of_host = Span::all_from_json(&self.made(Need::Secrets { texts: texts.clone() }).await?)?;
+    pub async fn find_secrets(&self, texts: Vec<String>) -> Result<Vec<Vec<SecretSpan>>, Trouble> {
+        let texts: Vec<String> = texts.into_iter().map(secrets::normalize_text).collect();
+        let mut of_host = SecretSpan::all_from_json(
+            &self.request_text(HostRequest::Secrets { texts: texts.clone() }).await?,
+        )?;
         if of_host.is_empty() {
             of_host.resize_with(texts.len(), Vec::new);
         }
-        let is_place =
-            |text: &str, span: &Span| span.start <= span.end && text.get(span.start..span.end).is_some();
-        let is_in = |(text, spans): (&String, &Vec<Span>)| spans.iter().all(|span| is_place(text, span));
+        let is_place = |text: &str, span: &SecretSpan| {
+            span.start <= span.end && text.get(span.start..span.end).is_some()
+        };
+        let is_in =
+            |(text, spans): (&String, &Vec<SecretSpan>)| spans.iter().all(|span| is_place(text, span));
         if of_host.len() == texts.len() && texts.iter().zip(&of_host).all(is_in) {
-            return Ok(texts.iter().zip(of_host).map(|(text, spans)| secrets::found(text, spans)).collect());
+            return Ok(texts
+                .iter()
+                .zip(of_host)
+                .map(|(text, spans)| secrets::find_secrets(text, spans))
+                .collect());
         }
         let message = "expected of each text where its secrets stand in it, but found other places";
-        Err(Trouble::refused(Code::InvalidRequest, message))
+        Err(Trouble::new(Code::InvalidRequest, message))
     }
 
     /// The next document of an agent's file.
     #[cfg(feature = "interop")]
-    pub fn document(&self, path: &str, only: &str, is_first: bool) -> Reply<'_, Option<Document>> {
-        self.ask(Need::Document { path: path.into(), only: only.into(), is_first }, |answer| match answer {
-            Answer::Document(document) => Ok(document),
-            other => Err(unmeant(other)),
-        })
+    pub fn next_document(
+        &self,
+        path: &str,
+        only: &str,
+        is_first: bool,
+    ) -> PendingResponse<'_, Option<AgentDocument>> {
+        self.send_request(
+            HostRequest::Document { path: path.into(), only: only.into(), is_first },
+            |answer| match answer {
+                HostResponse::Document(document) => Ok(document),
+                other => Err(unexpected_response_error(other)),
+            },
+        )
     }
 
     /// Which command began a conversation, JSON.
     #[cfg(feature = "interop")]
-    pub fn command(&self, said: Vec<u8>) -> Reply<'_, String> {
-        self.made(Need::Command { bytes: said })
+    pub fn find_command(&self, said: Vec<u8>) -> PendingResponse<'_, String> {
+        self.request_text(HostRequest::Command { bytes: said })
     }
 
     #[cfg(feature = "interop")]
-    pub fn real_path(&self, path: &str) -> Reply<'_, String> {
-        self.made(Need::RealPath { path: path.into() })
+    pub fn real_path(&self, path: &str) -> PendingResponse<'_, String> {
+        self.request_text(HostRequest::RealPath { path: path.into() })
     }
 
-    pub fn normal(&self, path: &str) -> Reply<'_, String> {
-        self.made(Need::Normal { path: path.into() })
+    pub fn normalize_text(&self, path: &str) -> PendingResponse<'_, String> {
+        self.request_text(HostRequest::Normal { path: path.into() })
     }
 
-    pub fn unmarked(&self, text: &str) -> Reply<'_, String> {
-        self.made(Need::Unmarked { text: text.into() })
+    pub fn strip_marks(&self, text: &str) -> PendingResponse<'_, String> {
+        self.request_text(HostRequest::Unmarked { text: text.into() })
     }
 
     /// Until whoever reads wants more.
-    pub fn page(&self, bytes: Vec<u8>) -> Reply<'_, ()> {
-        self.done(Need::Page { bytes })
+    pub fn write_page(&self, bytes: Vec<u8>) -> PendingResponse<'_, ()> {
+        self.request_done(HostRequest::Page { bytes })
     }
 
-    fn done(&self, need: Need) -> Reply<'_, ()> {
-        self.ask(need, |answer| match answer {
-            Answer::Done => Ok(()),
-            other => Err(unmeant(other)),
+    fn request_done(&self, need: HostRequest) -> PendingResponse<'_, ()> {
+        self.send_request(need, |answer| match answer {
+            HostResponse::Done => Ok(()),
+            other => Err(unexpected_response_error(other)),
         })
     }
 }
 
 /// What another answer says: why it failed, or that the host has mixed something up.
-fn unmeant(answer: Answer) -> Trouble {
+fn unexpected_response_error(answer: HostResponse) -> Trouble {
     match answer {
-        Answer::Failed(failure) => failure.into(),
+        HostResponse::Failed(failure) => failure.into(),
         other => {
-            let found = kind(&other);
+            let found = describe_response(&other);
             Trouble::internal(format!("expected an answer to what was needed, but found {found} instead"))
         }
     }
 }
 
 // Only the kind: it may hold what was said.
-fn kind(answer: &Answer) -> &'static str {
+fn describe_response(answer: &HostResponse) -> &'static str {
     match answer {
-        Answer::Done => "none",
-        Answer::Bytes(_) => "bytes",
-        Answer::Stat(_) => "what a file is like",
-        Answer::Entries(_) => "the entries of a folder",
-        Answer::End(..) => "the end of a file",
-        Answer::Process(_) => "a process",
-        Answer::Flags(_) => "flags",
-        Answer::Text(_) => "a text",
-        Answer::Vocabulary(_) => "a vocabulary",
-        Answer::Ran(_) => "what git said",
+        HostResponse::Done => "none",
+        HostResponse::Bytes(_) => "bytes",
+        HostResponse::Stat(_) => "what a file is like",
+        HostResponse::Entries(_) => "the entries of a folder",
+        HostResponse::End(..) => "the end of a file",
+        HostResponse::Process(_) => "a process",
+        HostResponse::Flags(_) => "flags",
+        HostResponse::Text(_) => "a text",
+        HostResponse::Vocabulary(_) => "a vocabulary",
+        HostResponse::Ran(_) => "what git said",
         #[cfg(feature = "interop")]
-        Answer::Document(_) => "a document",
-        Answer::Failed(_) => "a failure",
+        HostResponse::Document(_) => "a document",
+        HostResponse::Failed(_) => "a failure",
     }
-}
-
-/// Answers that were asked for in one step, and come in one.
-pub(crate) async fn each<T>(replies: Vec<Reply<'_, T>>) -> Vec<Result<T, Trouble>> {
-    let mut answers = Vec::new();
-    for reply in replies {
-        answers.push(reply.await);
-    }
-    answers
-}
-
-/// All of these at once: what they need comes in one step.
-pub(crate) async fn all<'a, T>(mut works: Vec<Pin<Box<dyn Future<Output = T> + 'a>>>) -> Vec<T> {
-    let mut done: Vec<Option<T>> = works.iter().map(|_| None).collect();
-    core::future::poll_fn(|context| {
-        for (work, done) in works.iter_mut().zip(&mut done) {
-            if done.is_none()
-                && let Poll::Ready(value) = work.as_mut().poll(context)
-            {
-                *done = Some(value);
-            }
-        }
-        if done.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
-    })
-    .await;
-    done.into_iter().flatten().collect()
-}
-
-/// The same, so many at a time; what failed first ends it.
-pub(crate) async fn some<'a, T>(
-    mut works: impl Iterator<Item = Work<'a, T>>,
-    most: usize,
-) -> Result<Vec<T>, Trouble> {
-    let mut done = Vec::new();
-    loop {
-        let next: Vec<_> = works.by_ref().take(most).collect();
-        if next.is_empty() {
-            return Ok(done);
-        }
-        for one in all(next).await {
-            done.push(one?);
-        }
-    }
-}
-
-/// Both at once.
-pub(crate) async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>) -> (A, B) {
-    let (mut one, mut other) = (pin!(one), pin!(other));
-    let (mut first, mut second) = (None, None);
-    core::future::poll_fn(|context| {
-        if first.is_none()
-            && let Poll::Ready(value) = one.as_mut().poll(context)
-        {
-            first = Some(value);
-        }
-        if second.is_none()
-            && let Poll::Ready(value) = other.as_mut().poll(context)
-        {
-            second = Some(value);
-        }
-        match (first.take(), second.take()) {
-            (Some(a), Some(b)) => Poll::Ready((a, b)),
-            (a, b) => {
-                (first, second) = (a, b);
-                Poll::Pending
-            }
-        }
-    })
-    .await
 }

@@ -9,12 +9,12 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::live::Live;
-use super::{Io, Kind, Operation, Trouble, unless_bug, unless_other};
+use super::session_files::SessionFiles;
+use super::{FileKind, Io, Operation, Trouble, unless_bug, unless_other};
 use crate::error::Code;
 use crate::json::text::to_json;
 use crate::layout::File;
-use crate::layout::names::Kept;
+use crate::layout::names::CachedKind;
 use crate::session::lease::{self, Lease};
 use crate::time;
 
@@ -22,7 +22,7 @@ const MINUTE_MS: i64 = 60_000;
 
 /// How this process is known to have it open.
 #[derive(Default)]
-pub(super) struct Mine {
+pub(super) struct OwnLease {
     /// What its file is called; empty as long as nobody asked.
     name: String,
     is_held: bool,
@@ -30,20 +30,20 @@ pub(super) struct Mine {
     may_be_held: bool,
 }
 
-impl Mine {
+impl OwnLease {
     /// Of a session that was opened before, or not.
-    pub fn of(was_opened: bool) -> Mine {
-        Mine { may_be_held: was_opened, ..Mine::default() }
+    pub fn of(was_opened: bool) -> OwnLease {
+        OwnLease { may_be_held: was_opened, ..OwnLease::default() }
     }
 }
 
 /// A file that says that somebody has a session open.
-pub(super) struct Found {
+pub(super) struct LeaseFile {
     pub file: File,
     /// Who; nothing where it is torn.
     pub lease: Option<Lease>,
     /// It is nobody's, or of a process that is gone.
-    pub is_left: bool,
+    pub is_abandoned: bool,
 }
 
 /// What whoever opens a session should hear.
@@ -54,147 +54,152 @@ pub(super) struct Notice {
 }
 
 /// What came of taking it up.
-pub(super) struct TakenUp {
+pub(super) struct PauseReport {
     pub notices: Vec<Notice>,
     pub has_paused: bool,
 }
 
-impl Live {
+impl SessionFiles {
     /// Who else has it open. Answer: a JSON array of [`Lease`].
-    pub fn others(self: &Rc<Live>) -> Operation<'static, String> {
+    pub fn list_holders(self: &Rc<SessionFiles>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
-            live.refuse_if_deleted()?;
+            live.reject_if_deleted()?;
             Ok(to_json(&live.holders(&io).await?))
         })
     }
 
     /// What is due when it is opened or listed: it is paused where nobody else has it open, and nothing happened for so long while
     /// it was active. `clears`: leases of processes that are gone are told of, once, since they are taken away.
-    pub(super) async fn taken_up(&self, io: &Io, idle_ms: i64, clears: bool) -> Result<TakenUp, Trouble> {
-        let found = self.leases(io).await?;
+    pub(super) async fn pause_if_idle(
+        &self,
+        io: &Io,
+        idle_ms: i64,
+        clears: bool,
+    ) -> Result<PauseReport, Trouble> {
+        let found = self.other_leases(io).await?;
         let mut notices = Vec::new();
         if clears {
-            notices = self.cleared(io, &found).await?;
+            notices = self.clear_abandoned(io, &found).await?;
         }
-        let is_open = found.iter().any(|one| !one.is_left);
+        let is_open = found.iter().any(|one| !one.is_abandoned);
         let rests = async {
             let is_idle = !is_open && self.idle_since(io.now_ms(), idle_ms).is_some();
-            if is_idle { Box::pin(self.rested(io, idle_ms)).await } else { Ok(None) }
+            if is_idle { Box::pin(self.pause_idle(io, idle_ms)).await } else { Ok(None) }
         };
         // Whoever opens it can do so without; who resumes it is told.
         let last = if clears { unless_bug(rests.await)?.flatten() } else { rests.await? };
         let has_paused = last.is_some();
-        notices.extend(last.map(|last| auto_paused(&last, idle_ms)));
-        Ok(TakenUp { notices, has_paused })
+        notices.extend(last.map(|last| auto_paused_notice(&last, idle_ms)));
+        Ok(PauseReport { notices, has_paused })
     }
 
     /// Says that this process has it open no longer.
-    pub fn release(self: &Rc<Live>) -> Operation<'static, ()> {
+    pub fn release(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
         let live = self.clone();
-        Operation::new(|io| async move { live.released(&io).await })
+        Operation::new(|io| async move { live.release_lease(&io).await })
     }
 
     /// Whether it says so, where others look.
     pub(super) async fn is_held(&self, io: &Io) -> Result<bool, Trouble> {
-        Ok(self.lease.borrow().is_held && unless_other(io.stat(&self.own_lease()).await)?.is_some())
+        Ok(self.lease.borrow().is_held && unless_other(io.stat(&self.own_lease_file()).await)?.is_some())
     }
 
     /// Says that this process appends. A store that cannot say so can still be written: that is no reason to fail.
-    pub(super) async fn hold(&self, io: &Io) -> Result<(), Trouble> {
+    pub(super) async fn acquire_lease(&self, io: &Io) -> Result<(), Trouble> {
         if self.lease.borrow().is_held {
             return Ok(());
         }
         Box::pin(async {
             let me = io.process().await?;
-            self.lease.replace(Mine { name: me.name, is_held: true, may_be_held: false });
+            self.lease.replace(OwnLease { name: me.name, is_held: true, may_be_held: false });
             if me.is_alone {
                 return Ok(());
             }
             let since = Some(time::format(io.now_ms()));
             let lease = to_json(&Lease { since, ..me.lease }).into_bytes();
-            unless_bug(io.replace(&self.own_lease(), lease, None).await).map(drop)
+            unless_bug(io.replace(&self.own_lease_file(), lease, None).await).map(drop)
         })
         .await
     }
 
-    pub(super) async fn released(&self, io: &Io) -> Result<(), Trouble> {
+    pub(super) async fn release_lease(&self, io: &Io) -> Result<(), Trouble> {
         if !self.lease.borrow().is_held && !self.lease.borrow().may_be_held {
             return Ok(());
         }
         let known = self.lease.take().name;
         let name = if known.is_empty() { io.process().await?.name } else { known };
-        self.lease.replace(Mine { name, ..Mine::default() });
-        unless_bug(io.remove(&self.own_lease()).await).map(drop)
+        self.lease.replace(OwnLease { name, ..OwnLease::default() });
+        unless_bug(io.remove(&self.own_lease_file()).await).map(drop)
     }
 
     /// Those who have it open, but this process.
     pub(super) async fn holders(&self, io: &Io) -> Result<Vec<Lease>, Trouble> {
-        let found = self.leases(io).await?;
-        Ok(found.into_iter().filter(|one| !one.is_left).filter_map(|one| one.lease).collect())
+        let found = self.other_leases(io).await?;
+        Ok(found.into_iter().filter(|one| !one.is_abandoned).filter_map(|one| one.lease).collect())
     }
 
     /// What another process appends meanwhile would go where nobody looks.
-    pub(super) async fn refused_if_open(&self, io: &Io) -> Result<(), Trouble> {
+    pub(super) async fn reject_if_open(&self, io: &Io) -> Result<(), Trouble> {
         let holders = self.holders(io).await?;
         let Some(Lease { program, pid, host, since, .. }) = holders.first() else { return Ok(()) };
-        let (program, since) = (said(program), said(since));
+        let (program, since) = (text_or_unknown(program), text_or_unknown(since));
         let message = format!("{program} has the session open: process {pid} on {host}, since {since}");
-        Err(Trouble::refused(Code::OpenElsewhere, message))
+        Err(Trouble::new(Code::OpenElsewhere, message))
     }
 
     /// The leases of all but this process.
-    pub(super) async fn leases(&self, io: &Io) -> Result<Vec<Found>, Trouble> {
-        let folder = self.cached(Kept::Leases);
-        let files = lease_files(io, &folder).await?;
+    pub(super) async fn other_leases(&self, io: &Io) -> Result<Vec<LeaseFile>, Trouble> {
+        let folder = self.cached_file(CachedKind::Leases);
+        let files = list_lease_files(io, &folder).await?;
         if !files.is_empty() && self.lease.borrow().name.is_empty() {
             let name = io.process().await?.name;
             self.lease.borrow_mut().name = name;
         }
-        let mine = self.own_lease();
-        leases_in(io, files.into_iter().filter(|file| *file != mine).collect()).await
+        let mine = self.own_lease_file();
+        read_leases(io, files.into_iter().filter(|file| *file != mine).collect()).await
     }
 
-    fn own_lease(&self) -> File {
-        self.cached(Kept::Leases).below(&format!("{}.json", self.lease.borrow().name))
+    fn own_lease_file(&self) -> File {
+        self.cached_file(CachedKind::Leases).child(&format!("{}.json", self.lease.borrow().name))
     }
 
     // Those of processes that are gone: told once, since they are taken away.
-    async fn cleared(&self, io: &Io, found: &[Found]) -> Result<Vec<Notice>, Trouble> {
-        let left: Vec<&Found> = found.iter().filter(|one| one.is_left).collect();
+    async fn clear_abandoned(&self, io: &Io, found: &[LeaseFile]) -> Result<Vec<Notice>, Trouble> {
+        let left: Vec<&LeaseFile> = found.iter().filter(|one| one.is_abandoned).collect();
         remove_leases(io, &left).await?;
-        Ok(left.into_iter().filter_map(|one| one.lease.as_ref()).map(left_open).collect())
+        Ok(left.into_iter().filter_map(|one| one.lease.as_ref()).map(left_open_notice).collect())
     }
 }
 
 /// The leases in a folder.
-pub(super) async fn lease_files(io: &Io, folder: &File) -> Result<Vec<File>, Trouble> {
+pub(super) async fn list_lease_files(io: &Io, folder: &File) -> Result<Vec<File>, Trouble> {
     let entries = unless_other(io.list(folder).await)?.unwrap_or_default();
-    let files = entries.into_iter().filter(|entry| entry.kind == Kind::File);
-    Ok(files.map(|entry| folder.below(&entry.name)).collect())
+    let files = entries.into_iter().filter(|entry| entry.kind == FileKind::File);
+    Ok(files.map(|entry| folder.child(&entry.name)).collect())
 }
 
 /// What these files say, and whose they are.
-pub(super) async fn leases_in(io: &Io, files: Vec<File>) -> Result<Vec<Found>, Trouble> {
+pub(super) async fn read_leases(io: &Io, files: Vec<File>) -> Result<Vec<LeaseFile>, Trouble> {
     let reads: Vec<_> = files.iter().map(|file| io.read_all(file)).collect();
     let mut leases = Vec::new();
     for read in reads {
-        leases.push(read.await?.and_then(|json| lease::read(&String::from_utf8_lossy(&json))));
+        leases.push(read.await?.and_then(|json| lease::parse_lease(&String::from_utf8_lossy(&json))));
     }
     let holders: Vec<Lease> = leases.iter().flatten().cloned().collect();
-    let gone = if holders.is_empty() { Vec::new() } else { io.gone(holders).await? };
+    let gone = if holders.is_empty() { Vec::new() } else { io.are_gone(holders).await? };
     let mut gone = gone.into_iter();
     let found = files.into_iter().zip(leases);
     Ok(found
         .map(|(file, lease)| {
             let is_left = if lease.is_some() { gone.next().unwrap_or_default() } else { true };
-            Found { file, lease, is_left }
+            LeaseFile { file, lease, is_abandoned: is_left }
         })
         .collect())
 }
 
 /// Takes them away; that it cannot is no reason to fail.
-pub(super) async fn remove_leases(io: &Io, found: &[&Found]) -> Result<(), Trouble> {
+pub(super) async fn remove_leases(io: &Io, found: &[&LeaseFile]) -> Result<(), Trouble> {
     let removals: Vec<_> = found.iter().map(|one| io.remove(&one.file)).collect();
     for removed in removals {
         unless_bug(removed.await)?;
@@ -202,9 +207,9 @@ pub(super) async fn remove_leases(io: &Io, found: &[&Found]) -> Result<(), Troub
     Ok(())
 }
 
-fn left_open(lease: &Lease) -> Notice {
+fn left_open_notice(lease: &Lease) -> Notice {
     let Lease { program, pid, since, .. } = lease;
-    let (program, since) = (said(program), said(since));
+    let (program, since) = (text_or_unknown(program), text_or_unknown(since));
     Notice {
         code: "left_open",
         message: format!(
@@ -213,7 +218,7 @@ fn left_open(lease: &Lease) -> Notice {
     }
 }
 
-fn auto_paused(last: &str, idle_ms: i64) -> Notice {
+fn auto_paused_notice(last: &str, idle_ms: i64) -> Notice {
     let minutes = idle_ms.saturating_add(MINUTE_MS / 2).div_euclid(MINUTE_MS);
     let s = if minutes == 1 { "" } else { "s" };
     Notice {
@@ -223,6 +228,6 @@ fn auto_paused(last: &str, idle_ms: i64) -> Notice {
 }
 
 // Of another version, or by hand.
-fn said(text: &Option<String>) -> &str {
+fn text_or_unknown(text: &Option<String>) -> &str {
     text.as_deref().unwrap_or("unknown")
 }

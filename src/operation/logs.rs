@@ -5,12 +5,12 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::mem;
 
-use super::io::Appended;
-use super::live::{Live, PIECE};
-use super::{Io, Kind, Stat, Trouble, Work};
+use super::io::AppendedFile;
+use super::session_files::{PIECE, SessionFiles};
+use super::{FileKind, Io, Stat, Trouble, Work};
 use crate::error::{Code, Error};
 use crate::layout::{self, File};
-use crate::record::scan::{Found, Problem};
+use crate::record::scan::{Problem, ScanItem};
 use crate::session::handle::Session;
 use crate::session::log::Log;
 
@@ -38,7 +38,7 @@ pub(super) struct LogFile {
     // How that ends which was observed.
     tail: Vec<u8>,
     // What it was like when it was observed to its end.
-    seen: Option<Stat>,
+    last_stat: Option<Stat>,
 }
 
 impl LogFile {
@@ -47,8 +47,8 @@ impl LogFile {
     }
 
     // Whether another file stands there than was observed, or it was changed otherwise than at its end.
-    fn is_other(&self, found: &Stat, end: u64) -> bool {
-        let Some(seen) = &self.seen else { return false };
+    fn is_replaced_by(&self, found: &Stat, end: u64) -> bool {
+        let Some(seen) = &self.last_stat else { return false };
         // Where the system does not know when a file was made, it tells its last change.
         let is_told = |stat: &Stat| stat.file.is_some_and(|file| file.made_us != stat.changed_us);
         let made = |stat: &Stat| stat.file.map(|file| file.made_us);
@@ -58,7 +58,7 @@ impl LogFile {
         number(seen) != number(found) || is_made || was_changed
     }
 
-    fn take(&mut self, Ends { head, tail, .. }: &Ends) {
+    fn add_ends(&mut self, LogEnds { head, tail, .. }: &LogEnds) {
         if let Some(head) = head {
             self.head.clone_from(head);
         }
@@ -68,24 +68,24 @@ impl LogFile {
 }
 
 /// Of bytes that are the next ones of a log, as much as is remembered.
-pub(super) struct Ends {
+pub(super) struct LogEnds {
     pub length: u64,
     // Of the first ones only.
     head: Option<Vec<u8>>,
     tail: Vec<u8>,
 }
 
-impl Ends {
-    pub fn of(bytes: &[u8], are_first: bool) -> Ends {
+impl LogEnds {
+    pub fn of(bytes: &[u8], are_first: bool) -> LogEnds {
         let head = are_first.then(|| bytes[..bytes.len().min(HEAD)].to_vec());
         let tail = bytes[bytes.len().saturating_sub(TAIL as usize)..].to_vec();
-        Ends { length: bytes.len() as u64, head, tail }
+        LogEnds { length: bytes.len() as u64, head, tail }
     }
 }
 
-impl Live {
+impl SessionFiles {
     pub(super) fn log_file(&self, log: LogName) -> File {
-        self.folder().below(match log {
+        self.folder().child(match log {
             LogName::Events => layout::EVENTS,
             LogName::Messages => layout::MESSAGES,
             LogName::Tools => layout::TOOLS,
@@ -94,25 +94,25 @@ impl Live {
 
     /// How far it is observed.
     pub(super) fn end(&self, log: LogName) -> u64 {
-        self.with(|session| log_of(session, log).observed())
+        self.with_session(|session| log_of(session, log).observed_end())
     }
 
-    pub(super) fn shrunk(&self, log: LogName, expected: u64, found: u64) -> Trouble {
-        let path = self.log_shown(log);
-        Trouble::refused(
+    pub(super) fn shrunk_error(&self, log: LogName, expected: u64, found: u64) -> Trouble {
+        let path = self.shown_log_path(log);
+        Trouble::new(
             Code::LogShrunk,
             format!("expected {path} to have at least {expected} bytes, but found {found} instead"),
         )
     }
 
-    fn log_shown(&self, log: LogName) -> alloc::string::String {
-        format!("\"{}/{}\"", self.shown(), self.log_file(log).name())
+    fn shown_log_path(&self, log: LogName) -> alloc::string::String {
+        format!("\"{}/{}\"", self.shown_folder(), self.log_file(log).name())
     }
 
-    pub(super) fn replaced(&self, log: LogName) -> Trouble {
-        let path = self.log_shown(log);
+    pub(super) fn replaced_error(&self, log: LogName) -> Trouble {
+        let path = self.shown_log_path(log);
         let message = format!("expected in {path} what was read before, but found something else instead");
-        Trouble::refused(Code::LogReplaced, message)
+        Trouble::new(Code::LogReplaced, message)
     }
 
     /// How many bytes the file has.
@@ -122,15 +122,15 @@ impl Live {
 
     /// How many bytes it had when it was looked at last.
     pub(super) fn seen_size(&self, log: LogName) -> u64 {
-        self.logs[log as usize].borrow().seen.map_or(0, |seen| seen.size)
+        self.logs[log as usize].borrow().last_stat.map_or(0, |seen| seen.size)
     }
 
     fn size_of(&self, log: LogName, found: Option<Stat>) -> Result<u64, Trouble> {
         match found {
-            Some(stat) if stat.kind != Kind::File => {
-                let path = self.log_shown(log);
+            Some(stat) if stat.kind != FileKind::File => {
+                let path = self.shown_log_path(log);
                 let message = format!("expected a file at {path}, but found something else instead");
-                Err(Trouble::refused(Code::NotAFile, message))
+                Err(Trouble::new(Code::NotAFile, message))
             }
             found => Ok(found.map_or(0, |stat| stat.size)),
         }
@@ -139,32 +139,32 @@ impl Live {
     /// The same: not fewer than were observed, as where it was moved away.
     pub(super) async fn grown_size(&self, io: &Io, log: LogName) -> Result<u64, Trouble> {
         let found = io.stat(&self.log_file(log)).await?;
-        self.grown(log, found)
+        self.check_grown(log, found)
     }
 
-    fn grown(&self, log: LogName, found: Option<Stat>) -> Result<u64, Trouble> {
+    fn check_grown(&self, log: LogName, found: Option<Stat>) -> Result<u64, Trouble> {
         let (size, end) = (self.size_of(log, found)?, self.end(log));
-        if size < end { Err(self.shrunk(log, end, size)) } else { Ok(size) }
+        if size < end { Err(self.shrunk_error(log, end, size)) } else { Ok(size) }
     }
 
     /// Takes what the file gained since the last look, by us or by others; gives the problems. What is derived from bytes
     /// that are there no longer, as after a checkout by git, is refused as `log_replaced`.
     pub(super) async fn observe(&self, io: &Io, log: LogName) -> Result<Vec<Problem>, Trouble> {
         let found = io.stat(&self.log_file(log)).await?;
-        self.observe_found(io, log, found).await
+        self.observe_stat(io, log, found).await
     }
 
-    pub(super) async fn observe_found(
+    pub(super) async fn observe_stat(
         &self,
         io: &Io,
         log: LogName,
         found: Option<Stat>,
     ) -> Result<Vec<Problem>, Trouble> {
         let end = self.end(log);
-        let size = self.grown(log, found)?;
+        let size = self.check_grown(log, found)?;
         let known = &self.logs[log as usize];
-        if end > 0 && found.is_some_and(|found| known.borrow().is_other(&found, end)) {
-            return Err(self.replaced(log));
+        if end > 0 && found.is_some_and(|found| known.borrow().is_replaced_by(&found, end)) {
+            return Err(self.replaced_error(log));
         }
         // What is seldom lies apart: an operation is as large as what it may come to.
         let problems = if size > end {
@@ -176,10 +176,10 @@ impl Live {
                 known.borrow_mut().tail = tail;
             }
             // Also that nothing came has to count: a batch may have been given up in doubt.
-            self.with(|session| log_of(session, log).observe(&[], end))?;
+            self.with_session(|session| log_of(session, log).observe(&[], end))?;
             Vec::new()
         };
-        known.borrow_mut().seen = found;
+        known.borrow_mut().last_stat = found;
         Ok(problems)
     }
 
@@ -200,16 +200,16 @@ impl Live {
             }
             // What is not read must not look as if it had never been said.
             if bytes.len() <= tail.len() {
-                return Err(self.shrunk(log, size, start + bytes.len() as u64));
+                return Err(self.shrunk_error(log, size, start + bytes.len() as u64));
             }
             if !bytes.starts_with(&tail) {
-                return Err(self.replaced(log));
+                return Err(self.replaced_error(log));
             }
             let bytes = &bytes[mem::take(&mut tail).len()..];
-            self.logs[log as usize].borrow_mut().take(&Ends::of(bytes, at == 0));
-            problems.extend(self.with(|session| {
+            self.logs[log as usize].borrow_mut().add_ends(&LogEnds::of(bytes, at == 0));
+            problems.extend(self.with_session(|session| {
                 let found = log_of(session, log).observe(bytes, at)?;
-                Ok::<_, Error>(taken(session, log, found))
+                Ok::<_, Error>(take_found(session, log, found))
             })?);
         }
     }
@@ -229,14 +229,14 @@ impl Live {
     }
 
     fn observe_tail(&self, log: LogName) -> Vec<Problem> {
-        self.with(|session| {
+        self.with_session(|session| {
             let found = log_of(session, log).observe_tail();
-            taken(session, log, found)
+            take_found(session, log, found)
         })
     }
 
     /// Whether it is the file that was observed, and no other one that lies in its place now.
-    pub(super) async fn is_still(&self, io: &Io, log: LogName) -> Result<bool, Trouble> {
+    pub(super) async fn is_same_file(&self, io: &Io, log: LogName) -> Result<bool, Trouble> {
         if self.size(io, log).await? < self.end(log) {
             return Ok(false);
         }
@@ -254,22 +254,22 @@ impl Live {
         bytes: Vec<u8>,
         (durable, begins): (bool, bool),
     ) -> Result<(), Trouble> {
-        let open = OpenBatch(self, log);
+        let open = OpenBatchGuard(self, log);
         let chance = io.fresh_chance(&self.chance)?;
         let start = self.end(log);
-        let ends = Ends::of(&bytes, start == 0);
+        let ends = LogEnds::of(&bytes, start == 0);
         let folder = self.folder();
         let within = (!begins).then_some(&folder);
         let appended = io.append(&self.log_file(log), bytes, durable, within).await;
         // Who failed before a byte was stored may try again with the same.
-        if !appended.as_ref().is_err_and(|trouble| trouble.written() == Some(0)) {
+        if !appended.as_ref().is_err_and(|trouble| trouble.written_bytes() == Some(0)) {
             self.chance.replace(chance);
         }
         let tried = match appended {
-            Ok(Appended { end, seen }) if end == start + ends.length => {
-                match self.appended_alone(io, log, (&ends, seen), durable).await {
+            Ok(AppendedFile { end, stat: seen }) if end == start + ends.length => {
+                match self.commit_own_append(io, log, (&ends, seen), durable).await {
                     Ok(()) => {
-                        open.told();
+                        open.disarm();
                         return Ok(());
                     }
                     Err(trouble) => Err(trouble),
@@ -278,35 +278,35 @@ impl Live {
             Ok(_) => Ok(()),
             Err(trouble) => Err(trouble),
         };
-        Box::pin(self.append_again(io, log, tried, (durable, within))).await?;
-        open.told();
+        Box::pin(self.retry_append(io, log, tried, (durable, within))).await?;
+        open.disarm();
         Ok(())
     }
 
-    async fn appended_alone(
+    async fn commit_own_append(
         &self,
         io: &Io,
         log: LogName,
-        (ends, seen): (&Ends, Option<Stat>),
+        (ends, seen): (&LogEnds, Option<Stat>),
         durable: bool,
     ) -> Result<(), Trouble> {
-        self.confirmed(log, durable);
+        self.mark_confirmed(log, durable);
         let start = self.end(log);
-        self.note(io, log, (ends, seen), start).await?;
-        Ok(self.with(|session| commit(session, log, start))?)
+        self.note_own_append(io, log, (ends, seen), start).await?;
+        Ok(self.with_session(|session| commit_log(session, log, start))?)
     }
 
     // Others appended as well, or it failed.
-    async fn append_again(
+    async fn retry_append(
         &self,
         io: &Io,
         log: LogName,
         mut tried: Result<(), Trouble>,
         (durable, within): (bool, Option<&File>),
     ) -> Result<(), Trouble> {
-        for (attempt, wait) in waits() {
+        for (attempt, wait) in append_attempts() {
             let failure = match tried {
-                Ok(()) => match self.appended_among_others(io, log, durable).await {
+                Ok(()) => match self.commit_shared_append(io, log, durable).await {
                     Ok(()) => return Ok(()),
                     Err(trouble) => trouble,
                 },
@@ -315,17 +315,20 @@ impl Live {
             if failure.is_bug() {
                 return Err(failure);
             }
-            if self.is_elsewhere(io, log, &failure).await {
+            if self.has_moved(io, log, &failure).await {
                 // It may be back in a moment: then the next batch must find none under way.
-                self.with(|session| log_of(session, log).abort())?;
+                self.with_session(|session| log_of(session, log).abort())?;
                 let is_replaced = failure.code() == Code::LogReplaced.as_str();
-                return Err(if is_replaced { failure } else { self.elsewhere() });
+                return Err(if is_replaced { failure } else { self.moved_error() });
             }
-            let never_was = attempt == 0 && failure.written() == Some(0);
-            let again =
-                if never_was { Vec::new() } else { self.with(|session| log_of(session, log).unknown())? };
+            let never_was = attempt == 0 && failure.written_bytes() == Some(0);
+            let again = if never_was {
+                Vec::new()
+            } else {
+                self.with_session(|session| log_of(session, log).mark_in_doubt())?
+            };
             let Some(wait) = wait.filter(|_| !never_was) else {
-                self.with(|session| log_of(session, log).abort())?;
+                self.with_session(|session| log_of(session, log).abort())?;
                 return Err(failure);
             };
             io.wait(wait).await?;
@@ -335,18 +338,18 @@ impl Live {
         Ok(())
     }
 
-    async fn appended_among_others(&self, io: &Io, log: LogName, durable: bool) -> Result<(), Trouble> {
-        self.confirmed(log, durable);
+    async fn commit_shared_append(&self, io: &Io, log: LogName, durable: bool) -> Result<(), Trouble> {
+        self.mark_confirmed(log, durable);
         self.observe(io, log).await?;
-        Ok(self.with(|session| commit(session, log, 0))?)
+        Ok(self.with_session(|session| commit_log(session, log, 0))?)
     }
 
     /// What was appended by us alone is as good as observed. `seen`: what the file was like then, where that is known.
-    pub(super) async fn note(
+    pub(super) async fn note_own_append(
         &self,
         io: &Io,
         log: LogName,
-        (ends, seen): (&Ends, Option<Stat>),
+        (ends, seen): (&LogEnds, Option<Stat>),
         start: u64,
     ) -> Result<(), Trouble> {
         let end = start + ends.length;
@@ -356,23 +359,23 @@ impl Live {
         };
         // Only now, with what is known of the log itself: who is dropped or fails before has observed nothing.
         let mut known = self.logs[log as usize].borrow_mut();
-        known.take(ends);
-        known.seen = found.filter(|found| found.size == end);
+        known.add_ends(ends);
+        known.last_stat = found.filter(|found| found.size == end);
         Ok(())
     }
 
     // Whether the session lies somewhere else by now; where nobody can say, what failed is told.
-    async fn is_elsewhere(&self, io: &Io, log: LogName, failure: &Trouble) -> bool {
-        if is_amiss(failure) {
+    async fn has_moved(&self, io: &Io, log: LogName, failure: &Trouble) -> bool {
+        if is_file_mismatch(failure) {
             return true;
         }
-        let is_cut = failure.written().is_some_and(|written| written > 0);
+        let is_cut = failure.written_bytes().is_some_and(|written| written > 0);
         if failure.code() != "storage_failed" || !is_cut {
             return false;
         }
         match io.stat(&self.folder()).await {
             Ok(None) => true,
-            Ok(Some(_)) => matches!(self.is_still(io, log).await, Ok(false)),
+            Ok(Some(_)) => matches!(self.is_same_file(io, log).await, Ok(false)),
             Err(_) => false,
         }
     }
@@ -383,7 +386,7 @@ impl Live {
         if (self.is_confirmed(log) && !again) || self.size(io, log).await? == 0 {
             return Ok(());
         }
-        self.try_again(io, &|| {
+        self.retry_storage(io, &|| {
             Box::pin(async {
                 io.append(&self.log_file(log), Vec::new(), true, Some(&self.folder())).await?;
                 Ok(())
@@ -393,15 +396,15 @@ impl Live {
         let found = io.stat(&self.log_file(log)).await?;
         let mut known = self.logs[log as usize].borrow_mut();
         known.is_confirmed = true;
-        if known.seen.is_some_and(|seen| found.is_some_and(|found| found.size == seen.size)) {
-            known.seen = found;
+        if known.last_stat.is_some_and(|seen| found.is_some_and(|found| found.size == seen.size)) {
+            known.last_stat = found;
         }
         Ok(())
     }
 
     /// Does what may be done again: its file may have been moved away just then, and be back. What the disk did not
     /// confirm is not tried again.
-    pub(super) async fn try_again<'a>(
+    pub(super) async fn retry_storage<'a>(
         &self,
         io: &Io,
         work: &dyn Fn() -> Work<'a, ()>,
@@ -410,7 +413,9 @@ impl Live {
         loop {
             let trouble = match work().await {
                 Ok(()) => return Ok(()),
-                Err(Trouble::Failed(failure)) if failure.code == "not_found" => return Err(self.elsewhere()),
+                Err(Trouble::Failed(failure)) if failure.code == "not_found" => {
+                    return Err(self.moved_error());
+                }
                 Err(trouble) => trouble,
             };
             let may_pass = matches!(&trouble, Trouble::Failed(failure) if failure.code == "storage_failed" && !failure.is_unconfirmed);
@@ -425,36 +430,36 @@ impl Live {
         self.logs[log as usize].borrow().is_confirmed
     }
 
-    pub(super) fn confirmed(&self, log: LogName, durable: bool) {
+    pub(super) fn mark_confirmed(&self, log: LogName, durable: bool) {
         self.logs[log as usize].borrow_mut().is_confirmed |= durable;
     }
 }
 
 /// The tries of an append, and what is waited before the next one.
-fn waits() -> impl Iterator<Item = (usize, Option<u32>)> {
+fn append_attempts() -> impl Iterator<Item = (usize, Option<u32>)> {
     WAITS_MS.into_iter().map(Some).chain([None]).enumerate()
 }
 
 /// Said by who finds other files than it has read, or none.
-pub(super) fn is_amiss(trouble: &Trouble) -> bool {
+pub(super) fn is_file_mismatch(trouble: &Trouble) -> bool {
     matches!(trouble.code(), "not_found" | "log_shrunk" | "log_replaced")
 }
 
 /// A batch that is on its way. Whoever drops the operation leaves it in doubt; the log then wants to be observed.
-struct OpenBatch<'a>(&'a Live, LogName);
+struct OpenBatchGuard<'a>(&'a SessionFiles, LogName);
 
-impl OpenBatch<'_> {
-    fn told(self) {
+impl OpenBatchGuard<'_> {
+    fn disarm(self) {
         mem::forget(self);
     }
 }
 
-impl Drop for OpenBatch<'_> {
+impl Drop for OpenBatchGuard<'_> {
     fn drop(&mut self) {
         // Where it was aborted, there is none.
-        self.0.with(|session| {
+        self.0.with_session(|session| {
             let log = log_of(session, self.1);
-            if log.unknown().is_ok() {
+            if log.mark_in_doubt().is_ok() {
                 log.abort().ok();
             }
         });
@@ -469,7 +474,7 @@ pub(super) fn log_of(session: &mut Session, log: LogName) -> &mut Log {
     }
 }
 
-fn taken(session: &mut Session, log: LogName, found: Vec<Found>) -> Vec<Problem> {
+fn take_found(session: &mut Session, log: LogName, found: Vec<ScanItem>) -> Vec<Problem> {
     match log {
         LogName::Events => session.take_events(found),
         LogName::Messages => session.take_messages(found),
@@ -477,12 +482,12 @@ fn taken(session: &mut Session, log: LogName, found: Vec<Found>) -> Vec<Problem>
     }
 }
 
-fn commit(session: &mut Session, log: LogName, offset: u64) -> Result<(), Error> {
+fn commit_log(session: &mut Session, log: LogName, offset: u64) -> Result<(), Error> {
     match log {
         LogName::Messages => session.commit_messages(offset).map(drop),
         LogName::Events | LogName::Tools => {
             let found = log_of(session, log).commit(offset)?;
-            taken(session, log, found);
+            take_found(session, log, found);
             Ok(())
         }
     }

@@ -4,31 +4,31 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::live::{Live, PIECE};
 use super::logs::LogName;
+use super::session_files::{PIECE, SessionFiles};
 use super::{Io, Trouble, unless_other};
 use crate::layout::BLOBS;
 #[cfg(feature = "interop")]
-use crate::record::blob::Unfolding;
+use crate::record::blob::BlobRestoration;
 use crate::record::message::Message;
 use crate::record::scan::Problem;
 use crate::record::span::Span;
-use crate::session::needs::Needs;
-use crate::session::reader::{Reader, Revisions};
+use crate::session::input_request::InputRequest;
+use crate::session::message_reader::{HighestRevisions, MessageReader};
 
 // Who reads backward seldom reads far: the first piece is so long, each one before it twice as long.
 const FIRST: u64 = 32 * 1024;
 // Most lines are shorter.
 const LINE: u64 = 4096;
 
-pub(super) struct Messages<'a> {
-    live: &'a Live,
+pub(super) struct MessageStream<'a> {
+    files: &'a SessionFiles,
     io: &'a Io,
-    reader: Reader,
-    at: u64,
+    reader: MessageReader,
+    offset: u64,
     end: u64,
     // All of the range, where that is one piece: it was read to look for revisions.
-    whole: Option<Vec<u8>>,
+    whole_range: Option<Vec<u8>>,
     // How long the next piece backward is; forward where there is none.
     backward: Option<u64>,
     is_finished: bool,
@@ -36,80 +36,98 @@ pub(super) struct Messages<'a> {
     pub problems: Vec<Problem>,
 }
 
-impl<'a> Messages<'a> {
+impl<'a> MessageStream<'a> {
     /// Up to `end`.
-    pub async fn oldest_first(live: &'a Live, io: &'a Io, end: u64) -> Result<Messages<'a>, Trouble> {
-        Messages::within(live, io, Span { start: 0, end }).await
+    pub async fn oldest_first(
+        live: &'a SessionFiles,
+        io: &'a Io,
+        end: u64,
+    ) -> Result<MessageStream<'a>, Trouble> {
+        MessageStream::in_range(live, io, Span { start: 0, end }).await
     }
 
     /// Of a range that begins with a line.
-    pub async fn within(
-        live: &'a Live,
+    pub async fn in_range(
+        live: &'a SessionFiles,
         io: &'a Io,
         Span { start, end }: Span,
-    ) -> Result<Messages<'a>, Trouble> {
-        let passed = live.with(|session| session.passed());
-        let mut revisions = Revisions::new(start).without(passed.clone());
+    ) -> Result<MessageStream<'a>, Trouble> {
+        let passed = live.with_session(|session| session.skipped_lines());
+        let mut revisions = HighestRevisions::new(start).with_skipped(passed.clone());
         let (mut at, mut whole) = (start, None);
         while at < end {
-            let bytes = piece(live, io, at, end.min(at + PIECE)).await?;
+            let bytes = read_piece(live, io, at, end.min(at + PIECE)).await?;
             revisions.feed(&bytes);
             at += bytes.len() as u64;
             whole = (bytes.len() as u64 == end - start).then_some(bytes);
         }
-        let reader = Reader::oldest_first(start, revisions).without(passed);
-        Ok(Messages { at: start, whole, ..Messages::forward(live, io, reader, end) })
+        let reader = MessageReader::oldest_first(start, revisions).with_skipped(passed);
+        Ok(MessageStream {
+            offset: start,
+            whole_range: whole,
+            ..MessageStream::forward(live, io, reader, end)
+        })
     }
 
     /// The same, each as every line that it has: nothing is known of what was written again.
-    pub fn each_line(live: &'a Live, io: &'a Io, end: u64) -> Messages<'a> {
-        Messages::forward(live, io, Reader::oldest_first(0, Revisions::new(0)), end)
+    pub fn each_line(live: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
+        MessageStream::forward(live, io, MessageReader::oldest_first(0, HighestRevisions::new(0)), end)
     }
 
-    fn forward(live: &'a Live, io: &'a Io, reader: Reader, end: u64) -> Messages<'a> {
+    fn forward(live: &'a SessionFiles, io: &'a Io, reader: MessageReader, end: u64) -> MessageStream<'a> {
         let problems = Vec::new();
-        Messages { live, io, reader, at: 0, end, whole: None, backward: None, is_finished: false, problems }
+        MessageStream {
+            files: live,
+            io,
+            reader,
+            offset: 0,
+            end,
+            whole_range: None,
+            backward: None,
+            is_finished: false,
+            problems,
+        }
     }
 
     /// From `end` on backward.
-    pub fn newest_first(live: &'a Live, io: &'a Io, end: u64) -> Messages<'a> {
-        let passed = live.with(|session| session.passed());
-        let reader = Reader::newest_first(end, Vec::new()).without(passed);
-        Messages { at: end, backward: Some(FIRST), ..Messages::forward(live, io, reader, end) }
+    pub fn newest_first(live: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
+        let passed = live.with_session(|session| session.skipped_lines());
+        let reader = MessageReader::newest_first(end, Vec::new()).with_skipped(passed);
+        MessageStream { offset: end, backward: Some(FIRST), ..MessageStream::forward(live, io, reader, end) }
     }
 
     /// The last one before `end`, where a line ends: as long as most lines are is read for it.
-    pub fn last_before(live: &'a Live, io: &'a Io, end: u64) -> Messages<'a> {
-        let passed = live.with(|session| session.passed());
-        let reader = Reader::newest_first(end, Vec::new()).without(passed);
-        Messages { at: end, backward: Some(LINE), ..Messages::forward(live, io, reader, end) }
+    pub fn last_before(live: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
+        let passed = live.with_session(|session| session.skipped_lines());
+        let reader = MessageReader::newest_first(end, Vec::new()).with_skipped(passed);
+        MessageStream { offset: end, backward: Some(LINE), ..MessageStream::forward(live, io, reader, end) }
     }
 
     /// What comes behind `start`, where a line ends, for who asks again for what was appended since.
-    pub fn behind(live: &'a Live, io: &'a Io, start: u64) -> Messages<'a> {
-        let reader = Reader::oldest_first(start, Revisions::new(start));
-        Messages { at: start, is_finished: true, ..Messages::forward(live, io, reader, start) }
+    pub fn starting_at(live: &'a SessionFiles, io: &'a Io, start: u64) -> MessageStream<'a> {
+        let reader = MessageReader::oldest_first(start, HighestRevisions::new(start));
+        MessageStream { offset: start, is_finished: true, ..MessageStream::forward(live, io, reader, start) }
     }
 
     /// How far it has read.
-    pub fn at(&self) -> u64 {
-        self.at
+    pub fn offset(&self) -> u64 {
+        self.offset
     }
 
     /// The next ones; nothing where there are no more.
     pub async fn next(&mut self) -> Result<Option<Vec<Message>>, Trouble> {
         loop {
-            let batch = self.reader.batch();
+            let batch = self.reader.next_batch();
             self.problems.extend(batch.problems);
             match batch.needs {
-                Some(Needs::Blob { id }) => {
-                    let bytes = self.live.read_blob(self.io, &id).await?;
-                    self.reader.blob(&id, bytes.as_deref());
+                Some(InputRequest::Blob { id }) => {
+                    let bytes = self.files.read_blob(self.io, &id).await?;
+                    self.reader.take_blob(&id, bytes.as_deref());
                 }
-                Some(Needs::Bytes { range }) => {
-                    let file = self.live.log_file(LogName::Messages);
+                Some(InputRequest::Bytes { range }) => {
+                    let file = self.files.log_file(LogName::Messages);
                     let bytes = self.io.read_range(&file, range.start, range.end).await?;
-                    self.reader.bytes(range.start, &bytes);
+                    self.reader.take_bytes(range.start, &bytes);
                 }
                 Some(_) => {}
                 None if !batch.messages.is_empty() => {}
@@ -131,12 +149,12 @@ impl<'a> Messages<'a> {
 
     /// Takes more of a log of which is known now what counts up to `end`; false where there is no more.
     pub async fn feed_up_to(&mut self, end: u64) -> Result<bool, Trouble> {
-        self.reader.know(self.live.with(|session| session.passed()));
+        self.reader.set_skipped(self.files.with_session(|session| session.skipped_lines()));
         self.end = end;
-        if self.at > end {
-            return Err(self.live.shrunk(LogName::Messages, self.at, end));
+        if self.offset > end {
+            return Err(self.files.shrunk_error(LogName::Messages, self.offset, end));
         }
-        if self.at == end {
+        if self.offset == end {
             return Ok(false);
         }
         self.feed().await?;
@@ -145,45 +163,45 @@ impl<'a> Messages<'a> {
 
     async fn feed(&mut self) -> Result<(), Trouble> {
         let (start, end) = match self.backward {
-            Some(size) => (self.at.saturating_sub(size), self.at),
-            None => (self.at, self.end.min(self.at + PIECE)),
+            Some(size) => (self.offset.saturating_sub(size), self.offset),
+            None => (self.offset, self.end.min(self.offset + PIECE)),
         };
         if start >= end {
             self.reader.finish();
             self.is_finished = true;
             return Ok(());
         }
-        let bytes = if let Some(whole) = self.whole.take() {
+        let bytes = if let Some(whole) = self.whole_range.take() {
             whole
         } else if self.backward.is_some() {
-            let file = self.live.log_file(LogName::Messages);
+            let file = self.files.log_file(LogName::Messages);
             let bytes = self.io.read_range(&file, start, end).await?;
             let found = start + bytes.len() as u64;
             if found < end {
-                return Err(self.live.shrunk(LogName::Messages, end, found));
+                return Err(self.files.shrunk_error(LogName::Messages, end, found));
             }
             bytes
         } else {
-            piece(self.live, self.io, start, end).await?
+            read_piece(self.files, self.io, start, end).await?
         };
-        self.at = if self.backward.is_some() { start } else { start + bytes.len() as u64 };
+        self.offset = if self.backward.is_some() { start } else { start + bytes.len() as u64 };
         self.backward = self.backward.map(|size| PIECE.min(2 * size));
         self.reader.feed(&bytes);
         Ok(())
     }
 }
 
-impl Live {
+impl SessionFiles {
     /// The bytes of a blob; nothing where it is not there, or something else stands in its place.
     pub(super) async fn read_blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
-        unless_other(io.read_all(&self.folder().below(BLOBS).below(id)).await)
+        unless_other(io.read_all(&self.folder().child(BLOBS).child(id)).await)
     }
 
     /// A message with what lies in blobs; without one of them, the ends of its text.
     #[cfg(feature = "interop")]
-    pub(super) async fn unfolded(&self, io: &Io, message: Message) -> Result<Message, Trouble> {
-        let mut unfolding = Unfolding::new(message);
-        while let Some(blob) = unfolding.wanted().map(String::from) {
+    pub(super) async fn unfold_message(&self, io: &Io, message: Message) -> Result<Message, Trouble> {
+        let mut unfolding = BlobRestoration::new(message);
+        while let Some(blob) = unfolding.next_blob().map(String::from) {
             let bytes = self.read_blob(io, &blob).await?;
             // What is missing, or other bytes, is told by whoever reads the session.
             let _ = unfolding.take(&blob, bytes.as_deref());
@@ -193,7 +211,7 @@ impl Live {
 }
 
 // What is not read must not look as if it had never been said.
-async fn piece(live: &Live, io: &Io, start: u64, end: u64) -> Result<Vec<u8>, Trouble> {
+async fn read_piece(live: &SessionFiles, io: &Io, start: u64, end: u64) -> Result<Vec<u8>, Trouble> {
     let bytes = io.read(&live.log_file(LogName::Messages), start, Some(end)).await?.unwrap_or_default();
-    if bytes.is_empty() { Err(live.shrunk(LogName::Messages, end, start)) } else { Ok(bytes) }
+    if bytes.is_empty() { Err(live.shrunk_error(LogName::Messages, end, start)) } else { Ok(bytes) }
 }

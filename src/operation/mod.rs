@@ -2,47 +2,49 @@
 //!
 //! An [`Operation`] gives its answer, or what it needs for it. [`Operation::begin`] takes the moment and gives the first
 //! [`Step`]; [`Operation::next`] takes the answers to the last needs, in their order, and gives the next one. A host that
-//! answers [`Need`]s drives every operation there is, and knows none of them. Inside, an operation is an `async fn` that
+//! answers [`HostRequest`]s drives every operation there is, and knows none of them. Inside, an operation is an `async fn` that
 //! waits for nothing but these answers: the compiler writes the machine. It has no waker, no executor and no callback.
 
+mod host_protocol;
 mod io;
-mod need;
 
 mod append;
-mod built;
+mod append_once;
+mod checkpoint_cache;
 mod compact;
 mod context;
-mod elsewhere;
-mod examine;
+mod context_build;
+mod context_recall;
 #[cfg(feature = "interop")]
 mod export;
 mod git;
-mod kept;
+mod health;
+mod join;
 mod lease;
-mod leaving;
-mod live;
+#[cfg(feature = "interop")]
+mod log_search;
 mod logs;
+mod message_pages;
 mod messages;
+mod moves;
 #[cfg(feature = "interop")]
-mod newest;
-mod once;
+mod newest_messages;
+mod outgoing;
+mod outgoing_context;
 #[cfg(feature = "interop")]
-mod packing;
-mod pages;
-mod passed;
-#[cfg(feature = "interop")]
-mod pieces;
-mod recalling;
+mod outgoing_pieces;
+mod redaction_response;
 mod resume;
-mod say;
+mod sent_context;
+mod session_events;
+mod session_files;
 #[cfg(feature = "interop")]
-mod search;
-mod sent;
+mod session_packing;
 mod store;
-mod summarizing;
-mod summary;
-mod tools;
-mod unstored;
+mod stored_summaries;
+mod summary_writing;
+mod tool_executions;
+mod unstored_context;
 mod vectors;
 
 use alloc::boxed::Box;
@@ -57,15 +59,17 @@ use core::task::{Context, Poll, Waker};
 
 use serde::Serialize;
 
-pub use append::{Appending, Counts, Drafts};
-pub(crate) use io::{Desk, Io};
-pub use leaving::{Door, Leaving, Left, Redact};
-pub use live::Live;
+pub use append::{AppendRequest, CountingMode, Drafts};
 #[cfg(feature = "interop")]
-pub use need::Document;
-pub use need::{Answer, BETWEEN, Entry, Failure, FileId, Kind, Need, Ran, Stat};
-pub use store::{Candidate, Setup, Store, exactly, placed};
-pub use unstored::context_of;
+pub use host_protocol::AgentDocument;
+pub use host_protocol::{
+    BETWEEN, Failure, FileId, FileKind, FolderEntry, GitRun, HostRequest, HostResponse, Stat,
+};
+pub(crate) use io::{HostExchange, Io};
+pub use outgoing::{OutgoingGate, OutgoingRedactor, RedactMode, RedactedValue};
+pub use session_files::SessionFiles;
+pub use store::{SessionCandidate, Setup, Store, find_candidate, place_json};
+pub use unstored_context::context_of;
 
 use crate::error::{Code, Error};
 use crate::time::{self, Stamp};
@@ -98,7 +102,7 @@ impl Trouble {
     }
 
     /// Of an append that failed, how many bytes got into the file, where that is known.
-    pub(crate) fn written(&self) -> Option<u64> {
+    pub(crate) fn written_bytes(&self) -> Option<u64> {
         match self {
             Trouble::Refused(_) => None,
             Trouble::Failed(failure) => failure.written,
@@ -120,10 +124,10 @@ impl Trouble {
 
     /// A bug: of leftoff, or of the host that drives it.
     pub fn internal(message: impl Into<String>) -> Trouble {
-        Trouble::refused(Code::Internal, message)
+        Trouble::new(Code::Internal, message)
     }
 
-    pub(crate) fn refused(code: Code, message: impl Into<String>) -> Trouble {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Trouble {
         Trouble::Refused(Box::new(Error::new(code, message)))
     }
 }
@@ -153,7 +157,7 @@ impl From<Failure> for Trouble {
 pub enum Step<T> {
     /// All of these are to be answered; then [`Operation::next`] takes the answers in this order. None depends on another:
     /// a host may work at all of them at once.
-    Needs(Vec<Need>),
+    Requests(Vec<HostRequest>),
     /// It has ended.
     Done(Result<T, Trouble>),
 }
@@ -163,13 +167,13 @@ pub(crate) type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Trouble>> + 
 /// What a host asked for, under way. Dropped before its end it leaves its session as a failed one does: the next operation
 /// looks at the files before it writes.
 pub struct Operation<'a, T> {
-    desk: Rc<RefCell<Desk>>,
+    desk: Rc<RefCell<HostExchange>>,
     work: Option<Work<'a, T>>,
 }
 
 impl<'a, T> Operation<'a, T> {
     pub(crate) fn new<F: Future<Output = Result<T, Trouble>> + 'a>(work: impl FnOnce(Io) -> F) -> Self {
-        let desk = Rc::new(RefCell::new(Desk::default()));
+        let desk = Rc::new(RefCell::new(HostExchange::default()));
         let work = work(Io(desk.clone()));
         Operation { desk, work: Some(Box::pin(work)) }
     }
@@ -192,21 +196,21 @@ impl<'a, T> Operation<'a, T> {
     }
 
     /// The next step, once every need of the last one has its answer. `now_ms` is the moment.
-    pub fn next(&mut self, now_ms: i64, answers: Vec<Answer>) -> Step<T> {
-        let Some(work) = &mut self.work else { return ended("it has ended already") };
+    pub fn next(&mut self, now_ms: i64, answers: Vec<HostResponse>) -> Step<T> {
+        let Some(work) = &mut self.work else { return invalid_step("it has ended already") };
         if let Err(refused) = time::check(now_ms) {
             self.work = None;
             return Step::Done(Err(refused.into()));
         }
-        self.desk.borrow_mut().hear(now_ms, answers);
+        self.desk.borrow_mut().accept_responses(now_ms, answers);
         match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(done) => {
                 self.work = None;
                 Step::Done(done)
             }
-            Poll::Pending => match core::mem::take(&mut self.desk.borrow_mut().asked) {
-                needs if needs.is_empty() => ended("it waits for nothing that it asked for"),
-                needs => Step::Needs(needs),
+            Poll::Pending => match core::mem::take(&mut self.desk.borrow_mut().requests) {
+                needs if needs.is_empty() => invalid_step("it waits for nothing that it asked for"),
+                needs => Step::Requests(needs),
             },
         }
     }
@@ -234,7 +238,7 @@ pub(crate) fn unless_other<T>(found: Result<Option<T>, Trouble>) -> Result<Optio
     }
 }
 
-fn ended<T>(why: &str) -> Step<T> {
+fn invalid_step<T>(why: &str) -> Step<T> {
     let message = alloc::format!("expected an operation under way, but found that {why}");
     Step::Done(Err(Trouble::internal(message)))
 }

@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::append::Counts;
-use super::context::Asked;
-use super::lease::TakenUp;
-use super::live::Live;
-use super::passed::Passed;
-use super::store::{cleared_outputs, left_outputs};
+use super::append::CountingMode;
+use super::context::ContextRequest;
+use super::lease::PauseReport;
+use super::outgoing_context::OutgoingContext;
+use super::session_files::SessionFiles;
+use super::store::{find_abandoned_outputs, read_cleared_count};
 use super::{Io, Operation, Trouble};
 use crate::error::Code;
 use crate::json::fields::Fields;
@@ -22,8 +22,8 @@ use crate::json::text::to_json;
 use crate::record::event::{Agent, Change};
 use crate::record::status::Status;
 use crate::resume::{block, drift, history};
-use crate::session::ask::Ask;
-use crate::session::documents::Name;
+use crate::session::change_request::ChangeRequest;
+use crate::session::documents::DocumentName;
 use crate::session::lease::Lease;
 use crate::shapes::{self, Format};
 use crate::time;
@@ -33,56 +33,56 @@ const ROUNDS: u32 = 6;
 
 /// What is asked for beside a context.
 #[derive(Default)]
-struct Resuming {
+struct ResumeRequest {
     overrides: bool,
     // It is active again from then on.
     revives: bool,
-    now: drift::Now,
+    environment: drift::Environment,
     // As the host's stamp has it unless given.
     offset_minutes: Option<i64>,
     max_bytes: Option<u64>,
 }
 
-impl Resuming {
-    fn read(asked: &str) -> Result<Resuming, Trouble> {
+impl ResumeRequest {
+    fn parse(asked: &str) -> Result<ResumeRequest, Trouble> {
         let known = "request, summarizes, embeds, leaves, override, revives, now, offsetMinutes or maxBytes";
-        let (mut fields, bad) = (request::read(asked, known)?, &mut Vec::new());
-        let resuming = Resuming {
+        let (mut fields, bad) = (request::parse(asked, known)?, &mut Vec::new());
+        let resuming = ResumeRequest {
             overrides: fields.take("override", bad).unwrap_or_default(),
             revives: fields.take("revives", bad).unwrap_or(true),
-            now: fields.take("now", bad).unwrap_or_default(),
+            environment: fields.take("now", bad).unwrap_or_default(),
             offset_minutes: fields.take("offsetMinutes", bad),
             max_bytes: fields.take("maxBytes", bad),
         };
-        request::refuse_bad(bad)?;
+        request::reject_bad(bad)?;
         Ok(resuming)
     }
 
-    fn warnings(&self, agent: &Agent, is_complete: bool, holders: &[Lease]) -> Vec<String> {
+    fn drift_warnings(&self, agent: &Agent, is_complete: bool, holders: &[Lease]) -> Vec<String> {
         let status = if is_complete { Status::Completed } else { Status::Active };
         let said = |text: &Option<String>| text.clone().unwrap_or_default();
-        let holder = |one: &Lease| drift::Holder {
+        let holder = |one: &Lease| drift::OtherHolder {
             program: said(&one.program),
             pid: one.pid,
             host: one.host.clone(),
-            since: said(&one.since),
+            held_since: said(&one.since),
         };
         let holders: Vec<_> = holders.iter().map(holder).collect();
-        drift::warnings(agent, status, &self.now, &holders)
+        drift::warnings(agent, status, &self.environment, &holders)
     }
 }
 
 /// What holds of the session, in the words of `metadata.json`.
-struct Saved {
+struct SavedSession {
     id: String,
     agent: Agent,
     is_completed: bool,
-    block: block::Block,
+    block: block::ResumeBlock,
 }
 
-impl Saved {
-    fn of(document: &str) -> Result<Saved, Trouble> {
-        let (mut fields, bad) = (request::object(document)?, &mut Vec::new());
+impl SavedSession {
+    fn of(document: &str) -> Result<SavedSession, Trouble> {
+        let (mut fields, bad) = (request::parse_object(document)?, &mut Vec::new());
         let inside = |outer: &str| fields.raw(outer).and_then(|raw| Fields::parse(raw).ok());
         let text = |fields: Option<Fields<'_>>, key: &str| -> String {
             fields.and_then(|mut fields| fields.take(key, &mut Vec::new())).unwrap_or_default()
@@ -95,17 +95,17 @@ impl Saved {
         let count = inside("stats").and_then(|mut stats| stats.take("messageCount", bad));
         let agent: Agent = fields.take("agent", bad).unwrap_or_default();
         let lifecycle: String = fields.take("lifecycle", bad).unwrap_or_default();
-        Ok(Saved {
+        Ok(SavedSession {
             id: fields.take("id", bad).unwrap_or_default(),
             agent: Agent { model, context_window: window.filter(|window| *window > 0), ..agent },
             is_completed: lifecycle == "completed",
-            block: block::Block {
+            block: block::ResumeBlock {
                 session_type: fields.take("type", bad).unwrap_or_default(),
                 title,
                 last_active_ms: last,
                 message_count: count.unwrap_or_default(),
                 summary: fields.take("summary", bad),
-                ..block::Block::default()
+                ..block::ResumeBlock::default()
             },
         })
     }
@@ -113,46 +113,50 @@ impl Saved {
 
 /// What is told beside the history.
 #[derive(Serialize)]
-struct Told {
+struct ResumePreamble {
     command: Option<String>,
     block: String,
     warnings: Vec<String>,
 }
 
-impl Live {
+impl SessionFiles {
     /// What hands the session to the next run: `{"request","summarizes","leaves","override","revives","now",
     /// "offsetMinutes","maxBytes"}`, JSON. With `maxBytes`, as much of it as so many bytes hold as text. A paused session is
     /// active again then, unless `revives` is false, and a completed one with `override` only. Answer:
     /// `{"id","command","block","warnings","context"}`, and `text` with `maxBytes`.
-    pub fn resume(self: &Rc<Live>, asked: String, counts: Counts) -> Operation<'static, String> {
+    pub fn resume(
+        self: &Rc<SessionFiles>,
+        asked: String,
+        counts: CountingMode,
+    ) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
-            let mut resuming = Resuming::read(&asked)?;
-            live.in_turn(&io, &|| Box::pin(live.looked(&io))).await?;
+            let mut resuming = ResumeRequest::parse(&asked)?;
+            live.run_in_turn(&io, &|| Box::pin(live.refresh_files(&io))).await?;
             let elsewhere = live.holders(&io).await?;
-            let (mut asked, source) = live.learned_request(&io, &asked, &counts).await?;
-            let defined = || drift::names_of_tools(&asked.request.tools);
-            resuming.now.tools = resuming.now.tools.take().or_else(defined);
+            let (mut asked, source) = live.current_request(&io, &asked, &counts).await?;
+            let defined = || drift::tool_names(&asked.request.tools);
+            resuming.environment.tools = resuming.environment.tools.take().or_else(defined);
             if resuming.max_bytes.is_some() && asked.request.shape() != Some(Format::Leftoff) {
                 let message =
                     "\"format\" cannot be combined with \"maxBytes\": the text has a format of its own";
-                return Err(Trouble::refused(Code::InvalidRequest, message));
+                return Err(Trouble::new(Code::InvalidRequest, message));
             }
-            let document = live.with(|session| session.document(Name::MetadataJson));
+            let document = live.with_session(|session| session.document(DocumentName::MetadataJson));
             let mut round = 1;
             loop {
-                let passed = live.passed(&io, &asked, source.clone()).await?;
-                let saved = Saved::of(&document)?;
+                let passed = live.build_outgoing(&io, &asked, source.clone()).await?;
+                let saved = SavedSession::of(&document)?;
                 let is_complete = saved.is_completed && !resuming.overrides;
-                let warnings = resuming.warnings(&saved.agent, is_complete, &elsewhere);
+                let warnings = resuming.drift_warnings(&saved.agent, is_complete, &elsewhere);
                 let (mut answer, text) =
-                    live.told(&io, &asked, (&resuming, warnings), saved, &passed).await?;
+                    live.render_response(&io, &asked, (&resuming, warnings), saved, &passed).await?;
                 let most = resuming.max_bytes.unwrap_or(u64::MAX);
                 let bytes = text.len() as u64;
                 if bytes <= most || round == ROUNDS {
-                    live.keep_report(&io, &asked, &passed).await?;
+                    live.write_report(&io, &asked, &passed).await?;
                     if resuming.revives && !is_complete {
-                        live.revived_now(&io, &resuming).await?;
+                        live.reactivate(&io, &resuming).await?;
                     }
                     answer.push('}');
                     return Ok(answer);
@@ -167,58 +171,68 @@ impl Live {
     }
 
     // Those that were taken away, and those that nobody has any more.
-    async fn gone_outputs(&self, io: &Io) -> Result<u64, Trouble> {
-        let noted = cleared_outputs(io, &self.id()).await?;
-        Ok(left_outputs(io).await?.iter().map(|left| left.of_session(&self.id())).sum::<u64>() + noted)
+    async fn count_gone_outputs(&self, io: &Io) -> Result<u64, Trouble> {
+        let noted = read_cleared_count(io, &self.id()).await?;
+        Ok(find_abandoned_outputs(io)
+            .await?
+            .iter()
+            .map(|left| left.count_of_session(&self.id()))
+            .sum::<u64>()
+            + noted)
     }
 
     // From now on it is active again; one that rested and that nobody looked at since was paused before, which whoever resumes it
     // hears.
-    async fn revived_now(&self, io: &Io, resuming: &Resuming) -> Result<(), Trouble> {
-        io.turn().await?;
+    async fn reactivate(&self, io: &Io, resuming: &ResumeRequest) -> Result<(), Trouble> {
+        io.take_turn().await?;
         let idle_ms = self.store().map_or(i64::MAX, |store| store.setup().idle_ms);
-        let TakenUp { notices, .. } = self.taken_up(io, idle_ms, false).await?;
-        let active = Ask::from(Change::Status { status: Status::Active, reason: None });
-        let active = Ask { has_override: resuming.overrides, ..active };
-        self.here(io, &|| Box::pin(self.said(io, Vec::from([active.clone()])))).await?;
-        io.leave();
-        notices.iter().for_each(|notice| self.hear(to_json(notice)));
+        let PauseReport { notices, .. } = self.pause_if_idle(io, idle_ms, false).await?;
+        let active = ChangeRequest::from(Change::Status { status: Status::Active, reason: None });
+        let active = ChangeRequest { has_override: resuming.overrides, ..active };
+        self.retry_after_move(io, &|| Box::pin(self.refresh_and_record(io, Vec::from([active.clone()]))))
+            .await?;
+        io.end_turn();
+        notices.iter().for_each(|notice| self.add_notice(to_json(notice)));
         Ok(())
     }
 
     // The answer without its end, and its text.
-    async fn told(
+    async fn render_response(
         &self,
         io: &Io,
-        asked: &Asked,
-        (resuming, warnings): (&Resuming, Vec<String>),
-        saved: Saved,
-        passed: &Passed,
+        asked: &ContextRequest,
+        (resuming, warnings): (&ResumeRequest, Vec<String>),
+        saved: SavedSession,
+        passed: &OutgoingContext,
     ) -> Result<(String, String), Trouble> {
         let id = &saved.id;
         let some = |count: u64, what: &str| (count > 0).then(|| (count, format!("leftoff {what} {id}")));
-        let block = block::Block {
-            left_out: some(passed.left_out, "show"),
-            missing: some(passed.missing_blobs, "doctor"),
-            outputs: self.gone_outputs(io).await?,
+        let block = block::ResumeBlock {
+            omitted: some(passed.omitted_count, "show"),
+            missing_texts: some(passed.missing_blob_count, "doctor"),
+            gone_output_count: self.count_gone_outputs(io).await?,
             warnings: warnings.clone(),
             ..saved.block
         };
         let mut stamp = io.stamp();
         stamp.offset_minutes = resuming.offset_minutes.map_or(stamp.offset_minutes, |minutes| minutes as i32);
-        let block = block::render(&block, &stamp);
-        let told = to_json(&Told { command: saved.agent.command, block, warnings });
-        let told = if asked.leaves { io.out(told.clone()).await?.value.unwrap_or(told) } else { told };
+        let block = block::render_block(&block, &stamp);
+        let told = to_json(&ResumePreamble { command: saved.agent.command, block, warnings });
+        let told = if asked.is_outgoing {
+            io.redact_outgoing(told.clone()).await?.value.unwrap_or(told)
+        } else {
+            told
+        };
         let mut answer = format!("{{\"id\":{},{}", to_json(id), &told[1..]);
         answer.pop();
         let mut text = String::new();
         if resuming.max_bytes.is_some() {
-            let mut fields = request::object(&told)?;
+            let mut fields = request::parse_object(&told)?;
             let block: String = fields.take("block", &mut Vec::new()).unwrap_or_default();
-            let messages = request::object(&passed.json)?.take_raw("messages").unwrap_or("[]");
+            let messages = request::parse_object(&passed.json)?.take_raw("messages").unwrap_or("[]");
             text = format!(
                 "{block}\n{}",
-                history::render(&shapes::read(messages, Format::Leftoff)?, &io.stamp())
+                history::render_history(&shapes::read(messages, Format::Leftoff)?, &io.stamp())
             );
             answer.push_str(&format!(",\"text\":{}", to_json(&text)));
         }

@@ -8,41 +8,41 @@ use super::{Io, Trouble};
 use crate::context::Build;
 #[cfg(feature = "interop")]
 use crate::error::Code;
-use crate::json::fields::items;
+use crate::json::fields::parse_items;
 use crate::json::text::{Text, to_json};
 #[cfg(feature = "interop")]
-use crate::recall::meaning::nearness;
+use crate::recall::meaning::measure_nearness;
 
 /// Has what a context recalls ordered by the vectors of texts. `leaves`: the host is asked how they may leave. Answer: why they were
 /// not taken, where they were not; then the order by words stays.
-pub(super) async fn ordered(
+pub(super) async fn order_recalled(
     io: &Io,
     build: &mut Build,
     texts: Vec<String>,
     leaves: bool,
 ) -> Result<Option<String>, Trouble> {
-    let texts = if leaves { left(io, texts).await? } else { texts };
+    let texts = if leaves { redact_texts(io, texts).await? } else { texts };
     let refused = match io.vectors(texts).await {
-        Ok(vectors) => build.vectors(Some(&vectors)).err().map(|error| error.message),
+        Ok(vectors) => build.take_vectors(Some(&vectors)).err().map(|error| error.message),
         Err(trouble) if trouble.is_bug() => return Err(trouble),
         Err(trouble) => Some(format!("\"embed\" failed: {}", trouble.message())),
     };
     if refused.is_some() {
-        build.vectors(None)?;
+        build.take_vectors(None)?;
     }
     Ok(refused)
 }
 
 /// Texts as they may leave.
-pub(super) async fn left(io: &Io, texts: Vec<String>) -> Result<Vec<String>, Trouble> {
-    let Some(left) = io.out(to_json(&texts)).await?.value else { return Ok(texts) };
-    let left = items(&left).unwrap_or_default().into_iter();
+pub(super) async fn redact_texts(io: &Io, texts: Vec<String>) -> Result<Vec<String>, Trouble> {
+    let Some(left) = io.redact_outgoing(to_json(&texts)).await?.value else { return Ok(texts) };
+    let left = parse_items(&left).unwrap_or_default().into_iter();
     Ok(left.map(|text| Text::decode(text).map(Text::into_shown).unwrap_or_default()).collect())
 }
 
 /// How near some texts, which may leave, are to a question.
 #[cfg(feature = "interop")]
-pub(super) async fn nearness_of(
+pub(super) async fn request_nearness(
     io: &Io,
     question: &str,
     texts: impl Iterator<Item = String>,
@@ -52,6 +52,6 @@ pub(super) async fn nearness_of(
     if count < 3 {
         return Ok(core::iter::repeat_n(0.0, count - 1).collect());
     }
-    nearness(&io.vectors(texts).await?, count)
-        .map_err(|message| Trouble::refused(Code::InvalidRequest, message))
+    measure_nearness(&io.vectors(texts).await?, count)
+        .map_err(|message| Trouble::new(Code::InvalidRequest, message))
 }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::error::Error;
-use crate::json::request::wrong;
+use crate::json::request::error;
 use crate::json::text::to_json;
 
 /// So much of what an output is stands in a line.
@@ -19,28 +19,28 @@ const SHOWN: usize = 80;
 /// The list, a line for each output: of its tool, and what it is.
 ///
 /// ```
-/// use leftoff::outputs::choice::menu;
+/// use leftoff::outputs::choice::render_menu;
 ///
 /// let told = [("search_code", "Found 150 matches for \"TODO\""), ("read_file", "Contents of src/main.ts (2KB)")];
 /// assert_eq!(
-///     menu(told),
+///     render_menu(told),
 ///     "Available contexts:\n1. search_code: Found 150 matches for \"TODO\"\n2. read_file: Contents of src/main.ts (2KB)\n",
 /// );
 /// ```
-pub fn menu<'a>(told: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+pub fn render_menu<'a>(told: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut menu = String::from("Available contexts:\n");
     for (place, (tool, about)) in told.into_iter().enumerate() {
-        menu.push_str(&format!("{}. {}\n", place + 1, line(tool, about)));
+        menu.push_str(&format!("{}. {}\n", place + 1, menu_line(tool, about)));
     }
     menu
 }
 
 /// What stands for an output in one line.
-pub(crate) fn line(tool: &str, about: &str) -> String {
-    format!("{}: {}", cut(tool, LONGEST), cut(about, LONGEST))
+pub(crate) fn menu_line(tool: &str, about: &str) -> String {
+    format!("{}: {}", cut_graphemes(tool, LONGEST), cut_graphemes(about, LONGEST))
 }
 
-fn cut(text: &str, graphemes: usize) -> String {
+fn cut_graphemes(text: &str, graphemes: usize) -> String {
     match text.grapheme_indices(true).nth(graphemes) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.into(),
@@ -56,24 +56,24 @@ fn cut(text: &str, graphemes: usize) -> String {
 /// `invalid_request` for a number that is none of the list's, and for an answer that can be read in two ways, or in none.
 ///
 /// ```
-/// use leftoff::outputs::choice::chosen;
+/// use leftoff::outputs::choice::parse_choice;
 ///
-/// assert_eq!(chosen("I need contexts 1 and 3.", 3)?, [0, 2]);
-/// assert!(chosen("None of them.", 3)?.is_empty());
-/// assert!(chosen("[4]", 3).is_err());
+/// assert_eq!(parse_choice("I need contexts 1 and 3.", 3)?, [0, 2]);
+/// assert!(parse_choice("None of them.", 3)?.is_empty());
+/// assert!(parse_choice("[4]", 3).is_err());
 /// # Ok::<(), leftoff::error::Error>(())
 /// ```
-pub fn chosen(answer: &str, count: usize) -> Result<Vec<usize>, Error> {
+pub fn parse_choice(answer: &str, count: usize) -> Result<Vec<usize>, Error> {
     if let Some(list) = last_list(answer) {
-        return places(&list, count);
+        return parse_places(&list, count);
     }
-    let led = leading(answer);
+    let led = leading_numbers(answer);
     if led.len() > 1 {
-        return places(&led, count);
+        return parse_places(&led, count);
     }
     let unquoted = without_quotes(answer);
-    let words = words(&unquoted);
-    let said = numbers(&words);
+    let words = split_words(&unquoted);
+    let said = parse_numbers(&words);
     let has =
         |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|one| word.eq_ignore_ascii_case(one)));
     let (all, none, without) = (has(&["all", "everything"]), has(NONE), has(WITHOUT));
@@ -81,11 +81,11 @@ pub fn chosen(answer: &str, count: usize) -> Result<Vec<usize>, Error> {
         (true, true, false, false) => Ok((0..count).collect()),
         (true, false, true, false) => Ok(Vec::new()),
         (false, true, false, true) => {
-            let left_out: BTreeSet<usize> = places(&said, count)?.into_iter().collect();
+            let left_out: BTreeSet<usize> = parse_places(&said, count)?.into_iter().collect();
             Ok((0..count).filter(|place| !left_out.contains(place)).collect())
         }
-        (false, false, false, false) => places(&said, count),
-        _ => Err(unread(answer, count)),
+        (false, false, false, false) => parse_places(&said, count),
+        _ => Err(unreadable_answer_error(answer, count)),
     }
 }
 
@@ -93,13 +93,13 @@ const NONE: &[&str] = &["none", "nothing"];
 const WITHOUT: &[&str] = &["except", "but", "without", "not", "excluding"];
 const TO: &[&str] = &["-", "–", "to", "through"];
 
-fn unread(answer: &str, count: usize) -> Error {
-    let shown = to_json(&cut(answer.trim(), SHOWN));
-    wrong(format!("expected numbers from 1 to {count}, \"all\" or \"none\", but found {shown} instead"))
+fn unreadable_answer_error(answer: &str, count: usize) -> Error {
+    let shown = to_json(&cut_graphemes(answer.trim(), SHOWN));
+    error(format!("expected numbers from 1 to {count}, \"all\" or \"none\", but found {shown} instead"))
 }
 
 // Their places, each once.
-fn places(numbers: &[Number<'_>], count: usize) -> Result<Vec<usize>, Error> {
+fn parse_places(numbers: &[NumberRange<'_>], count: usize) -> Result<Vec<usize>, Error> {
     let place = |text: &str| {
         let number = text.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
         number.map(|number| number - 1).ok_or_else(|| {
@@ -107,7 +107,7 @@ fn places(numbers: &[Number<'_>], count: usize) -> Result<Vec<usize>, Error> {
                 0 => "no number, since there is no output".into(),
                 _ => format!("numbers from 1 to {count}"),
             };
-            wrong(format!("expected {known}, but found {text} instead"))
+            error(format!("expected {known}, but found {text} instead"))
         })
     };
     let (mut met, mut places) = (BTreeSet::new(), Vec::new());
@@ -115,7 +115,7 @@ fn places(numbers: &[Number<'_>], count: usize) -> Result<Vec<usize>, Error> {
         let (first, last) = (place(first)?, place(last)?);
         places.extend((first..=last.max(first)).filter(|place| met.insert(*place)));
         if last < first {
-            return Err(wrong(format!(
+            return Err(error(format!(
                 "expected the smaller number first, but found {}-{}",
                 first + 1,
                 last + 1
@@ -126,14 +126,14 @@ fn places(numbers: &[Number<'_>], count: usize) -> Result<Vec<usize>, Error> {
 }
 
 /// A number, or the first and the last one of several in a row.
-type Number<'a> = (&'a str, &'a str);
+type NumberRange<'a> = (&'a str, &'a str);
 
 // The last brackets that hold numbers alone; also those that hold nothing.
-fn last_list(answer: &str) -> Option<Vec<Number<'_>>> {
+fn last_list(answer: &str) -> Option<Vec<NumberRange<'_>>> {
     answer.rmatch_indices('[').find_map(|(at, _)| {
         let (inside, _) = answer[at + 1..].split_once(']')?;
-        let words = words(inside);
-        let numbers = numbers(&words);
+        let words = split_words(inside);
+        let numbers = parse_numbers(&words);
         let is_list = inside
             .chars()
             .all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, ',' | '-' | '"' | '#'));
@@ -142,7 +142,7 @@ fn last_list(answer: &str) -> Option<Vec<Number<'_>>> {
 }
 
 // The numbers that lines begin with, as the list's own do.
-fn leading(answer: &str) -> Vec<Number<'_>> {
+fn leading_numbers(answer: &str) -> Vec<NumberRange<'_>> {
     let number = |line: &'_ str| -> Option<(usize, usize)> {
         let rest = line.trim_start_matches([' ', '\t', '-', '*', '•', '#', '(']);
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -175,7 +175,7 @@ fn without_quotes(answer: &str) -> String {
 }
 
 // Words, numbers, and dashes between them. What has both letters and digits is neither: `2KB`, `v1`.
-fn words(text: &str) -> Vec<&str> {
+fn split_words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     for part in text.split(|c: char| {
         c.is_whitespace()
@@ -199,9 +199,9 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-fn numbers<'a>(words: &[&'a str]) -> Vec<Number<'a>> {
+fn parse_numbers<'a>(words: &[&'a str]) -> Vec<NumberRange<'a>> {
     let is_number = |word: &&str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-    let mut numbers: Vec<Number<'a>> = Vec::new();
+    let mut numbers: Vec<NumberRange<'a>> = Vec::new();
     let mut places =
         words.iter().enumerate().filter(|(_, word)| is_number(word)).map(|(place, _)| place).peekable();
     while let Some(place) = places.next() {

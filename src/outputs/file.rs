@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use crate::json::fields::{Fields, behind_string};
+use crate::json::fields::{Fields, end_of_string};
 use crate::json::text::{Text, to_json};
 use crate::outputs::Output;
 use crate::time;
@@ -14,16 +14,16 @@ use crate::time;
 /// use leftoff::outputs::{Output, file};
 ///
 /// let output = Output::from_json(r#"{"sessionId":"s","toolName":"grep","args":{"pattern":"TODO"}}"#)?;
-/// let (before, behind) = file::around(&output, 0);
+/// let (before, behind) = file::envelope(&output, 0);
 /// let written = [before.as_str(), "[1,2]", &behind].concat();
 /// assert_eq!(
 ///     written,
 ///     r#"{"toolName":"grep","args":{"pattern":"TODO"},"result":[1,2],"timestamp":"1970-01-01T00:00:00.000Z","sessionId":"s"}"#,
 /// );
-/// assert_eq!(file::result(written.as_bytes(), written.as_bytes()), Some((written.find("[1").unwrap() as u64, behind.len() as u64)));
+/// assert_eq!(file::find_result(written.as_bytes(), written.as_bytes()), Some((written.find("[1").unwrap() as u64, behind.len() as u64)));
 /// # Ok::<(), leftoff::error::Error>(())
 /// ```
-pub fn around(output: &Output, saved_ms: i64) -> (String, String) {
+pub fn envelope(output: &Output, saved_ms: i64) -> (String, String) {
     let Output { session, tool, args, task_id, query_id, .. } = output;
     let optional = |key: &str, value: &Option<String>| {
         value.as_deref().map(|value| format!(",\"{key}\":{}", to_json(value))).unwrap_or_default()
@@ -40,7 +40,7 @@ pub fn around(output: &Output, saved_ms: i64) -> (String, String) {
 }
 
 /// The output whose file begins so, with a result of so many bytes: its tool, and what that was given. Nothing where it is no such file.
-pub fn output(before: &str, size_bytes: u64) -> Option<Output> {
+pub fn parse_output(before: &str, size_bytes: u64) -> Option<Output> {
     let whole = format!("{before}null}}");
     let fields = Fields::parse(&whole).ok()?;
     let tool = Text::decode(fields.raw("toolName")?)?.as_str().into();
@@ -50,9 +50,9 @@ pub fn output(before: &str, size_bytes: u64) -> Option<Output> {
 
 /// Where the result stands in a file, by the first bytes of that and the last ones: behind how many bytes, and before how many.
 /// Nothing where it is no such file, or the first bytes are too few.
-pub fn result(first: &[u8], last: &[u8]) -> Option<(u64, u64)> {
+pub fn find_result(first: &[u8], last: &[u8]) -> Option<(u64, u64)> {
     const TIMESTAMP: &[u8] = b",\"timestamp\":\"";
-    let before = behind_key(first, b"result")?;
+    let before = value_start(first, b"result")?;
     // No string has these bytes: a quotation mark is escaped there. Behind the result stand nothing but strings.
     let at = memchr::memmem::rfind(last, TIMESTAMP)?;
     let rest = core::str::from_utf8(last.get(at + 1..)?).ok()?;
@@ -63,13 +63,13 @@ pub fn result(first: &[u8], last: &[u8]) -> Option<(u64, u64)> {
 }
 
 // Behind how many bytes the value of a key of the outermost object begins.
-fn behind_key(bytes: &[u8], key: &[u8]) -> Option<u64> {
+fn value_start(bytes: &[u8], key: &[u8]) -> Option<u64> {
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(byte) = bytes.get(at) {
         at += 1;
         match byte {
             b'"' => {
-                let end = behind_string(bytes, at);
+                let end = end_of_string(bytes, at);
                 let text = bytes.get(at..end.checked_sub(1)?)?;
                 at = end;
                 if depth == 1 && text == key && bytes.get(at) == Some(&b':') {

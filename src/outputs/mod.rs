@@ -4,9 +4,9 @@
 //! An output below the limit of the settings stays in memory, a larger one goes to a file, by the host: the core sees no more of it
 //! than its beginning. Nothing of it is part of a session: what is here is gone when the run ends.
 
-mod about;
 pub mod answer;
 pub mod choice;
+mod description;
 pub mod file;
 pub mod name;
 
@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 
 use serde::{Serialize, Serializer};
 
-pub(crate) use about::about;
+pub(crate) use description::describe_output;
 
 use crate::error::Error;
 use crate::json::fields::BadValue;
@@ -63,26 +63,26 @@ impl Output {
     /// # Errors
     /// `invalid_request` for a field that is missing, not known or of another kind.
     pub fn from_json(json: &str) -> Result<Output, Error> {
-        let (mut fields, bad) = (request::object(json)?, &mut Vec::new());
+        let (mut fields, bad) = (request::parse_object(json)?, &mut Vec::new());
         // The host says it, no caller.
         let size_bytes = fields.take("sizeBytes", bad).unwrap_or_default();
-        request::know(&fields, "sessionId, toolName, args, result, taskId or queryId", bad);
-        request::refuse_bad(bad)?;
+        request::reject_unknown(&fields, "sessionId, toolName, args, result, taskId or queryId", bad);
+        request::reject_bad(bad)?;
         let mut needed = |key: &str, bad: &mut Vec<BadValue>| match fields.take::<String>(key, bad) {
             Some(text) if !text.is_empty() => Ok(text),
             _ if !bad.is_empty() => Ok(String::new()),
-            _ => Err(request::wrong(format!("expected a text for \"{key}\", but found none"))),
+            _ => Err(request::error(format!("expected a text for \"{key}\", but found none"))),
         };
         let (session, tool) = (needed("sessionId", bad)?, needed("toolName", bad)?);
         let args = fields.take_raw("args").unwrap_or("{}");
         if !args.starts_with('{') {
             let found = crate::json::fields::kind_of(args);
-            return Err(request::wrong(format!(
+            return Err(request::error(format!(
                 "expected an object for \"args\", but found {found} instead"
             )));
         }
         let (task_id, query_id) = (fields.take("taskId", bad), fields.take("queryId", bad));
-        request::refuse_bad(bad)?;
+        request::reject_bad(bad)?;
         Ok(Output { session, tool, args: args.into(), task_id, query_id, size_bytes })
     }
 }
@@ -90,7 +90,7 @@ impl Output {
 /// What is known of an output while it is there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Pointer {
+pub struct OutputPointer {
     /// The file, as people call it; it is only there where the output is none of those in memory.
     pub path: String,
     /// The session that it is of.
@@ -114,12 +114,12 @@ pub struct Pointer {
     pub about: String,
 }
 
-impl Pointer {
+impl OutputPointer {
     /// The pointer to an output that was saved at a moment. `beginning`: of its result, or all of that.
-    pub fn new(output: &Output, path: String, saved_ms: i64, beginning: &str) -> Pointer {
+    pub fn new(output: &Output, path: String, saved_ms: i64, beginning: &str) -> OutputPointer {
         let Output { session, tool, task_id, query_id, size_bytes, .. } = output.clone();
-        let about = about(output, beginning);
-        Pointer { path, session, tool, saved_ms, size_bytes, task_id, query_id, about }
+        let about = describe_output(output, beginning);
+        OutputPointer { path, session, tool, saved_ms, size_bytes, task_id, query_id, about }
     }
 }
 

@@ -15,7 +15,7 @@ const LONGEST: usize = 64;
 const ENDING: &str = ".json";
 
 /// By what the files of a run are known, of a name that no other run has.
-pub fn run(process: &str) -> String {
+pub fn run_id(process: &str) -> String {
     sha256(process.as_bytes())[..HALF].into()
 }
 
@@ -24,17 +24,17 @@ pub fn run(process: &str) -> String {
 /// ```
 /// use leftoff::outputs::name;
 ///
-/// let run = name::run("a name that no other run has");
-/// let made = name::of_output("../../etc", "read file", &run, b"some chance");
+/// let run = name::run_id("a name that no other run has");
+/// let made = name::output_file_name("../../etc", "read file", &run, b"some chance");
 /// assert!(made.starts_with("______etc-read_file-"));
-/// assert_eq!(name::run_of(&made), Some(&*run));
+/// assert_eq!(name::run_of_output(&made), Some(&*run));
 /// ```
-pub fn of_output(session: &str, tool: &str, run: &str, chance: &[u8]) -> String {
-    format!("{}-{}-{run}{}{ENDING}", plain(session), plain(tool), &sha256(chance)[..HALF])
+pub fn output_file_name(session: &str, tool: &str, run: &str, chance: &[u8]) -> String {
+    format!("{}-{}-{run}{}{ENDING}", to_plain_name(session), to_plain_name(tool), &sha256(chance)[..HALF])
 }
 
 /// Of which run an output is, by the name of its file; nothing where that is another name.
-pub fn run_of(name: &str) -> Option<&str> {
+pub fn run_of_output(name: &str) -> Option<&str> {
     let (named, hash) = name.strip_suffix(ENDING)?.rsplit_once('-')?;
     // Either may have a dash of its own.
     let is_named = named.bytes().all(is_plain) && named.get(1..named.len() - 1)?.contains('-');
@@ -43,18 +43,18 @@ pub fn run_of(name: &str) -> Option<&str> {
 }
 
 /// What the file is called that says which process a run is of.
-pub fn of_run(run: &str) -> String {
+pub fn run_file_name(run: &str) -> String {
     format!(".{run}{ENDING}")
 }
 
 /// Which run a file tells of.
-pub fn told_run(name: &str) -> Option<&str> {
+pub fn run_of_file(name: &str) -> Option<&str> {
     let run = name.strip_prefix('.')?.strip_suffix(ENDING)?;
     (run.len() == HALF && is_hash(run)).then_some(run)
 }
 
 // Whatever it is called, it is one name in one folder, in every filesystem; and it begins with no point.
-fn plain(name: &str) -> String {
+fn to_plain_name(name: &str) -> String {
     let letters = name.chars().take(LONGEST);
     let plain: String = letters.map(|c| if c.is_ascii() && is_plain(c as u8) { c } else { '_' }).collect();
     if plain.is_empty() { "_".into() } else { plain }
@@ -79,16 +79,16 @@ mod tests {
         let hash = "0123456789ab0123456789ab";
         for name in ["", "a-b.json", "settings.json", &format!("-b-{hash}.json"), &format!("a--{hash}.json")]
         {
-            assert_eq!(run_of(name), None, "{name}");
+            assert_eq!(run_of_output(name), None, "{name}");
         }
         for name in [&format!("a-b-{hash}"), &format!("a-b-{hash}0.json"), &format!("a/b-c-{hash}.json")] {
-            assert_eq!(run_of(name), None, "{name}");
+            assert_eq!(run_of_output(name), None, "{name}");
         }
         for name in [&format!("..-b-{hash}.json"), &format!("a-b-{}.json", hash.to_uppercase())] {
-            assert_eq!(run_of(name), None, "{name}");
+            assert_eq!(run_of_output(name), None, "{name}");
         }
         assert_eq!(
-            (told_run(".json"), told_run("0123456789ab.json"), told_run(&format!(".{hash}.json"))),
+            (run_of_file(".json"), run_of_file("0123456789ab.json"), run_of_file(&format!(".{hash}.json"))),
             (None, None, None)
         );
     }
@@ -96,11 +96,11 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_named_it_is_one_name_and_says_its_run(session: String, tool: String, by: String, chance: [u8; 8]) {
-            let run = run(&by);
-            let name = of_output(&session, &tool, &run, &chance);
-            prop_assert_eq!(run_of(&name), Some(&*run));
-            let told = of_run(&run);
-            prop_assert_eq!(told_run(&told), Some(&*run));
+            let run = run_id(&by);
+            let name = output_file_name(&session, &tool, &run, &chance);
+            prop_assert_eq!(run_of_output(&name), Some(&*run));
+            let told = run_file_name(&run);
+            prop_assert_eq!(run_of_file(&told), Some(&*run));
             prop_assert!(name.len() <= 2 * LONGEST + 2 * HALF + 7);
             prop_assert!(name.bytes().all(|byte| is_plain(byte) || byte == b'.') && !name.starts_with('.'));
             prop_assert_eq!(name.matches('.').count(), 1);

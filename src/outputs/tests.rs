@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::json::text::to_json;
-use crate::outputs::answer::{Asked, Excerpt, Picked, prompt};
-use crate::outputs::choice::chosen;
+use crate::outputs::answer::{Excerpt, PickedOutput, PromptRequest, prompt};
+use crate::outputs::choice::parse_choice;
 use crate::tokens::estimate;
 
 fn output(json: &str) -> Output {
@@ -57,7 +57,7 @@ fn a_line_says_what_an_output_is() {
     let check = |args: &str, result: &str, expected: &str| {
         let json =
             format!(r#"{{"sessionId":"s","toolName":"t","args":{args},"sizeBytes":{}}}"#, result.len());
-        assert_eq!(about::about(&output(&json), result), expected);
+        assert_eq!(description::describe_output(&output(&json), result), expected);
     };
     let list = |count: usize| format!("[{}]", alloc::vec!["{\"line\":1}"; count].join(","));
     check(r#"{"query":"TODO"}"#, &list(150), r#"Found 150 matches for "TODO""#);
@@ -86,7 +86,7 @@ fn a_line_says_what_an_output_is() {
 #[test]
 fn of_a_large_result_only_the_size_is_told() {
     let json = r#"{"sessionId":"s","toolName":"t","args":{"query":"x"},"sizeBytes":3500000}"#;
-    assert_eq!(about::about(&output(json), "[1,2"), r#"Matches for "x" (3.4MB)"#);
+    assert_eq!(description::describe_output(&output(json), "[1,2"), r#"Matches for "x" (3.4MB)"#);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn an_answer_is_read_as_models_say_it() {
         ("The one-to-one mapping is in 4.", some(&[3])),
         ("Number 2, the one with `150` and \"45 matches\"... no: v1 and 2KB", some(&[1, 149])),
     ] {
-        let read = chosen(answer, if answer.contains("150` and") { 150 } else { 12 });
+        let read = parse_choice(answer, if answer.contains("150` and") { 150 } else { 12 });
         assert_eq!(read.map_err(|error| error.message), places, "{answer}");
     }
 }
@@ -164,7 +164,7 @@ fn what_names_no_output_is_refused_by_its_name() {
         ),
         ("All 3", 3, "expected numbers from 1 to 3, \"all\" or \"none\", but found \"All 3\" instead"),
     ] {
-        assert_eq!(chosen(answer, count).map_err(|error| error.message), Err(found.into()), "{answer}");
+        assert_eq!(parse_choice(answer, count).map_err(|error| error.message), Err(found.into()), "{answer}");
     }
 }
 
@@ -203,20 +203,20 @@ proptest! {
         let args = if args.starts_with('{') { args } else { format!("{{\"a\":{args}}}") };
         let size_bytes = result.len() as u64;
         let output = Output { session, tool, args, task_id, query_id, size_bytes };
-        let (before, after) = file::around(&output, 1_763_812_800_000);
+        let (before, after) = file::envelope(&output, 1_763_812_800_000);
         let written = [&*before, &*result, &*after].concat();
         let whole = written.as_bytes();
         let expected = Some((before.len() as u64, after.len() as u64));
-        prop_assert_eq!(file::result(whole, whole), expected);
+        prop_assert_eq!(file::find_result(whole, whole), expected);
         // As much of both ends as has to be there.
         let last = &whole[before.len() + result.len() - behind.min(result.len())..];
-        prop_assert_eq!(file::result(before.as_bytes(), last), expected);
-        prop_assert_eq!(file::result(&before.as_bytes()[..before.len() - 2], whole), None);
+        prop_assert_eq!(file::find_result(before.as_bytes(), last), expected);
+        prop_assert_eq!(file::find_result(&before.as_bytes()[..before.len() - 2], whole), None);
     }
 
     #[test]
     fn what_is_no_file_of_an_output_is_none(bytes: Vec<u8>) {
-        prop_assert_eq!(file::result(&bytes, &bytes), None);
+        prop_assert_eq!(file::find_result(&bytes, &bytes), None);
     }
 
     #[test]
@@ -228,12 +228,12 @@ proptest! {
             2 if numbers.len() > 1 => numbers.iter().map(|number| format!("{number}. grep: 7 matches\n")).collect(),
             _ => format!("Selected: [{}] of [these]", numbers.join(",")),
         };
-        prop_assert_eq!(chosen(&answer, 40), Ok(places.into_iter().collect::<Vec<_>>()));
+        prop_assert_eq!(parse_choice(&answer, 40), Ok(places.into_iter().collect::<Vec<_>>()));
     }
 
     #[test]
     fn an_answer_names_outputs_or_is_refused(answer in any::<String>(), count in 0_usize..5) {
-        if let Ok(places) = chosen(&answer, count) {
+        if let Ok(places) = parse_choice(&answer, count) {
             prop_assert!(places.iter().all(|place| *place < count));
         }
     }
@@ -244,12 +244,12 @@ proptest! {
         max_tokens in 1_u32..900,
     ) {
         let question = String::from("Which of them?");
-        let asked = Asked { question, instructions: "Answer.".into(), max_tokens };
+        let asked = PromptRequest { question, instructions: "Answer.".into(), max_tokens };
         let text = |words: usize, place: usize| format!("word{place} <é> 文字 ").repeat(words);
         let whole = |(short, long): &(usize, usize), place| text(if place % 2 == 0 { *long } else { *short }, place);
-        let outputs: Vec<Picked> = texts.iter().enumerate().map(|(place, sizes)| Picked {
+        let outputs: Vec<PickedOutput> = texts.iter().enumerate().map(|(place, sizes)| PickedOutput {
             line: format!("tool: {place}"),
-            text: Excerpt::whole(&to_json(&whole(sizes, place))),
+            text: Excerpt::from_json(&to_json(&whole(sizes, place))),
         }).collect();
         let Ok(made) = prompt(&asked, &outputs, &|text, _| estimate(text)) else { return Ok(()) };
         prop_assert!(made.tokens <= max_tokens);
@@ -272,7 +272,7 @@ proptest! {
         places[1] = places[1].min(json.len() - 1);
         places[0] = places[0].min(places[1]);
         let (first, last) = (&json.as_bytes()[..places[0]], &json.as_bytes()[places[1]..]);
-        let ends = Excerpt::ends(first, last, (places[1] - places[0]) as u64);
+        let ends = Excerpt::from_ends(first, last, (places[1] - places[0]) as u64);
         if json.is_char_boundary(places[0]) && places[0] > 0 {
             prop_assert!(text.starts_with(&ends.head), "{:?} {:?}", text, ends);
         }

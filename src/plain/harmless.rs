@@ -61,13 +61,13 @@ const LONGEST_MARKER: usize = 32;
 /// Text from the store on one line, without anything that reads as a marker or steers a terminal, for whatever a model or a
 /// person reads. All else stays as it was written: `[x]`, `app/[id]/page.tsx`, `s/<task>.md`.
 pub fn harmless(text: &str) -> String {
-    untagged(unmarked(one_line(text)))
+    replace_tags(replace_markers(one_line(text)))
 }
 
 /// The same as it stands, on its lines: what is quoted word for word, but for what steers a terminal or hides between letters.
 pub(crate) fn quotable(text: &str) -> String {
     let is_kept = |c: &char| matches!(c, '\n' | '\t') || !c.is_control() && (is_joiner(*c) || !is_unseen(*c));
-    untagged(unmarked(text.chars().filter(is_kept).collect()))
+    replace_tags(replace_markers(text.chars().filter(is_kept).collect()))
 }
 
 /// Whether what follows a `<` makes a tag of it that some model or client obeys: `<system-reminder>`, `</s>`, `<|im_end|>`.
@@ -87,11 +87,11 @@ pub(crate) fn opens_marker(rest: &str) -> bool {
 }
 
 // Most brackets are none of a marker's: `[x]`, `a[0]`, `【完】`. Of one that is, both become other letters.
-fn unmarked(line: String) -> String {
+fn replace_markers(line: String) -> String {
     let mut text = String::with_capacity(line.len());
     let mut is_open = false;
     for (at, c) in line.char_indices() {
-        let is_marker = || opens_marker(&narrow(line[at + c.len_utf8()..].trim_start()));
+        let is_marker = || opens_marker(&narrow_letters(line[at + c.len_utf8()..].trim_start()));
         match c {
             '[' | '\u{ff3b}' | '\u{3010}' | '\u{27e6}' if is_marker() => {
                 text.push('(');
@@ -109,7 +109,7 @@ fn unmarked(line: String) -> String {
 }
 
 // The beginning of a text in letters of ordinary width: so a marker reads that is written in wide ones.
-fn narrow(text: &str) -> String {
+fn narrow_letters(text: &str) -> String {
     let narrowed = |c| match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         '\u{3011}' | '\u{27e7}' => ']',
@@ -119,7 +119,7 @@ fn narrow(text: &str) -> String {
 }
 
 // Most `<` are none of a tag's: `Vec<String>`, `a < b`, `sort <names`, `notes/<task-id>.md`.
-fn untagged(line: String) -> String {
+fn replace_tags(line: String) -> String {
     if !line.contains('<') {
         return line;
     }

@@ -21,14 +21,14 @@ pub(crate) fn one_line(text: &str) -> String {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
-        if let Some(behind) = behind_escape(c, rest) {
+        if let Some(behind) = text_after_escape(c, rest) {
             rest = behind;
         } else if let Some(flag) = FLAGS.iter().find(|flag| c == '\u{1f3f4}' && rest.starts_with(**flag)) {
             line.push(c);
             line.push_str(flag);
             rest = &rest[flag.len()..];
         } else if is_unseen(c) {
-            if is_joiner(c) && joins(line.chars().last()) && joins(rest.chars().next()) {
+            if is_joiner(c) && is_joinable(line.chars().last()) && is_joinable(rest.chars().next()) {
                 line.push(c);
             }
         } else if c.is_control() || c.is_whitespace() {
@@ -53,12 +53,12 @@ pub(crate) fn is_joiner(c: char) -> bool {
 }
 
 // Emoji and letters of many scripts are other ones when they are not joined, or are. No marker has such letters.
-fn joins(c: Option<char>) -> bool {
+fn is_joinable(c: Option<char>) -> bool {
     c.is_some_and(|c| !c.is_ascii() && !is_unseen(c) && !c.is_control() && !c.is_whitespace())
 }
 
 // What stands behind an escape sequence that begins with this letter. Of one that never ends, the line is a part.
-fn behind_escape(c: char, rest: &str) -> Option<&str> {
+fn text_after_escape(c: char, rest: &str) -> Option<&str> {
     let (kind, body) = match c {
         '\u{1b}' => (rest.chars().next().unwrap_or(' '), rest.get(1..).unwrap_or_default()),
         '\u{9b}' => ('[', rest),

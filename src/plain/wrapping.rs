@@ -96,7 +96,7 @@ const REMARKS: &[&str] = &["skill", "system-reminder"];
 
 /// What a block holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holds {
+pub(crate) enum BlockContent {
     /// A user's words.
     Words,
     /// None.
@@ -106,45 +106,45 @@ pub(crate) enum Holds {
 }
 
 /// What the user says in a message, piece by piece, without what stands around it; nothing where no user said any of it.
-pub(crate) fn said(message: &str) -> Vec<&str> {
+pub(crate) fn user_words(message: &str) -> Vec<&str> {
     let (mut found, mut left) = (Vec::new(), TRIED);
-    unwrap(behind_request(message), &mut found, &mut left);
+    unwrap_blocks(text_after_request(message), &mut found, &mut left);
     found
 }
 
-fn unwrap<'a>(text: &'a str, found: &mut Vec<&'a str>, left: &mut usize) {
+fn unwrap_blocks<'a>(text: &'a str, found: &mut Vec<&'a str>, left: &mut usize) {
     let mut rest = text.trim();
-    if is_made(rest) {
+    if is_program_text(rest) {
         return;
     }
     let (before, mut unknown) = (found.len(), None);
     while !rest.is_empty() && *left > 0 {
         *left -= 1;
-        let Some(block) = Block::at(rest) else {
+        let Some(block) = Block::parse(rest) else {
             let (words, behind) = rest.split_at(end_of_words(rest));
             found.push(words.trim_end());
             rest = behind.trim_start();
             continue;
         };
-        match block.holds() {
-            Holds::Words => unwrap(block.inner, found, left),
-            Holds::NoWords => {}
-            Holds::Anything => unknown = unknown.or(Some(block.inner)),
+        match block.content() {
+            BlockContent::Words => unwrap_blocks(block.inner, found, left),
+            BlockContent::NoWords => {}
+            BlockContent::Anything => unknown = unknown.or(Some(block.inner)),
         }
-        rest = block.behind.trim_start();
+        rest = block.rest.trim_start();
     }
     if let Some(inner) = unknown.filter(|_| found.len() == before) {
-        unwrap(inner, found, left);
+        unwrap_blocks(inner, found, left);
     }
 }
 
 /// Behind where a user's words begin, in what an editor writes around them; all of it where no editor did.
-pub(crate) fn behind_request(message: &str) -> &str {
+pub(crate) fn text_after_request(message: &str) -> &str {
     message.find(REQUEST).map_or(message, |at| &message[at + REQUEST.len()..])
 }
 
 /// Whether a program wrote all of a message, by how it begins, or because it is the text of one of leftoff's commands.
-pub(crate) fn is_made(text: &str) -> bool {
+pub(crate) fn is_program_text(text: &str) -> bool {
     text.contains(OF_COMMANDS)
         || MADE.iter().any(|made| text.get(..made.len()).is_some_and(|head| head.eq_ignore_ascii_case(made)))
 }
@@ -153,51 +153,51 @@ pub(crate) fn is_made(text: &str) -> bool {
 #[cfg(feature = "interop")]
 pub(crate) fn is_about_place(message: &str) -> bool {
     let text = message.trim_start();
-    text.starts_with(MADE[0]) || tag(text).is_some_and(|(name, _)| PLACE.contains(&name))
+    text.starts_with(MADE[0]) || parse_tag(text).is_some_and(|(name, _)| PLACE.contains(&name))
 }
 
 /// Whether a client says a message by itself, in the user's place.
 #[cfg(feature = "interop")]
-pub(crate) fn is_of_client(message: &str) -> bool {
+pub(crate) fn is_client_remark(message: &str) -> bool {
     let of_command = |name: &str| name.strip_prefix("local-command-").is_some_and(|rest| !rest.is_empty());
     let is_remark = |(name, _): (&str, &str)| of_command(name) || REMARKS.contains(&name);
-    is_about_place(message) || tag(message.trim_start()).is_some_and(is_remark)
+    is_about_place(message) || parse_tag(message.trim_start()).is_some_and(is_remark)
 }
 
 /// A block at the beginning of a text: `<name …>inner</name>`. Where none of it is closed, all of it is inside.
 pub(crate) struct Block<'a> {
     pub name: &'a str,
     pub inner: &'a str,
-    pub behind: &'a str,
+    pub rest: &'a str,
 }
 
 impl<'a> Block<'a> {
-    pub fn at(text: &'a str) -> Option<Block<'a>> {
-        let (name, inner) = tag(text)?;
+    pub fn parse(text: &'a str) -> Option<Block<'a>> {
+        let (name, inner) = parse_tag(text)?;
         let close = format!("</{name}>");
-        let is_ours = name.contains(['-', '_', ':']) || holds(name) != Holds::Anything;
+        let is_ours = name.contains(['-', '_', ':']) || content_of(name) != BlockContent::Anything;
         let Some(end) = inner.find(&close) else {
-            return Some(Block { name, inner, behind: "" }).filter(|_| is_ours);
+            return Some(Block { name, inner, rest: "" }).filter(|_| is_ours);
         };
         let behind = &inner[end + close.len()..];
         // Beside words on the same line it is one of them: <b>this</b> one.
         let is_alone = inner.starts_with('\n') || behind.is_empty() || behind.starts_with(['\n', '\r']);
-        Some(Block { name, inner: &inner[..end], behind }).filter(|_| is_ours || is_alone)
+        Some(Block { name, inner: &inner[..end], rest: behind }).filter(|_| is_ours || is_alone)
     }
 
     /// What its name says of it.
-    pub fn holds(&self) -> Holds {
-        holds(self.name)
+    pub fn content(&self) -> BlockContent {
+        content_of(self.name)
     }
 }
 
-fn holds(name: &str) -> Holds {
+fn content_of(name: &str) -> BlockContent {
     if SAID.contains(&name) {
-        Holds::Words
+        BlockContent::Words
     } else if UNSAID.iter().any(|part| contains(name, part)) {
-        Holds::NoWords
+        BlockContent::NoWords
     } else {
-        Holds::Anything
+        BlockContent::Anything
     }
 }
 
@@ -209,7 +209,9 @@ fn end_of_words(text: &str) -> usize {
         let Some(next) = text[at..].find("\n<") else { break };
         let rest = &text[at + next + 1..];
         let is_closed = |block: &Block<'_>| !rest.ends_with(block.inner);
-        if Block::at(rest).is_some_and(|block| block.holds() == Holds::NoWords && is_closed(&block)) {
+        if Block::parse(rest)
+            .is_some_and(|block| block.content() == BlockContent::NoWords && is_closed(&block))
+        {
             return at + next;
         }
         at += next + 1;
@@ -218,7 +220,7 @@ fn end_of_words(text: &str) -> usize {
 }
 
 // The name of a tag at the beginning of a text, and what stands behind the tag.
-pub(crate) fn tag(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn parse_tag(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix('<')?;
     let name =
         &rest[..rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')))?];
@@ -239,7 +241,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn check(message: &str, expected: &[&str]) {
-        assert_eq!(said(message), expected, "{message}");
+        assert_eq!(user_words(message), expected, "{message}");
     }
 
     #[test]
@@ -303,7 +305,7 @@ mod tests {
                 let block = format!("{}\nnothing\n</{name}>", tag(name, has_more));
                 message = if at % 2 == 0 { format!("{block}\n{message}") } else { format!("{message}\n{block}") };
             }
-            prop_assert_eq!(said(&message), [words.as_str()]);
+            prop_assert_eq!(user_words(&message), [words.as_str()]);
         }
     }
 
@@ -311,7 +313,7 @@ mod tests {
     fn a_message_made_to_be_long_is_not_read_again_and_again() {
         for hostile in ["<task>", "</task>", "<a_b>\n", "\n<system-reminder></system-reminder>"] {
             let message: String = hostile.repeat(1_000_000).to_string();
-            assert!(said(&message).iter().all(|said| said.len() <= message.len()));
+            assert!(user_words(&message).iter().all(|said| said.len() <= message.len()));
         }
     }
 }

@@ -1,19 +1,19 @@
 //! What leaves a store, without its secrets.
 //!
 //! The core knows where texts stand, what they hold in another form, what stands for a secret, and what most secrets look
-//! like; a host may have more rules. So a [`Redaction`] is asked for the next [texts](Redaction::texts) and
-//! [told](Redaction::found) what was found in them, until there are no more.
+//! like; a host may have more rules. So a [`Redaction`] is asked for the next [texts](Redaction::next_texts) and
+//! [told](Redaction::take_spans) what was found in them, until there are no more.
 
-mod encoded;
-mod known;
-mod mark;
+mod encodings;
+mod known_secrets;
+mod placeholder;
 mod plan;
 pub(crate) mod secrets;
 mod walk;
 
-pub use known::{Known, Part};
+pub use known_secrets::{KnownSecrets, SecretPart};
 #[cfg(feature = "interop")]
-pub(crate) use mark::blanked;
+pub(crate) use placeholder::blank_placeholders;
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -29,15 +29,15 @@ use serde_json::value::RawValue;
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Field, Fields, FromFields};
 use crate::json::text::{Text, to_json};
-use crate::privacy::plan::{Hit, Plan};
-use crate::privacy::walk::{DEEPEST, Met, Walk};
+use crate::privacy::plan::{RedactionPlan, SecretHit};
+use crate::privacy::walk::{DEEPEST, Walk, WalkItem};
 
 /// So many bytes are looked at together: what costs is to begin with a text.
 const TOGETHER: usize = 1 << 18;
 
 /// A secret that a rule found in a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Span {
+pub struct SecretSpan {
     /// Where it begins, in bytes.
     pub start: usize,
     /// Where it ends.
@@ -46,12 +46,12 @@ pub struct Span {
     pub rule: String,
 }
 
-impl Span {
+impl SecretSpan {
     /// Reads from JSON what was found in each of some texts: `[[{"start","end","rule"}]]`.
     ///
     /// # Errors
     /// `invalid_json` where it is another one.
-    pub fn all_from_json(json: &str) -> Result<Vec<Vec<Span>>, Error> {
+    pub fn all_from_json(json: &str) -> Result<Vec<Vec<SecretSpan>>, Error> {
         let mut bad = Vec::new();
         let spans = Vec::read(json, "found", &mut bad);
         match (spans, bad.into_iter().next()) {
@@ -61,11 +61,11 @@ impl Span {
     }
 }
 
-impl FromFields for Span {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Span> {
+impl FromFields for SecretSpan {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<SecretSpan> {
         let mut place = |key: &str| fields.take::<u32>(key, bad).unwrap_or_default() as usize;
         let (start, end) = (place("start"), place("end"));
-        Some(Span { start, end, rule: fields.take("rule", bad).unwrap_or_default() })
+        Some(SecretSpan { start, end, rule: fields.take("rule", bad).unwrap_or_default() })
     }
 }
 
@@ -82,7 +82,7 @@ pub struct Secret {
 
 /// A secret as it stands in what is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Stored {
+pub struct StoredSecret {
     /// The secret.
     pub secret: String,
     /// The rule that found it.
@@ -97,31 +97,31 @@ pub struct Stored {
 #[derive(Debug)]
 pub struct Redaction {
     source: String,
-    known: Rc<Known>,
+    known_secrets: Rc<KnownSecrets>,
     key: Vec<u8>,
     /// What is looked at, one after another: where it lies in the source, and where it came from.
     pieces: vec::IntoIter<(Range<usize>, Range<u64>)>,
-    from: Range<u64>,
+    source_range: Range<u64>,
     walk: Option<Walk>,
     /// The texts that are being looked at.
-    plans: Vec<Planned>,
+    plans: Vec<PlannedText>,
     /// What stands somewhere else in the source by now.
-    replaced: Vec<(Range<usize>, String)>,
-    changed: Vec<(String, String)>,
+    replacements: Vec<(Range<usize>, String)>,
+    changed_texts: Vec<(String, String)>,
     secrets: Vec<Secret>,
     /// Where each is among them, by its placeholder.
-    named: BTreeMap<String, usize>,
-    stored: Vec<Stored>,
+    index_by_placeholder: BTreeMap<String, usize>,
+    stored_secrets: Vec<StoredSecret>,
 }
 
 /// A text that is being looked at.
 #[derive(Debug)]
-struct Planned {
+struct PlannedText {
     /// Where it stands in the source as a literal, if it is one.
     place: Option<Range<usize>>,
-    from: Range<u64>,
+    source_range: Range<u64>,
     /// Nothing for what is nested too deep to be looked at.
-    plan: Option<Plan>,
+    plan: Option<RedactionPlan>,
 }
 
 impl Redaction {
@@ -129,7 +129,7 @@ impl Redaction {
     ///
     /// # Errors
     /// `invalid_json` where it is none.
-    pub fn new(json: &str, key: &[u8], known: impl Into<Rc<Known>>) -> Result<Redaction, Error> {
+    pub fn new(json: &str, key: &[u8], known: impl Into<Rc<KnownSecrets>>) -> Result<Redaction, Error> {
         if serde_json::from_str::<&RawValue>(json).is_err() {
             return Err(Error::new(
                 Code::InvalidJson,
@@ -137,12 +137,12 @@ impl Redaction {
             ));
         }
         let whole = 0..json.len() as u64;
-        Ok(Redaction::of(json.into(), vec![(0..json.len(), whole)], key, known.into()))
+        Ok(Redaction::with_pieces(json.into(), vec![(0..json.len(), whole)], key, known.into()))
     }
 
     /// Of bytes as they are stored, so that the secrets in them are found: of a log, each line by itself. What is no JSON,
     /// damaged or a blob, is a text.
-    pub fn stored(bytes: &[u8], is_log: bool) -> Redaction {
+    pub fn for_stored_bytes(bytes: &[u8], is_log: bool) -> Redaction {
         let mut source = String::with_capacity(bytes.len());
         let mut pieces = Vec::new();
         let lines: Vec<&[u8]> =
@@ -154,65 +154,69 @@ impl Redaction {
             pieces.push((start..source.len(), at..at + line.len() as u64));
             at += line.len() as u64;
         }
-        Redaction::of(source, pieces, &[], Rc::default())
+        Redaction::with_pieces(source, pieces, &[], Rc::default())
     }
 
-    fn of(
+    fn with_pieces(
         source: String,
         pieces: Vec<(Range<usize>, Range<u64>)>,
         key: &[u8],
-        known: Rc<Known>,
+        known: Rc<KnownSecrets>,
     ) -> Redaction {
         Redaction {
             source,
-            known,
+            known_secrets: known,
             key: key.into(),
             pieces: pieces.into_iter(),
-            from: 0..0,
+            source_range: 0..0,
             walk: None,
             plans: Vec::new(),
-            replaced: Vec::new(),
-            changed: Vec::new(),
+            replacements: Vec::new(),
+            changed_texts: Vec::new(),
             secrets: Vec::new(),
-            named: BTreeMap::new(),
-            stored: Vec::new(),
+            index_by_placeholder: BTreeMap::new(),
+            stored_secrets: Vec::new(),
         }
     }
 
     /// The texts that are to be looked at next; none once all were. No secret goes from one to the next.
-    pub fn texts(&mut self) -> Vec<String> {
+    pub fn next_texts(&mut self) -> Vec<String> {
         let (mut told, mut size) = (Vec::new(), 0);
         while size < TOGETHER {
-            let Some((place, text, name)) = self.text() else { break };
+            let Some((place, text, name)) = self.next_text() else { break };
             let before = told.len();
-            let plan = Plan::new(text, &name, &mut told);
+            let plan = RedactionPlan::new(text, &name, &mut told);
             size += told[before..].iter().map(String::len).sum::<usize>();
             // What is too short for any rule is too short for a part of a secret.
             if told.len() > before {
-                self.plans.push(Planned { place, from: self.from.clone(), plan: Some(plan) });
+                self.plans.push(PlannedText {
+                    place,
+                    source_range: self.source_range.clone(),
+                    plan: Some(plan),
+                });
             }
         }
         if told.is_empty() {
             // What stands behind the last text may be nested too deep.
-            self.found(&[]);
+            self.take_spans(&[]);
         }
         told
     }
 
     /// Takes what was found in the texts that were given last, for each in its place; none of all is clean.
-    pub fn found(&mut self, spans: &[Vec<Span>]) {
+    pub fn take_spans(&mut self, spans: &[Vec<SecretSpan>]) {
         let mut spans = spans.iter();
-        for Planned { place, from, plan } in core::mem::take(&mut self.plans) {
+        for PlannedText { place, source_range: from, plan } in core::mem::take(&mut self.plans) {
             let Some(mut plan) = plan else {
                 let stands = format!("\"[not shown: nested deeper than {DEEPEST}]\"");
-                self.replaced.extend(place.map(|place| (place, stands)));
+                self.replacements.extend(place.map(|place| (place, stands)));
                 continue;
             };
-            plan.take(&mut spans, &self.known);
-            let Some(text) = plan.rendered(&mut |hit| self.stands_for(hit, &from)) else { continue };
+            plan.take_spans(&mut spans, &self.known_secrets);
+            let Some(text) = plan.render(&mut |hit| self.add_secret(hit, &from)) else { continue };
             if let Some(place) = place {
-                self.replaced.push((place, to_json(&text)));
-                self.changed.push((plan.text().to_string(), text));
+                self.replacements.push((place, to_json(&text)));
+                self.changed_texts.push((plan.text().to_string(), text));
             }
         }
     }
@@ -220,7 +224,7 @@ impl Redaction {
     /// The value as it may leave; nothing where it is the same.
     pub fn value(&self) -> Option<String> {
         let (mut clean, mut done) = (String::new(), 0);
-        for (place, text) in &self.replaced {
+        for (place, text) in &self.replacements {
             clean.push_str(&self.source[done..place.start]);
             clean.push_str(text);
             done = place.end;
@@ -229,8 +233,8 @@ impl Redaction {
     }
 
     /// Each text that is another one now, before and after.
-    pub fn changed(&self) -> &[(String, String)] {
-        &self.changed
+    pub fn changed_texts(&self) -> &[(String, String)] {
+        &self.changed_texts
     }
 
     /// What was found, each once.
@@ -239,26 +243,30 @@ impl Redaction {
     }
 
     /// What was found, each as often as it stands there.
-    pub fn all(&self) -> &[Stored] {
-        &self.stored
+    pub fn stored_secrets(&self) -> &[StoredSecret] {
+        &self.stored_secrets
     }
 
     /// The next text, the name that it has, and where it stands as a literal.
-    fn text(&mut self) -> Option<(Option<Range<usize>>, String, String)> {
+    fn next_text(&mut self) -> Option<(Option<Range<usize>>, String, String)> {
         loop {
             let met = self.walk.as_mut().and_then(|walk| walk.next(&self.source));
             match met {
-                Some(Met::Text(place, name)) => {
+                Some(WalkItem::Text(place, name)) => {
                     let text = Text::decode(&self.source[place.clone()]);
                     let text = text.expect("a valid value has valid strings").into_shown();
                     return Some((Some(place), text, name));
                 }
-                Some(Met::TooDeep(place)) => {
-                    self.plans.push(Planned { place: Some(place), from: self.from.clone(), plan: None });
+                Some(WalkItem::TooDeep(place)) => {
+                    self.plans.push(PlannedText {
+                        place: Some(place),
+                        source_range: self.source_range.clone(),
+                        plan: None,
+                    });
                 }
                 None => {
                     let (place, from) = self.pieces.next()?;
-                    self.from = from;
+                    self.source_range = from;
                     let piece = &self.source[place.clone()];
                     if serde_json::from_str::<&RawValue>(piece).is_err() {
                         self.walk = None;
@@ -270,15 +278,15 @@ impl Redaction {
         }
     }
 
-    fn stands_for(&mut self, Hit { secret, rule, .. }: &Hit, from: &Range<u64>) -> String {
-        let placeholder = mark::placeholder(secret, rule, &self.key);
-        self.stored.push(Stored {
+    fn add_secret(&mut self, SecretHit { secret, rule, .. }: &SecretHit, from: &Range<u64>) -> String {
+        let placeholder = placeholder::placeholder_for(secret, rule, &self.key);
+        self.stored_secrets.push(StoredSecret {
             secret: secret.clone(),
             rule: rule.clone(),
             start: from.start,
             end: from.end,
         });
-        let place = *self.named.entry(placeholder.clone()).or_insert(self.secrets.len());
+        let place = *self.index_by_placeholder.entry(placeholder.clone()).or_insert(self.secrets.len());
         match self.secrets.get_mut(place) {
             Some(known) => known.count += 1,
             None => {

@@ -7,10 +7,10 @@ use core::ops::Range;
 
 use serde_json::value::RawValue;
 
-use crate::privacy::Span;
-use crate::privacy::encoded::{Coding, Inner, base64_in, is_like_json, strings_in};
-use crate::privacy::known::Known;
-use crate::privacy::mark::is_placeholder;
+use crate::privacy::SecretSpan;
+use crate::privacy::encodings::{Coding, EncodedText, base64_in, is_like_json, strings_in};
+use crate::privacy::known_secrets::KnownSecrets;
+use crate::privacy::placeholder::is_placeholder;
 
 /// What is encoded again and again is not looked into farther.
 const DEEPEST: usize = 4;
@@ -36,31 +36,31 @@ const NAME: usize = 100;
 
 /// A text, and what is known of it.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct RedactionPlan {
     text: String,
     /// How many bytes stand before the text in what is looked at; nothing where it is not looked at itself.
     head: Option<usize>,
-    found: Vec<Hit>,
-    inner: Vec<(Range<usize>, Coding, Plan)>,
+    hits: Vec<SecretHit>,
+    inner: Vec<(Range<usize>, Coding, RedactionPlan)>,
 }
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hit {
+pub(super) struct SecretHit {
     place: Range<usize>,
     pub secret: String,
     pub rule: String,
 }
 
-impl Plan {
+impl RedactionPlan {
     /// Of a text and the name that it has. `told` gets what has to be looked at: with its name, since `AWS_SECRET_ACCESS_KEY`
     /// tells more than what stands there.
-    pub fn new(text: String, key: &str, told: &mut Vec<String>) -> Plan {
-        Plan::drawn(text, key, told, 0)
+    pub fn new(text: String, key: &str, told: &mut Vec<String>) -> RedactionPlan {
+        RedactionPlan::build_at_depth(text, key, told, 0)
     }
 
-    fn drawn(text: String, key: &str, told: &mut Vec<String>, depth: usize) -> Plan {
-        let mut plan = Plan { text, head: None, found: Vec::new(), inner: Vec::new() };
+    fn build_at_depth(text: String, key: &str, told: &mut Vec<String>, depth: usize) -> RedactionPlan {
+        let mut plan = RedactionPlan { text, head: None, hits: Vec::new(), inner: Vec::new() };
         if plan.text.chars().take(LEAST).count() < LEAST {
             return plan;
         }
@@ -70,15 +70,15 @@ impl Plan {
         // Of JSON each string is looked at with its name: so that it stays JSON, and of a name that is there twice both count.
         let strings = if is_json && !is_deepest { strings_in(&plan.text, is_whole) } else { Vec::new() };
         let mut files = if is_whole || is_deepest { Vec::new() } else { base64_in(&plan.text) };
-        files.retain(|file| !meets(&strings, |string| &string.place, &file.place));
+        files.retain(|file| !overlaps_any(&strings, |string| &string.place, &file.place));
         let (mut strings, mut files) = (strings.into_iter().peekable(), files.into_iter().peekable());
         // As they stand, one behind the other.
-        while let Some(Inner { place, text, key, coding }) = match (strings.peek(), files.peek()) {
+        while let Some(EncodedText { place, text, key, coding }) = match (strings.peek(), files.peek()) {
             (Some(string), Some(file)) if file.place.start < string.place.start => files.next(),
             (None, _) => files.next(),
             _ => strings.next(),
         } {
-            let inner = Plan::drawn(text, &key, told, depth + 1);
+            let inner = RedactionPlan::build_at_depth(text, &key, told, depth + 1);
             plan.inner.push((place, coding, inner));
         }
         if !is_whole {
@@ -95,13 +95,13 @@ impl Plan {
     }
 
     /// Takes what was found in the next of those that were told; nothing is left where nothing was found.
-    pub fn take(&mut self, spans: &mut core::slice::Iter<'_, Vec<Span>>, known: &Known) {
+    pub fn take_spans(&mut self, spans: &mut core::slice::Iter<'_, Vec<SecretSpan>>, known: &KnownSecrets) {
         for (_, _, inner) in &mut self.inner {
-            inner.take(spans, known);
+            inner.take_spans(spans, known);
         }
         if let Some(head) = self.head {
             let spans = spans.next().map(Vec::as_slice).unwrap_or_default();
-            self.found = hits(&self.text, spans, head, known);
+            self.hits = find_hits(&self.text, spans, head, known);
         }
     }
 
@@ -111,11 +111,14 @@ impl Plan {
     }
 
     /// The text with something else for each secret; nothing where it has none.
-    pub fn rendered(&self, stands: &mut dyn FnMut(&Hit) -> String) -> Option<String> {
+    pub fn render(&self, stands: &mut dyn FnMut(&SecretHit) -> String) -> Option<String> {
         // Where a secret stands in the text itself, it does not matter what of it is encoded.
-        let mut inner =
-            self.inner.iter().filter(|(place, ..)| !meets(&self.found, |hit| &hit.place, place)).peekable();
-        let mut hits = self.found.iter().peekable();
+        let mut inner = self
+            .inner
+            .iter()
+            .filter(|(place, ..)| !overlaps_any(&self.hits, |hit| &hit.place, place))
+            .peekable();
+        let mut hits = self.hits.iter().peekable();
         let (mut clean, mut done) = (String::new(), 0);
         loop {
             let is_hit = match (hits.peek(), inner.peek()) {
@@ -128,7 +131,7 @@ impl Plan {
             } else {
                 inner
                     .next()
-                    .and_then(|(place, coding, plan)| Some((place, coding.encode(&plan.rendered(stands)?))))
+                    .and_then(|(place, coding, plan)| Some((place, coding.encode(&plan.render(stands)?))))
             };
             if let Some((place, stands_there)) = stands_there {
                 clean.push_str(&self.text[done..place.start]);
@@ -144,7 +147,7 @@ impl Plan {
 }
 
 /// Whether one of these, which stand one behind the other, has something of a place.
-fn meets<T>(all: &[T], place_of: impl Fn(&T) -> &Range<usize>, place: &Range<usize>) -> bool {
+fn overlaps_any<T>(all: &[T], place_of: impl Fn(&T) -> &Range<usize>, place: &Range<usize>) -> bool {
     let behind = all.partition_point(|one| place_of(one).end <= place.start);
     all.get(behind).is_some_and(|one| place_of(one).start < place.end)
 }
@@ -154,10 +157,11 @@ fn is_valid(text: &str) -> bool {
 }
 
 /// Those that meet as one, named by the first: what a rule found by what stands there, what is known by the whole secret.
-fn hits(text: &str, spans: &[Span], head: usize, known: &Known) -> Vec<Hit> {
+fn find_hits(text: &str, spans: &[SecretSpan], head: usize, known: &KnownSecrets) -> Vec<SecretHit> {
     let mut places: Vec<(Range<usize>, &str, Option<&str>)> = Vec::new();
-    for Span { start, end, rule } in spans {
-        let place = floor(text, start.saturating_sub(head))..ceil(text, end.saturating_sub(head));
+    for SecretSpan { start, end, rule } in spans {
+        let place =
+            floor_to_char(text, start.saturating_sub(head))..ceil_to_char(text, end.saturating_sub(head));
         places.push((place, rule, None));
     }
     let parts = if is_of_formats(text) { Vec::new() } else { known.find(text) };
@@ -174,7 +178,7 @@ fn hits(text: &str, spans: &[Span], head: usize, known: &Known) -> Vec<Hit> {
     }
     let hit = |(place, rule, secret): (Range<usize>, &str, Option<&str>)| {
         let secret = secret.unwrap_or(&text[place.clone()]).into();
-        Hit { place, secret, rule: rule.into() }
+        SecretHit { place, secret, rule: rule.into() }
     };
     all.into_iter().map(hit).collect()
 }
@@ -184,10 +188,10 @@ fn is_of_formats(text: &str) -> bool {
 }
 
 // A host may count in other units, and be within a letter.
-fn floor(text: &str, at: usize) -> usize {
+fn floor_to_char(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }
 
-fn ceil(text: &str, at: usize) -> usize {
+fn ceil_to_char(text: &str, at: usize) -> usize {
     (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }

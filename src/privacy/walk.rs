@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::json::fields::behind_string;
+use crate::json::fields::end_of_string;
 use crate::json::text::Text;
 
 /// No value of a message is nested so deep; of what is, nobody could go through the door.
@@ -26,7 +26,7 @@ const OF_TOOLS: [&str; 6] = ["arguments", "input", "args", "output", "result", "
 
 /// What is met in a value.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Met {
+pub(super) enum WalkItem {
     /// A text: where it stands, with its quotes, and the name that it has.
     Text(Range<usize>, String),
     /// A value that is nested too deep.
@@ -36,14 +36,14 @@ pub(super) enum Met {
 /// How far a value was walked.
 #[derive(Debug)]
 pub(super) struct Walk {
-    at: usize,
+    offset: usize,
     end: usize,
-    open: Vec<Open>,
+    open_values: Vec<OpenValue>,
 }
 
 /// An object or an array that is not at its end.
 #[derive(Debug)]
-struct Open {
+struct OpenValue {
     is_object: bool,
     /// What stands there next is a key.
     wants_key: bool,
@@ -62,37 +62,37 @@ struct Open {
 impl Walk {
     /// Of a valid value that lies there in a text.
     pub fn new(place: Range<usize>) -> Walk {
-        Walk { at: place.start, end: place.end, open: Vec::new() }
+        Walk { offset: place.start, end: place.end, open_values: Vec::new() }
     }
 
-    pub fn next(&mut self, json: &str) -> Option<Met> {
+    pub fn next(&mut self, json: &str) -> Option<WalkItem> {
         let bytes = json.as_bytes().get(..self.end)?;
         loop {
-            let start = self.at;
+            let start = self.offset;
             match bytes.get(start)? {
-                b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => self.at += 1,
+                b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => self.offset += 1,
                 b'"' => {
-                    self.at = behind_string(bytes, start + 1);
-                    if let Some(name) = self.text(json, start..self.at) {
-                        return Some(Met::Text(start..self.at, name));
+                    self.offset = end_of_string(bytes, start + 1);
+                    if let Some(name) = self.text_name(json, start..self.offset) {
+                        return Some(WalkItem::Text(start..self.offset, name));
                     }
                 }
-                b'{' | b'[' if self.open.len() == DEEPEST => {
-                    self.at = behind_value(bytes, start);
+                b'{' | b'[' if self.open_values.len() == DEEPEST => {
+                    self.offset = end_of_value(bytes, start);
                     self.has_value();
-                    return Some(Met::TooDeep(start..self.at));
+                    return Some(WalkItem::TooDeep(start..self.offset));
                 }
                 sign @ (b'{' | b'[') => {
-                    self.at += 1;
+                    self.offset += 1;
                     self.begin(*sign == b'{');
                 }
                 b'}' | b']' => {
-                    self.at += 1;
-                    self.open.pop();
+                    self.offset += 1;
+                    self.open_values.pop();
                     self.has_value();
                 }
                 _ => {
-                    self.at = behind_value(bytes, start);
+                    self.offset = end_of_value(bytes, start);
                     self.has_value();
                 }
             }
@@ -100,7 +100,7 @@ impl Walk {
     }
 
     fn begin(&mut self, is_object: bool) {
-        let (name, is_signed) = match self.open.last() {
+        let (name, is_signed) = match self.open_values.last() {
             None => (String::new(), true),
             Some(outer) if outer.is_object => {
                 (outer.key.clone(), outer.is_signed && !OF_TOOLS.contains(&outer.key.as_str()))
@@ -109,11 +109,11 @@ impl Walk {
         };
         let key = String::new();
         let (wants_key, is_thinking, thinks) = (is_object, false, None);
-        self.open.push(Open { is_object, wants_key, name, key, is_signed, is_thinking, thinks });
+        self.open_values.push(OpenValue { is_object, wants_key, name, key, is_signed, is_thinking, thinks });
     }
 
     fn has_value(&mut self) {
-        if let Some(within) = self.open.last_mut() {
+        if let Some(within) = self.open_values.last_mut() {
             within.wants_key = within.is_object;
             // Of types the last counts, also where it is none.
             within.is_thinking &= within.key != "type";
@@ -121,8 +121,8 @@ impl Walk {
     }
 
     /// The name of a text that is looked at; nothing for one that leaves as it is.
-    fn text(&mut self, json: &str, place: Range<usize>) -> Option<String> {
-        let Some(within) = self.open.last_mut() else { return Some(String::new()) };
+    fn text_name(&mut self, json: &str, place: Range<usize>) -> Option<String> {
+        let Some(within) = self.open_values.last_mut() else { return Some(String::new()) };
         if !within.is_object {
             return Some(within.name.clone());
         }
@@ -136,15 +136,15 @@ impl Walk {
             within.is_thinking = says_thinking(&json[place.clone()]);
         }
         let is_signature = SIGNATURES.contains(&within.key.as_str());
-        let is_kept =
-            within.is_signed && (is_signature || within.key == "data" && within.thinks(json, place.end));
+        let is_kept = within.is_signed
+            && (is_signature || within.key == "data" && within.holds_reasoning(json, place.end));
         (!is_kept).then(|| within.key.clone())
     }
 }
 
-impl Open {
+impl OpenValue {
     /// Whether the object is reasoning: by its name, or by the last type that it has, which may stand behind this place.
-    fn thinks(&mut self, json: &str, at: usize) -> bool {
+    fn holds_reasoning(&mut self, json: &str, at: usize) -> bool {
         let so_far = self.is_thinking;
         self.name == "reasoning" || *self.thinks.get_or_insert_with(|| last_type(json, at).unwrap_or(so_far))
     }
@@ -161,12 +161,12 @@ fn last_type(json: &str, mut at: usize) -> Option<bool> {
         if bytes.get(at) != Some(&b'"') {
             return found;
         }
-        let key = at..behind_string(bytes, at + 1);
+        let key = at..end_of_string(bytes, at + 1);
         at = key.end;
         while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r' | b':')) {
             at += 1;
         }
-        let value = at..behind_value(bytes, at);
+        let value = at..end_of_value(bytes, at);
         at = value.end;
         if Text::decode(&json[key]).is_some_and(|key| key.as_str() == "type") {
             found = Some(says_thinking(&json[value]));
@@ -179,11 +179,11 @@ fn says_thinking(literal: &str) -> bool {
 }
 
 /// Behind a value, whatever it holds.
-fn behind_value(bytes: &[u8], start: usize) -> usize {
+fn end_of_value(bytes: &[u8], start: usize) -> usize {
     let (mut at, mut depth) = (start, 0usize);
     while let Some(byte) = bytes.get(at) {
         match byte {
-            b'"' => at = behind_string(bytes, at + 1),
+            b'"' => at = end_of_string(bytes, at + 1),
             b'{' | b'[' => {
                 depth += 1;
                 at += 1;
@@ -217,8 +217,8 @@ mod tests {
         let mut all = Vec::new();
         while let Some(met) = walk.next(json) {
             all.push(match met {
-                Met::Text(place, name) => (json[place].trim_matches('"').into(), name),
-                Met::TooDeep(place) => (json[place].into(), "too deep".into()),
+                WalkItem::Text(place, name) => (json[place].trim_matches('"').into(), name),
+                WalkItem::TooDeep(place) => (json[place].into(), "too deep".into()),
             });
         }
         all

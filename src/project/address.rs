@@ -38,13 +38,17 @@ impl Address {
         let ends = if web.is_some() { &['/', '?', '#', '\\'][..] } else { &['/', '?', '#'] };
         let (authority, rest) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
         let (host, port) = host_and_port(authority.rsplit_once('@').map_or(authority, |(_, host)| host))?;
-        let host = if web.is_some() { host_of(&web_host(host)?)? } else { host_of(&opaque_host(host)?)? };
+        let host = if web.is_some() {
+            normalize_host(&normalize_web_host(host)?)?
+        } else {
+            normalize_host(&normalize_opaque_host(host)?)?
+        };
         let usual = web.map(|(_, port)| *port);
         let port = port.filter(|port| scheme.starts_with("http") && Some(*port) != usual);
         let path = rest.split(['?', '#']).next().unwrap_or_default();
         Some(Address {
             host: port.map_or_else(|| host.clone(), |port| format!("{host}:{port}")),
-            path: decoded(&resolved(path, web.is_some())),
+            path: decode_path(&resolve_dots(path, web.is_some())),
         })
     }
 }
@@ -64,44 +68,44 @@ fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
 }
 
 /// A host as a web address has it: in lower case, without a dot at its end, addresses by numbers in one spelling.
-pub(super) fn host_of(host: &str) -> Option<String> {
+pub(super) fn normalize_host(host: &str) -> Option<String> {
     let kept: String =
         host.strip_suffix('.').unwrap_or(host).chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
     let kept = kept.trim_end_matches(|c: char| c <= ' ').trim_start_matches(['/', '\\']);
     let kept = kept.split(['/', '\\', '?', '#']).next().unwrap_or_default();
-    let is_ascii = percent_decoded(kept, |_| true).is_ascii() && host.is_ascii();
-    is_ascii.then(|| web_host(kept).unwrap_or_else(|| host.to_ascii_lowercase()))
+    let is_ascii = percent_decode(kept, |_| true).is_ascii() && host.is_ascii();
+    is_ascii.then(|| normalize_web_host(kept).unwrap_or_else(|| host.to_ascii_lowercase()))
 }
 
 // Of the schemes that browsers know.
-fn web_host(host: &str) -> Option<String> {
+fn normalize_web_host(host: &str) -> Option<String> {
     if host.starts_with('[') {
-        return numbered_6(host);
+        return normalize_ipv6(host);
     }
-    let host = String::from_utf8(percent_decoded(host, |_| true)).ok()?.to_ascii_lowercase();
+    let host = String::from_utf8(percent_decode(host, |_| true)).ok()?.to_ascii_lowercase();
     let is_refused = |c: char| c.is_ascii_control() || " #/:<>?@[\\]^|%".contains(c);
     if host.is_empty() || !host.is_ascii() || host.contains(is_refused) {
         return None;
     }
-    match numbered_4(&host) {
-        Numbers::None => Some(host),
-        Numbers::Wrong => None,
-        Numbers::Address(address) => Some(address),
+    match normalize_ipv4(&host) {
+        Ipv4Host::None => Some(host),
+        Ipv4Host::Wrong => None,
+        Ipv4Host::Address(address) => Some(address),
     }
 }
 
 // Of others.
-fn opaque_host(host: &str) -> Option<String> {
+fn normalize_opaque_host(host: &str) -> Option<String> {
     if host.starts_with('[') {
-        return numbered_6(host);
+        return normalize_ipv6(host);
     }
     let is_refused = |c: char| matches!(c, '\0' | '\t' | '\n' | '\r') || " #/:<>?@[\\]^|".contains(c);
     (!host.is_empty() && !host.contains(is_refused))
-        .then(|| encoded(host, |byte| !(b' '..=b'~').contains(&byte)))
+        .then(|| percent_encode(host, |byte| !(b' '..=b'~').contains(&byte)))
 }
 
 // Two colons stand for the longest run of zeros, and no part is written by dots.
-fn numbered_6(host: &str) -> Option<String> {
+fn normalize_ipv6(host: &str) -> Option<String> {
     let address: Ipv6Addr = host.strip_prefix('[')?.strip_suffix(']')?.parse().ok()?;
     let parts = address.segments();
     let run = |from: usize| parts[from..].iter().take_while(|part| **part == 0).count();
@@ -117,36 +121,36 @@ fn numbered_6(host: &str) -> Option<String> {
     })
 }
 
-enum Numbers {
+enum Ipv4Host {
     None,
     Wrong,
     Address(String),
 }
 
 // Of up to four numbers, decimal, octal or hexadecimal, the last of which stands for all bytes that are left.
-fn numbered_4(host: &str) -> Numbers {
+fn normalize_ipv4(host: &str) -> Ipv4Host {
     let parts: Vec<&str> = host.strip_suffix('.').unwrap_or(host).split('.').collect();
     let last = parts.last().copied().unwrap_or_default();
     let is_number = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number
         && !last.strip_prefix("0x").is_some_and(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
     {
-        return Numbers::None;
+        return Ipv4Host::None;
     }
-    let numbers: Option<Vec<u64>> = parts.iter().map(|part| number(part)).collect();
+    let numbers: Option<Vec<u64>> = parts.iter().map(|part| parse_number(part)).collect();
     let Some((last, first)) = numbers.as_ref().and_then(|numbers| numbers.split_last()) else {
-        return Numbers::Wrong;
+        return Ipv4Host::Wrong;
     };
     let room = 256_u64.checked_pow(4_u32.saturating_sub(first.len() as u32)).unwrap_or(0);
     if first.len() > 3 || first.iter().any(|part| *part > 255) || *last >= room {
-        return Numbers::Wrong;
+        return Ipv4Host::Wrong;
     }
     let high = first.iter().zip([24, 16, 8]).fold(0, |sum, (part, shift)| sum | part << shift);
     let [a, b, c, d] = ((high | last) as u32).to_be_bytes();
-    Numbers::Address(format!("{a}.{b}.{c}.{d}"))
+    Ipv4Host::Address(format!("{a}.{b}.{c}.{d}"))
 }
 
-fn number(part: &str) -> Option<u64> {
+fn parse_number(part: &str) -> Option<u64> {
     let (digits, radix) = match part.strip_prefix("0x") {
         Some(digits) => (digits, 16),
         None if part.len() > 1 && part.starts_with('0') => (&part[1..], 8),
@@ -164,7 +168,7 @@ fn number(part: &str) -> Option<u64> {
 }
 
 // Without `.` and `..`.
-fn resolved(path: &str, is_web: bool) -> String {
+fn resolve_dots(path: &str, is_web: bool) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split(|c| c == '/' || (is_web && c == '\\')) {
         let dots = part.to_ascii_lowercase().replace("%2e", ".");
@@ -178,17 +182,17 @@ fn resolved(path: &str, is_web: bool) -> String {
 }
 
 // What would be a separator, if it stood there, stays as it is written. So does all, where some of it is no text.
-fn decoded(path: &str) -> String {
+fn decode_path(path: &str) -> String {
     let is_kept = |byte: u8| b";/?:@&=+$,#".contains(&byte);
     let is_broken = path.match_indices('%').any(|(at, _)| hex(&path.as_bytes()[at + 1..]).is_none());
-    let text = String::from_utf8(percent_decoded(path, |byte| !is_kept(byte)));
+    let text = String::from_utf8(percent_decode(path, |byte| !is_kept(byte)));
     match text {
         Ok(text) if !is_broken => text,
-        _ => encoded(path, |byte| byte <= b' ' || byte > b'~' || b"\"<>`{}".contains(&byte)),
+        _ => percent_encode(path, |byte| byte <= b' ' || byte > b'~' || b"\"<>`{}".contains(&byte)),
     }
 }
 
-fn percent_decoded(text: &str, is_wanted: impl Fn(u8) -> bool) -> Vec<u8> {
+fn percent_decode(text: &str, is_wanted: impl Fn(u8) -> bool) -> Vec<u8> {
     let mut bytes = text.as_bytes();
     let mut decoded = Vec::new();
     while let [first, rest @ ..] = bytes {
@@ -207,7 +211,7 @@ fn hex(digits: &[u8]) -> Option<u8> {
     }
 }
 
-fn encoded(text: &str, is_wanted: impl Fn(u8) -> bool) -> String {
+fn percent_encode(text: &str, is_wanted: impl Fn(u8) -> bool) -> String {
     let mut written = String::new();
     for letter in text.chars() {
         for byte in letter.encode_utf8(&mut [0; 4]).bytes() {

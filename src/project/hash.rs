@@ -7,11 +7,11 @@ use sha2::{Digest, Sha256};
 /// The first 16 hex digits of SHA-256 of a folder's real path, fixed for ever. The host gives the path resolved and in
 /// Unicode normalization form C; separators, the drive letter and a trailing slash are made alike here.
 pub fn hash(real_path: &str) -> String {
-    let digest = Sha256::digest(normal(real_path).as_bytes());
+    let digest = Sha256::digest(normalize_path(real_path).as_bytes());
     digest.iter().take(8).map(|byte| alloc::format!("{byte:02x}")).collect()
 }
 
-fn normal(path: &str) -> String {
+fn normalize_path(path: &str) -> String {
     let slashed = path.replace('\\', "/");
     let mut letters = slashed.chars();
     let drive = letters.next().filter(|letter| letter.is_ascii_alphabetic() && slashed[1..].starts_with(':'));

@@ -48,23 +48,23 @@ impl Aliases {
 
 /// What git says of where a folder lies in its repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Where<'a> {
+pub struct RepositoryPlace<'a> {
     /// Whether its first commit is known there.
     pub has_first_commit: bool,
     /// The path from the repository's top, without a slash at its end; empty at the top.
     pub folder: &'a str,
 }
 
-impl Where<'_> {
+impl RepositoryPlace<'_> {
     /// Reads what git answers to `rev-parse --is-inside-work-tree --is-shallow-repository --show-prefix`; nothing where
     /// the folder is in no work tree.
-    pub fn read(answer: &str) -> Option<Where<'_>> {
+    pub fn read(answer: &str) -> Option<RepositoryPlace<'_>> {
         let (is_inside, rest) = answer.split_once('\n').unwrap_or((answer, ""));
         let (is_shallow, prefix) = rest.split_once('\n').unwrap_or((rest, ""));
         // The folder's own name may have lines.
         let folder =
             prefix.strip_suffix('\n').map_or(prefix, |prefix| prefix.strip_suffix('/').unwrap_or(prefix));
-        (is_inside == "true").then_some(Where { has_first_commit: is_shallow == "false", folder })
+        (is_inside == "true").then_some(RepositoryPlace { has_first_commit: is_shallow == "false", folder })
     }
 }
 
@@ -136,11 +136,11 @@ mod tests {
 
     #[test]
     fn what_git_says_of_a_folder_is_read() {
-        let read = |has_first_commit, folder| Some(Where { has_first_commit, folder });
-        assert_eq!(Where::read("true\nfalse\n\n"), read(true, ""));
-        assert_eq!(Where::read("true\ntrue\nsub/a folder\nü/\n"), read(false, "sub/a folder\nü"));
-        assert_eq!(Where::read("true\n--is-shallow-repository\n\n"), read(false, ""));
-        assert_eq!((Where::read(""), Where::read("false\nfalse\n\n")), (None, None));
+        let read = |has_first_commit, folder| Some(RepositoryPlace { has_first_commit, folder });
+        assert_eq!(RepositoryPlace::read("true\nfalse\n\n"), read(true, ""));
+        assert_eq!(RepositoryPlace::read("true\ntrue\nsub/a folder\nü/\n"), read(false, "sub/a folder\nü"));
+        assert_eq!(RepositoryPlace::read("true\n--is-shallow-repository\n\n"), read(false, ""));
+        assert_eq!((RepositoryPlace::read(""), RepositoryPlace::read("false\nfalse\n\n")), (None, None));
         assert_eq!(
             Aliases::new("git@example.org:a/b\n", "\n", "sub"),
             Some(aliases("example.org/a/b", "", "sub"))

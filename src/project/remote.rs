@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::address::{Address, host_of};
+use super::address::{Address, normalize_host};
 
 /// Host and path of a remote, as git gives its address: no scheme, user or password. A port is kept where it tells one web
 /// server from another. None for what names a place on this machine, or a program, or a host beyond ASCII, whose spellings
@@ -42,7 +42,7 @@ fn of_scp(address: &str) -> Option<Address> {
     // Before an @ may stand a password with colons in it: the last @ that a host follows counts.
     let behind = address.rmatch_indices('@').map(|(at, _)| at + 1).chain([0]);
     let (host, path) = behind.filter_map(|start| host_and_path(&address[start..])).next()?;
-    Some(Address { host: host_of(host)?, path: path.into() })
+    Some(Address { host: normalize_host(host)?, path: path.into() })
 }
 
 fn host_and_path(rest: &str) -> Option<(&str, &str)> {

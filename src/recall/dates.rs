@@ -18,7 +18,7 @@ use super::english::MONTHS;
 use crate::time::Stamp;
 
 /// Seconds since 1970: the first and the last.
-pub(crate) type Span = (i64, i64);
+pub(crate) type TimeSpan = (i64, i64);
 
 const DAY: i64 = 24 * 60 * 60;
 // What was said so many days after a time may still be about it, the less the later.
@@ -30,23 +30,23 @@ const COUNTS: [&str; 11] =
     ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
 /// The times that a question names. `years`: those in which something was said.
-pub(crate) fn spans(question: &str, years: RangeInclusive<i32>, stamp: &Stamp) -> Vec<Span> {
+pub(crate) fn find_time_spans(question: &str, years: RangeInclusive<i32>, stamp: &Stamp) -> Vec<TimeSpan> {
     let is_part = |char: char| char.is_alphanumeric() || char == '-';
     let words: Vec<&str> = question
         .split(|char| !is_part(char))
         .map(|word| word.trim_matches('-'))
         .filter(|word| !word.is_empty())
         .collect();
-    let days = Named { words, years, today: today(stamp) }.days();
+    let days = DateFinder { words, years, today: today(stamp) }.find_ranges();
     let offset = i64::from(stamp.offset_minutes) * 60;
     let second = |day: NaiveDate| day.and_time(NaiveTime::MIN).and_utc().timestamp() - offset;
     days.into_iter().map(|(first, last)| (second(first), second(last) + DAY - 1)).collect()
 }
 
 /// How near what was said from the first to the last of these times is to those that are named: 1 within one, less after it.
-pub(crate) fn nearness(spans: &[Span], (first, last): (u32, u32)) -> f32 {
+pub(crate) fn nearness_in_time(spans: &[TimeSpan], (first, last): (u32, u32)) -> f32 {
     let (first, last) = (i64::from(first), i64::from(last));
-    let near = |&(from, to): &Span| match () {
+    let near = |&(from, to): &TimeSpan| match () {
         () if last < from => 0.0,
         () if first <= to => 1.0,
         () => (1.0 - ((first - to) / DAY) as f32 / (AFTER + 1) as f32).max(0.0),
@@ -59,29 +59,29 @@ fn today(stamp: &Stamp) -> NaiveDate {
     DateTime::from_timestamp_millis(local).unwrap_or_default().date_naive()
 }
 
-type Range = (NaiveDate, NaiveDate);
+type DayRange = (NaiveDate, NaiveDate);
 
-struct Named<'a> {
+struct DateFinder<'a> {
     words: Vec<&'a str>,
     years: RangeInclusive<i32>,
     today: NaiveDate,
 }
 
-impl Named<'_> {
-    fn days(&self) -> Vec<Range> {
+impl DateFinder<'_> {
+    fn find_ranges(&self) -> Vec<DayRange> {
         let mut found = Vec::new();
         for (place, word) in self.words.iter().enumerate() {
             if let Ok(day) = word.parse::<NaiveDate>() {
                 found.push((day, day));
             } else if let Some(month) = MONTHS.iter().position(|name| name == word) {
-                self.month(place, month as u32 + 1, &mut found);
+                self.add_month(place, month as u32 + 1, &mut found);
             } else {
-                found.extend(self.by_clock(place));
+                found.extend(self.relative_range(place));
             }
         }
         if found.is_empty() {
-            let is_meant = |place: &usize| *place > 0 && self.is_before(place - 1);
-            let years = (0..self.words.len()).filter(is_meant).filter_map(|place| self.year(place));
+            let is_meant = |place: &usize| *place > 0 && self.is_time_word(place - 1);
+            let years = (0..self.words.len()).filter(is_meant).filter_map(|place| self.parse_year(place));
             found.extend(years.filter_map(|year| {
                 Some((NaiveDate::from_ymd_opt(year, 1, 1)?, NaiveDate::from_ymd_opt(year, 12, 31)?))
             }));
@@ -90,16 +90,17 @@ impl Named<'_> {
     }
 
     // `8 May 2023`, `8th of May`, `May 8, 2023`, `May 2023`, `in May`.
-    fn month(&self, place: usize, month: u32, found: &mut Vec<Range>) {
+    fn add_month(&self, place: usize, month: u32, found: &mut Vec<DayRange>) {
         let is_of = |place: usize| self.words.get(place).is_some_and(|word| *word == "of");
         let before = match place.checked_sub(1) {
             Some(of) if is_of(of) => of.checked_sub(1),
             before => before,
         };
-        let (mut day, mut year) = (before.and_then(|place| self.day(place)), self.year(place + 1));
+        let (mut day, mut year) =
+            (before.and_then(|place| self.parse_day(place)), self.parse_year(place + 1));
         if year.is_none() {
-            year = self.year(place + 2);
-            match self.day(place + 1) {
+            year = self.parse_year(place + 2);
+            match self.parse_day(place + 1) {
                 Some(behind) if day.is_none() => day = Some(behind),
                 // What stands two words behind is the month's year only across its day.
                 Some(_) => {}
@@ -107,18 +108,18 @@ impl Named<'_> {
             }
         }
         let is_alone = day.is_none() && year.is_none();
-        if is_alone && !place.checked_sub(1).is_some_and(|before| self.is_before(before)) {
+        if is_alone && !place.checked_sub(1).is_some_and(|before| self.is_time_word(before)) {
             return;
         }
         let years = year.map_or(self.years.clone(), |year| year..=year);
         found.extend(years.filter_map(|year| match day {
             Some(day) => NaiveDate::from_ymd_opt(year, month, day).map(|day| (day, day)),
-            None => month_from(NaiveDate::from_ymd_opt(year, month, 1)?),
+            None => month_range(NaiveDate::from_ymd_opt(year, month, 1)?),
         }));
     }
 
     // `yesterday`, `last week`, `this month`, `three days ago`.
-    fn by_clock(&self, place: usize) -> Option<Range> {
+    fn relative_range(&self, place: usize) -> Option<DayRange> {
         let today = self.today;
         let is = |place: usize, names: &[&str]| {
             self.words.get(place).is_some_and(|word| names.iter().any(|name| name.eq_ignore_ascii_case(word)))
@@ -139,7 +140,7 @@ impl Named<'_> {
             let ago = u32::from(is(place, &["last"]));
             return match () {
                 () if is(place + 1, &["week"]) => week(ago.into()),
-                () if is(place + 1, &["month"]) => month_from(first(ago)?),
+                () if is(place + 1, &["month"]) => month_range(first(ago)?),
                 () if is(place + 1, &["year"]) => {
                     let year = today.year() - ago.cast_signed();
                     Some((NaiveDate::from_ymd_opt(year, 1, 1)?, NaiveDate::from_ymd_opt(year, 12, 31)?))
@@ -156,28 +157,28 @@ impl Named<'_> {
         match () {
             () if is(place + 1, &["day", "days"]) => back(count).map(|day| (day, day)),
             () if is(place + 1, &["week", "weeks"]) => week(count),
-            () if is(place + 1, &["month", "months"]) => month_from(first(u32::try_from(count).ok()?)?),
+            () if is(place + 1, &["month", "months"]) => month_range(first(u32::try_from(count).ok()?)?),
             () => None,
         }
     }
 
-    fn is_before(&self, place: usize) -> bool {
+    fn is_time_word(&self, place: usize) -> bool {
         BEFORE.iter().any(|word| word.eq_ignore_ascii_case(self.words[place]))
     }
 
-    fn year(&self, place: usize) -> Option<i32> {
+    fn parse_year(&self, place: usize) -> Option<i32> {
         let word = self.words.get(place).filter(|word| word.len() == 4)?;
         word.parse().ok().filter(|year| (1970..2100).contains(year))
     }
 
-    fn day(&self, place: usize) -> Option<u32> {
+    fn parse_day(&self, place: usize) -> Option<u32> {
         let word = self.words.get(place)?;
         let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
         digits.parse().ok().filter(|day| digits.len() <= 2 && (1..=31).contains(day))
     }
 }
 
-fn month_from(first: NaiveDate) -> Option<Range> {
+fn month_range(first: NaiveDate) -> Option<DayRange> {
     Some((first, first.checked_add_months(Months::new(1))?.pred_opt()?))
 }
 
@@ -193,7 +194,7 @@ mod tests {
 
     fn check(question: &str, expected: &str) {
         let shown = |second: i64| String::from(&crate::time::format((second + 7200) * 1000)[..10]);
-        let found = spans(question, 2022..=2023, &NOW);
+        let found = find_time_spans(question, 2022..=2023, &NOW);
         let found: Vec<String> =
             found.iter().map(|(from, to)| format!("{}..{}", shown(*from), shown(*to))).collect();
         assert_eq!(found.join(" "), expected, "{question}");
@@ -248,10 +249,10 @@ mod tests {
     fn what_is_said_soon_after_a_time_is_near_it() {
         let day = [(1_000_000, 1_000_000 + DAY - 1)];
         let at = |days: u32| (1_000_000 + days * 86_400, 1_000_000 + days * 86_400 + 60);
-        let near: Vec<f32> = [0, 1, 6, 12, 13, 40].map(|days| nearness(&day, at(days))).into();
+        let near: Vec<f32> = [0, 1, 6, 12, 13, 40].map(|days| nearness_in_time(&day, at(days))).into();
         assert!(near[0] == 1.0 && near.is_sorted_by(|one, next| one >= next) && near[4] == 0.0, "{near:?}");
         assert!(near[3] > 0.0);
-        assert_eq!(nearness(&day, (0, 999_999)), 0.0);
-        assert_eq!(nearness(&[], at(0)), 0.0);
+        assert_eq!(nearness_in_time(&day, (0, 999_999)), 0.0);
+        assert_eq!(nearness_in_time(&[], at(0)), 0.0);
     }
 }

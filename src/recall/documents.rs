@@ -6,9 +6,9 @@ use core::ops::Range;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-use super::number::length_byte;
+use super::portable_math::length_byte;
 use super::question::Question;
-use super::words::{Field, Words};
+use super::terms::{Field, TermAnalyzer};
 use crate::record::message::Role;
 
 /// What was said: the texts of people and models.
@@ -23,8 +23,8 @@ pub(crate) type Posting = (u32, u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     /// Where its line begins in the log.
-    pub at: u64,
-    /// No fewer bytes than the line has, as [`size_of`](super::number::size_of) reads it.
+    pub line_start: u64,
+    /// No fewer bytes than the line has, as [`size_of`](super::portable_math::size_of) reads it.
     pub size: u8,
     /// Seconds since 1970; zero where it has no time.
     pub seconds: u32,
@@ -33,18 +33,18 @@ pub(crate) struct Document {
 }
 
 /// Who takes documents.
-pub(crate) trait Sink {
+pub(crate) trait DocumentSink {
     /// Takes one, with its texts. Gives its number.
-    fn document(&mut self, field: usize, document: Document, texts: &[(Field, Cow<'_, str>)]) -> u32;
+    fn add_document(&mut self, field: usize, document: Document, texts: &[(Field, Cow<'_, str>)]) -> u32;
 
     /// One is none any more: nothing of it is left but its place among the others.
-    fn forget(&mut self, field: usize, number: u32);
+    fn remove_document(&mut self, field: usize, number: u32);
 }
 
 /// The documents of a field, as they are ranked; those of a session follow one another.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Documents {
-    /// How many terms each has, as [`length_of`](super::number::length_of) reads it.
+pub(crate) struct FieldDocuments {
+    /// How many terms each has, as [`length_of`](super::portable_math::length_of) reads it.
     pub lengths: Vec<u8>,
     /// Of each session which are its.
     pub sessions: Vec<Range<u32>>,
@@ -54,14 +54,14 @@ pub(crate) struct Documents {
     pub unread: Vec<u32>,
 }
 
-impl Documents {
+impl FieldDocuments {
     /// In how many documents a term stands.
-    pub fn count(&self, term: usize) -> usize {
+    pub fn count_documents(&self, term: usize) -> usize {
         self.hits[term].len() + self.unread.get(term).map_or(0, |count| *count as usize)
     }
 
     /// Leaves only the first documents of the only session.
-    pub fn cut(&mut self, count: usize) {
+    pub fn truncate(&mut self, count: usize) {
         self.lengths.truncate(count);
         self.sessions = iter::once(0..count as u32).collect();
         for hits in &mut self.hits {
@@ -71,53 +71,53 @@ impl Documents {
 }
 
 /// What is asked, of both fields.
-pub(crate) type Corpus = [Documents; 2];
+pub(crate) type Corpus = [FieldDocuments; 2];
 
 /// Documents of one session that are read for the sake of a question.
-pub(crate) struct Read<'a> {
+pub(crate) struct CorpusReader<'a> {
     question: &'a Question,
-    words: &'a mut Words,
+    words: &'a mut TermAnalyzer,
     /// What they have of it.
     pub corpus: &'a mut Corpus,
     /// Where each lies, in each field.
     pub places: &'a mut [Vec<Document>; 2],
 }
 
-impl<'a> Read<'a> {
+impl<'a> CorpusReader<'a> {
     /// Goes on with those that were read before.
-    pub fn on(
+    pub fn resume(
         question: &'a Question,
         corpus: &'a mut Corpus,
         places: &'a mut [Vec<Document>; 2],
-        words: &'a mut Words,
-    ) -> Read<'a> {
+        words: &'a mut TermAnalyzer,
+    ) -> CorpusReader<'a> {
         for documents in corpus.iter_mut() {
             documents.hits.resize(question.terms.len(), Vec::new());
         }
-        Read { question, words, corpus, places }
+        CorpusReader { question, words, corpus, places }
     }
 }
 
-impl Sink for Read<'_> {
-    fn document(&mut self, field: usize, document: Document, texts: &[(Field, Cow<'_, str>)]) -> u32 {
+impl DocumentSink for CorpusReader<'_> {
+    fn add_document(&mut self, field: usize, document: Document, texts: &[(Field, Cow<'_, str>)]) -> u32 {
         let documents = &mut self.corpus[field];
         let number = documents.lengths.len() as u32;
         let mut length = 0;
         let mut take = |term: &str| {
             length += 1;
-            let Some(term) = self.question.find(term) else { return };
+            let Some(term) = self.question.find_term(term) else { return };
             match documents.hits[term].last_mut() {
                 Some((last, times)) if *last == number => *times += 1,
                 Some(_) | None => documents.hits[term].push((number, 1)),
             }
         };
-        texts.iter().for_each(|(field, text)| self.words.terms(text, *field, &mut take));
+        texts.iter().for_each(|(field, text)| self.words.for_each_term(text, *field, &mut take));
         documents.lengths.push(length_byte(length));
         self.places[field].push(document);
         number
     }
 
-    fn forget(&mut self, field: usize, number: u32) {
+    fn remove_document(&mut self, field: usize, number: u32) {
         let documents = &mut self.corpus[field];
         documents.lengths[number as usize] = 0;
         documents.hits.iter_mut().for_each(|hits| hits.retain(|(one, _)| *one != number));

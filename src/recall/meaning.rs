@@ -12,7 +12,7 @@ const SMOOTH: f32 = 60.0;
 
 /// How near each text is to the first one, the question. `bytes`: of each text how many numbers its vector has, and these, all of 32
 /// bits, little-endian.
-pub(crate) fn nearness(bytes: &[u8], texts: usize) -> Result<Vec<f32>, String> {
+pub(crate) fn measure_nearness(bytes: &[u8], texts: usize) -> Result<Vec<f32>, String> {
     let wrong =
         |found: String| Err(format!("expected {texts} vectors of one length, but found {found} instead"));
     let mut vectors: Vec<Vec<f32>> = Vec::new();
@@ -51,7 +51,7 @@ fn cosine(one: &[f32], other: &[f32]) -> f32 {
 
 /// Texts that stand in the order of their words, in that of both: what is first in one of them and far behind in the other stands
 /// behind what is well in front in both.
-pub(crate) fn joined(nearness: &[f32]) -> Vec<usize> {
+pub(crate) fn fuse_orders(nearness: &[f32]) -> Vec<usize> {
     let mut near: Vec<usize> = (0..nearness.len()).collect();
     near.sort_by(|a, b| nearness[*b].total_cmp(&nearness[*a]));
     let mut ranks = Vec::from_iter(near.iter().map(|_| 0.0));
@@ -64,10 +64,10 @@ pub(crate) fn joined(nearness: &[f32]) -> Vec<usize> {
 }
 
 /// Puts the first of some things into that order; those behind them stay.
-pub(crate) fn ordered<T>(things: &mut Vec<T>, nearness: &[f32]) {
+pub(crate) fn reorder_by_nearness<T>(things: &mut Vec<T>, nearness: &[f32]) {
     let behind = things.split_off(nearness.len().min(things.len()));
     let mut first: Vec<Option<T>> = core::mem::take(things).into_iter().map(Some).collect();
-    let order = joined(&nearness[..first.len()]);
+    let order = fuse_orders(&nearness[..first.len()]);
     things.extend(order.into_iter().filter_map(|place| first[place].take()));
     things.extend(behind);
 }
@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    fn packed(vectors: &[Vec<f32>]) -> Vec<u8> {
+    fn pack_vectors(vectors: &[Vec<f32>]) -> Vec<u8> {
         let numbers =
             |one: &Vec<f32>| one.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
         vectors
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn what_points_the_same_way_is_near_however_long_it_is() {
         let vectors = [[1.0, 0.0], [9.0, 0.0], [0.0, 2.0], [-3.0, 0.0], [0.0, 0.0]].map(Vec::from);
-        assert_eq!(nearness(&packed(&vectors), 5), Ok(Vec::from([1.0, 0.0, -1.0, 0.0])));
+        assert_eq!(measure_nearness(&pack_vectors(&vectors), 5), Ok(Vec::from([1.0, 0.0, -1.0, 0.0])));
     }
 
     #[test]
@@ -98,22 +98,22 @@ mod tests {
         let two = [Vec::from([1.0, 2.0]), Vec::from([1.0, 2.0])];
         let check = |bytes: &[u8], found: &str| {
             let message = format!("expected 2 vectors of one length, but found {found} instead");
-            assert_eq!(nearness(bytes, 2), Err(message));
+            assert_eq!(measure_nearness(bytes, 2), Err(message));
         };
         check(&[], "0");
-        check(&packed(&two[..1]), "1");
-        check(&packed(&two)[..23], "one that ends too early");
-        check(&packed(&[Vec::from([1.0]), Vec::from([1.0, 2.0])]), "1 and 2 numbers");
-        check(&packed(&[Vec::new(), Vec::new()]), "0 and 0 numbers");
-        check(&packed(&[Vec::from([1.0]), Vec::from([f32::NAN])]), "what is no number");
-        check(&packed(&[Vec::from([f32::INFINITY]), Vec::from([1.0])]), "what is no number");
+        check(&pack_vectors(&two[..1]), "1");
+        check(&pack_vectors(&two)[..23], "one that ends too early");
+        check(&pack_vectors(&[Vec::from([1.0]), Vec::from([1.0, 2.0])]), "1 and 2 numbers");
+        check(&pack_vectors(&[Vec::new(), Vec::new()]), "0 and 0 numbers");
+        check(&pack_vectors(&[Vec::from([1.0]), Vec::from([f32::NAN])]), "what is no number");
+        check(&pack_vectors(&[Vec::from([f32::INFINITY]), Vec::from([1.0])]), "what is no number");
     }
 
     #[test]
     fn both_orders_count_as_much() {
         // The nearest of all, which stands last by its words, comes before what is far behind in one of them.
-        assert_eq!(joined(&[0.8, 0.7, 0.1, 0.2, 0.9]), [0, 1, 4, 2, 3]);
-        assert_eq!(joined(&[]), [0; 0]);
+        assert_eq!(fuse_orders(&[0.8, 0.7, 0.1, 0.2, 0.9]), [0, 1, 4, 2, 3]);
+        assert_eq!(fuse_orders(&[]), [0; 0]);
     }
 
     proptest! {
@@ -121,7 +121,7 @@ mod tests {
         fn each_stays_there_once_and_what_is_better_in_both_stays_before(nearness in prop::collection::vec(-1.0f32..1.0, 0..70), more in 0usize..9) {
             let all: Vec<usize> = (0..nearness.len() + more).collect();
             let mut things = all.clone();
-            ordered(&mut things, &nearness);
+            reorder_by_nearness(&mut things, &nearness);
             prop_assert_eq!(&things[nearness.len()..], &all[nearness.len()..]);
             let place = |thing: usize| things.iter().position(|one| *one == thing);
             for (one, near) in nearness.iter().enumerate() {

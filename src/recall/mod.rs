@@ -3,24 +3,24 @@
 
 #[cfg(feature = "interop")]
 pub(crate) mod dates;
+pub(crate) mod document_feed;
 pub(crate) mod documents;
 mod english;
-pub(crate) mod lines;
+#[cfg(feature = "interop")]
+pub(crate) mod index_file;
 pub(crate) mod meaning;
-pub(crate) mod number;
 pub(crate) mod passages;
+pub(crate) mod portable_math;
 pub(crate) mod question;
 pub(crate) mod quotes;
 pub(crate) mod rank;
 #[cfg(feature = "interop")]
-pub(crate) mod run;
+pub(crate) mod recall_sources;
 pub(crate) mod scan;
+pub(crate) mod searchable_texts;
 #[cfg(feature = "interop")]
 pub(crate) mod sessions;
 pub(crate) mod shortlist;
 #[cfg(feature = "interop")]
-pub(crate) mod sources;
-pub(crate) mod texts;
-#[cfg(feature = "interop")]
-pub(crate) mod things;
-pub(crate) mod words;
+pub(crate) mod targets;
+pub(crate) mod terms;

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::json::text::boundary;
+use crate::json::text::grapheme_boundary;
 use crate::recall::question::Question;
-use crate::recall::rank::{Worth, saturated};
-use crate::recall::words::{Field, Words};
+use crate::recall::rank::{TermWeights, saturate};
+use crate::recall::terms::{Field, TermAnalyzer};
 
 /// What is no longer, in bytes, is quoted whole.
 pub(crate) const WHOLE: usize = 600;
@@ -27,27 +27,27 @@ pub(crate) struct Passage {
 }
 
 /// The passages of a text, in order, without gaps.
-pub(crate) fn passages(
+pub(crate) fn find_passages(
     text: &str,
     field: Field,
     question: &Question,
-    worth: &Worth,
-    words: &mut Words,
+    worth: &TermWeights,
+    words: &mut TermAnalyzer,
 ) -> Vec<Passage> {
     let whole = 0..text.len();
-    let places = if text.len() <= WHOLE { Vec::from([whole]) } else { cut(text) };
+    let places = if text.len() <= WHOLE { Vec::from([whole]) } else { split_text(text) };
     let mut counts: Vec<f32> = Vec::new();
     let mut scored = |place: Range<usize>| {
         counts.clear();
         counts.resize(question.terms.len(), 0.0);
         let mut len = 0f32;
-        words.terms(&text[place.clone()], field, &mut |term| {
+        words.for_each_term(&text[place.clone()], field, &mut |term| {
             len += 1.0;
-            if let Some(term) = question.find(term) {
+            if let Some(term) = question.find_term(term) {
                 counts[term] += 1.0;
             }
         });
-        let score = |(count, value): (&f32, &f32)| value * saturated(*count, len, TERMS);
+        let score = |(count, value): (&f32, &f32)| value * saturate(*count, len, TERMS);
         let sum: f32 = counts.iter().zip(&worth.terms).map(score).sum();
         let terms: Vec<usize> = (0..counts.len()).filter(|term| counts[*term] > 0.0).collect();
         let share: f32 =
@@ -58,12 +58,12 @@ pub(crate) fn passages(
 }
 
 // At ends of lines where it can, else at blanks, else between letters.
-fn cut(text: &str) -> Vec<Range<usize>> {
+fn split_text(text: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut start = 0;
     while text.len() - start > LENGTH * 3 / 2 {
-        let window = start + LENGTH / 2..boundary(text, start + LENGTH * 5 / 4, false);
-        let least = boundary(text, window.start, true);
+        let window = start + LENGTH / 2..grapheme_boundary(text, start + LENGTH * 5 / 4, false);
+        let least = grapheme_boundary(text, window.start, true);
         let behind = |sign: &str| text[least..window.end].rfind(sign).map(|at| least + at + sign.len());
         let end = behind("\n").or_else(|| behind(". ")).or_else(|| behind(" ")).unwrap_or(window.end);
         places.push(start..end);

@@ -4,10 +4,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::json::text::boundary;
+use crate::json::text::grapheme_boundary;
 use crate::plain::wrapping;
 use crate::recall::english::{MONTHS, is_filler, is_order};
-use crate::recall::words::{Field, Words, inner, ordinal};
+use crate::recall::terms::{Field, TermAnalyzer, ordinal_number, strip_signs};
 use crate::time;
 
 // Of a long message, as a pasted log, what is asked stands at its ends.
@@ -25,13 +25,13 @@ pub(crate) struct Question {
     /// Its terms, each once, in the order in which they are asked.
     pub terms: Vec<Term>,
     /// What was said.
-    pub said: String,
+    pub text: String,
     /// It tells somebody to do something: only what has one of its names is of use.
     pub is_order: bool,
     // What it names of a time.
-    dates: Vec<Date>,
+    dates: Vec<DatePart>,
     // The places of the terms, sorted by their texts.
-    sorted: Vec<usize>,
+    sorted_terms: Vec<usize>,
 }
 
 /// A term of a question.
@@ -46,12 +46,12 @@ pub(crate) struct Term {
     /// It names something: an identifier, a file, a person, a place.
     pub is_name: bool,
     /// Why it is looked for.
-    pub how: How,
+    pub reason: TermReason,
 }
 
 // A part of a date.
 #[derive(Clone, Debug, PartialEq)]
-struct Date {
+struct DatePart {
     // Where a time has it, as it is stored.
     place: Range<usize>,
     number: u32,
@@ -63,7 +63,7 @@ const DAY: Range<usize> = 8..10;
 
 /// Why a term is looked for, from the best reason to the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum How {
+pub(crate) enum TermReason {
     /// It is a word of the question.
     Word,
     /// It begins as one that nobody said.
@@ -77,118 +77,122 @@ pub(crate) enum How {
 impl Question {
     /// Of a user's message in a conversation, without what a client put around it, and without what people say to each other
     /// that asks for nothing. A question without terms matches nothing.
-    pub fn new(message: &str, words: &mut Words) -> Question {
+    pub fn new(message: &str, words: &mut TermAnalyzer) -> Question {
         let mut question = Question::default();
-        let said: Vec<&str> = wrapping::said(message).into_iter().flat_map(ends).collect();
-        question.said = message.trim().into();
-        question.is_order = said.first().is_some_and(|text| tells(text));
+        let said: Vec<&str> = wrapping::user_words(message).into_iter().flat_map(head_and_tail).collect();
+        question.text = message.trim().into();
+        question.is_order = said.first().is_some_and(|text| begins_with_order(text));
         let is_meant = |word: &str| !is_filler(word.trim_matches(|char: char| !char.is_alphanumeric()));
-        said.into_iter().for_each(|text| question.ask(text, is_meant, words));
+        said.into_iter().for_each(|text| question.add_text(text, is_meant, words));
         question
     }
 
     /// Of what somebody typed to find something: who does that means every word, and no word more than another.
     #[cfg(feature = "interop")]
-    pub fn typed(text: &str, words: &mut Words) -> Question {
-        let mut question = Question { said: text.trim().into(), ..Question::default() };
-        ends(text).into_iter().for_each(|text| question.ask(text, |_| true, words));
+    pub fn from_query(text: &str, words: &mut TermAnalyzer) -> Question {
+        let mut question = Question { text: text.trim().into(), ..Question::default() };
+        head_and_tail(text).into_iter().for_each(|text| question.add_text(text, |_| true, words));
         question.terms.iter_mut().for_each(|term| term.weight = 1.0);
         question
     }
 
     /// The place of a term.
-    pub fn find(&self, term: &str) -> Option<usize> {
-        let found = self.sorted.binary_search_by(|place| self.terms[*place].text.as_str().cmp(term));
-        found.ok().map(|at| self.sorted[at])
+    pub fn find_term(&self, term: &str) -> Option<usize> {
+        let found = self.sorted_terms.binary_search_by(|place| self.terms[*place].text.as_str().cmp(term));
+        found.ok().map(|at| self.sorted_terms[at])
     }
 
     /// How much of the date that it names is that one, in seconds since 1970: from 0 to 1. A month or a day is none without the other.
-    pub fn nearness(&self, seconds: u32) -> f32 {
+    pub fn nearness_in_time(&self, seconds: u32) -> f32 {
         if self.dates.is_empty() {
             return 0.0;
         }
         let time = time::format(i64::from(seconds) * 1000);
-        let is_then = |date: &&Date| time.get(date.place.clone()).and_then(number) == Some(date.number);
+        let is_then =
+            |date: &&DatePart| time.get(date.place.clone()).and_then(parse_number) == Some(date.number);
         let near = self.dates.iter().filter(is_then).count();
         near as f32 / self.dates.len() as f32
     }
 
     /// Takes terms in that stand for others, as many as there is room for.
     #[cfg(feature = "interop")]
-    pub fn extend(&mut self, terms: Vec<Term>) {
-        terms.into_iter().for_each(|term| self.push(term));
+    pub fn add_terms(&mut self, terms: Vec<Term>) {
+        terms.into_iter().for_each(|term| self.add_term(term));
     }
 
-    fn ask(&mut self, text: &str, is_meant: impl Fn(&str) -> bool, words: &mut Words) {
+    fn add_text(&mut self, text: &str, is_meant: impl Fn(&str) -> bool, words: &mut TermAnalyzer) {
         let mut is_first = true;
-        let has = |place| text.split_whitespace().filter_map(date).any(|date| date.place == place);
+        let has = |place| text.split_whitespace().filter_map(parse_date_part).any(|date| date.place == place);
         let is_dated = has(MONTH) && has(DAY);
         for word in text.split_whitespace() {
-            let date = date(word).filter(|date| is_dated || date.place == YEAR);
+            let date = parse_date_part(word).filter(|date| is_dated || date.place == YEAR);
             // What was said then seldom says when it was.
-            let is_name = date.is_none() && names(word, is_first);
+            let is_name = date.is_none() && names_something(word, is_first);
             self.dates.extend(date);
             is_first = word.ends_with(['.', '!', '?', ':']);
             if !is_meant(word) {
                 continue;
             }
-            let written = inner(word);
-            words.terms(word, Field::Said, &mut |text| {
+            let written = strip_signs(word);
+            words.for_each_term(word, Field::Said, &mut |text| {
                 let (text, word) = (text.into(), written.into());
-                self.push(Term { text, word, weight: 1.0, is_name, how: How::Word });
+                self.add_term(Term { text, word, weight: 1.0, is_name, reason: TermReason::Word });
             });
         }
     }
 
-    fn push(&mut self, term: Term) {
-        match self.sorted.binary_search_by(|place| self.terms[*place].text.cmp(&term.text)) {
+    fn add_term(&mut self, term: Term) {
+        match self.sorted_terms.binary_search_by(|place| self.terms[*place].text.cmp(&term.text)) {
             Ok(at) => {
-                let known = &mut self.terms[self.sorted[at]];
+                let known = &mut self.terms[self.sorted_terms[at]];
                 known.weight += term.weight;
                 known.is_name |= term.is_name;
             }
             Err(_) if self.terms.len() == MOST_TERMS => {}
             Err(at) => {
-                self.sorted.insert(at, self.terms.len());
+                self.sorted_terms.insert(at, self.terms.len());
                 self.terms.push(term);
             }
         }
     }
 }
 
-fn ends(text: &str) -> Vec<&str> {
+fn head_and_tail(text: &str) -> Vec<&str> {
     if text.len() <= HEAD + TAIL {
         return Vec::from([text]);
     }
-    Vec::from([&text[..boundary(text, HEAD, false)], &text[boundary(text, text.len() - TAIL, true)..]])
+    Vec::from([
+        &text[..grapheme_boundary(text, HEAD, false)],
+        &text[grapheme_boundary(text, text.len() - TAIL, true)..],
+    ])
 }
 
 // Whether it begins with what somebody is to do. `Can you run it?` does; `Did you run it?` asks.
-fn tells(text: &str) -> bool {
+fn begins_with_order(text: &str) -> bool {
     let letters = |word: &str| word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
     let mut words = text.split_whitespace().map(letters).filter(|word| !is_filler(word));
     words.next().is_some_and(|first| is_order(&first))
 }
 
 // The part of a date that a word may name.
-fn date(word: &str) -> Option<Date> {
-    let word = inner(word);
+fn parse_date_part(word: &str) -> Option<DatePart> {
+    let word = strip_signs(word);
     let month = MONTHS.iter().position(|name| *name == word).map(|month| month as u32 + 1);
-    match (month, number(word)) {
-        (Some(number), _) => Some(Date { place: MONTH, number }),
-        (_, Some(number @ 2000..2100)) => Some(Date { place: YEAR, number }),
-        (_, Some(number @ 1..32)) => Some(Date { place: DAY, number }),
+    match (month, parse_number(word)) {
+        (Some(number), _) => Some(DatePart { place: MONTH, number }),
+        (_, Some(number @ 2000..2100)) => Some(DatePart { place: YEAR, number }),
+        (_, Some(number @ 1..32)) => Some(DatePart { place: DAY, number }),
         _ => None,
     }
 }
 
 // `8`, `8th`.
-fn number(word: &str) -> Option<u32> {
-    ordinal(word).unwrap_or(word).parse().ok()
+fn parse_number(word: &str) -> Option<u32> {
+    ordinal_number(word).unwrap_or(word).parse().ok()
 }
 
 // Whether a word names something: by a capital that begins no sentence, or by letters and signs as code has them.
-fn names(word: &str, is_first: bool) -> bool {
+fn names_something(word: &str, is_first: bool) -> bool {
     let inner = word.trim_matches(|char: char| !char.is_alphanumeric());
     let is_quoted = word.starts_with(['`', '"', '\'']);
     let has = |is: fn(char) -> bool| inner.chars().any(is);
@@ -212,12 +216,12 @@ mod tests {
     fn an_order_says_first_what_is_to_be_done_whatever_is_said_for_courtesy() {
         for order in ["Fix the parser.", "Please fix the parser.", "Can you please run it?", "ok, now run it"]
         {
-            assert!(tells(order), "{order}");
+            assert!(begins_with_order(order), "{order}");
         }
         for question in
             ["Did you run it?", "Which parser is it, please?", "Where does the fix stand?", "please"]
         {
-            assert!(!tells(question), "{question}");
+            assert!(!begins_with_order(question), "{question}");
         }
     }
 }

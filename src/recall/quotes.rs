@@ -7,15 +7,15 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::json::text::boundary;
+use crate::json::text::grapheme_boundary;
 use crate::plain::harmless::{LINE_ENDS, quotable};
 use crate::recall::english::is_forgetful;
-use crate::recall::passages::passages;
+use crate::recall::passages::find_passages;
 use crate::recall::question::Question;
-use crate::recall::rank::Worth;
+use crate::recall::rank::TermWeights;
+use crate::recall::searchable_texts::{render_call, searchable_texts};
 use crate::recall::shortlist::Candidate;
-use crate::recall::texts::{called, texts};
-use crate::recall::words::Words;
+use crate::recall::terms::TermAnalyzer;
 use crate::record::blob;
 use crate::record::message::{Message, Role};
 use crate::record::span::Span;
@@ -62,36 +62,37 @@ pub(crate) struct Quote {
 }
 
 /// What is needed to quote.
-pub(crate) struct Quoting<'a> {
+pub(crate) struct Quoter<'a> {
     pub question: &'a Question,
-    pub worth: &'a Worth,
+    pub worth: &'a TermWeights,
     /// The messages that were read, by where their lines begin, and where these end.
     pub read: &'a BTreeMap<u64, (u64, Message)>,
 }
 
-impl Quoting<'_> {
+impl Quoter<'_> {
     /// The passages of these messages that match, the best first, and how many of them are quoted at most.
-    pub fn quotes(&self, candidates: &[Candidate], words: &mut Words) -> (Vec<Quote>, usize) {
-        let mut quotes: Vec<Quote> = candidates.iter().flat_map(|one| self.of(one, words)).collect();
+    pub fn collect_quotes(&self, candidates: &[Candidate], words: &mut TermAnalyzer) -> (Vec<Quote>, usize) {
+        let mut quotes: Vec<Quote> = candidates.iter().flat_map(|one| self.quotes_of(one, words)).collect();
         quotes.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.line.cmp(&a.line)));
         let best = quotes.iter().map(|quote| quote.match_alone).fold(0.0, f32::max);
-        let Some(least) = self.worth.least(self.question) else { return (Vec::new(), 0) };
-        let over = self.worth.part(best) / least;
+        let Some(least) = self.worth.least_score(self.question) else { return (Vec::new(), 0) };
+        let over = self.worth.normalize_score(best) / least;
         let first = quotes.first().map_or(0.0, |quote| quote.score);
         quotes.retain(|quote| over >= 1.0 && quote.score >= first * LEAST_OF_BEST);
         (quotes, (FEW * over * over * over * over) as usize)
     }
 
-    fn of(&self, candidate: &Candidate, words: &mut Words) -> Vec<Quote> {
+    fn quotes_of(&self, candidate: &Candidate, words: &mut TermAnalyzer) -> Vec<Quote> {
         let start = candidate.line.start;
         let Some((end, message)) = self.read.get(&start) else { return Vec::new() };
         let Some(speaker) = self.speaker(candidate, message).filter(|_| !self.is_no_answer(message)) else {
             return Vec::new();
         };
-        let folded = if blob::named(message).is_empty() { message.clone() } else { blob::folded(message) };
+        let folded =
+            if blob::blob_ids(message).is_empty() { message.clone() } else { blob::truncate_blobs(message) };
         let mut quotes = Vec::new();
-        for (index, (field, text)) in texts(&folded).into_iter().enumerate() {
-            let all = passages(&text, field, self.question, self.worth, words);
+        for (index, (field, text)) in searchable_texts(&folded).into_iter().enumerate() {
+            let all = find_passages(&text, field, self.question, self.worth, words);
             let is_whole = all.len() == 1;
             for passage in all {
                 if passage.terms.is_empty() && !(is_whole && index == 0) {
@@ -105,7 +106,7 @@ impl Quoting<'_> {
                 quotes.push(Quote {
                     line: Span { start, end: *end },
                     id: message.id.clone(),
-                    time: message.timestamp.as_deref().map(minute).unwrap_or_default(),
+                    time: message.timestamp.as_deref().map(to_minute).unwrap_or_default(),
                     speaker: speaker.clone(),
                     text: quotable(&text[passage.place.clone()]),
                     place: (index, passage.place, text.len()),
@@ -122,7 +123,7 @@ impl Quoting<'_> {
     fn is_no_answer(&self, message: &Message) -> bool {
         let text = message.content.as_str();
         match message.role {
-            Some(Role::User) => text.trim() == self.question.said,
+            Some(Role::User) => text.trim() == self.question.text,
             Some(Role::Assistant) => is_forgetful(text),
             Some(Role::System | Role::Tool) | None => false,
         }
@@ -138,22 +139,23 @@ impl Quoting<'_> {
                 let tool = message.tool.as_ref()?;
                 let (_, caller) = self.read.get(&candidate.caller?.start)?;
                 let call = caller.tool_calls().iter().find(|call| call.id == tool.call_id)?;
-                let told = called(call).replace('\n', " ");
-                Some(quotable(&told[..boundary(&told, CALL, false)]))
+                let told = render_call(call).replace('\n', " ");
+                Some(quotable(&told[..grapheme_boundary(&told, CALL, false)]))
             }
         }
     }
 }
 
 /// The message that quotes these, in their order, those beside each other under one line with their time.
-pub(crate) fn message(quotes: &[&Quote]) -> Message {
+pub(crate) fn recall_message(quotes: &[&Quote]) -> Message {
     let mut quotes: Vec<&Quote> = quotes.to_vec();
     quotes.sort_by_key(|quote| (quote.line, quote.place.0, quote.place.1.start));
     let mut text = format!("{BEGIN} {WHAT}\n");
     let mut last: Option<&Quote> = None;
     let mut day = "";
     for (index, quote) in quotes.iter().enumerate() {
-        let is_beside = last.is_some_and(|last| last.line == quote.line || is_next(last.line, quote.line));
+        let is_beside =
+            last.is_some_and(|last| last.line == quote.line || is_adjacent(last.line, quote.line));
         if !is_beside {
             let (date, clock) = quote.time.split_once(' ').unwrap_or(("", ""));
             let time = if date == day { clock } else { &quote.time };
@@ -170,7 +172,7 @@ pub(crate) fn message(quotes: &[&Quote]) -> Message {
                 if quote.place.1.start > 0 { GAP.trim_start() } else { "" }
             )),
         }
-        quote_to(&mut text, &quote.text);
+        write_quoted(&mut text, &quote.text);
         let next = quotes.get(index + 1);
         if next.is_none_or(|next| (next.line, next.place.0) != (quote.line, quote.place.0)) {
             text.push_str(if quote.place.1.end < quote.place.2 { GAP.trim_end() } else { "" });
@@ -184,7 +186,7 @@ pub(crate) fn message(quotes: &[&Quote]) -> Message {
 
 // Word for word, but for a line that looks like one of the block's own, which is indented: no text makes itself another speaker,
 // or another time.
-fn quote_to(to: &mut String, text: &str) {
+fn write_quoted(to: &mut String, text: &str) {
     for line in text.split_inclusive(LINE_ENDS) {
         if to.ends_with(LINE_ENDS) && (line.starts_with("---") || names_speaker(line)) {
             to.push(' ');
@@ -199,12 +201,12 @@ fn names_speaker(line: &str) -> bool {
 }
 
 // Whether a line comes directly behind another.
-fn is_next(line: Span, other: Span) -> bool {
+fn is_adjacent(line: Span, other: Span) -> bool {
     (line.end..=line.end + 1).contains(&other.start)
 }
 
 // `2026-05-08T14:02:11Z` to the minute, as it was written.
-fn minute(timestamp: &str) -> String {
+fn to_minute(timestamp: &str) -> String {
     let text: Cow<'_, str> = timestamp.get(..16).unwrap_or_default().into();
     text.replace('T', " ").to_string()
 }

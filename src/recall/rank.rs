@@ -9,8 +9,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::documents::{Corpus, Document, Documents, SAID, WORK};
-use super::number::{length_of, ln, size_of};
+use super::documents::{Corpus, Document, FieldDocuments, SAID, WORK};
+use super::portable_math::{length_of, ln, size_of};
 use super::question::{Question, Term, seeks_overview};
 use crate::record::message::Role;
 
@@ -43,24 +43,24 @@ const LEAST_OF_MANY: [f32; 3] = [1.0, 0.8, 1.3];
 
 /// What the terms of a question are worth.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Worth {
+pub(crate) struct TermWeights {
     /// Of each term, in a message.
     pub terms: Vec<f32>,
     /// Of all together; what stands nowhere is worth most.
     pub sum: f32,
     // Of each term, how many documents have it, and how many there are.
     counts: Vec<usize>,
-    all: usize,
-    least: [f32; 3],
+    document_count: usize,
+    least_scores: [f32; 3],
 }
 
-impl Worth {
+impl TermWeights {
     /// `titles`: of each session which terms its title has, a bit for each, where titles are asked too.
-    pub fn new(terms: &[Term], corpus: &Corpus, titles: &[u64]) -> Worth {
+    pub fn new(terms: &[Term], corpus: &Corpus, titles: &[u64]) -> TermWeights {
         let mut counts = Vec::new();
         let mut worths = Vec::new();
         for (nth, term) in terms.iter().enumerate() {
-            let having = [SAID, WORK].map(|field| corpus[field].count(nth));
+            let having = [SAID, WORK].map(|field| corpus[field].count_documents(nth));
             let field = if having[SAID] > 0 { SAID } else { WORK };
             let (count, all) = match having {
                 [0, 0] => (titles.iter().filter(|title| **title >> nth & 1 == 1).count(), titles.len()),
@@ -70,21 +70,27 @@ impl Worth {
             counts.push(having[SAID] + having[WORK]);
         }
         let all = corpus.iter().map(|documents| documents.lengths.len()).sum();
-        Worth { sum: worths.iter().sum(), terms: worths, counts, all, least: LEAST }
+        TermWeights {
+            sum: worths.iter().sum(),
+            terms: worths,
+            counts,
+            document_count: all,
+            least_scores: LEAST,
+        }
     }
 
     /// The same as if there were at least a hundred documents: of few nobody can tell what is rare.
     #[cfg(feature = "interop")]
-    pub fn of_many(&self, terms: &[Term]) -> Worth {
-        let of = |(term, count): (&Term, &usize)| term.weight * rarity(*count, self.all.max(FEW));
+    pub fn for_many_documents(&self, terms: &[Term]) -> TermWeights {
+        let of = |(term, count): (&Term, &usize)| term.weight * rarity(*count, self.document_count.max(FEW));
         let terms: Vec<f32> = terms.iter().zip(&self.counts).map(of).collect();
-        Worth { sum: terms.iter().sum(), terms, least: LEAST_OF_MANY, ..self.clone() }
+        TermWeights { sum: terms.iter().sum(), terms, least_scores: LEAST_OF_MANY, ..self.clone() }
     }
 
     /// How well the best has to match; nothing does where a question names things, and the session none of them: it is about
     /// something else. Unless the session knows all that it names, the fewer of its words anybody said, the likelier it is that
     /// nobody answers it.
-    pub fn least(&self, question: &Question) -> Option<f32> {
+    pub fn least_score(&self, question: &Question) -> Option<f32> {
         let asked = || question.terms.iter().zip(&self.counts);
         let names = asked().filter(|(term, _)| term.is_name).map(|(_, count)| *count);
         let (known, unknown): (Vec<usize>, Vec<usize>) = names.partition(|count| *count > 0);
@@ -92,28 +98,28 @@ impl Worth {
         let share = said / usize::max(self.counts.len(), 1) as f32;
         let of_all_said = match (known.is_empty(), unknown.is_empty()) {
             (true, false) => return None,
-            (false, true) => return Some(self.least[0]),
-            (false, false) => self.least[1],
-            (true, true) => self.least[2],
+            (false, true) => return Some(self.least_scores[0]),
+            (false, false) => self.least_scores[1],
+            (true, true) => self.least_scores[2],
         };
         Some(of_all_said / (share * share).max(f32::MIN_POSITIVE))
     }
 
     /// A score as a part of what a text could have at best. Of a long question no text has all.
-    pub fn part(&self, score: f32) -> f32 {
+    pub fn normalize_score(&self, score: f32) -> f32 {
         let root = libm::sqrtf(self.terms.len() as f32);
         score / self.sum.max(f32::MIN_POSITIVE) * root * libm::sqrtf(root)
     }
 
     /// A score with what it is worth more where so much of the question stands there: all of it doubles it.
-    pub fn with_share(&self, score: f32, own: f32) -> f32 {
+    pub fn boost_by_share(&self, score: f32, own: f32) -> f32 {
         score * (1.0 + own / self.sum.max(f32::MIN_POSITIVE))
     }
 }
 
 /// How well each document of a field matches.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scores {
+pub(crate) struct FieldScores {
     /// The more the better; zero where nothing does.
     pub scores: Vec<f32>,
     /// What those terms are worth that it has itself.
@@ -122,7 +128,7 @@ pub(crate) struct Scores {
 
 /// A document that matches.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Ranked {
+pub(crate) struct RankedDocument {
     /// In which field.
     pub field: usize,
     /// Its number there.
@@ -134,7 +140,7 @@ pub(crate) struct Ranked {
 /// Which terms need not be looked up, where each stands in so many of all documents: of those that many have the ones that tell
 /// little, beside the rarer ones of the question.
 #[cfg(feature = "interop")]
-pub(crate) fn unneeded(terms: &[Term], counts: &[usize], all: usize) -> Vec<bool> {
+pub(crate) fn find_skippable_terms(terms: &[Term], counts: &[usize], all: usize) -> Vec<bool> {
     let worth = |nth: &usize| terms[*nth].weight * rarity(counts[*nth], all);
     let mut left: Vec<usize> = (0..terms.len()).filter(|nth| counts[*nth] > 0).collect();
     let enough = left.iter().map(worth).sum::<f32>() * ENOUGH;
@@ -151,13 +157,18 @@ pub(crate) fn unneeded(terms: &[Term], counts: &[usize], all: usize) -> Vec<bool
 
 /// So many documents that match, the best first; of equal ones the newer. What tells somebody to do something is matched by what
 /// has one of its names.
-pub(crate) fn rank(question: &Question, corpus: &Corpus, worth: &Worth, most: usize) -> Vec<Ranked> {
-    let mut ranked: Vec<Ranked> = Vec::new();
-    let order = |a: &Ranked, b: &Ranked| {
+pub(crate) fn rank_documents(
+    question: &Question,
+    corpus: &Corpus,
+    worth: &TermWeights,
+    most: usize,
+) -> Vec<RankedDocument> {
+    let mut ranked: Vec<RankedDocument> = Vec::new();
+    let order = |a: &RankedDocument, b: &RankedDocument| {
         b.score.total_cmp(&a.score).then(b.document.cmp(&a.document)).then(a.field.cmp(&b.field))
     };
     for field in [SAID, WORK] {
-        let scores = scores(field, &corpus[field], worth).scores;
+        let scores = score_field(field, &corpus[field], worth).scores;
         let mut is_meant = vec![!question.is_order; scores.len()];
         let named = question.terms.iter().zip(&corpus[field].hits).filter(|(term, _)| term.is_name);
         for (document, _) in named.flat_map(|(_, hits)| hits) {
@@ -167,7 +178,7 @@ pub(crate) fn rank(question: &Question, corpus: &Corpus, worth: &Worth, most: us
         let matching = matching.filter(|(_, (score, is_meant))| *score > 0.0 && *is_meant);
         // They are few: most of what matches is behind the last of them.
         for (at, (score, _)) in matching {
-            let one = Ranked { field, document: at as u32, score };
+            let one = RankedDocument { field, document: at as u32, score };
             let place = ranked.partition_point(|better| order(better, &one).is_lt());
             if place < most {
                 ranked.truncate(most - 1);
@@ -179,7 +190,7 @@ pub(crate) fn rank(question: &Question, corpus: &Corpus, worth: &Worth, most: us
 }
 
 /// What a match is worth by whose it is. Who asks for an overview may mean the answers as well.
-pub(crate) fn worth_of_role(terms: &[Term], field: usize, document: &Document) -> f32 {
+pub(crate) fn weight_of_role(terms: &[Term], field: usize, document: &Document) -> f32 {
     let is_long_answer = field == SAID
         && document.role == Some(Role::Assistant)
         && size_of(document.size) > LONG_ANSWER
@@ -188,17 +199,17 @@ pub(crate) fn worth_of_role(terms: &[Term], field: usize, document: &Document) -
 }
 
 /// How well each document of a field matches.
-pub(crate) fn scores(field: usize, documents: &Documents, worth: &Worth) -> Scores {
-    let average = average(documents);
+pub(crate) fn score_field(field: usize, documents: &FieldDocuments, worth: &TermWeights) -> FieldScores {
+    let average = average_length(documents);
     let count = documents.lengths.len();
-    let mut found = Scores { scores: vec![0.0; count], own: vec![0.0; count] };
+    let mut found = FieldScores { scores: vec![0.0; count], own: vec![0.0; count] };
     let mut near = vec![0.0_f32; count];
     let mut met = Vec::new();
     for (value, hits) in worth.terms.iter().zip(&documents.hits) {
-        for (document, session, times) in by_session(documents, hits) {
+        for (document, session, times) in hits_by_session(documents, hits) {
             found.own[document as usize] += value;
             let reach = if field == SAID { 2 } else { 0 };
-            for (at, farther) in around(document, session, reach) {
+            for (at, farther) in neighbors(document, session, reach) {
                 let is_seen = farther == 0 || (1..=SHORT).contains(&documents.lengths[at]);
                 if is_seen && near[at] == 0.0 {
                     met.push((at as u32, session));
@@ -211,36 +222,41 @@ pub(crate) fn scores(field: usize, documents: &Documents, worth: &Worth) -> Scor
             let at = document as usize;
             let (length, width) = length_around(field, documents, document, session);
             let times = core::mem::take(&mut near[at]);
-            found.scores[at] += value * saturated(times, length, average * width);
+            found.scores[at] += value * saturate(times, length, average * width);
         }
     }
     for (score, own) in found.scores.iter_mut().zip(&found.own) {
-        *score = worth.with_share(*score, *own);
+        *score = worth.boost_by_share(*score, *own);
     }
     found
 }
 
 // How long a document is with what counts of those around it, and how many times as long that makes it on average.
-fn length_around(field: usize, documents: &Documents, document: u32, session: &Range<u32>) -> (f32, f32) {
+fn length_around(
+    field: usize,
+    documents: &FieldDocuments,
+    document: u32,
+    session: &Range<u32>,
+) -> (f32, f32) {
     let own = documents.lengths[document as usize];
     if field != SAID || own > SHORT {
         return (length_of(own), 1.0);
     }
-    let length = around(document, session, 2)
+    let length = neighbors(document, session, 2)
         .fold(0.0, |sum, (at, farther)| sum + AROUND[farther] * length_of(documents.lengths[at]));
     (length, AROUND[0] + 2.0 * (AROUND[1] + AROUND[2]))
 }
 
 // A document and those around it in its session, and how far each is.
-fn around(document: u32, session: &Range<u32>, reach: u32) -> impl Iterator<Item = (usize, usize)> {
+fn neighbors(document: u32, session: &Range<u32>, reach: u32) -> impl Iterator<Item = (usize, usize)> {
     let first = document.saturating_sub(reach).max(session.start);
     let last = (document + reach + 1).min(session.end);
     (first..last).map(move |at| (at as usize, at.abs_diff(document) as usize))
 }
 
 // Each document of a term, the documents of its session, and how often it has the term.
-fn by_session<'a>(
-    documents: &'a Documents,
+fn hits_by_session<'a>(
+    documents: &'a FieldDocuments,
     hits: &'a [(u32, u32)],
 ) -> impl Iterator<Item = (u32, &'a Range<u32>, u32)> {
     let mut sessions = documents.sessions.iter().filter(|session| !session.is_empty());
@@ -253,7 +269,7 @@ fn by_session<'a>(
     })
 }
 
-fn average(documents: &Documents) -> f32 {
+fn average_length(documents: &FieldDocuments) -> f32 {
     let lengths = documents.lengths.iter().filter(|length| **length > 0);
     let (sum, count) =
         lengths.fold((0.0_f64, 0.0), |(sum, count), one| (sum + f64::from(length_of(*one)), count + 1.0));
@@ -261,7 +277,7 @@ fn average(documents: &Documents) -> f32 {
 }
 
 /// How much a term is worth that stands so often in a text of that length.
-pub(crate) fn saturated(times: f32, length: f32, average: f32) -> f32 {
+pub(crate) fn saturate(times: f32, length: f32, average: f32) -> f32 {
     if times == 0.0 {
         return 0.0;
     }
@@ -279,7 +295,7 @@ mod tests {
     use alloc::string::ToString;
 
     use super::*;
-    use crate::recall::question::How;
+    use crate::recall::question::TermReason;
 
     fn check(counts: &[usize], expected: &[bool]) {
         let term = |nth: usize| Term {
@@ -287,10 +303,10 @@ mod tests {
             word: nth.to_string(),
             weight: 1.0,
             is_name: false,
-            how: How::Word,
+            reason: TermReason::Word,
         };
         let terms: Vec<Term> = (0..counts.len()).map(term).collect();
-        assert_eq!(unneeded(&terms, counts, 200_000), expected, "{counts:?}");
+        assert_eq!(find_skippable_terms(&terms, counts, 200_000), expected, "{counts:?}");
     }
 
     #[test]

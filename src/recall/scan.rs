@@ -2,39 +2,43 @@
 
 use alloc::vec::Vec;
 
-use super::documents::{Corpus, Document, Read};
-use super::lines::Lines;
+use super::document_feed::DocumentFeed;
+use super::documents::{Corpus, CorpusReader, Document};
 use super::question::Question;
-use super::words::Words;
+use super::terms::TermAnalyzer;
 
 /// A log that is read for a question.
 #[derive(Debug)]
-pub(crate) struct Scan {
-    lines: Lines,
+pub(crate) struct QuestionScan {
+    lines: DocumentFeed,
     corpus: Corpus,
     places: [Vec<Document>; 2],
 }
 
-impl Scan {
+impl QuestionScan {
     /// Of a log whose bytes are fed from `offset` on.
-    pub fn new(offset: u64) -> Scan {
-        Scan { lines: Lines::from(offset), corpus: Corpus::default(), places: Default::default() }
+    pub fn new(offset: u64) -> QuestionScan {
+        QuestionScan {
+            lines: DocumentFeed::starting_at(offset),
+            corpus: Corpus::default(),
+            places: Default::default(),
+        }
     }
 
     /// Takes the next bytes; `is_last`: there are no more.
-    pub fn feed(&mut self, bytes: &[u8], is_last: bool, question: &Question, words: &mut Words) {
-        let mut read = Read::on(question, &mut self.corpus, &mut self.places, words);
+    pub fn feed(&mut self, bytes: &[u8], is_last: bool, question: &Question, words: &mut TermAnalyzer) {
+        let mut read = CorpusReader::resume(question, &mut self.corpus, &mut self.places, words);
         self.lines.feed(bytes, &mut read);
         if is_last {
-            self.lines.end(true, &mut read);
+            self.lines.finish(true, &mut read);
         }
     }
 
     /// What those documents have of the question that lie before a line of the log, and where each lies.
-    pub fn found(self, before: u64) -> (Corpus, [Vec<Document>; 2]) {
-        let Scan { mut corpus, places, .. } = self;
+    pub fn into_hits_before(self, before: u64) -> (Corpus, [Vec<Document>; 2]) {
+        let QuestionScan { mut corpus, places, .. } = self;
         for (documents, places) in corpus.iter_mut().zip(&places) {
-            documents.cut(places.iter().take_while(|one| one.at < before).count());
+            documents.truncate(places.iter().take_while(|one| one.line_start < before).count());
         }
         (corpus, places)
     }

@@ -6,10 +6,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::documents::{Corpus, Documents, SAID, WORK};
-use super::number::length_of;
+use super::documents::{Corpus, FieldDocuments, SAID, WORK};
+use super::portable_math::length_of;
 use super::question::Term;
-use super::rank::{Ranked, WORTH_WORK, Worth, rarity, saturated, scores};
+use super::rank::{RankedDocument, TermWeights, WORTH_WORK, rarity, saturate, score_field};
 
 // So many messages of a session make what it is worth.
 const TOLD: usize = 4;
@@ -24,29 +24,29 @@ const TITLE: f32 = 2.0;
 
 /// A session that has something of the question.
 #[derive(Clone, Debug)]
-pub(crate) struct Session {
+pub(crate) struct RankedSession {
     /// Which.
     pub session: u32,
     /// The more the better.
     pub score: f32,
     /// Its best messages, the best first.
-    pub best: Vec<Ranked>,
+    pub best: Vec<RankedDocument>,
 }
 
 /// What was found, the best first.
 #[derive(Clone, Debug)]
-pub(crate) struct Ranking {
+pub(crate) struct SessionRanking {
     /// The sessions.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<RankedSession>,
     /// What each term is worth in a message.
-    pub worth: Worth,
+    pub worth: TermWeights,
     /// The terms that no message and no title has, a bit for each.
-    pub unmet: u64,
+    pub unmatched_terms: u64,
 }
 
 /// What is known of a session beside its messages.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct SessionHints {
     /// Which terms its title and its summary have, a bit for each.
     pub title: u64,
     /// Whether it lies in a time that the question names: from 0 to 1.
@@ -55,46 +55,51 @@ pub(crate) struct Known {
 
 /// Sessions that have something of the question, the best first; of two that are alike, the one that comes first in `known`.
 /// `asked`: in each field, where not all documents are asked: whether each is; and of how many messages of a session is told.
-pub(crate) fn rank(
+pub(crate) fn rank_sessions(
     terms: &[Term],
     corpus: &Corpus,
-    known: &[Known],
+    known: &[SessionHints],
     (asked, told): (Option<&[Vec<bool>; 2]>, usize),
-) -> Ranking {
+) -> SessionRanking {
     let titles: Vec<u64> = known.iter().map(|one| one.title).collect();
-    let worth = Worth::new(terms, corpus, &titles);
-    let unmet = unmet_terms(terms.len(), corpus, &titles, asked);
-    let mut best: Vec<Vec<Ranked>> = vec![Vec::new(); known.len()];
+    let worth = TermWeights::new(terms, corpus, &titles);
+    let unmet = unmatched_terms(terms.len(), corpus, &titles, asked);
+    let mut best: Vec<Vec<RankedDocument>> = vec![Vec::new(); known.len()];
     for field in [SAID, WORK] {
-        let found = scores(field, &corpus[field], &worth);
+        let found = score_field(field, &corpus[field], &worth);
         for (session, documents) in corpus[field].sessions.iter().enumerate() {
             for document in documents.clone() {
                 let at = document as usize;
                 // Who asks for some messages alone means what they say themselves.
                 let is_meant = asked.is_none_or(|asked| asked[field][at] && found.own[at] > 0.0);
                 if found.scores[at] > 0.0 && is_meant {
-                    meet(&mut best[session], Ranked { field, document, score: found.scores[at] }, told);
+                    insert_best(
+                        &mut best[session],
+                        RankedDocument { field, document, score: found.scores[at] },
+                        told,
+                    );
                 }
             }
         }
     }
-    let mut own = own(terms, corpus, known.len());
+    let mut own = score_sessions(terms, corpus, known.len());
     for (session, (known, best)) in known.iter().zip(&best).enumerate() {
         // Where only some messages are asked, what has none of these is not found.
         let is_found = asked.is_none() || !best.is_empty();
-        let title = title(&worth, known.title);
-        let all = (own[session] + together(best, title)) * (1.0 + known.date);
+        let title = score_title(&worth, known.title);
+        let all = (own[session] + combine_scores(best, title)) * (1.0 + known.date);
         own[session] = if is_found { all } else { 0.0 };
     }
     let ranked = own.into_iter().zip(best).enumerate();
-    let ranked = ranked.map(|(session, (score, best))| Session { session: session as u32, score, best });
-    let mut sessions: Vec<Session> = ranked.filter(|one| one.score > 0.0).collect();
+    let ranked =
+        ranked.map(|(session, (score, best))| RankedSession { session: session as u32, score, best });
+    let mut sessions: Vec<RankedSession> = ranked.filter(|one| one.score > 0.0).collect();
     sessions.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.session.cmp(&other.session)));
-    Ranking { sessions, worth, unmet }
+    SessionRanking { sessions, worth, unmatched_terms: unmet }
 }
 
 // What was not looked up is common.
-fn unmet_terms(terms: usize, corpus: &Corpus, titles: &[u64], asked: Option<&[Vec<bool>; 2]>) -> u64 {
+fn unmatched_terms(terms: usize, corpus: &Corpus, titles: &[u64], asked: Option<&[Vec<bool>; 2]>) -> u64 {
     let is_said = |term: usize, field: usize| {
         let documents = &corpus[field];
         let is_asked = |document: u32| asked.is_none_or(|asked| asked[field][document as usize]);
@@ -106,7 +111,7 @@ fn unmet_terms(terms: usize, corpus: &Corpus, titles: &[u64], asked: Option<&[Ve
     (0..terms).filter(|term| !is_met(term)).fold(0, |all, term| all | 1 << term)
 }
 
-fn meet(best: &mut Vec<Ranked>, one: Ranked, told: usize) {
+fn insert_best(best: &mut Vec<RankedDocument>, one: RankedDocument, told: usize) {
     let place = best.iter().position(|other| other.score < one.score).unwrap_or(best.len());
     if place < told {
         best.insert(place, one);
@@ -115,7 +120,7 @@ fn meet(best: &mut Vec<Ranked>, one: Ranked, told: usize) {
 }
 
 // What the best messages are worth together, and a title.
-fn together(best: &[Ranked], title: Option<f32>) -> f32 {
+fn combine_scores(best: &[RankedDocument], title: Option<f32>) -> f32 {
     let mut scores: Vec<f32> = best.iter().map(|one| one.score).chain(title).collect();
     scores.sort_by(|one, other| other.total_cmp(one));
     let shares = core::iter::successors(Some(1.0), |share| Some(share * NEXT));
@@ -123,20 +128,20 @@ fn together(best: &[Ranked], title: Option<f32>) -> f32 {
 }
 
 // A title is as a short message.
-fn title(worth: &Worth, has: u64) -> Option<f32> {
+fn score_title(worth: &TermWeights, has: u64) -> Option<f32> {
     let of_title = worth.terms.iter().enumerate().filter(|(term, _)| has >> term & 1 == 1);
     let own: f32 = of_title.map(|(_, worth)| worth).sum();
-    (has != 0).then(|| worth.with_share(own * saturated(TITLE, 0.0, 1.0), own))
+    (has != 0).then(|| worth.boost_by_share(own * saturate(TITLE, 0.0, 1.0), own))
 }
 
 // What each session has of the question altogether.
-fn own(terms: &[Term], corpus: &Corpus, sessions: usize) -> Vec<f32> {
-    let lengths = [SAID, WORK].map(|field| lengths(&corpus[field], sessions));
+fn score_sessions(terms: &[Term], corpus: &Corpus, sessions: usize) -> Vec<f32> {
+    let lengths = [SAID, WORK].map(|field| session_lengths(&corpus[field], sessions));
     let all = (0..sessions).filter(|session| lengths[SAID][*session] + lengths[WORK][*session] > 0.0).count();
     let averages = [SAID, WORK].map(|field| lengths[field].iter().sum::<f32>() / (all.max(1) as f32));
     let mut own = vec![0.0; sessions];
     for (nth, term) in terms.iter().enumerate() {
-        let times = [SAID, WORK].map(|field| times(&corpus[field], nth, sessions));
+        let times = [SAID, WORK].map(|field| session_term_counts(&corpus[field], nth, sessions));
         let having = (0..sessions).filter(|session| times[SAID][*session] + times[WORK][*session] > 0.0);
         let worth = term.weight * rarity(having.count(), all);
         for field in [SAID, WORK] {
@@ -150,7 +155,7 @@ fn own(terms: &[Term], corpus: &Corpus, sessions: usize) -> Vec<f32> {
     own
 }
 
-fn lengths(documents: &Documents, sessions: usize) -> Vec<f32> {
+fn session_lengths(documents: &FieldDocuments, sessions: usize) -> Vec<f32> {
     let mut all = vec![0.0; sessions];
     for (session, documents_of) in documents.sessions.iter().enumerate() {
         let own = &documents.lengths[documents_of.start as usize..documents_of.end as usize];
@@ -160,7 +165,7 @@ fn lengths(documents: &Documents, sessions: usize) -> Vec<f32> {
 }
 
 // How often each session has a term.
-fn times(documents: &Documents, term: usize, sessions: usize) -> Vec<f32> {
+fn session_term_counts(documents: &FieldDocuments, term: usize, sessions: usize) -> Vec<f32> {
     let mut all = vec![0.0; sessions];
     let mut session = 0;
     for (document, times) in &documents.hits[term] {

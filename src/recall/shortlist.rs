@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 #[cfg(feature = "interop")]
 use super::documents::WORK;
 use super::documents::{Corpus, Document};
-use super::number::size_of;
+use super::portable_math::size_of;
 use super::question::Question;
-use super::rank::{Ranked, Worth, rank, worth_of_role};
+use super::rank::{RankedDocument, TermWeights, rank_documents, weight_of_role};
 use crate::record::message::Role;
 use crate::record::span::Span;
 
@@ -21,7 +21,7 @@ const CALLS: u32 = 32;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shortlist {
     /// What the terms are worth.
-    pub worth: Worth,
+    pub worth: TermWeights,
     /// The best first.
     pub candidates: Vec<Candidate>,
 }
@@ -38,10 +38,10 @@ pub(crate) struct Candidate {
 }
 
 /// The documents that match best. None where the question is about something else: it need not be looked up.
-pub(crate) fn best(question: &Question, corpus: &Corpus) -> (Worth, Vec<Ranked>) {
-    let worth = Worth::new(&question.terms, corpus, &[]);
-    let ranked = match worth.least(question) {
-        Some(_) => rank(question, corpus, &worth, MOST),
+pub(crate) fn rank_best(question: &Question, corpus: &Corpus) -> (TermWeights, Vec<RankedDocument>) {
+    let worth = TermWeights::new(&question.terms, corpus, &[]);
+    let ranked = match worth.least_score(question) {
+        Some(_) => rank_documents(question, corpus, &worth, MOST),
         None => Vec::new(),
     };
     (worth, ranked)
@@ -49,7 +49,7 @@ pub(crate) fn best(question: &Question, corpus: &Corpus) -> (Worth, Vec<Ranked>)
 
 /// Which documents have to be known to tell what they are: of a field, so many.
 #[cfg(feature = "interop")]
-pub(crate) fn wanted(ranked: &[Ranked]) -> Vec<(usize, core::ops::Range<u32>)> {
+pub(crate) fn documents_to_read(ranked: &[RankedDocument]) -> Vec<(usize, core::ops::Range<u32>)> {
     let before = |field: usize| if field == WORK { CALLS } else { 0 };
     ranked
         .iter()
@@ -60,26 +60,27 @@ pub(crate) fn wanted(ranked: &[Ranked]) -> Vec<(usize, core::ops::Range<u32>)> {
 impl Shortlist {
     /// Of documents that match, each message once; what was said at the time that the question names counts up to twice.
     /// `places`: where a document of a field lies.
-    pub fn of(
+    pub fn new(
         question: &Question,
-        (worth, ranked): (Worth, Vec<Ranked>),
+        (worth, ranked): (TermWeights, Vec<RankedDocument>),
         places: &dyn Fn(usize, u32) -> Option<Document>,
     ) -> Shortlist {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut met: BTreeMap<u64, usize> = BTreeMap::new();
         for one in ranked {
             let Some(document) = places(one.field, one.document) else { continue };
-            let place = *met.entry(document.at).or_insert(candidates.len());
+            let place = *met.entry(document.line_start).or_insert(candidates.len());
             if place == candidates.len() {
-                let line = line(document);
+                let line = line_span(document);
                 candidates.push(Candidate { line, ..Candidate::default() });
             }
-            let score = one.score * worth_of_role(&question.terms, one.field, &document);
-            candidates[place].score += score * (1.0 + question.nearness(document.seconds));
+            let score = one.score * weight_of_role(&question.terms, one.field, &document);
+            candidates[place].score += score * (1.0 + question.nearness_in_time(document.seconds));
             if document.role == Some(Role::Tool) {
                 let before = (one.document.saturating_sub(CALLS)..one.document).rev();
                 let mut before = before.filter_map(|number| places(one.field, number));
-                candidates[place].caller = before.find(|other| other.role == Some(Role::Assistant)).map(line);
+                candidates[place].caller =
+                    before.find(|other| other.role == Some(Role::Assistant)).map(line_span);
             }
         }
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.line.start.cmp(&a.line.start)));
@@ -87,6 +88,6 @@ impl Shortlist {
     }
 }
 
-fn line(document: Document) -> Span {
-    Span { start: document.at, end: document.at.saturating_add(size_of(document.size)) }
+fn line_span(document: Document) -> Span {
+    Span { start: document.line_start, end: document.line_start.saturating_add(size_of(document.size)) }
 }

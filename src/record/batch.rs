@@ -26,20 +26,20 @@ pub(crate) struct Batch {
     pub operation: String,
     /// Of its messages, as they were given.
     pub hash: String,
-    pub expected: Option<Option<String>>,
+    pub expected_message: Option<Option<String>>,
 }
 
 impl Batch {
     /// The id of one of its messages: whoever appends the same again, and cannot know of this one, gives the same.
     pub fn id_of(&self, session: &str, place: usize) -> String {
         let place = (place as u64).to_be_bytes();
-        id::derived(&[session.as_bytes(), self.operation.as_bytes(), self.hash.as_bytes(), &place])
+        id::from_parts(&[session.as_bytes(), self.operation.as_bytes(), self.hash.as_bytes(), &place])
     }
 
     /// What stands in front of one of its lines.
-    pub fn front(&self, place: usize, lines: usize) -> String {
+    pub fn line_prefix(&self, place: usize, lines: usize) -> String {
         #[derive(Serialize)]
-        struct Said<'a> {
+        struct BatchFields<'a> {
             operation: &'a str,
             hash: &'a str,
             line: usize,
@@ -47,8 +47,8 @@ impl Batch {
             #[serde(skip_serializing_if = "Option::is_none")]
             expected: Option<&'a Option<String>>,
         }
-        let Batch { operation, hash, expected } = self;
-        let said = Said { operation, hash, line: place, lines, expected: expected.as_ref() };
+        let Batch { operation, hash, expected_message: expected } = self;
+        let said = BatchFields { operation, hash, line: place, lines, expected: expected.as_ref() };
         format!("\"{KEY}\":{},", to_json(&said))
     }
 
@@ -65,39 +65,39 @@ impl Batch {
 
 /// Where the first record of a line begins, if that is of such a batch: something torn may stand before it.
 #[cfg(feature = "interop")]
-pub(crate) fn first_in(line: &[u8]) -> Option<u64> {
+pub(crate) fn find_first_record(line: &[u8]) -> Option<u64> {
     memchr::memmem::find(line, FRONT.as_bytes())?;
     crate::record::scan::records(line)
         .next()
-        .filter(|record| Part::of(&record.json).is_some())
+        .filter(|record| BatchLine::of(&record.json).is_some())
         .map(|record| record.start)
 }
 
 /// What a line says of its batch.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct BatchLine {
     pub batch: Batch,
     pub line: u64,
     pub lines: u64,
 }
 
-impl Part {
+impl BatchLine {
     /// Nothing where the line is of no such batch.
-    pub fn of(json: &str) -> Option<Part> {
+    pub fn of(json: &str) -> Option<BatchLine> {
         if !json.starts_with(FRONT) {
             return None;
         }
-        Part::read(Fields::parse(json).ok()?.second(KEY)?)
+        BatchLine::read(Fields::parse(json).ok()?.second(KEY)?)
     }
 
-    fn read(json: &str) -> Option<Part> {
+    fn read(json: &str) -> Option<BatchLine> {
         let bad = &mut Vec::new();
         let mut fields = Fields::parse(json).ok()?;
         let (operation, hash) = (fields.take("operation", bad)?, fields.take("hash", bad)?);
         let (line, lines) = (fields.take("line", bad)?, fields.take("lines", bad)?);
-        let expected = expected(&mut fields, bad);
-        (bad.is_empty() && line < lines).then_some(Part {
-            batch: Batch { operation, hash, expected },
+        let expected = take_expected(&mut fields, bad);
+        (bad.is_empty() && line < lines).then_some(BatchLine {
+            batch: Batch { operation, hash, expected_message: expected },
             line,
             lines,
         })
@@ -105,18 +105,18 @@ impl Part {
 }
 
 /// Takes it out of the fields of a line, which is what the line says of itself and not what it says.
-pub(crate) fn drop_part(fields: &mut Fields<'_>) {
-    if fields.second(KEY).is_some_and(|json| Part::read(json).is_some()) {
+pub(crate) fn drop_batch_field(fields: &mut Fields<'_>) {
+    if fields.second(KEY).is_some_and(|json| BatchLine::read(json).is_some()) {
         fields.drop_second();
     }
 }
 
 /// The lines of a batch as if it were none, each a message: what its caller is told.
-pub(crate) fn lines_of(batch: &Batch, records: &[Record]) -> String {
-    let is_of = |part: Part| part.batch.operation == batch.operation && part.batch.hash == batch.hash;
+pub(crate) fn lines_without_batch(batch: &Batch, records: &[Record]) -> String {
+    let is_of = |part: BatchLine| part.batch.operation == batch.operation && part.batch.hash == batch.hash;
     let bare = |record: &Record| {
         let fields =
-            Fields::parse(&record.json).ok().filter(|_| Part::of(&record.json).is_some_and(is_of))?;
+            Fields::parse(&record.json).ok().filter(|_| BatchLine::of(&record.json).is_some_and(is_of))?;
         let rest: Vec<String> = fields
             .iter()
             .enumerate()
@@ -129,7 +129,7 @@ pub(crate) fn lines_of(batch: &Batch, records: &[Record]) -> String {
 }
 
 /// The message that is expected before a batch; `null` where none is.
-pub(crate) fn expected(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Option<String>> {
+pub(crate) fn take_expected(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Option<String>> {
     fields.has("expected").then(|| fields.take("expected", bad))
 }
 
@@ -139,15 +139,18 @@ mod tests {
 
     #[test]
     fn a_batch_begins_behind_what_is_torn_before_it() {
-        let batch = Batch { operation: "o".into(), hash: "h".into(), expected: None };
+        let batch = Batch { operation: "o".into(), hash: "h".into(), expected_message: None };
         let said = r#""id":"a","role":"user","content":"words"}"#;
-        let [of_batch, alone] =
-            [batch.front(0, 1), String::new()].map(|front| line::seal(format!("{{\"v\":1,{front}{said}")));
+        let [of_batch, alone] = [batch.line_prefix(0, 1), String::new()]
+            .map(|front| line::seal(format!("{{\"v\":1,{front}{said}")));
         for torn in ["", r#"{"v":1,"id":"half","content":"of a"#, "x"] {
-            let place = |record: &str| first_in(format!("{torn}{record}\n").as_bytes());
+            let place = |record: &str| find_first_record(format!("{torn}{record}\n").as_bytes());
             assert_eq!([place(&of_batch), place(&alone)], [Some(torn.len() as u64), None], "{torn}");
         }
         let quoted = to_json(&of_batch);
-        assert_eq!(first_in(format!("{{\"v\":1,\"id\":\"a\",\"content\":{quoted}}}\n").as_bytes()), None);
+        assert_eq!(
+            find_first_record(format!("{{\"v\":1,\"id\":\"a\",\"content\":{quoted}}}\n").as_bytes()),
+            None
+        );
     }
 }

@@ -22,15 +22,15 @@ pub const MAX_TEXT: usize = 256 * 1024;
 pub const MAX_ATTACHMENT: usize = 32 * 1024;
 
 /// Takes out of a message what is too large for its line; gives the blobs to write before it.
-pub fn take_out(message: &mut Message) -> Vec<Blob> {
+pub fn move_to_blobs(message: &mut Message) -> Vec<Blob> {
     let mut blobs: Vec<Blob> =
-        texts(message).into_iter().filter_map(|text| text.take_out(MAX_TEXT)).collect();
-    blobs.extend(message.attachments.iter_mut().filter_map(take_out_data));
+        texts(message).into_iter().filter_map(|text| text.move_to_blob(MAX_TEXT)).collect();
+    blobs.extend(message.attachments.iter_mut().filter_map(move_data_to_blob));
     blobs
 }
 
 /// The blobs that a message names.
-pub fn named(message: &Message) -> Vec<&str> {
+pub fn blob_ids(message: &Message) -> Vec<&str> {
     let texts = all_texts(message).filter_map(Text::blob);
     texts.chain(message.attachments.iter().filter_map(|file| file.blob.as_deref())).collect()
 }
@@ -44,40 +44,41 @@ fn all_texts(message: &Message) -> impl Iterator<Item = &Text> {
 
 /// A message whose blobs are put back, one after another.
 #[derive(Clone, Debug)]
-pub(crate) struct Unfolding {
+pub(crate) struct BlobRestoration {
     message: Message,
-    wanted: VecDeque<String>,
+    wanted_blobs: VecDeque<String>,
 }
 
-impl Unfolding {
-    pub fn new(message: Message) -> Unfolding {
-        let wanted = named(&message).into_iter().map(String::from).collect();
-        Unfolding { message, wanted }
+impl BlobRestoration {
+    pub fn new(message: Message) -> BlobRestoration {
+        let wanted = blob_ids(&message).into_iter().map(String::from).collect();
+        BlobRestoration { message, wanted_blobs: wanted }
     }
 
     /// The blob that is wanted next.
-    pub fn wanted(&self) -> Option<&str> {
-        self.wanted.front().map(String::as_str)
+    pub fn next_blob(&self) -> Option<&str> {
+        self.wanted_blobs.front().map(String::as_str)
     }
 
     /// Takes a blob. Where it is not there, or holds other bytes, the ends of its text are shown.
-    pub fn take(&mut self, id: &str, bytes: Option<&[u8]>) -> Result<(), NoBlob> {
-        self.wanted.retain(|other| other != id);
+    pub fn take(&mut self, id: &str, bytes: Option<&[u8]>) -> Result<(), BlobFailure> {
+        self.wanted_blobs.retain(|other| other != id);
         let found = match bytes {
-            Some(bytes) if put_back(&mut self.message, id, bytes) => return Ok(()),
-            Some(_) => NoBlob::OtherBytes,
-            None => NoBlob::Missing,
+            Some(bytes) if restore_blob(&mut self.message, id, bytes) => return Ok(()),
+            Some(_) => BlobFailure::OtherBytes,
+            None => BlobFailure::Missing,
         };
         show_ends(&mut self.message, |blob| blob == id);
         Err(found)
     }
 
     /// How many bytes of text the message has in blobs; of what is no text, how many a text of about the same cost has.
-    pub fn bytes(&self) -> u64 {
+    pub fn pending_bytes(&self) -> u64 {
         // A token for 750 bytes; but what an image costs hardly grows with them.
         const ATTACHMENT: u64 = 64;
         const IMAGE: u64 = 16 * 1024;
-        let texts: u64 = all_texts(&self.message).filter(|text| text.blob().is_some()).map(Text::bytes).sum();
+        let texts: u64 =
+            all_texts(&self.message).filter(|text| text.blob().is_some()).map(Text::byte_len).sum();
         let weight = |file: &Attachment| {
             let bytes = file.bytes.unwrap_or_default();
             if file.is_text() { bytes } else { bytes.min(IMAGE).max(bytes / ATTACHMENT) }
@@ -111,13 +112,13 @@ pub(crate) fn is_text(mime: &str) -> bool {
 
 /// Why a blob could not be put back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoBlob {
+pub(crate) enum BlobFailure {
     Missing,
     OtherBytes,
 }
 
 /// The message with the beginning and the end of each text that lies in a blob.
-pub(crate) fn folded(message: &Message) -> Message {
+pub(crate) fn truncate_blobs(message: &Message) -> Message {
     let mut folded = message.clone();
     show_ends(&mut folded, |_| true);
     // Both are of the whole.
@@ -128,14 +129,14 @@ pub(crate) fn folded(message: &Message) -> Message {
     folded
 }
 
-fn put_back(message: &mut Message, id: &str, bytes: &[u8]) -> bool {
+fn restore_blob(message: &mut Message, id: &str, bytes: &[u8]) -> bool {
     if sha256(bytes) != id {
         return false;
     }
     let mut is_whole = true;
     for text in texts(message) {
         if text.blob() == Some(id) {
-            is_whole &= text.put_back(bytes);
+            is_whole &= text.restore_from_blob(bytes);
         }
     }
     for file in message.attachments.iter_mut().filter(|file| file.blob.as_deref() == Some(id)) {
@@ -164,7 +165,7 @@ fn texts(message: &mut Message) -> Vec<&mut Text> {
 }
 
 // Only what comes back as the same letters is taken out: base64 can be written in more than one way.
-fn take_out_data(file: &mut Attachment) -> Option<Blob> {
+fn move_data_to_blob(file: &mut Attachment) -> Option<Blob> {
     let data = file.data.as_ref().filter(|data| data.len() / 4 * 3 > MAX_ATTACHMENT)?;
     let bytes = STANDARD.decode(data).ok().filter(|bytes| bytes.len() > MAX_ATTACHMENT)?;
     (STANDARD.encode(&bytes) == *data).then(|| {
@@ -179,7 +180,7 @@ fn take_out_data(file: &mut Attachment) -> Option<Blob> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::message::{Assistant, Part, ToolCall};
+    use crate::record::message::{Assistant, OrderPart, ToolCall};
 
     #[test]
     fn a_file_that_is_a_text_weighs_all_its_bytes_and_another_what_it_costs() {
@@ -187,7 +188,7 @@ mod tests {
         let weight = |mime: &str| {
             let (blob, bytes) = (Some("0".repeat(64)), Some(BYTES));
             let file = Attachment { mime: mime.into(), blob, bytes, ..Attachment::default() };
-            Unfolding::new(Message { attachments: [file].into(), ..Message::default() }).bytes()
+            BlobRestoration::new(Message { attachments: [file].into(), ..Message::default() }).pending_bytes()
         };
         assert_eq!((weight("text/markdown"), weight("application/json")), (BYTES, BYTES));
         assert!(weight("image/png") < BYTES && weight("application/pdf") < BYTES);
@@ -196,15 +197,15 @@ mod tests {
     // Its places are bytes of the whole content.
     #[test]
     fn what_is_shown_of_a_content_has_no_order_of_the_whole_one() {
-        let order = [Part::Text(0, 9), Part::Call(0)];
+        let order = [OrderPart::Text(0, 9), OrderPart::Call(0)];
         let told = |content: String, arguments: String| {
             let call = ToolCall { arguments: arguments.into(), ..ToolCall::default() };
             let assistant =
                 Assistant { tool_calls: [call].into(), order: order.into(), ..Assistant::default() };
             let mut message =
                 Message { content: content.into(), assistant: Some(assistant), ..Message::default() };
-            assert_eq!(take_out(&mut message).len(), 1);
-            folded(&message).assistant.expect("an answer").order
+            assert_eq!(move_to_blobs(&mut message).len(), 1);
+            truncate_blobs(&message).assistant.expect("an answer").order
         };
         let (short, long) = ("We begin.", "x".repeat(MAX_TEXT + 1));
         assert_eq!(told(long.clone(), short.into()), []);

@@ -12,14 +12,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::json::fields::{BadValue, Field, Fields, items, kind_of, reject};
+use crate::json::fields::{BadValue, Field, Fields, kind_of, parse_items, reject};
 use crate::json::request;
 use crate::json::text::Text;
 use crate::record::event::Agent;
-use crate::record::message::Part;
+use crate::record::message::OrderPart;
 
 /// What stands under a key.
-enum Value {
+enum ValueSchema {
     /// Something that is no object, and what it is for whoever gave a `null`.
     Plain(&'static str),
     /// A string whose lone surrogates are kept.
@@ -28,8 +28,8 @@ enum Value {
     Word,
     /// A word that has to be there.
     Name,
-    Object(&'static Shape),
-    Objects(&'static Shape),
+    Object(&'static Schema),
+    Objects(&'static Schema),
     /// The order of an answer's pieces.
     Order,
     /// Anything; it is given back as it is.
@@ -37,13 +37,13 @@ enum Value {
 }
 
 /// The keys of an object.
-pub(crate) struct Shape {
-    keys: &'static [(&'static str, Value)],
-    others: Others,
+pub(crate) struct Schema {
+    keys: &'static [(&'static str, ValueSchema)],
+    unknown_keys: UnknownKeys,
 }
 
 /// What becomes of keys that nobody knows.
-enum Others {
+enum UnknownKeys {
     /// There is no place for them.
     Refused,
     /// They are kept, unless a known one was meant.
@@ -52,57 +52,57 @@ enum Others {
     Foreign,
 }
 
-const COUNT: Value = Value::Plain("a whole number");
-const FLAG: Value = Value::Plain("true or false");
-const WORDS: Value = Value::Plain("an array");
+const COUNT: ValueSchema = ValueSchema::Plain("a whole number");
+const FLAG: ValueSchema = ValueSchema::Plain("true or false");
+const WORDS: ValueSchema = ValueSchema::Plain("an array");
 
 /// A message, as a caller gives it. What a line says of itself, `v`, `crc`, `seq` and `tokens`, is made anew.
-pub(crate) static MESSAGE: Shape = Shape {
+pub(crate) static MESSAGE: Schema = Schema {
     keys: &[
-        ("role", Value::Plain("\"system\", \"user\", \"assistant\" or \"tool\"")),
-        ("content", Value::Text),
-        ("id", Value::Name),
-        ("parentId", Value::Name),
-        ("timestamp", Value::Word),
-        ("tool", Value::Object(&TOOL)),
-        ("assistant", Value::Object(&ASSISTANT)),
-        ("attachments", Value::Objects(&ATTACHMENT)),
+        ("role", ValueSchema::Plain("\"system\", \"user\", \"assistant\" or \"tool\"")),
+        ("content", ValueSchema::Text),
+        ("id", ValueSchema::Name),
+        ("parentId", ValueSchema::Name),
+        ("timestamp", ValueSchema::Word),
+        ("tool", ValueSchema::Object(&TOOL)),
+        ("assistant", ValueSchema::Object(&ASSISTANT)),
+        ("attachments", ValueSchema::Objects(&ATTACHMENT)),
         ("rev", COUNT),
         ("partial", FLAG),
         ("branch", FLAG),
-        ("source", Value::Object(&SOURCE)),
+        ("source", ValueSchema::Object(&SOURCE)),
         ("seq", COUNT),
-        ("tokens", Value::Object(&TOKENS)),
+        ("tokens", ValueSchema::Object(&TOKENS)),
         ("v", COUNT),
-        ("crc", Value::Word),
+        ("crc", ValueSchema::Word),
     ],
-    others: Others::Kept,
+    unknown_keys: UnknownKeys::Kept,
 };
-static TOOL: Shape = Shape {
-    keys: &[("callId", Value::Word), ("name", Value::Word), ("isError", FLAG)],
-    others: Others::Kept,
+static TOOL: Schema = Schema {
+    keys: &[("callId", ValueSchema::Word), ("name", ValueSchema::Word), ("isError", FLAG)],
+    unknown_keys: UnknownKeys::Kept,
 };
-static ASSISTANT: Shape = Shape {
+static ASSISTANT: Schema = Schema {
     keys: &[
-        ("model", Value::Word),
-        ("toolCalls", Value::Objects(&CALL)),
-        ("finishReason", Value::Word),
+        ("model", ValueSchema::Word),
+        ("toolCalls", ValueSchema::Objects(&CALL)),
+        ("finishReason", ValueSchema::Word),
         ("durationMs", COUNT),
-        ("reasoning", Value::Objects(&REASONING)),
-        ("usage", Value::Object(&USAGE)),
-        ("order", Value::Order),
+        ("reasoning", ValueSchema::Objects(&REASONING)),
+        ("usage", ValueSchema::Object(&USAGE)),
+        ("order", ValueSchema::Order),
     ],
-    others: Others::Kept,
+    unknown_keys: UnknownKeys::Kept,
 };
-static CALL: Shape = Shape {
-    keys: &[("id", Value::Word), ("name", Value::Word), ("arguments", Value::Text)],
-    others: Others::Refused,
+static CALL: Schema = Schema {
+    keys: &[("id", ValueSchema::Word), ("name", ValueSchema::Word), ("arguments", ValueSchema::Text)],
+    unknown_keys: UnknownKeys::Refused,
 };
-static REASONING: Shape = Shape {
-    keys: &[("text", Value::Text), ("signature", Value::Word), ("data", Value::Word)],
-    others: Others::Refused,
+static REASONING: Schema = Schema {
+    keys: &[("text", ValueSchema::Text), ("signature", ValueSchema::Word), ("data", ValueSchema::Word)],
+    unknown_keys: UnknownKeys::Refused,
 };
-static USAGE: Shape = Shape {
+static USAGE: Schema = Schema {
     keys: &[
         ("input", COUNT),
         ("output", COUNT),
@@ -110,52 +110,66 @@ static USAGE: Shape = Shape {
         ("cacheWrite", COUNT),
         ("reasoning", COUNT),
     ],
-    others: Others::Kept,
+    unknown_keys: UnknownKeys::Kept,
 };
-static ATTACHMENT: Shape = Shape {
-    keys: &[("mime", Value::Word), ("name", Value::Word), ("path", Value::Word), ("data", Value::Word)],
-    others: Others::Refused,
+static ATTACHMENT: Schema = Schema {
+    keys: &[
+        ("mime", ValueSchema::Word),
+        ("name", ValueSchema::Word),
+        ("path", ValueSchema::Word),
+        ("data", ValueSchema::Word),
+    ],
+    unknown_keys: UnknownKeys::Refused,
 };
-static SOURCE: Shape =
-    Shape { keys: &[("agent", Value::Word), ("id", Value::Word)], others: Others::Foreign };
-static TOKENS: Shape =
-    Shape { keys: &[("count", COUNT), ("cumulative", COUNT), ("by", Value::Word)], others: Others::Refused };
+static SOURCE: Schema = Schema {
+    keys: &[("agent", ValueSchema::Word), ("id", ValueSchema::Word)],
+    unknown_keys: UnknownKeys::Foreign,
+};
+static TOKENS: Schema = Schema {
+    keys: &[("count", COUNT), ("cumulative", COUNT), ("by", ValueSchema::Word)],
+    unknown_keys: UnknownKeys::Refused,
+};
 
 /// What made a conversation possible, as a caller gives it.
-static AGENT: Shape = Shape {
+static AGENT: Schema = Schema {
     keys: &[
-        ("command", Value::Word),
-        ("systemPromptHash", Value::Word),
-        ("promptFile", Value::Word),
-        ("model", Value::Word),
+        ("command", ValueSchema::Word),
+        ("systemPromptHash", ValueSchema::Word),
+        ("promptFile", ValueSchema::Word),
+        ("model", ValueSchema::Word),
         ("tools", WORDS),
-        ("provider", Value::Word),
+        ("provider", ValueSchema::Word),
         ("contextWindow", COUNT),
-        ("baseUrl", Value::Word),
+        ("baseUrl", ValueSchema::Word),
     ],
-    others: Others::Refused,
+    unknown_keys: UnknownKeys::Refused,
 };
 
 /// What a tool did, as a caller gives it.
-static EXECUTION: Shape = Shape {
+static EXECUTION: Schema = Schema {
     keys: &[
-        ("call", Value::Object(&EXECUTED)),
-        ("result", Value::Object(&RESULT)),
-        ("durationMs", Value::Plain("milliseconds")),
-        ("messageId", Value::Name),
+        ("call", ValueSchema::Object(&EXECUTED)),
+        ("result", ValueSchema::Object(&RESULT)),
+        ("durationMs", ValueSchema::Plain("milliseconds")),
+        ("messageId", ValueSchema::Name),
     ],
-    others: Others::Refused,
+    unknown_keys: UnknownKeys::Refused,
 };
-static EXECUTED: Shape = Shape {
-    keys: &[("id", Value::Name), ("name", Value::Name), ("arguments", Value::Any)],
-    others: Others::Refused,
+static EXECUTED: Schema = Schema {
+    keys: &[("id", ValueSchema::Name), ("name", ValueSchema::Name), ("arguments", ValueSchema::Any)],
+    unknown_keys: UnknownKeys::Refused,
 };
-static RESULT: Shape = Shape {
-    keys: &[("content", Value::Text), ("success", FLAG), ("error", Value::Word), ("exitCode", COUNT)],
-    others: Others::Refused,
+static RESULT: Schema = Schema {
+    keys: &[
+        ("content", ValueSchema::Text),
+        ("success", FLAG),
+        ("error", ValueSchema::Word),
+        ("exitCode", COUNT),
+    ],
+    unknown_keys: UnknownKeys::Refused,
 };
 
-/// Words of others for what has another name here, in the letters that [`letters`] leaves.
+/// Words of others for what has another name here, in the letters that [`normalize_key`] leaves.
 const MEANT: [(&str, &str); 12] = [
     ("text", "content"),
     ("part", "content"),
@@ -172,9 +186,9 @@ const MEANT: [(&str, &str); 12] = [
 ];
 
 /// Adds to `bad` what in a draft no reader would give back.
-pub(crate) fn check(draft: &Fields<'_>, shape: &'static Shape, path: &str, bad: &mut Vec<BadValue>) {
+pub(crate) fn check(draft: &Fields<'_>, shape: &'static Schema, path: &str, bad: &mut Vec<BadValue>) {
     let mut met: Vec<&str> = Vec::new();
-    for (key, raw) in draft.named() {
+    for (key, raw) in draft.decoded_entries() {
         let at = if path.is_empty() { key.to_owned() } else { [path, ".", key].concat() };
         if met.contains(&key) {
             bad.push(BadValue { message: format!("expected \"{at}\" once, but found it twice") });
@@ -188,8 +202,8 @@ pub(crate) fn check(draft: &Fields<'_>, shape: &'static Shape, path: &str, bad: 
 }
 
 /// An agent that a caller names.
-pub(crate) fn agent(raw: &str, bad: &mut Vec<BadValue>) -> Option<Agent> {
-    let mut fields = Fields::at("agent", raw, bad)?;
+pub(crate) fn parse_agent(raw: &str, bad: &mut Vec<BadValue>) -> Option<Agent> {
+    let mut fields = Fields::parse_at("agent", raw, bad)?;
     check(&fields, &AGENT, "agent", bad);
     Some(Agent::take(&mut fields, bad))
 }
@@ -200,52 +214,52 @@ pub(crate) fn agent(raw: &str, bad: &mut Vec<BadValue>) -> Option<Agent> {
 /// `invalid_request`, naming the field.
 pub fn check_execution(json: &str) -> Result<(), Error> {
     let mut bad = Vec::new();
-    if let Some(fields) = Fields::at("execution", json, &mut bad) {
+    if let Some(fields) = Fields::parse_at("execution", json, &mut bad) {
         check(&fields, &EXECUTION, "", &mut bad);
     }
-    request::refuse_bad(&mut bad)
+    request::reject_bad(&mut bad)
 }
 
 /// A word that is given apart from any object.
 pub(crate) fn check_word(raw: Option<&str>, path: &str, bad: &mut Vec<BadValue>) {
     if let Some(raw) = raw {
-        check_value(&Value::Word, raw, path, bad);
+        check_value(&ValueSchema::Word, raw, path, bad);
     }
 }
 
-fn check_value(value: &'static Value, raw: &str, path: &str, bad: &mut Vec<BadValue>) {
+fn check_value(value: &'static ValueSchema, raw: &str, path: &str, bad: &mut Vec<BadValue>) {
     let expected = match value {
-        Value::Plain(expected) => expected,
-        Value::Text | Value::Word | Value::Name => "a string",
-        Value::Object(_) => "an object",
-        Value::Objects(_) | Value::Order => "an array",
-        Value::Any => return,
+        ValueSchema::Plain(expected) => expected,
+        ValueSchema::Text | ValueSchema::Word | ValueSchema::Name => "a string",
+        ValueSchema::Object(_) => "an object",
+        ValueSchema::Objects(_) | ValueSchema::Order => "an array",
+        ValueSchema::Any => return,
     };
-    let is_text = matches!(value, Value::Text | Value::Word | Value::Name);
+    let is_text = matches!(value, ValueSchema::Text | ValueSchema::Word | ValueSchema::Name);
     if raw == "null" || (is_text && !raw.starts_with('"')) {
         reject::<()>(raw, path, expected, bad);
     }
     match value {
-        Value::Word | Value::Name => {
+        ValueSchema::Word | ValueSchema::Name => {
             if Text::decode(raw).is_some_and(|text| text.has_lone_surrogates()) {
                 let message = format!(
                     "expected whole characters for \"{path}\", but found half of a surrogate pair instead"
                 );
                 bad.push(BadValue { message });
             }
-            if matches!(value, Value::Name) && raw == "\"\"" {
+            if matches!(value, ValueSchema::Name) && raw == "\"\"" {
                 let message =
                     format!("expected a string that is not empty for \"{path}\", but found \"\" instead");
                 bad.push(BadValue { message });
             }
         }
-        Value::Object(shape) => {
+        ValueSchema::Object(shape) => {
             if let Ok(fields) = Fields::parse(raw) {
                 check(&fields, shape, path, bad);
             }
         }
-        Value::Objects(shape) => {
-            for (place, raw) in items(raw).unwrap_or_default().into_iter().enumerate() {
+        ValueSchema::Objects(shape) => {
+            for (place, raw) in parse_items(raw).unwrap_or_default().into_iter().enumerate() {
                 let path = format!("{path}[{place}]");
                 match Fields::parse(raw) {
                     Ok(fields) => check(&fields, shape, &path, bad),
@@ -253,18 +267,18 @@ fn check_value(value: &'static Value, raw: &str, path: &str, bad: &mut Vec<BadVa
                 }
             }
         }
-        Value::Order => {
-            for (place, raw) in items(raw).unwrap_or_default().into_iter().enumerate() {
+        ValueSchema::Order => {
+            for (place, raw) in parse_items(raw).unwrap_or_default().into_iter().enumerate() {
                 check_part(raw, &format!("{path}[{place}]"), bad);
             }
         }
-        Value::Plain(_) | Value::Text | Value::Any => {}
+        ValueSchema::Plain(_) | ValueSchema::Text | ValueSchema::Any => {}
     }
 }
 
 fn check_part(raw: &str, path: &str, bad: &mut Vec<BadValue>) {
     let is_one = Fields::parse(raw).is_ok_and(|fields| fields.iter().count() == 1);
-    if !is_one || Part::read(raw, path, &mut Vec::new()).is_none() {
+    if !is_one || OrderPart::read(raw, path, &mut Vec::new()).is_none() {
         let expected = "{\"text\":[FROM,TO]}, {\"call\":PLACE} or {\"reasoning\":PLACE}";
         let found = if kind_of(raw) == "an object" { "another object" } else { kind_of(raw) };
         bad.push(BadValue {
@@ -273,12 +287,12 @@ fn check_part(raw: &str, path: &str, bad: &mut Vec<BadValue>) {
     }
 }
 
-fn check_unknown(key: &str, path: &str, shape: &'static Shape, bad: &mut Vec<BadValue>) {
-    let meant = match shape.others {
-        Others::Foreign => return,
-        Others::Kept | Others::Refused => meant(key, shape),
+fn check_unknown(key: &str, path: &str, shape: &'static Schema, bad: &mut Vec<BadValue>) {
+    let meant = match shape.unknown_keys {
+        UnknownKeys::Foreign => return,
+        UnknownKeys::Kept | UnknownKeys::Refused => find_meant_key(key, shape),
     };
-    if meant.is_none() && matches!(shape.others, Others::Kept) {
+    if meant.is_none() && matches!(shape.unknown_keys, UnknownKeys::Kept) {
         return;
     }
     let known: Vec<&str> = shape.keys.iter().map(|(key, _)| *key).collect();
@@ -293,40 +307,49 @@ fn check_unknown(key: &str, path: &str, shape: &'static Shape, bad: &mut Vec<Bad
 }
 
 /// The known key that was meant by an unknown one: of the same object, else of another place of the same draft.
-fn meant(key: &str, shape: &'static Shape) -> Option<String> {
-    let letters = letters(key);
-    let same = |known: &&(&'static str, Value)| is_near(&letters, known.0);
+fn find_meant_key(key: &str, shape: &'static Schema) -> Option<String> {
+    let letters = normalize_key(key);
+    let same = |known: &&(&'static str, ValueSchema)| is_near(&letters, known.0);
     if let Some((known, _)) = shape.keys.iter().find(same) {
         return Some((*known).to_owned());
     }
     let root =
         if core::ptr::eq(shape, &EXECUTION) || core::ptr::eq(shape, &AGENT) { shape } else { &MESSAGE };
     let other = MEANT.iter().find(|(other, _)| core::ptr::eq(root, &MESSAGE) && *other == letters);
-    other.map(|(_, known)| (*known).to_owned()).or_else(|| elsewhere(&letters, root, ""))
+    other.map(|(_, known)| (*known).to_owned()).or_else(|| find_nested_key(&letters, root, ""))
 }
 
-fn elsewhere(wanted: &str, shape: &'static Shape, path: &str) -> Option<String> {
+fn find_nested_key(wanted: &str, shape: &'static Schema, path: &str) -> Option<String> {
     shape.keys.iter().find_map(|(key, value)| {
         let at = if path.is_empty() { (*key).to_owned() } else { [path, ".", key].concat() };
-        if letters(key) == wanted {
+        if normalize_key(key) == wanted {
             return Some(at);
         }
         match value {
-            Value::Object(inner) => elsewhere(wanted, inner, &at),
-            Value::Objects(inner) => elsewhere(wanted, inner, &[&at, "[]"].concat()),
-            Value::Plain(_) | Value::Text | Value::Word | Value::Name | Value::Order | Value::Any => None,
+            ValueSchema::Object(inner) => find_nested_key(wanted, inner, &at),
+            ValueSchema::Objects(inner) => find_nested_key(wanted, inner, &[&at, "[]"].concat()),
+            ValueSchema::Plain(_)
+            | ValueSchema::Text
+            | ValueSchema::Word
+            | ValueSchema::Name
+            | ValueSchema::Order
+            | ValueSchema::Any => None,
         }
     })
 }
 
 /// The known key that another one is but for the case, the separators or the number.
-pub(crate) fn same_letters(key: &str, known: &[&'static str]) -> Option<&'static str> {
-    let wanted = letters(key);
-    if known.contains(&key) { None } else { known.iter().find(|known| letters(known) == wanted).copied() }
+pub(crate) fn find_same_letters(key: &str, known: &[&'static str]) -> Option<&'static str> {
+    let wanted = normalize_key(key);
+    if known.contains(&key) {
+        None
+    } else {
+        known.iter().find(|known| normalize_key(known) == wanted).copied()
+    }
 }
 
 /// What is left of a key whatever the case, the separators and the number it is written in.
-fn letters(key: &str) -> String {
+fn normalize_key(key: &str) -> String {
     let mut letters: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
     letters.make_ascii_lowercase();
     if letters.len() > 2 && letters.ends_with('s') {
@@ -339,7 +362,7 @@ fn letters(key: &str) -> String {
 /// one letter from too many others.
 fn is_near(typed: &str, known: &str) -> bool {
     const LONG: usize = 5;
-    let known = letters(known);
+    let known = normalize_key(known);
     let (one, other) = (typed.as_bytes(), known.as_bytes());
     if one == other {
         return true;
@@ -360,7 +383,7 @@ fn is_near(typed: &str, known: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn refused(draft: &str) -> Option<String> {
+    fn first_problem(draft: &str) -> Option<String> {
         let mut bad = Vec::new();
         check(&Fields::parse(draft).unwrap(), &MESSAGE, "", &mut bad);
         bad.into_iter().next().map(|bad| bad.message)
@@ -384,15 +407,17 @@ mod tests {
             ("mime", "mime\" in \"attachments[]"),
             ("text", "content"),
         ] {
-            let message = refused(&format!("{{\"{key}\":1}}")).expect(key);
+            let message = first_problem(&format!("{{\"{key}\":1}}")).expect(key);
             assert!(message.ends_with(&format!("(did you mean \"{meant}\"?)")), "{key}: {message}");
         }
         assert!(
-            refused(r#"{"tool":{"call_id":"1"}}"#)
+            first_problem(r#"{"tool":{"call_id":"1"}}"#)
                 .unwrap()
                 .contains("\"tool.call_id\" (did you mean \"callId\"?)")
         );
-        assert!(refused(r#"{"assistant":{"content":"1"}}"#).unwrap().contains("did you mean \"content\""));
+        assert!(
+            first_problem(r#"{"assistant":{"content":"1"}}"#).unwrap().contains("did you mean \"content\"")
+        );
     }
 
     #[test]
@@ -412,9 +437,9 @@ mod tests {
         for draft in
             [r#"{"mood":null}"#, r#"{"x":{"role":null}}"#, r#"{"tool":{"host":1}}"#, r#"{"id":"1","ids9":2}"#]
         {
-            assert_eq!(refused(draft), None);
+            assert_eq!(first_problem(draft), None);
         }
-        let closed = refused(r#"{"assistant":{"toolCalls":[{"mood":1}]}}"#).unwrap();
+        let closed = first_problem(r#"{"assistant":{"toolCalls":[{"mood":1}]}}"#).unwrap();
         assert_eq!(
             closed,
             "expected another key than \"assistant.toolCalls[0].mood\", where nothing but id, name, arguments is kept"
@@ -441,8 +466,8 @@ mod tests {
             ),
             (r#"{"attachments":[7]}"#, "expected an object for \"attachments[0]\", but found 7 instead"),
         ] {
-            assert_eq!(refused(draft).as_deref(), Some(message), "{draft}");
+            assert_eq!(first_problem(draft).as_deref(), Some(message), "{draft}");
         }
-        assert_eq!(refused(r#"{"content":"\ud83d","x":"\ud83d"}"#), None);
+        assert_eq!(first_problem(r#"{"content":"\ud83d","x":"\ud83d"}"#), None);
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::text::{Extra, Open, is_default};
-use crate::record::edited::Edited;
+use crate::record::document_edit::DocumentEdit;
 use crate::record::id;
 use crate::record::message::{drop_line_keys, take_timestamp};
 use crate::record::scan::{Problem, Record};
@@ -37,7 +37,7 @@ pub struct Event {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub enum Change {
     /// The session began.
-    Created(Box<Created>),
+    Created(Box<SessionCreation>),
     /// It got a title from the user or the agent.
     Title {
         /// The title.
@@ -80,9 +80,9 @@ pub enum Change {
     /// A message counts that was appended behind the one that it expects, whatever a merge puts between them.
     Accepted(Subject),
     /// It was made from an agent's session, or from more of one.
-    Imported(Imported),
+    Imported(ImportOrigin),
     /// It began as a copy of another session, up to a message.
-    Fork(Origin),
+    Fork(ForkOrigin),
     /// It belongs to another project from now on, or lies in another placement. The document that it had there stands
     /// beside it in the event, as `sessionJson` or `metadataJson`, for what nobody else knows of it.
     Relocated {
@@ -98,7 +98,7 @@ pub enum Change {
     /// Contexts begin behind a message from now on; where it says no range, with the first one again.
     Compaction(Box<Compaction>),
     /// Someone changed the document about it by hand.
-    Edited(Box<Edited>),
+    Edited(Box<DocumentEdit>),
     /// A type that this version does nothing about; its fields stay in the line.
     #[serde(untagged)]
     Other(OtherType),
@@ -125,8 +125,8 @@ pub struct Subject {
 /// Where a forked session comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
-pub struct Origin {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Origin", optional_fields))]
+pub struct ForkOrigin {
     /// The uuid of that session.
     pub session: String,
     /// The last message that was taken over.
@@ -144,8 +144,8 @@ pub(crate) fn type_of(said: Option<String>) -> String {
 /// How a session began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
-pub struct Created {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Created", optional_fields))]
+pub struct SessionCreation {
     /// The session's uuid.
     pub session: String,
     /// What sort of conversation it is: `chat`, `brainstorm`, `subagent` and so on.
@@ -233,7 +233,7 @@ pub struct Agent {
 impl Agent {
     /// What is given here, and for the rest what was known. Of another model another window is true, and another provider is
     /// reached elsewhere.
-    pub fn over(self, known: &Agent) -> Agent {
+    pub fn or_known(self, known: &Agent) -> Agent {
         let known = known.clone();
         let is_other_model = self.model.is_some() && self.model != known.model;
         let is_other_provider = self.provider.is_some() && self.provider != known.provider;
@@ -254,8 +254,8 @@ impl Agent {
 /// Where an imported session comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
-pub struct Imported {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Imported", optional_fields))]
+pub struct ImportOrigin {
     /// The agent's name.
     pub agent: String,
     /// The session's id there.
@@ -319,7 +319,7 @@ pub fn read(record: &Record) -> (Option<Event>, Vec<Problem>) {
     let (event, problems) = record.read::<Event>("an event, which has a \"type\"");
     let event = event.map(|mut event| {
         if event.id.is_empty() {
-            event.id = id::derived(&[record.json.as_bytes(), &record.start.to_be_bytes()]);
+            event.id = id::from_parts(&[record.json.as_bytes(), &record.start.to_be_bytes()]);
         }
         event
     });
@@ -339,16 +339,16 @@ impl FromFields for Event {
         Some(Event {
             id: fields.take("id", bad).unwrap_or_default(),
             timestamp: take_timestamp(&mut fields, bad),
-            change: change(name, &mut fields, bad),
+            change: parse_change(name, &mut fields, bad),
             extra: fields.rest(),
         })
     }
 }
 
 // A known type whose one value is missing or bad says nothing that could be applied.
-pub(crate) fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Change {
+pub(crate) fn parse_change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Change {
     let known = match name.as_str() {
-        "created" => Created::take(fields, bad).map(|created| Change::Created(Box::new(created))),
+        "created" => SessionCreation::take(fields, bad).map(|created| Change::Created(Box::new(created))),
         "title" => fields.take("title", bad).map(|title| Change::Title { title }),
         "status" => {
             let reason = fields.take("reason", bad);
@@ -366,8 +366,8 @@ pub(crate) fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadVal
         "agent" => Some(Change::Agent(Box::new(Agent::take(fields, bad)))),
         "leaf" => Subject::take(fields, bad).map(Change::Leaf),
         "accepted" => Subject::take(fields, bad).map(Change::Accepted),
-        "imported" => Imported::take(fields, bad).map(Change::Imported),
-        "fork" => Origin::take(fields, bad).map(Change::Fork),
+        "imported" => ImportOrigin::take(fields, bad).map(Change::Imported),
+        "fork" => ForkOrigin::take(fields, bad).map(Change::Fork),
         "relocated" => {
             Some(Change::Relocated { project: fields.take("project", bad), name: fields.take("name", bad) })
         }
@@ -376,15 +376,15 @@ pub(crate) fn change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadVal
             let original_tokens = fields.take("originalTokens", bad);
             Some(Change::Compaction(Box::new(Compaction { range, summary, original_tokens })))
         }
-        "edited" => Some(Change::Edited(Box::new(Edited::take(fields, bad)))),
+        "edited" => Some(Change::Edited(Box::new(DocumentEdit::take(fields, bad)))),
         _ => None,
     };
     known.unwrap_or(Change::Other(OtherType { name }))
 }
 
-impl Created {
-    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Created> {
-        Some(Created {
+impl SessionCreation {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<SessionCreation> {
+        Some(SessionCreation {
             session: fields.take("session", bad)?,
             session_type: type_of(fields.take("sessionType", bad)),
             name: fields.take("name", bad),
@@ -395,9 +395,9 @@ impl Created {
     }
 }
 
-impl Origin {
-    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Origin> {
-        Some(Origin { session: fields.take("session", bad)?, message_id: fields.take("messageId", bad)? })
+impl ForkOrigin {
+    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<ForkOrigin> {
+        Some(ForkOrigin { session: fields.take("session", bad)?, message_id: fields.take("messageId", bad)? })
     }
 }
 
@@ -422,9 +422,9 @@ impl Agent {
     }
 }
 
-impl Imported {
-    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Imported> {
-        Some(Imported { agent: fields.take("agent", bad)?, source_id: fields.take("sourceId", bad)? })
+impl ImportOrigin {
+    pub(crate) fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<ImportOrigin> {
+        Some(ImportOrigin { agent: fields.take("agent", bad)?, source_id: fields.take("sourceId", bad)? })
     }
 }
 
@@ -476,9 +476,9 @@ impl Parent {
     }
 }
 
-impl FromFields for Imported {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Imported> {
-        Imported::take(&mut fields, bad)
+impl FromFields for ImportOrigin {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<ImportOrigin> {
+        ImportOrigin::take(&mut fields, bad)
     }
 }
 

@@ -23,21 +23,21 @@ pub fn new(stamp: &Stamp, place: u32) -> String {
 pub fn random(stamp: &Stamp) -> String {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&stamp.entropy[..16]);
-    shaped(bytes, 4)
+    format_uuid(bytes, 4)
 }
 
 /// The id of something imported: the same at every import, sorting by the time it has in its source.
-pub fn imported(agent: &str, session: &str, native: &str, ms: i64) -> String {
+pub fn from_source(agent: &str, session: &str, native: &str, ms: i64) -> String {
     let hash = hash(&[agent.as_bytes(), session.as_bytes(), native.as_bytes()]);
     v7(ms, [&hash[..2], &hash[2..10]])
 }
 
 /// The id of something that was stored without one: shape v8, from its bytes and, where they can repeat, its place.
-pub fn derived(parts: &[&[u8]]) -> String {
+pub fn from_parts(parts: &[&[u8]]) -> String {
     let hash = hash(parts);
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash[..16]);
-    shaped(bytes, 8)
+    format_uuid(bytes, 8)
 }
 
 /// The chance that follows from the one that a host gave, for its nth use after the first.
@@ -104,10 +104,10 @@ fn v7(ms: i64, chance: [&[u8]; 2]) -> String {
     bytes[..6].copy_from_slice(&(ms.max(0) as u64).to_be_bytes()[2..]);
     bytes[6..8].copy_from_slice(chance[0]);
     bytes[8..].copy_from_slice(chance[1]);
-    shaped(bytes, 7)
+    format_uuid(bytes, 7)
 }
 
-fn shaped(mut bytes: [u8; 16], version: u8) -> String {
+fn format_uuid(mut bytes: [u8; 16], version: u8) -> String {
     bytes[6] = (bytes[6] & 0x0f) | (version << 4);
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
     let mut id = String::with_capacity(36);
@@ -137,11 +137,11 @@ mod tests {
 
     #[test]
     fn an_import_gives_the_same_id_each_time_and_another_one_for_each_source() {
-        let id = imported("claude-code", "s", "m", 5);
-        assert_eq!(id, imported("claude-code", "s", "m", 5));
-        assert_ne!(id, imported("claude-code", "sm", "", 5));
+        let id = from_source("claude-code", "s", "m", 5);
+        assert_eq!(id, from_source("claude-code", "s", "m", 5));
+        assert_ne!(id, from_source("claude-code", "sm", "", 5));
         assert!(id.starts_with("00000000-0005-7"));
-        assert_eq!(&derived(&[b"x"])[14..15], "8");
+        assert_eq!(&from_parts(&[b"x"])[14..15], "8");
     }
 
     #[test]

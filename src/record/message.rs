@@ -80,7 +80,7 @@ pub struct Message {
     pub branch: bool,
     /// Where an imported line comes from.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "open_option")]
-    pub source: Option<Source>,
+    pub source: Option<LineOrigin>,
     /// Fields that this version does not know.
     #[serde(skip)]
     pub extra: Extra,
@@ -161,7 +161,7 @@ pub struct Assistant {
     /// The sequence of reasoning, text and calls, where they interleave.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
-    pub order: Vec<Part>,
+    pub order: Vec<OrderPart>,
     /// Fields that this version does not know.
     #[serde(skip)]
     pub extra: Extra,
@@ -223,8 +223,8 @@ pub struct Usage {
 /// One piece of an answer: `{"text":[0,12]}` (bytes of the content), `{"call":0}` or `{"reasoning":0}` (places).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub enum Part {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Part"))]
+pub enum OrderPart {
     /// A piece of the content, from and to in bytes.
     Text(u32, u32),
     /// The place in `toolCalls`.
@@ -260,8 +260,8 @@ pub struct Attachment {
 /// Where an imported line comes from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
-pub struct Source {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Source", optional_fields))]
+pub struct LineOrigin {
     /// The agent's name.
     pub agent: String,
     /// The id there.
@@ -276,7 +276,7 @@ pub fn read(record: &Record) -> (Option<Message>, Vec<Problem>) {
     let (message, problems) = record.read::<Message>("a message, which has a \"role\"");
     let message = message.map(|mut message| {
         if message.id.is_empty() {
-            message.id = id::derived(&[record.json.as_bytes(), &record.start.to_be_bytes()]);
+            message.id = id::from_parts(&[record.json.as_bytes(), &record.start.to_be_bytes()]);
         }
         message
     });
@@ -290,14 +290,16 @@ impl Message {
     }
 
     /// Whether the record that it was imported from has this mark: `isMeta`, the client told it in the user's name.
-    pub(crate) fn is_marked(&self, mark: &str) -> bool {
+    pub(crate) fn has_source_mark(&self, mark: &str) -> bool {
         let marks = self.source.iter().flat_map(|source| source.extra.iter());
         marks.into_iter().any(|(key, value)| key.trim_matches('"') == mark && value == "true")
     }
 
     /// Whether it stands in the user's place, and no user said it.
-    pub(crate) fn is_unsaid(&self) -> bool {
-        ["isMeta", "isCompactSummary", "isBranchSummary", "isIgnored"].iter().any(|mark| self.is_marked(mark))
+    pub(crate) fn is_injected(&self) -> bool {
+        ["isMeta", "isCompactSummary", "isBranchSummary", "isIgnored"]
+            .iter()
+            .any(|mark| self.has_source_mark(mark))
     }
 
     /// Whether another line says the same message, whatever its number and its count.
@@ -307,7 +309,7 @@ impl Message {
     }
 }
 
-macro_rules! keeps_what_nobody_knows {
+macro_rules! impl_open_object {
     ($($name:ty),*) => {$(
         impl Open for $name {
             fn extra(&self) -> &Extra {
@@ -317,11 +319,11 @@ macro_rules! keeps_what_nobody_knows {
     )*};
 }
 
-keeps_what_nobody_knows!(Message, Tokens, Tool, Assistant, Usage, Source);
+impl_open_object!(Message, Tokens, Tool, Assistant, Usage, LineOrigin);
 
 /// Takes out what belongs to the line and not to what it says: written again it gets both anew.
 pub(crate) fn drop_line_keys(fields: &mut Fields<'_>) {
-    batch::drop_part(fields);
+    batch::drop_batch_field(fields);
     fields.take_raw("v");
     fields.take_raw("crc");
 }

@@ -2,8 +2,8 @@
 
 pub(crate) mod batch;
 pub mod blob;
+pub mod document_edit;
 pub mod draft;
-pub mod edited;
 pub mod event;
 pub mod id;
 pub mod line;

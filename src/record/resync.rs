@@ -19,11 +19,11 @@ const CANDIDATES: usize = 8;
 struct Candidate {
     start: usize,
     digest: Digest<'static, u32, Table<16>>,
-    covered: usize,
+    covered_to: usize,
 }
 
 /// The records in a damaged line, from and to in bytes, in their order.
-pub(crate) fn believed(line: &[u8]) -> Vec<(usize, usize)> {
+pub(crate) fn find_records(line: &[u8]) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     let mut candidates: VecDeque<Candidate> = VecDeque::new();
     let mut starts = memmem::find_iter(line, START).peekable();
@@ -34,15 +34,15 @@ pub(crate) fn believed(line: &[u8]) -> Vec<(usize, usize)> {
             continue;
         };
         while let Some(start) = starts.next_if(|start| *start < crc_at) {
-            candidates.push_back(Candidate { start, digest: crc32c().digest(), covered: start });
+            candidates.push_back(Candidate { start, digest: crc32c().digest(), covered_to: start });
             if candidates.len() > CANDIDATES {
                 candidates.pop_front();
             }
         }
         let mut right = None;
         for candidate in candidates.iter_mut().rev() {
-            candidate.digest.update(&line[candidate.covered..crc_at]);
-            candidate.covered = crc_at;
+            candidate.digest.update(&line[candidate.covered_to..crc_at]);
+            candidate.covered_to = crc_at;
             let crc = format!("{:08x}", candidate.digest.clone().finalize());
             if right.is_none() && crc.as_bytes() == digits && is_record(&line[candidate.start..end]) {
                 right = Some((candidate.start, end));

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::json::fields::{Fields, FromFields, MAX_DEPTH, NotFields};
+use crate::json::fields::{Fields, FromFields, MAX_DEPTH, ObjectError};
 use crate::record::line::{Checksum, MAX_LINE, checksum};
 use crate::record::resync;
 use crate::record::span::Span;
@@ -24,7 +24,7 @@ const READ_LIMIT: usize = 2 * MAX_LINE;
 
 /// What a scan finds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub enum ScanItem {
     /// A line that is one JSON object.
     Record(Record),
     /// Something that is none, or is not as it should be.
@@ -46,7 +46,7 @@ pub struct Record {
 
 impl Record {
     /// The object that a line is which begins there.
-    pub fn at(start: u64, json: String) -> Record {
+    pub fn from_line(start: u64, json: String) -> Record {
         let is_sound = checksum(json.trim_ascii().as_bytes()) == Checksum::Right;
         Record { start, end: start + json.len() as u64, json, is_sound }
     }
@@ -151,18 +151,18 @@ pub struct Scanner {
     direction: Direction,
     buffer: Vec<u8>,
     // Forward: how much of the buffer is read. What follows it begins at `offset` in the log.
-    read: usize,
+    read_bytes: usize,
     offset: u64,
     // How much of what is not read is known to hold no line feed: from the front, or from the back.
-    searched: usize,
+    searched_bytes: usize,
     // In a line longer than the limit: how much of it was passed by.
-    passed: u64,
+    skipped_bytes: u64,
     // Backward, before the last line is given: whether a line feed ends it; nothing before the first bytes.
     last_is_open: Option<bool>,
     limit: usize,
     // Forward: up to where the records of a torn tail were given. Its line is read again when it is complete.
-    given: u64,
-    found: VecDeque<Found>,
+    delivered_end: u64,
+    items: VecDeque<ScanItem>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,14 +187,14 @@ impl Scanner {
         Scanner {
             direction,
             buffer,
-            read: 0,
+            read_bytes: 0,
             offset,
-            searched: 0,
-            passed: 0,
+            searched_bytes: 0,
+            skipped_bytes: 0,
             last_is_open: None,
             limit: READ_LIMIT,
-            given: 0,
-            found,
+            delivered_end: 0,
+            items: found,
         }
     }
 
@@ -202,7 +202,7 @@ impl Scanner {
     pub fn feed(&mut self, chunk: &[u8]) {
         match self.direction {
             Direction::Forward => {
-                self.buffer.drain(..core::mem::take(&mut self.read));
+                self.buffer.drain(..core::mem::take(&mut self.read_bytes));
                 self.buffer.extend_from_slice(chunk);
             }
             Direction::Backward => {
@@ -215,17 +215,17 @@ impl Scanner {
     }
 
     /// Forward, whether no line is open and none is found that was not given.
-    pub(crate) fn can_pass(&self) -> bool {
-        self.read == self.buffer.len() && self.passed == 0 && self.found.is_empty()
+    pub(crate) fn is_between_lines(&self) -> bool {
+        self.read_bytes == self.buffer.len() && self.skipped_bytes == 0 && self.items.is_empty()
     }
 
-    /// Forward, takes lines that are known to be records, where [`Scanner::can_pass`].
-    pub(crate) fn pass(&mut self, mut lines: String) -> Vec<Found> {
+    /// Forward, takes lines that are known to be records, where [`Scanner::is_between_lines`].
+    pub(crate) fn take_records(&mut self, mut lines: String) -> Vec<ScanItem> {
         let mut record = |json: String| {
             let start = self.offset;
             let end = start + json.len() as u64;
             self.offset = end + 1;
-            Found::Record(Record { start, end, json, is_sound: true })
+            ScanItem::Record(Record { start, end, json, is_sound: true })
         };
         if lines.find('\n') == lines.len().checked_sub(1) {
             lines.pop();
@@ -239,14 +239,14 @@ impl Scanner {
         clippy::should_implement_trait,
         reason = "an iterator is over with its first None, a scan is not"
     )]
-    pub fn next(&mut self) -> Option<Found> {
+    pub fn next(&mut self) -> Option<ScanItem> {
         loop {
             let (found, more) = match self.direction {
                 Direction::Forward => {
-                    (self.found.pop_front(), Scanner::line_from_front as fn(&mut Scanner) -> bool)
+                    (self.items.pop_front(), Scanner::line_from_front as fn(&mut Scanner) -> bool)
                 }
                 Direction::Backward => {
-                    (self.found.pop_back(), Scanner::line_from_back as fn(&mut Scanner) -> bool)
+                    (self.items.pop_back(), Scanner::line_from_back as fn(&mut Scanner) -> bool)
                 }
             };
             if found.is_some() {
@@ -263,29 +263,28 @@ impl Scanner {
     pub fn finish(&mut self) {
         let start = self.offset;
         let mut line = core::mem::take(&mut self.buffer);
-        line.drain(..core::mem::take(&mut self.read));
-        self.searched = 0;
+        line.drain(..core::mem::take(&mut self.read_bytes));
+        self.searched_bytes = 0;
         match self.direction {
             Direction::Backward => {
                 let is_tail = self.take_tail();
-                self.line(&line, start, is_tail);
+                self.read_line(&line, start, is_tail);
             }
-            Direction::Forward if self.passed > 0 => {
+            Direction::Forward if self.skipped_bytes > 0 => {
                 // Its end may still come, and is no line of its own.
-                let passed = self.passed;
-                self.line(&line, start, true);
-                (self.buffer, self.passed) = (line, passed);
+                let passed = self.skipped_bytes;
+                self.read_line(&line, start, true);
+                (self.buffer, self.skipped_bytes) = (line, passed);
             }
             Direction::Forward => {
-                self.line(&line, start, true);
-                let torn =
-                    |found: &Found| matches!(found, Found::Problem(p) if p.code == ProblemCode::TornTail);
-                if self.found.iter().any(torn) {
-                    let end = |found: &Found| match found {
-                        Found::Record(record) => record.end,
-                        Found::Problem(_) => 0,
+                self.read_line(&line, start, true);
+                let torn = |found: &ScanItem| matches!(found, ScanItem::Problem(p) if p.code == ProblemCode::TornTail);
+                if self.items.iter().any(torn) {
+                    let end = |found: &ScanItem| match found {
+                        ScanItem::Record(record) => record.end,
+                        ScanItem::Problem(_) => 0,
                     };
-                    self.given = self.found.iter().map(end).fold(self.given, u64::max);
+                    self.delivered_end = self.items.iter().map(end).fold(self.delivered_end, u64::max);
                     self.buffer = line;
                 } else {
                     self.offset += line.len() as u64;
@@ -296,51 +295,51 @@ impl Scanner {
 
     /// Forward, where the next line begins: what lies before is given.
     pub fn position(&self) -> u64 {
-        self.offset.saturating_sub(self.passed).max(self.given)
+        self.offset.saturating_sub(self.skipped_bytes).max(self.delivered_end)
     }
 
     /// Forward: whether what was given ends inside a line, behind a record in a torn tail.
     pub(crate) fn is_inside_line(&self) -> bool {
-        self.given > self.offset
+        self.delivered_end > self.offset
     }
 
     fn line_from_front(&mut self) -> bool {
-        let unsearched = self.read + self.searched;
+        let unsearched = self.read_bytes + self.searched_bytes;
         let Some(at) = memchr::memchr(b'\n', &self.buffer[unsearched..]) else {
-            let unread = self.buffer.len() - self.read;
-            self.searched = unread;
+            let unread = self.buffer.len() - self.read_bytes;
+            self.searched_bytes = unread;
             if unread > self.limit {
                 self.offset += unread as u64;
-                self.pass_by();
+                self.skip_long_line();
             }
             return false;
         };
-        let (from, end) = (self.read, unsearched + at);
+        let (from, end) = (self.read_bytes, unsearched + at);
         let start = self.offset;
         self.offset += (end + 1 - from) as u64;
-        self.read = end + 1;
-        self.searched = 0;
+        self.read_bytes = end + 1;
+        self.searched_bytes = 0;
         let buffer = core::mem::take(&mut self.buffer);
-        self.line(&buffer[from..end], start, false);
+        self.read_line(&buffer[from..end], start, false);
         self.buffer = buffer;
         true
     }
 
     fn line_from_back(&mut self) -> bool {
-        let unsearched = self.buffer.len() - self.searched;
+        let unsearched = self.buffer.len() - self.searched_bytes;
         let Some(at) = memchr::memrchr(b'\n', &self.buffer[..unsearched]) else {
-            self.searched = self.buffer.len();
-            if self.searched > self.limit {
-                self.pass_by();
+            self.searched_bytes = self.buffer.len();
+            if self.searched_bytes > self.limit {
+                self.skip_long_line();
             }
             return false;
         };
         let line = self.buffer.split_off(at + 1);
         let start = self.offset + at as u64 + 1;
         self.buffer.truncate(at);
-        self.searched = 0;
+        self.searched_bytes = 0;
         let is_tail = self.take_tail();
-        self.line(&line, start, is_tail);
+        self.read_line(&line, start, is_tail);
         true
     }
 
@@ -348,14 +347,14 @@ impl Scanner {
         self.last_is_open.replace(false).unwrap_or_default()
     }
 
-    fn pass_by(&mut self) {
-        self.passed += (self.buffer.len() - self.read) as u64;
+    fn skip_long_line(&mut self) {
+        self.skipped_bytes += (self.buffer.len() - self.read_bytes) as u64;
         self.buffer.clear();
-        (self.read, self.searched) = (0, 0);
+        (self.read_bytes, self.searched_bytes) = (0, 0);
     }
 
-    fn line(&mut self, line: &[u8], start: u64, is_tail: bool) {
-        let passed = core::mem::take(&mut self.passed);
+    fn read_line(&mut self, line: &[u8], start: u64, is_tail: bool) {
+        let passed = core::mem::take(&mut self.skipped_bytes);
         if passed + line.len() as u64 > self.limit as u64 {
             let from = if self.direction == Direction::Forward { start - passed } else { start };
             let end = from + passed + line.len() as u64;
@@ -364,7 +363,7 @@ impl Scanner {
                 self.limit,
                 end - from
             );
-            return self.problem(ProblemCode::LineTooLong, from, end, message);
+            return self.report_problem(ProblemCode::LineTooLong, from, end, message);
         }
         let (line, start) = self.without_padding(line, start);
         if line.is_empty() {
@@ -372,7 +371,7 @@ impl Scanner {
         }
         let end = start + line.len() as u64;
         let Ok(json) = core::str::from_utf8(line) else {
-            return self.damaged(line, start, is_tail);
+            return self.read_damaged_line(line, start, is_tail);
         };
         match Fields::check(json) {
             Ok(()) => {
@@ -380,31 +379,31 @@ impl Scanner {
                 if found == Checksum::Wrong {
                     let message =
                         String::from("expected the checksum of these bytes, but found another one instead");
-                    self.problem(ProblemCode::Checksum, start, end, message);
+                    self.report_problem(ProblemCode::Checksum, start, end, message);
                 }
                 let (json, is_sound) = (json.into(), found == Checksum::Right);
-                self.found.push_back(Found::Record(Record { start, end, json, is_sound }));
+                self.items.push_back(ScanItem::Record(Record { start, end, json, is_sound }));
             }
             // A tail such as `12` is no value yet: its writer may be at `123`.
-            Err(NotFields::Other(_)) if is_tail => self.damaged(line, start, is_tail),
-            Err(NotFields::Other(kind)) => {
+            Err(ObjectError::Other(_)) if is_tail => self.read_damaged_line(line, start, is_tail),
+            Err(ObjectError::Other(kind)) => {
                 let message = format!("expected a record, but found {kind} instead");
-                self.problem(ProblemCode::Foreign, start, end, message);
+                self.report_problem(ProblemCode::Foreign, start, end, message);
             }
             // A record behind a deep fragment is still a record. A tail may yet be closed, whatever its depth.
-            Err(NotFields::TooDeep) if !is_tail && resync::believed(line).is_empty() => {
+            Err(ObjectError::TooDeep) if !is_tail && resync::find_records(line).is_empty() => {
                 let message =
                     format!("expected at most {MAX_DEPTH} levels of nesting, but found more instead");
-                self.problem(ProblemCode::TooDeep, start, end, message);
+                self.report_problem(ProblemCode::TooDeep, start, end, message);
             }
-            Err(NotFields::TooDeep | NotFields::Invalid) => self.damaged(line, start, is_tail),
+            Err(ObjectError::TooDeep | ObjectError::Invalid) => self.read_damaged_line(line, start, is_tail),
         }
     }
 
     // Cuts off what is around a line and not of it: a byte order mark, a carriage return, runs of zero bytes.
     fn without_padding<'a>(&mut self, mut line: &'a [u8], mut start: u64) -> (&'a [u8], u64) {
         if start == 0 && line.starts_with(BOM) {
-            self.problem(
+            self.report_problem(
                 ProblemCode::Bom,
                 0,
                 3,
@@ -413,42 +412,42 @@ impl Scanner {
             (line, start) = (&line[3..], 3);
         }
         let zeros = line.iter().take_while(|byte| **byte == 0).count();
-        self.nul_run(start, zeros);
+        self.report_nul_run(start, zeros);
         (line, start) = (&line[zeros..], start + zeros as u64);
         let zeros = line.iter().rev().take_while(|byte| **byte == 0).count();
         line = &line[..line.len() - zeros];
-        self.nul_run(start + line.len() as u64, zeros);
+        self.report_nul_run(start + line.len() as u64, zeros);
         (line.strip_suffix(b"\r").unwrap_or(line), start)
     }
 
-    fn nul_run(&mut self, start: u64, len: usize) {
+    fn report_nul_run(&mut self, start: u64, len: usize) {
         if len > 0 {
             let message = format!("expected a record, but found {len} zero bytes instead");
-            self.problem(ProblemCode::NulRun, start, start + len as u64, message);
+            self.report_problem(ProblemCode::NulRun, start, start + len as u64, message);
         }
     }
 
     // Keeps the records whose checksum is right, and reports what lies between them.
-    fn damaged(&mut self, line: &[u8], start: u64, is_tail: bool) {
-        let spans = resync::believed(line);
+    fn read_damaged_line(&mut self, line: &[u8], start: u64, is_tail: bool) {
+        let spans = resync::find_records(line);
         let mut at = 0;
         for (from, to) in spans.iter().copied() {
-            self.gap(&line[at..from], start + at as u64, false);
+            self.report_gap(&line[at..from], start + at as u64, false);
             let json = String::from_utf8_lossy(&line[from..to]).into_owned();
             let (start, end) = (start + from as u64, start + to as u64);
-            if end > self.given {
-                self.found.push_back(Found::Record(Record { start, end, json, is_sound: true }));
+            if end > self.delivered_end {
+                self.items.push_back(ScanItem::Record(Record { start, end, json, is_sound: true }));
             }
             at = to;
         }
         if let [(first, _), _, ..] = spans[..] {
             let message = format!("expected one record on a line, but found {} instead", spans.len());
-            self.problem(ProblemCode::GluedLines, start + first as u64, start + at as u64, message);
+            self.report_problem(ProblemCode::GluedLines, start + first as u64, start + at as u64, message);
         }
-        self.gap(&line[at..], start + at as u64, is_tail);
+        self.report_gap(&line[at..], start + at as u64, is_tail);
     }
 
-    fn gap(&mut self, bytes: &[u8], start: u64, is_tail: bool) {
+    fn report_gap(&mut self, bytes: &[u8], start: u64, is_tail: bool) {
         if bytes.is_empty() {
             return;
         }
@@ -462,19 +461,19 @@ impl Scanner {
             Ok(_) => (ProblemCode::Damaged, "text that is not a JSON object"),
         };
         let message = format!("expected a record, but found {what} instead");
-        self.problem(code, start, start + bytes.len() as u64, message);
+        self.report_problem(code, start, start + bytes.len() as u64, message);
     }
 
-    fn problem(&mut self, code: ProblemCode, start: u64, end: u64, message: String) {
-        self.found.push_back(Found::Problem(Problem { code, start, end, message }));
+    fn report_problem(&mut self, code: ProblemCode, start: u64, end: u64, message: String) {
+        self.items.push_back(ScanItem::Problem(Problem { code, start, end, message }));
     }
 }
 
 /// Scans a whole log that is at hand.
-pub fn scan(bytes: &[u8]) -> Vec<Found> {
+pub fn scan(bytes: &[u8]) -> Vec<ScanItem> {
     let mut scanner = Scanner::forward(0);
     scanner.feed(bytes);
-    let mut all: Vec<Found> = core::iter::from_fn(|| scanner.next()).collect();
+    let mut all: Vec<ScanItem> = core::iter::from_fn(|| scanner.next()).collect();
     scanner.finish();
     all.extend(core::iter::from_fn(|| scanner.next()));
     all
@@ -483,7 +482,7 @@ pub fn scan(bytes: &[u8]) -> Vec<Found> {
 /// The records of a log that is at hand; what is none is passed by.
 pub(crate) fn records(bytes: &[u8]) -> impl Iterator<Item = Record> {
     scan(bytes).into_iter().filter_map(|found| match found {
-        Found::Record(record) => Some(record),
-        Found::Problem(_) => None,
+        ScanItem::Record(record) => Some(record),
+        ScanItem::Problem(_) => None,
     })
 }

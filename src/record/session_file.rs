@@ -16,7 +16,7 @@ use crate::json::fields::Fields;
 use crate::json::hash::sha256;
 use crate::json::text::to_json;
 use crate::layout::{BLOBS, EVENTS, MESSAGES, Placement, TOOLS};
-use crate::privacy::blanked;
+use crate::privacy::blank_placeholders;
 use crate::record::event::{self, Change};
 use crate::record::line::{self, CRC_KEY, CRC_REST, Checksum};
 use crate::record::scan::{Problem, ProblemCode, records};
@@ -107,7 +107,7 @@ fn is_steering(letter: char) -> bool {
 /// A piece whose values were redacted, as it is written: a record's checksum is that of its new bytes, a blob has the name of
 /// its own. `blobs` are the new names of those that changed; a blob that changes is added to them.
 pub(crate) fn refit_piece(before: &str, after: String, blobs: &mut BTreeMap<String, String>) -> String {
-    let Some(piece) = Piece::parse(&after) else { return after };
+    let Some(piece) = FilePiece::parse(&after) else { return after };
     let bytes = piece.bytes();
     if let Some(name) = blob_name(&piece.file) {
         if after == before {
@@ -120,16 +120,17 @@ pub(crate) fn refit_piece(before: &str, after: String, blobs: &mut BTreeMap<Stri
     let Some(line) = String::from_utf8(bytes).ok().filter(|_| LOGS.contains(&&*piece.file)) else {
         return after;
     };
-    let renamed = rename(&line, blobs);
+    let renamed = rename_blobs(&line, blobs);
     if renamed == line && after == before {
         return after;
     }
-    let was_sound = Piece::parse(before).is_some_and(|piece| checksum_of(&piece.bytes()) == Checksum::Right);
+    let was_sound =
+        FilePiece::parse(before).is_some_and(|piece| checksum_of(&piece.bytes()) == Checksum::Right);
     let line = if was_sound { reseal(&renamed) } else { renamed };
     line_piece(&piece.file, line.as_bytes())
 }
 
-fn rename(object: &str, blobs: &BTreeMap<String, String>) -> String {
+fn rename_blobs(object: &str, blobs: &BTreeMap<String, String>) -> String {
     blobs.iter().fold(object.to_owned(), |object, (name, renamed)| object.replace(&**name, renamed))
 }
 
@@ -147,14 +148,14 @@ fn checksum_of(line: &[u8]) -> Checksum {
 }
 
 /// Whether these bytes are such a file: by its first line, or, where that was lost, by its pieces.
-pub fn knows(bytes: &[u8]) -> bool {
+pub fn is_session_file(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     if bytes.starts_with(HEAD.as_bytes()) {
         return true;
     }
     let is_piece = |line: &[u8]| {
         let text = core::str::from_utf8(line.trim_ascii()).unwrap_or_default();
-        text.starts_with(PIECE) && Piece::parse(text).is_some_and(|piece| is_name(&piece.file))
+        text.starts_with(PIECE) && FilePiece::parse(text).is_some_and(|piece| is_name(&piece.file))
     };
     bytes.split(|byte| *byte == b'\n').take(2).any(is_piece)
 }
@@ -165,9 +166,9 @@ impl SessionFile {
     /// # Errors
     /// `newer_version`; `damaged` where neither its first line nor an event names the session.
     pub fn read(bytes: &[u8]) -> Result<SessionFile, Error> {
-        let mut reading = Reading::default();
+        let mut reading = SessionFileReader::default();
         for (start, line) in lines(bytes) {
-            reading.line(start, line)?;
+            reading.read_line(start, line)?;
         }
         reading.finish(bytes.len())
     }
@@ -195,46 +196,46 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 #[derive(Default)]
-struct Reading {
+struct SessionFileReader {
     file: SessionFile,
     /// Lines before the one that is read.
-    count: u64,
+    line_count: u64,
     /// How many the last line says there are.
-    ended: Option<u64>,
+    declared_lines: Option<u64>,
 }
 
-impl Reading {
-    fn line(&mut self, start: usize, line: &[u8]) -> Result<(), Error> {
+impl SessionFileReader {
+    fn read_line(&mut self, start: usize, line: &[u8]) -> Result<(), Error> {
         // What follows the end is another file, put behind this one.
-        if self.ended.is_some() {
+        if self.declared_lines.is_some() {
             return Ok(());
         }
-        if !self.object(line)? {
+        if !self.read_object(line)? {
             let found = "a damaged line";
-            self.problem(
+            self.report_problem(
                 ProblemCode::Damaged,
                 (start, line.len()),
                 &format!("expected a piece of a session, but found {found}"),
             );
             // A whole piece may stand behind a torn one.
             for at in memmem::find_iter(line, PIECE).skip_while(|at| *at == 0) {
-                if self.object(&line[at..])? {
+                if self.read_object(&line[at..])? {
                     break;
                 }
             }
         }
-        self.count += 1;
+        self.line_count += 1;
         Ok(())
     }
 
-    fn object(&mut self, line: &[u8]) -> Result<bool, Error> {
+    fn read_object(&mut self, line: &[u8]) -> Result<bool, Error> {
         let Ok(text) = core::str::from_utf8(line) else { return Ok(false) };
-        if let Some(Piece { file, content }) = Piece::parse(text) {
+        if let Some(FilePiece { file, content }) = FilePiece::parse(text) {
             if is_name(&file) {
                 let into = self.file.files.entry(file).or_default();
                 match content {
-                    Content::Line(object) => into.extend([object.as_bytes(), b"\n"].concat()),
-                    Content::Whole(bytes) => into.extend(bytes),
+                    PieceContent::Line(object) => into.extend([object.as_bytes(), b"\n"].concat()),
+                    PieceContent::Whole(bytes) => into.extend(bytes),
                 }
             }
             return Ok(true);
@@ -251,30 +252,30 @@ impl Reading {
             }
             self.file.id = fields.take("id", bad).unwrap_or_default();
             let placement: Option<String> = fields.take("placement", bad);
-            self.file.placement = placement.and_then(|name| Placement::named(&name));
+            self.file.placement = placement.and_then(|name| Placement::from_name(&name));
             return Ok(true);
         }
         if fields.has("end") {
-            self.ended = Some(fields.take("lines", bad).unwrap_or_default());
+            self.declared_lines = Some(fields.take("lines", bad).unwrap_or_default());
         }
         // What a later version has more is no damage.
         Ok(true)
     }
 
     fn finish(mut self, length: usize) -> Result<SessionFile, Error> {
-        match self.ended {
-            None => self.problem(
+        match self.declared_lines {
+            None => self.report_problem(
                 ProblemCode::TornTail,
                 (length, 0),
                 &format!(
                     "expected the file's last line, but found that it was cut off after {} lines",
-                    self.count
+                    self.line_count
                 ),
             ),
-            Some(lines) if lines + 1 != self.count => self.problem(
+            Some(lines) if lines + 1 != self.line_count => self.report_problem(
                 ProblemCode::Damaged,
                 (0, length),
-                &format!("expected {lines} lines before the last one, but found {}", self.count - 1),
+                &format!("expected {lines} lines before the last one, but found {}", self.line_count - 1),
             ),
             Some(_) => {}
         }
@@ -285,7 +286,7 @@ impl Reading {
         let other: Vec<_> = self.file.files.iter().filter_map(is_other).collect();
         for (name, blob) in other {
             self.file.files.remove(&name);
-            self.problem(
+            self.report_problem(
                 ProblemCode::MissingBlob,
                 (0, length),
                 &format!("expected the bytes of blob {blob}, but found others"),
@@ -300,7 +301,7 @@ impl Reading {
         Ok(self.file)
     }
 
-    fn problem(&mut self, code: ProblemCode, (start, length): (usize, usize), message: &str) {
+    fn report_problem(&mut self, code: ProblemCode, (start, length): (usize, usize), message: &str) {
         let (start, end) = (start as u64, (start + length) as u64);
         self.file.problems.push(Problem { code, start, end, message: message.into() });
     }
@@ -314,39 +315,39 @@ fn created_session(events: &[u8]) -> Option<String> {
 }
 
 /// A line of the file that is a piece of another file.
-struct Piece<'a> {
+struct FilePiece<'a> {
     file: String,
-    content: Content<'a>,
+    content: PieceContent<'a>,
 }
 
-enum Content<'a> {
+enum PieceContent<'a> {
     /// An object, which a line feed follows.
     Line(&'a str),
     /// Bytes as they are.
     Whole(Vec<u8>),
 }
 
-impl<'a> Piece<'a> {
-    fn parse(json: &'a str) -> Option<Piece<'a>> {
+impl<'a> FilePiece<'a> {
+    fn parse(json: &'a str) -> Option<FilePiece<'a>> {
         if !json.contains("\"file\"") {
             return None;
         }
         let (mut fields, bad) = (Fields::parse(json).ok()?, &mut Vec::new());
         let file: String = fields.take("file", bad)?;
         let content = if let Some(object) = fields.take_raw("line") {
-            Content::Line(object)
+            PieceContent::Line(object)
         } else if let Some(text) = fields.take::<String>("text", bad) {
-            Content::Whole(text.into_bytes())
+            PieceContent::Whole(text.into_bytes())
         } else {
-            Content::Whole(STANDARD.decode(fields.take::<String>("bytes", bad)?).ok()?)
+            PieceContent::Whole(STANDARD.decode(fields.take::<String>("bytes", bad)?).ok()?)
         };
-        Some(Piece { file, content })
+        Some(FilePiece { file, content })
     }
 
     fn bytes(&self) -> Vec<u8> {
         match &self.content {
-            Content::Line(object) => [object.as_bytes(), b"\n"].concat(),
-            Content::Whole(bytes) => bytes.clone(),
+            PieceContent::Line(object) => [object.as_bytes(), b"\n"].concat(),
+            PieceContent::Whole(bytes) => bytes.clone(),
         }
     }
 }
@@ -401,7 +402,7 @@ pub fn missing_lines(there: &[u8], here: &[u8]) -> Vec<u8> {
 }
 
 fn has_placeholder(line: &[u8]) -> bool {
-    core::str::from_utf8(line).is_ok_and(|line| blanked(line) != line)
+    core::str::from_utf8(line).is_ok_and(|line| blank_placeholders(line) != line)
 }
 
 // By what a record is known: a message by its id and revision, an event by its id, an execution by its call; and whether it is

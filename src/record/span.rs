@@ -27,7 +27,7 @@ impl Span {
     }
 
     /// These, which are in their order, as they are read: those that lie close are one.
-    pub(crate) fn together(spans: impl Iterator<Item = Span>) -> Vec<Span> {
+    pub(crate) fn merge_close(spans: impl Iterator<Item = Span>) -> Vec<Span> {
         let mut read: Vec<Span> = Vec::new();
         for span in spans {
             match read.last_mut() {
@@ -65,7 +65,7 @@ mod tests {
             spans.sort_unstable_by_key(|(start, _)| *start);
             let spans: Vec<Span> =
                 spans.into_iter().map(|(start, length)| Span { start, end: start + length }).collect();
-            let read = Span::together(spans.iter().copied());
+            let read = Span::merge_close(spans.iter().copied());
             for span in spans {
                 prop_assert!(read.iter().any(|one| one.start <= span.start && span.end <= one.end), "{:?}", span);
             }

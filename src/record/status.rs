@@ -31,7 +31,7 @@ impl Status {
     }
 
     /// What a word stands for.
-    pub fn named(name: &str) -> Option<Status> {
+    pub fn from_name(name: &str) -> Option<Status> {
         [Status::Active, Status::Paused, Status::Completed].into_iter().find(|one| one.as_str() == name)
     }
 

@@ -1,7 +1,7 @@
 //! One line of `tools.jsonl`: what a tool did, without what it said. The tool's message in
 //! `messages.jsonl` is the only copy of a result; both are joined by the id of the call.
 
-pub mod asked;
+pub mod execution_draft;
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -83,12 +83,12 @@ impl ToolExecution {
     pub fn from_json(json: &str, seq: u64, stamp: &Stamp) -> Result<ToolExecution, Error> {
         let mut bad = Vec::new();
         let fields = Fields::parse(json).map_err(|found| {
-            request::wrong(format!("expected a tool execution, but found {found} instead"))
+            request::error(format!("expected a tool execution, but found {found} instead"))
         })?;
         let read = ToolExecution::from_fields(fields, &mut bad);
-        request::refuse_bad(&mut bad)?;
+        request::reject_bad(&mut bad)?;
         let read = read.ok_or_else(|| {
-            request::wrong("expected a tool execution with toolCallId and tool, but found less")
+            request::error("expected a tool execution with toolCallId and tool, but found less")
         })?;
         Ok(ToolExecution {
             id: id::new(stamp, 0),

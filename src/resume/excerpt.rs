@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::search::Part;
-use crate::json::text::boundary;
-use crate::recall::words::{Field, Words, inner};
+use super::log_match::ExcerptPart;
+use crate::json::text::grapheme_boundary;
+use crate::recall::terms::{Field, TermAnalyzer, strip_signs};
 
 // In so many bytes words stand together.
 const TOGETHER: usize = 200;
@@ -15,32 +15,36 @@ const SHOWN: usize = 240;
 
 /// The words of a text that are sought, and what each stands for.
 #[derive(Debug)]
-pub(crate) struct Marked<'a> {
+pub(crate) struct MarkedText<'a> {
     text: &'a str,
     // Where they stand, with a bit for each term.
     words: Vec<(Range<usize>, u64)>,
 }
 
-impl<'a> Marked<'a> {
+impl<'a> MarkedText<'a> {
     /// `number`: of a term that is sought, its number below 64.
-    pub fn new(text: &'a str, number: &dyn Fn(&str) -> Option<usize>, analysis: &mut Words) -> Marked<'a> {
+    pub fn new(
+        text: &'a str,
+        number: &dyn Fn(&str) -> Option<usize>,
+        analysis: &mut TermAnalyzer,
+    ) -> MarkedText<'a> {
         let mut words = Vec::new();
         for word in text.split_whitespace() {
             let mut terms = 0;
-            analysis.terms(word, Field::Said, &mut |term| {
+            analysis.for_each_term(word, Field::Said, &mut |term| {
                 terms |= number(term).map_or(0, |number| 1 << number);
             });
             if terms != 0 {
-                let inner = inner(word);
+                let inner = strip_signs(word);
                 let start = inner.as_ptr() as usize - text.as_ptr() as usize;
                 words.push((start..start + inner.len(), terms));
             }
         }
-        Marked { text, words }
+        MarkedText { text, words }
     }
 
     /// The terms that it has, a bit for each.
-    pub fn has(&self) -> u64 {
+    pub fn found_terms(&self) -> u64 {
         self.words.iter().fold(0, |all, (_, terms)| all | terms)
     }
 
@@ -52,25 +56,25 @@ impl<'a> Marked<'a> {
     }
 
     /// The words in their place, from where most of what is sought stands together. `worth`: of each term.
-    pub fn excerpt(&self, worth: &[f32]) -> Vec<Part> {
-        let best = self.best(worth);
+    pub fn excerpt(&self, worth: &[f32]) -> Vec<ExcerptPart> {
+        let best = self.best_word(worth);
         let at = best.map_or(0, |nth| self.words[nth].0.start);
-        let start = self.start(at);
-        let end = boundary(self.text, start + SHOWN, true);
+        let start = self.excerpt_start(at);
+        let end = grapheme_boundary(self.text, start + SHOWN, true);
         let mut parts = Vec::new();
         let mut done = start;
         for (place, _) in self.words.iter().filter(|(place, _)| start <= place.start && place.end <= end) {
-            parts.push(Part { text: self.text[done..place.start].into(), is_hit: false });
-            parts.push(Part { text: self.text[place.clone()].into(), is_hit: true });
+            parts.push(ExcerptPart { text: self.text[done..place.start].into(), is_hit: false });
+            parts.push(ExcerptPart { text: self.text[place.clone()].into(), is_hit: true });
             done = place.end;
         }
-        parts.push(Part { text: self.text[done..end].trim_end().into(), is_hit: false });
+        parts.push(ExcerptPart { text: self.text[done..end].trim_end().into(), is_hit: false });
         parts.retain(|part| !part.text.is_empty());
         parts
     }
 
     // The first word of those that stand together and are worth most.
-    fn best(&self, worth: &[f32]) -> Option<usize> {
+    fn best_word(&self, worth: &[f32]) -> Option<usize> {
         let mut best = None;
         let mut most = 0.0;
         for (nth, (place, _)) in self.words.iter().enumerate() {
@@ -91,8 +95,8 @@ impl<'a> Marked<'a> {
     }
 
     // Where the line begins, or the sentence, unless that is far.
-    fn start(&self, at: usize) -> usize {
-        let near = boundary(self.text, at.saturating_sub(BEFORE), false);
+    fn excerpt_start(&self, at: usize) -> usize {
+        let near = grapheme_boundary(self.text, at.saturating_sub(BEFORE), false);
         let before = &self.text[near..at];
         let line = before.rfind('\n').map(|feed| feed + 1);
         let sentence = before.rfind(". ").map(|stop| stop + 2);
@@ -108,9 +112,9 @@ mod tests {
     use super::*;
 
     fn check(text: &str, sought: &[&str], expected: &str) {
-        let mut words = Words::default();
+        let mut words = TermAnalyzer::default();
         let number = |term: &str| sought.iter().position(|one| *one == term);
-        let marked = Marked::new(text, &number, &mut words);
+        let marked = MarkedText::new(text, &number, &mut words);
         let shown: String = marked
             .excerpt(&[1.0; 8])
             .iter()

@@ -22,7 +22,7 @@ const MOST_BYTES_A_LETTER: usize = 64;
 /// What a list says of a session.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Item {
+pub struct ListItem {
     /// Its id.
     pub id: String,
     /// What the conversation's folder is called, where it lies in a workspace.
@@ -42,7 +42,7 @@ pub struct Item {
     pub archived_at: Option<String>,
 }
 
-/// Sessions as a store lists them, JSON, as [`render`] has them.
+/// Sessions as a store lists them, JSON, as [`render_items`] has them.
 ///
 /// # Errors
 /// `invalid_json` for what is no such list.
@@ -52,40 +52,41 @@ pub struct Item {
 ///
 /// let listed = r#"[{"id":"a","type":"chat","title":"The parser","status":"active","lastActive":"2025-11-22T10:00:00Z"}]"#;
 /// let stamp = Stamp { now_ms: 0, offset_minutes: 0, entropy: [0; 32] };
-/// let text = leftoff::resume::listing::text(listed, &stamp)?;
+/// let text = leftoff::resume::listing::render_listed(listed, &stamp)?;
 /// assert!(text.starts_with("1. [chat] The parser\n"));
 /// # Ok::<(), leftoff::error::Error>(())
 /// ```
-pub fn text(listed: &str, stamp: &Stamp) -> Result<String, Error> {
-    let items: Vec<Item> = serde_json::from_str(listed).map_err(|error| {
+pub fn render_listed(listed: &str, stamp: &Stamp) -> Result<String, Error> {
+    let items: Vec<ListItem> = serde_json::from_str(listed).map_err(|error| {
         let message = format!("expected sessions as lists have them, but found something else: {error}");
         Error::new(Code::InvalidJson, message)
     })?;
-    Ok(render(&items, stamp))
+    Ok(render_items(&items, stamp))
 }
 
 /// The list, numbered from one. Whatever is stored, a session has its lines and no others.
-pub fn render(items: &[Item], stamp: &Stamp) -> String {
+pub fn render_items(items: &[ListItem], stamp: &Stamp) -> String {
     let mut text = String::new();
     for (place, item) in items.iter().enumerate() {
         let last = time::parse(&item.last_active).map_or_else(|| "unknown".into(), |ms| time::ago(ms, stamp));
-        let Item { id, name, session_type, title, status, summary, .. } = item;
-        let kind = within(&harmless(session_type), TITLE);
+        let ListItem { id, name, session_type, title, status, summary, .. } = item;
+        let kind = cut_to_columns(&harmless(session_type), TITLE);
         let hidden = if item.archived_at.is_some() { "archived, " } else { "" };
-        let (title, status) = (within(&harmless(title), TITLE), format!("{hidden}{}", harmless(status)));
+        let (title, status) =
+            (cut_to_columns(&harmless(title), TITLE), format!("{hidden}{}", harmless(status)));
         text.push_str(&format!("{}. [{kind}] {title}\n", place + 1));
-        let name = name.as_ref().map(|name| format!("Name: {} | ", within(&harmless(name), TITLE)));
+        let name = name.as_ref().map(|name| format!("Name: {} | ", cut_to_columns(&harmless(name), TITLE)));
         let name = name.unwrap_or_default();
         text.push_str(&format!("   Last active: {last} | Status: {status} | {name}ID: {id}\n"));
         if let Some(summary) = summary {
-            text.push_str(&format!("   Summary: {}\n", within(&harmless(summary), SUMMARY)));
+            text.push_str(&format!("   Summary: {}\n", cut_to_columns(&harmless(summary), SUMMARY)));
         }
     }
     text
 }
 
 /// As much of a line as so many columns of a terminal hold, cut between letters as a reader sees them.
-pub fn within(line: &str, columns: usize) -> String {
+pub fn cut_to_columns(line: &str, columns: usize) -> String {
     let (mut taken, mut end) = (0, 0);
     for (at, letter) in line.grapheme_indices(true) {
         // One that takes no column is counted all the same, so that there are not more than columns.
@@ -106,8 +107,8 @@ pub fn within(line: &str, columns: usize) -> String {
 mod tests {
     use super::*;
 
-    fn item(title: &str, last_active: &str, summary: Option<&str>) -> Item {
-        Item {
+    fn item(title: &str, last_active: &str, summary: Option<&str>) -> ListItem {
+        ListItem {
             id: "01a2".into(),
             name: Some("001-api-design".into()),
             session_type: "brainstorm".into(),
@@ -132,9 +133,9 @@ mod tests {
                 "2025-11-22T10:00:00Z",
                 Some("Exploring REST vs GraphQL, leaning toward REST"),
             ),
-            Item { name: None, ..item("One\nline", "2025-11-21T10:00:00Z", None) },
+            ListItem { name: None, ..item("One\nline", "2025-11-21T10:00:00Z", None) },
         ];
-        let lines: Vec<String> = render(&items, &stamp).lines().map(String::from).collect();
+        let lines: Vec<String> = render_items(&items, &stamp).lines().map(String::from).collect();
         let expected = [
             "1. [brainstorm] API Design Discussion",
             "   Last active: 2 hours ago | Status: paused | Name: 001-api-design | ID: 01a2",
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn a_title_is_cut_by_the_columns_it_takes_between_letters() {
         let check = |line: &str, columns, expected: &str| {
-            let found = within(line, columns);
+            let found = cut_to_columns(line, columns);
             assert_eq!(found, expected);
             assert!(found.width() <= columns);
         };
@@ -165,13 +166,13 @@ mod tests {
         let most = MOST_BYTES_A_LETTER / 2 - 1;
         check(&marked(most), 5, &marked(most));
         check(&marked(most + 1), 5, "…");
-        assert!(within(&"\u{115f}\u{1160}".repeat(1000), 80).len() <= 80 * MOST_BYTES_A_LETTER);
+        assert!(cut_to_columns(&"\u{115f}\u{1160}".repeat(1000), 80).len() <= 80 * MOST_BYTES_A_LETTER);
     }
 
     #[test]
     fn each_item_has_its_lines_however_long_its_title() {
         let stamp = Stamp { now_ms: 0, offset_minutes: 0, entropy: [0; 32] };
-        let text = render(&[item(&"題\n".repeat(9_000), "", Some(&"s ".repeat(9_000)))], &stamp);
+        let text = render_items(&[item(&"題\n".repeat(9_000), "", Some(&"s ".repeat(9_000)))], &stamp);
         let widths: Vec<usize> = text.lines().map(UnicodeWidthStr::width).collect();
         assert_eq!(widths.len(), 3, "{text}");
         assert!(widths[0] <= TITLE + 20 && widths[2] <= SUMMARY + 20, "{widths:?}");

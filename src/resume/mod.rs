@@ -4,9 +4,9 @@ pub mod block;
 pub mod drift;
 #[cfg(feature = "interop")]
 pub(crate) mod excerpt;
-pub mod find;
 pub mod history;
 pub mod listing;
-pub mod outline;
 #[cfg(feature = "interop")]
-pub mod search;
+pub mod log_match;
+pub mod outline;
+pub mod session_match;

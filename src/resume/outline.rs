@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::listing::within;
+use super::listing::cut_to_columns;
 use crate::plain::harmless::harmless;
 use crate::record::message::{Message, Role};
 
@@ -28,14 +28,14 @@ pub struct Turn {
     /// How many messages it has.
     pub message_count: usize,
     /// The tools that were called, each once, in the order of their first calls.
-    pub tools: Vec<Used>,
+    pub tools: Vec<ToolCount>,
     /// How many results say that the tool failed.
     pub failed: usize,
 }
 
 /// A tool, and how often it was called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Used {
+pub struct ToolCount {
     /// Its name.
     pub name: String,
     /// How often.
@@ -48,7 +48,7 @@ pub fn outline(messages: &[Message]) -> Vec<Turn> {
     for (place, message) in messages.iter().enumerate() {
         let is_asked = message.role == Some(Role::User);
         if is_asked || turns.is_empty() {
-            turns.push(begun(place, message, is_asked));
+            turns.push(new_turn(place, message, is_asked));
         }
         let Some(turn) = turns.last_mut() else { continue };
         turn.message_count += 1;
@@ -56,17 +56,17 @@ pub fn outline(messages: &[Message]) -> Vec<Turn> {
         for call in message.tool_calls() {
             match turn.tools.iter_mut().find(|used| used.name == call.name) {
                 Some(used) => used.count += 1,
-                None => turn.tools.push(Used { name: call.name.clone(), count: 1 }),
+                None => turn.tools.push(ToolCount { name: call.name.clone(), count: 1 }),
             }
         }
     }
     turns
 }
 
-fn begun(start: usize, message: &Message, is_asked: bool) -> Turn {
+fn new_turn(start: usize, message: &Message, is_asked: bool) -> Turn {
     let asked = if is_asked { message.content.as_str() } else { "" };
     let line = asked.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let title = within(&harmless(line), TITLE);
+    let title = cut_to_columns(&harmless(line), TITLE);
     Turn { start, id: message.id.clone(), title, timestamp: message.timestamp.clone(), ..Turn::default() }
 }
 

@@ -18,7 +18,7 @@ use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::hash::sha256;
 use crate::json::request;
 use crate::json::text::{to_json, to_open_json};
-use crate::record::batch::{Batch, MAX_BATCH, Part, expected};
+use crate::record::batch::{Batch, BatchLine, MAX_BATCH, take_expected};
 use crate::record::id;
 use crate::record::message::{self, Message};
 use crate::record::scan::Record;
@@ -38,27 +38,29 @@ const DIGITS: usize = 32;
 
 /// Under which conditions an append counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Once {
+pub struct AppendConditions {
     /// The caller's own name for it.
     pub operation: Option<String>,
     /// The last message that the caller knows; nothing inside where it knows of none.
     pub expected: Option<Option<String>>,
 }
 
-impl Once {
+impl AppendConditions {
     /// Reads `{"operation","expected"}`; `"expected":null` where no message was there.
     ///
     /// # Errors
     /// `invalid_request`.
-    pub fn from_json(json: &str) -> Result<Once, Error> {
+    pub fn from_json(json: &str) -> Result<AppendConditions, Error> {
         let mut bad = Vec::new();
-        let mut fields = request::read(json, "operation or expected")?;
+        let mut fields = request::parse(json, "operation or expected")?;
         if fields.raw("operation") == Some("null") {
-            return Err(request::wrong("expected a string for \"operation\", but found null instead"));
+            return Err(request::error("expected a string for \"operation\", but found null instead"));
         }
-        let once =
-            Once { operation: fields.take("operation", &mut bad), expected: expected(&mut fields, &mut bad) };
-        request::refuse_bad(&mut bad)?;
+        let once = AppendConditions {
+            operation: fields.take("operation", &mut bad),
+            expected: take_expected(&mut fields, &mut bad),
+        };
+        request::reject_bad(&mut bad)?;
         Ok(once)
     }
 
@@ -66,33 +68,33 @@ impl Once {
     ///
     /// # Errors
     /// `invalid_request` where there are none, or the name is too long.
-    pub(crate) fn batch(self, messages: &[Message], stamp: &Stamp) -> Result<Batch, Error> {
+    pub(crate) fn into_batch(self, messages: &[Message], stamp: &Stamp) -> Result<Batch, Error> {
         if messages.is_empty() {
-            return Err(request::wrong("expected messages for an operation, but found none"));
+            return Err(request::error("expected messages for an operation, but found none"));
         }
         let length = self.operation.as_ref().map_or(1, String::len);
         if length == 0 || length > LONGEST {
             let message =
                 format!("expected an \"operation\" of 1 to {LONGEST} bytes, but found {length} instead");
-            return Err(request::wrong(message));
+            return Err(request::error(message));
         }
         let said: Vec<String> = messages.iter().map(to_open_json).collect();
         let hash = sha256(to_json(&said).as_bytes()).chars().take(DIGITS).collect();
         let operation = self.operation.unwrap_or_else(|| id::new(stamp, 0));
-        Ok(Batch { operation, hash, expected: self.expected })
+        Ok(Batch { operation, hash, expected_message: self.expected })
     }
 }
 
 /// An operation that counted, and where its lines lie.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Done {
+pub struct CountedOperation {
     operation: String,
     hash: String,
     /// From its first line to the end of its last one.
     pub(crate) span: Span,
 }
 
-impl Done {
+impl CountedOperation {
     /// Whether it tells of a tool.
     pub(crate) fn is_of_tools(&self) -> bool {
         self.operation.starts_with(OF_TOOLS)
@@ -102,7 +104,7 @@ impl Done {
     ///
     /// # Errors
     /// `operation_reused` where it is, with other messages.
-    pub(crate) fn is(&self, batch: &Batch) -> Result<bool, Error> {
+    pub(crate) fn matches_batch(&self, batch: &Batch) -> Result<bool, Error> {
         if self.operation != batch.operation || self.hash == batch.hash {
             return Ok(self.operation == batch.operation);
         }
@@ -111,75 +113,75 @@ impl Done {
     }
 }
 
-impl FromFields for Done {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Done> {
+impl FromFields for CountedOperation {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<CountedOperation> {
         let (operation, hash) = (fields.take("operation", bad)?, fields.take("hash", bad)?);
-        Some(Done { operation, hash, span: fields.take("span", bad)? })
+        Some(CountedOperation { operation, hash, span: fields.take("span", bad)? })
     }
 }
 
 /// What of a log counts for nothing.
 #[derive(Clone, Debug)]
-pub(crate) struct Passed {
+pub(crate) struct SkippedLines {
     /// In its order.
     pub spans: Vec<Span>,
     /// Revisions that are the first line of their message, in their order.
     pub firsts: Vec<Span>,
     /// From there on nobody knows which batches count.
-    pub decided: u64,
+    pub decided_end: u64,
 }
 
-impl Passed {
-    pub fn holds(&self, record: &Record) -> bool {
+impl SkippedLines {
+    pub fn contains(&self, record: &Record) -> bool {
         Span::any_holds(&self.spans, record.start)
     }
 
     pub fn is_undecided(&self, record: &Record) -> bool {
-        record.start >= self.decided && Part::of(&record.json).is_some()
+        record.start >= self.decided_end && BatchLine::of(&record.json).is_some()
     }
 }
 
-impl Default for Passed {
-    fn default() -> Passed {
-        Passed::from(Vec::new())
+impl Default for SkippedLines {
+    fn default() -> SkippedLines {
+        SkippedLines::from(Vec::new())
     }
 }
 
-impl From<Vec<Span>> for Passed {
-    fn from(spans: Vec<Span>) -> Passed {
-        Passed { spans, firsts: Vec::new(), decided: u64::MAX }
+impl From<Vec<Span>> for SkippedLines {
+    fn from(spans: Vec<Span>) -> SkippedLines {
+        SkippedLines { spans, firsts: Vec::new(), decided_end: u64::MAX }
     }
 }
 
 /// A batch whose last line was not met yet.
 #[derive(Debug)]
 pub(crate) struct Open {
-    last: Part,
+    last: BatchLine,
     pub span: Span,
     // The last of them alone, where it is longer than a batch may be.
-    held: Vec<(Record, Option<Message>)>,
+    lines: Vec<(Record, Option<Message>)>,
     is_too_long: bool,
 }
 
 impl Open {
-    pub fn begin(part: Part, record: Record, message: Option<Message>) -> Open {
+    pub fn begin(part: BatchLine, record: Record, message: Option<Message>) -> Open {
         let span = record.span();
-        Open { last: part, span, held: Vec::from([(record, message)]), is_too_long: false }
+        Open { last: part, span, lines: Vec::from([(record, message)]), is_too_long: false }
     }
 
     /// Whether this line is one of it, behind those that were met. A damaged one may be missing.
-    pub fn has_next(&self, part: &Part) -> bool {
+    pub fn has_next(&self, part: &BatchLine) -> bool {
         (&part.batch, part.lines) == (&self.last.batch, self.last.lines) && part.line > self.last.line
     }
 
-    pub fn take(&mut self, part: Part, record: Record, message: Option<Message>) {
+    pub fn add_line(&mut self, part: BatchLine, record: Record, message: Option<Message>) {
         self.last = part;
         self.span.end = record.end;
         self.is_too_long |= self.span.end - self.span.start > MAX_BATCH;
         if self.is_too_long {
-            self.held.clear();
+            self.lines.clear();
         }
-        self.held.push((record, message));
+        self.lines.push((record, message));
     }
 
     pub fn has_end(&self) -> bool {
@@ -195,20 +197,20 @@ impl Open {
     }
 
     /// Whether somebody who knows said that its last message counts.
-    pub fn is_among(&self, accepted: &BTreeSet<String>) -> bool {
-        let Some((record, _)) = self.held.last().filter(|_| !accepted.is_empty()) else { return false };
+    pub fn is_accepted(&self, accepted: &BTreeSet<String>) -> bool {
+        let Some((record, _)) = self.lines.last().filter(|_| !accepted.is_empty()) else { return false };
         message::read(record).0.is_some_and(|message| accepted.contains(&message.id))
     }
 
     /// What is known of it, once it counts, and its lines.
-    pub fn into_done(self) -> (Done, Vec<(Record, Option<Message>)>) {
+    pub fn into_counted(self) -> (CountedOperation, Vec<(Record, Option<Message>)>) {
         let Batch { operation, hash, .. } = self.last.batch;
-        (Done { operation, hash, span: self.span }, self.held)
+        (CountedOperation { operation, hash, span: self.span }, self.lines)
     }
 
     /// Its last line.
     pub fn into_last(mut self) -> Option<Record> {
-        self.held.pop().map(|(record, _)| record)
+        self.lines.pop().map(|(record, _)| record)
     }
 }
 
@@ -218,12 +220,13 @@ mod tests {
 
     #[test]
     fn a_batch_counts_as_long_as_it_has_no_more_than_the_most_bytes() {
-        let batch = Batch { operation: "o".into(), hash: "h".into(), expected: None };
-        let part = |line| Part { batch: batch.clone(), line, lines: 2 };
+        let batch = Batch { operation: "o".into(), hash: "h".into(), expected_message: None };
+        let part = |line| BatchLine { batch: batch.clone(), line, lines: 2 };
         let can_count = |bytes: u64| {
-            let (first, last) = (Record::at(10, "{}".into()), Record::at(8 + bytes, "{}".into()));
+            let (first, last) =
+                (Record::from_line(10, "{}".into()), Record::from_line(8 + bytes, "{}".into()));
             let mut open = Open::begin(part(0), first, None);
-            open.take(part(1), last, None);
+            open.add_line(part(1), last, None);
             open.can_count()
         };
         assert!(can_count(MAX_BATCH));

@@ -18,13 +18,13 @@ use crate::record::scan::{Problem, ProblemCode, Record};
 #[derive(Clone, Debug)]
 pub struct Branches {
     // By hash of the id, since a log may hold a million of them.
-    places: BTreeMap<u64, Place>,
+    places: BTreeMap<u64, MessagePlace>,
     // The further ones of an id, where a revision of it is there with other bytes.
-    doubles: Vec<Place>,
+    doubles: Vec<MessagePlace>,
     // Each line but those that are the first of their id and no revision: the id, the revision and the bytes, the first
     // and the last hashed.
     versions: BTreeSet<(u64, u64, u32)>,
-    roots: Vec<Root>,
+    roots: Vec<BranchRoot>,
     // The id of the last message of each branch.
     lasts: Vec<String>,
     current: u32,
@@ -32,7 +32,7 @@ pub struct Branches {
 
 // One for each message of a log, so it is small.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct MessagePlace {
     start: u64,
     branch: u32,
     // The hash of the first line; 0 where that is a revision.
@@ -41,20 +41,20 @@ struct Place {
 
 // Where a branch hangs: on which other, and up to which of its lines.
 #[derive(Clone, Copy, Debug)]
-struct Root {
-    on: Option<(u32, u64)>,
+struct BranchRoot {
+    parent: Option<(u32, u64)>,
 }
 
 /// One path through a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Path {
+pub struct BranchPath {
     // Each branch on the way with the start of its last line on the path.
-    parts: Vec<(u32, u64)>,
+    branch_ends: Vec<(u32, u64)>,
 }
 
 /// What a line meant for the branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct LineEffect {
     /// The log does not hold the parent that the line names.
     pub parent_is_missing: bool,
     /// The id was there before.
@@ -63,10 +63,10 @@ pub struct Placed {
     pub is_double: bool,
     /// The id was there before with the same revision, and this line says nothing new: it counts for nothing, wherever
     /// it stands.
-    pub is_again: bool,
+    pub is_repetition: bool,
 }
 
-impl Placed {
+impl LineEffect {
     /// What is wrong with the place of this line.
     pub fn problems(&self, record: &Record) -> Vec<Problem> {
         let problem = |code, message: &str| Problem {
@@ -90,18 +90,19 @@ impl Placed {
 impl Default for Branches {
     fn default() -> Branches {
         let (places, versions) = (BTreeMap::new(), BTreeSet::new());
-        let (roots, lasts) = (vec![Root { on: None }], vec![String::new()]);
+        let (roots, lasts) = (vec![BranchRoot { parent: None }], vec![String::new()]);
         Branches { places, doubles: Vec::new(), versions, roots, lasts, current: 0 }
     }
 }
 
 impl Branches {
     /// Takes the next message of the log, and the record it was read from.
-    pub fn take(&mut self, message: &Message, record: &Record) -> Placed {
-        let key = key(&message.id);
+    pub fn add_message(&mut self, message: &Message, record: &Record) -> LineEffect {
+        let key = hash_text(&message.id);
         // Never 0.
-        let bytes = said(&record.json, 0) as u32 | 1;
-        let parent = message.parent_id.as_deref().and_then(|id| self.places.get(&self::key(id)).copied());
+        let bytes = hash_line_content(&record.json, 0) as u32 | 1;
+        let parent =
+            message.parent_id.as_deref().and_then(|id| self.places.get(&self::hash_text(id)).copied());
         let parent_is_missing = message.parent_id.is_some() && parent.is_none();
         let start = record.start;
         let line = (key, message.rev, bytes);
@@ -115,15 +116,15 @@ impl Branches {
                 self.versions.insert(line);
             }
             if is_double {
-                self.doubles.push(Place { start, branch: first.branch, bytes });
+                self.doubles.push(MessagePlace { start, branch: first.branch, bytes });
             }
-            return Placed { parent_is_missing, is_repeated: true, is_double, is_again };
+            return LineEffect { parent_is_missing, is_repeated: true, is_double, is_repetition: is_again };
         }
         let on = parent.map_or(self.current, |place| place.branch);
         self.current = match message.branch {
             true => {
                 let last = parent.map_or(start.saturating_sub(1), |place| place.start);
-                self.roots.push(Root { on: Some((on, last)) });
+                self.roots.push(BranchRoot { parent: Some((on, last)) });
                 self.lasts.push(String::new());
                 self.roots.len() as u32 - 1
             }
@@ -131,8 +132,8 @@ impl Branches {
         };
         self.lasts[self.current as usize].clone_from(&message.id);
         let bytes = if self.keep_revision(line) { 0 } else { bytes };
-        self.places.insert(key, Place { start, branch: self.current, bytes });
-        Placed { parent_is_missing, is_repeated: false, is_double: false, is_again: false }
+        self.places.insert(key, MessagePlace { start, branch: self.current, bytes });
+        LineEffect { parent_is_missing, is_repeated: false, is_double: false, is_repetition: false }
     }
 
     // Whether the first line of an id is a revision already; then it is kept as one.
@@ -141,12 +142,12 @@ impl Branches {
     }
 
     // Whether this further line of an id has a revision that was there.
-    fn knows_revision(&self, first: Place, (key, rev, _): (u64, u64, u32)) -> bool {
+    fn knows_revision(&self, first: MessagePlace, (key, rev, _): (u64, u64, u32)) -> bool {
         let mut others = self.versions.range((key, rev, 0)..=(key, rev, u32::MAX));
         (rev == 0 && first.bytes > 0) || others.next().is_some()
     }
 
-    fn has_line(&self, first: Place, line: (u64, u64, u32)) -> bool {
+    fn has_line(&self, first: MessagePlace, line: (u64, u64, u32)) -> bool {
         (line.1 == 0 && first.bytes == line.2) || self.versions.contains(&line)
     }
 
@@ -156,63 +157,67 @@ impl Branches {
     }
 
     /// The path that ends with the branch of this message; without one, of the last line.
-    pub fn path(&self, leaf: Option<&str>) -> Path {
-        let leaf = leaf.and_then(|id| self.places.get(&key(id)));
+    pub fn path(&self, leaf: Option<&str>) -> BranchPath {
+        let leaf = leaf.and_then(|id| self.places.get(&hash_text(id)));
         let mut parts = Vec::new();
         let mut next = Some((leaf.map_or(self.current, |place| place.branch), u64::MAX));
         while let Some((branch, last)) = next {
             parts.push((branch, last));
-            next = self.roots[branch as usize].on;
+            next = self.roots[branch as usize].parent;
         }
-        Path { parts }
+        BranchPath { branch_ends: parts }
     }
 
     /// The id of the last message on a path.
-    pub fn last_of(&self, path: &Path) -> &str {
-        &self.lasts[path.parts[0].0 as usize]
+    pub fn last_id_of(&self, path: &BranchPath) -> &str {
+        &self.lasts[path.branch_ends[0].0 as usize]
     }
 
     /// Whether the log has a message of this id.
-    pub fn has(&self, id: &str) -> bool {
-        self.places.contains_key(&key(id))
+    pub fn has_message(&self, id: &str) -> bool {
+        self.places.contains_key(&hash_text(id))
     }
 
     /// Where the first line of a message begins.
-    pub(crate) fn first_of(&self, id: &str) -> Option<u64> {
-        self.places.get(&key(id)).map(|place| place.start)
+    pub(crate) fn first_line_of(&self, id: &str) -> Option<u64> {
+        self.places.get(&hash_text(id)).map(|place| place.start)
     }
 
     /// How many messages lie on a path.
-    pub fn count(&self, path: &Path) -> u64 {
-        self.places.values().chain(&self.doubles).filter(|place| path.holds(place)).count() as u64
+    pub fn count_messages(&self, path: &BranchPath) -> u64 {
+        self.places.values().chain(&self.doubles).filter(|place| path.contains(place)).count() as u64
     }
 
     /// Whether a message lies on a path.
-    pub fn is_on(&self, path: &Path, id: &str) -> bool {
-        self.places.get(&key(id)).is_some_and(|place| path.holds(place))
+    pub fn is_on(&self, path: &BranchPath, id: &str) -> bool {
+        self.places.get(&hash_text(id)).is_some_and(|place| path.contains(place))
     }
 }
 
-impl Path {
-    fn holds(&self, place: &Place) -> bool {
-        self.parts.iter().any(|(branch, last)| *branch == place.branch && place.start <= *last)
+impl BranchPath {
+    fn contains(&self, place: &MessagePlace) -> bool {
+        self.branch_ends.iter().any(|(branch, last)| *branch == place.branch && place.start <= *last)
     }
 }
 
 /// What tells one text from another: two of a million have the same with a chance of one in forty million.
-pub(crate) fn key(text: &str) -> u64 {
+pub(crate) fn hash_text(text: &str) -> u64 {
     xxh64(text.as_bytes(), 0)
 }
 
 /// What tells the lines of a log apart that are given: of what was imported, those of one revision say the same.
-pub(crate) fn print(message: &Message, json: &str) -> u64 {
-    let key = key(&message.id);
-    if message.source.is_some() { xxh64(&message.rev.to_le_bytes(), key) } else { said(json, key) }
+pub(crate) fn hash_line(message: &Message, json: &str) -> u64 {
+    let key = hash_text(&message.id);
+    if message.source.is_some() {
+        xxh64(&message.rev.to_le_bytes(), key)
+    } else {
+        hash_line_content(json, key)
+    }
 }
 
 /// What tells one line of a message from another, but for the number, the count and the checksum in it: two processes
 /// that write the same message, as an import does, number and count it differently.
-pub(crate) fn said(json: &str, seed: u64) -> u64 {
+pub(crate) fn hash_line_content(json: &str, seed: u64) -> u64 {
     let bytes = json.as_bytes();
     let from = |at: usize, key: &[u8]| memmem::find(&bytes[at..], key).map(|found| at + found);
     let after = |at: usize, end: &[u8]| from(at, end).map_or(bytes.len(), |found| found + end.len() - 1);
@@ -244,7 +249,7 @@ mod tests {
             let message =
                 Message { id: id.clone(), parent_id, branch: line.ends_with('*'), ..Message::default() };
             let start = place as u64 * 10;
-            branches.take(&message, &Record::at(start, (*line).into()));
+            branches.add_message(&message, &Record::from_line(start, (*line).into()));
             ids.push(id);
         }
         let path = branches.path(leaf);
@@ -277,9 +282,9 @@ mod tests {
         for (place, json) in
             [r#"{"content":"x"}"#, r#"{"content":"y"}"#, r#"{"content":"x"}"#].iter().enumerate()
         {
-            branches.take(&message, &Record::at(place as u64 * 100, (*json).into()));
+            branches.add_message(&message, &Record::from_line(place as u64 * 100, (*json).into()));
         }
-        assert_eq!(branches.count(&branches.path(None)), 2);
+        assert_eq!(branches.count_messages(&branches.path(None)), 2);
     }
 
     #[test]

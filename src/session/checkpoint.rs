@@ -1,7 +1,7 @@
 //! What is known of a messages log up to a byte, so that opening reads only what came after.
 //!
 //! Derived and deletable. It is believed only where the last line it covers is still the same bytes at the same place;
-//! see [`Checkpoint::matches`]. A log with branches has none: its paths need every id.
+//! see [`Checkpoint::matches_line`]. A log with branches has none: its paths need every id.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -41,7 +41,7 @@ pub struct Checkpoint {
     newest_user_id: Option<String>,
     // The line itself, as long as it is not hashed: that is needed when the document is kept, not for each message.
     #[serde(skip)]
-    unhashed: Option<String>,
+    last_line_json: Option<String>,
     /// How many messages; a message written again counts once.
     pub messages: u64,
     /// Of role `user`.
@@ -61,7 +61,7 @@ pub struct Checkpoint {
     /// The system messages.
     pub systems: Vec<Span>,
     /// The pinned messages.
-    pub pins: Vec<Pinned>,
+    pub pins: Vec<PinnedMessage>,
     /// The newest user message.
     pub newest_user: Option<Span>,
     /// Its first line, where it was written again.
@@ -76,10 +76,10 @@ pub struct Checkpoint {
     pub firsts: Vec<Span>,
     /// The operations that counted, the newest [`batch::REMEMBERED`] of them, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub operations: Vec<batch::Done>,
+    pub operations: Vec<batch::CountedOperation>,
     /// The same of tools, the newest [`batch::REMEMBERED_OF_TOOLS`] of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub of_tools: Vec<batch::Done>,
+    pub of_tools: Vec<batch::CountedOperation>,
     /// Which messages say something else than before, as a number: what was made of them holds as long as that is the same.
     #[serde(skip_serializing_if = "is_default")]
     pub revised: u32,
@@ -91,7 +91,7 @@ pub struct Checkpoint {
 
 /// A pinned message and where it lies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Pinned {
+pub struct PinnedMessage {
     /// The message.
     pub id: String,
     /// Its line.
@@ -100,22 +100,22 @@ pub struct Pinned {
 
 impl Checkpoint {
     /// Takes the next message. `is_new` is false for a message that is written again.
-    pub fn take(&mut self, record: Record, message: &Message, is_new: bool, is_pinned: bool) {
+    pub fn add_message(&mut self, record: Record, message: &Message, is_new: bool, is_pinned: bool) {
         let span = record.span();
         // A count that nobody can believe is made again.
         let count = || {
-            cost::believed(&record, message)
+            cost::trusted_count(&record, message)
                 .map_or_else(|| cost::message(message, None).tokens, |tokens| tokens.count)
         };
         self.tokens += message.tokens.as_ref().filter(|_| is_new).map_or(0, |_| u64::from(count()));
         self.last_line = span;
-        self.unhashed = Some(record.json);
+        self.last_line_json = Some(record.json);
         // A revision stands in the place of its message.
         self.last_id = Some(&message.id).filter(|_| is_new).cloned().or(self.last_id.take());
         let said = message.timestamp.as_deref().and_then(time::parse);
         self.last_message_ms = self.last_message_ms.max(said);
         if is_pinned {
-            self.pins.push(Pinned { id: message.id.clone(), span });
+            self.pins.push(PinnedMessage { id: message.id.clone(), span });
         }
         match message.role {
             Some(Role::System) => self.systems.push(span),
@@ -133,7 +133,7 @@ impl Checkpoint {
             return;
         }
         self.messages += 1;
-        self.titles.hear(message, span.start);
+        self.titles.add_message(message, span.start);
         match message.role {
             Some(Role::User) => self.user_messages += 1,
             Some(Role::Assistant) => self.assistant_messages += 1,
@@ -143,10 +143,10 @@ impl Checkpoint {
     }
 
     /// Takes lines that count for nothing, as one that says again what was said before, from `start` on: the last of them.
-    pub fn pass(&mut self, start: u64, record: Record) {
+    pub fn skip_lines(&mut self, start: u64, record: Record) {
         let span = Span { start, end: record.end };
         self.last_line = record.span();
-        self.unhashed = Some(record.json);
+        self.last_line_json = Some(record.json);
         // Batches are written again, rather than lines.
         match self.repeated.last_mut() {
             Some(last) if span.start <= last.end + 1 => last.end = span.end,
@@ -155,15 +155,15 @@ impl Checkpoint {
     }
 
     /// Whether the log still holds the last covered line; `line` is what it has in [`Checkpoint::last_line`].
-    pub fn matches(&self, line: &[u8]) -> bool {
+    pub fn matches_line(&self, line: &[u8]) -> bool {
         self.version == VERSION && !self.last_line_hash.is_empty() && sha256(line) == self.last_line_hash
     }
 
     /// Whether it says the same of a log as another one. What events decide is not compared, nor what a log with damage tells
     /// at another place, nor what it was called by while others read it.
-    pub(crate) fn says_the_same(&self, other: &Checkpoint) -> bool {
+    pub(crate) fn is_equivalent_to(&self, other: &Checkpoint) -> bool {
         let comparable = |one: &Checkpoint| {
-            let titles = one.titles.clone().without_those_before();
+            let titles = one.titles.clone().without_previous();
             let plain = Checkpoint { pins: Vec::new(), problems: 0, titles, ..one.clone() }.to_json();
             // Read, so that what is known of neither is in neither.
             Checkpoint::from_json(plain.as_bytes()).ok()
@@ -178,7 +178,7 @@ impl Checkpoint {
 
     /// The document as it is kept.
     pub fn to_json(&self) -> String {
-        let hash = self.unhashed.as_ref().map(|line| sha256(line.as_bytes()));
+        let hash = self.last_line_json.as_ref().map(|line| sha256(line.as_bytes()));
         let last_line_hash = hash.unwrap_or_else(|| self.last_line_hash.clone());
         line::seal(to_json(&Checkpoint { version: VERSION, last_line_hash, ..self.clone() }))
     }
@@ -209,7 +209,7 @@ impl FromFields for Checkpoint {
             last_line: fields.take("lastLine", bad)?,
             last_line_hash: fields.take("lastLineHash", bad)?,
             newest_user_id: None,
-            unhashed: None,
+            last_line_json: None,
             messages: fields.take("messages", bad)?,
             user_messages: fields.take("userMessages", bad)?,
             assistant_messages: fields.take("assistantMessages", bad)?,
@@ -233,8 +233,8 @@ impl FromFields for Checkpoint {
     }
 }
 
-impl FromFields for Pinned {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Pinned> {
-        Some(Pinned { id: fields.take("id", bad)?, span: fields.take("span", bad)? })
+impl FromFields for PinnedMessage {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<PinnedMessage> {
+        Some(PinnedMessage { id: fields.take("id", bad)?, span: fields.take("span", bad)? })
     }
 }

@@ -12,9 +12,9 @@ use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::record::blob;
 use crate::record::message::{Message, Role};
 use crate::record::span::Span;
-use crate::session::branch::Path;
-use crate::session::folding::{Folding, Line};
-use crate::session::revised::Says;
+use crate::session::branch::BranchPath;
+use crate::session::folding::{FoldLine, FoldPass};
+use crate::session::revisions::LineContent;
 use crate::state::State;
 
 /// What is known, and of which bytes.
@@ -27,21 +27,21 @@ pub struct FoldedState {
     pub bytes: u64,
     // The path whose messages were folded, where the log has more than one.
     #[serde(skip)]
-    path: Option<Path>,
+    path: Option<BranchPath>,
     // The newest answer, as it was folded.
     #[serde(skip)]
-    newest: Answer,
+    newest_answer: FoldedAnswer,
     #[serde(skip)]
-    folding: Option<Folding>,
+    folding: Option<FoldPass>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Answer {
+struct FoldedAnswer {
     id: String,
     rev: u64,
     calls: usize,
     // What was known before it, and where its first line begins; of one that seems to be said anew soon.
-    before: Option<(Arc<State>, u64)>,
+    state_before: Option<(Arc<State>, u64)>,
 }
 
 // A run that is under way is no part of what is known.
@@ -53,32 +53,39 @@ impl PartialEq for FoldedState {
 
 impl FoldedState {
     /// Takes the next line of the log, which begins at `start`.
-    pub(crate) fn take(&mut self, message: &Message, start: u64, says: Says) {
+    pub(crate) fn fold_message(&mut self, message: &Message, start: u64, says: LineContent) {
         let is_answer = message.role == Some(Role::Assistant);
-        let is_restless = is_answer && says == Says::All && (message.partial || message.rev > 0);
+        let is_restless = is_answer && says == LineContent::All && (message.partial || message.rev > 0);
         let before = is_restless.then(|| (self.state.clone(), start));
         let state = Arc::make_mut(&mut self.state);
-        let folded = (!blob::named(message).is_empty()).then(|| blob::folded(message));
+        let folded = (!blob::blob_ids(message).is_empty()).then(|| blob::truncate_blobs(message));
         let whole = folded.as_ref().unwrap_or(message);
         let calls = whole.tool_calls();
         match says {
-            Says::All => state.take(whole),
-            Says::Calls if message.id == self.newest.id && message.rev > self.newest.rev => {
-                state.take_calls(calls.get(self.newest.calls..).unwrap_or_default());
+            LineContent::All => state.take_message(whole),
+            LineContent::Calls
+                if message.id == self.newest_answer.id && message.rev > self.newest_answer.rev =>
+            {
+                state.take_calls(calls.get(self.newest_answer.calls..).unwrap_or_default());
             }
-            Says::Calls | Says::Later(_) | Says::Nothing => return,
+            LineContent::Calls | LineContent::Later(_) | LineContent::Nothing => return,
         }
         if is_answer {
-            let kept = self.newest.before.take().filter(|_| says == Says::Calls);
+            let kept = self.newest_answer.state_before.take().filter(|_| says == LineContent::Calls);
             let before = before.or(kept);
-            self.newest = Answer { id: message.id.clone(), rev: message.rev, calls: calls.len(), before };
+            self.newest_answer = FoldedAnswer {
+                id: message.id.clone(),
+                rev: message.rev,
+                calls: calls.len(),
+                state_before: before,
+            };
         }
     }
 
     /// What was folded of the message whose first line begins at `first` is not what it says now: it is folded again, from there
     /// where that is known, else from the start. Whether it is known.
-    pub(crate) fn take_back(&mut self, first: u64) -> bool {
-        let known = self.newest.before.take().filter(|(_, at)| *at == first);
+    pub(crate) fn rewind_to(&mut self, first: u64) -> bool {
+        let known = self.newest_answer.state_before.take().filter(|(_, at)| *at == first);
         let path = self.path.take();
         let is_known = known.is_some();
         let (state, bytes) = known.unwrap_or_default();
@@ -87,39 +94,39 @@ impl FoldedState {
     }
 
     /// Whether a line that begins there may have been folded.
-    pub(crate) fn has_met(&self, at: u64) -> bool {
+    pub(crate) fn has_folded(&self, at: u64) -> bool {
         at < self.bytes || self.folding.is_some()
     }
 
     /// The log has more than one path: what was folded of all its messages is true of none.
-    pub(crate) fn leave_file_order(&mut self) {
+    pub(crate) fn reset_for_branches(&mut self) {
         if self.path.is_none() {
             *self = FoldedState::default();
         }
     }
 
     /// Whether the bytes from here on are the next ones.
-    pub(crate) fn is_at(&self, at: u64) -> bool {
+    pub(crate) fn is_folded_to(&self, at: u64) -> bool {
         self.bytes == at && self.folding.is_none()
     }
 
     /// What is to be read next, up to `end`. Of another path than before everything is folded anew.
-    pub(crate) fn wanted(&mut self, end: u64, path: Option<Path>) -> Option<Span> {
+    pub(crate) fn next_span(&mut self, end: u64, path: Option<BranchPath>) -> Option<Span> {
         if self.path != path {
             *self = FoldedState { path, ..FoldedState::default() };
         }
         match &self.folding {
-            Some(folding) => Some(folding.wanted()),
+            Some(folding) => Some(folding.next_span()),
             None => (self.bytes < end).then_some(Span { start: self.bytes, end }),
         }
     }
 
     /// Folds the next bytes of what is wanted; `line` says of each message what its line means, and where that begins.
-    pub(crate) fn fold(&mut self, wanted: Span, bytes: &[u8], line: impl Fn(&Message, u64) -> Line) {
-        let mut folding = self.folding.take().unwrap_or_else(|| Folding::of(wanted));
-        let take = &mut |message: &Message, start, Line { says, is_on_path }| {
+    pub(crate) fn fold(&mut self, wanted: Span, bytes: &[u8], line: impl Fn(&Message, u64) -> FoldLine) {
+        let mut folding = self.folding.take().unwrap_or_else(|| FoldPass::of(wanted));
+        let take = &mut |message: &Message, start, FoldLine { says, is_on_path }| {
             if is_on_path {
-                self.take(message, start, says);
+                self.fold_message(message, start, says);
             }
         };
         match folding.feed(bytes, &line, take) {

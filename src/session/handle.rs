@@ -1,11 +1,11 @@
 //! One session: its two logs, and what is known from them.
 //!
 //! The host observes the events first, then the messages, from the start or from a checkpoint on. Where
-//! [`Session::needs_all`] says so, the checkpoint does not carry far enough, and the messages are observed anew.
+//! [`Session::needs_whole_log`] says so, the checkpoint does not carry far enough, and the messages are observed anew.
 
 mod batches;
-mod document;
-mod observed;
+mod document_state;
+mod log_intake;
 mod staging;
 
 use alloc::collections::BTreeSet;
@@ -22,14 +22,14 @@ use crate::record::span::Span;
 use crate::record::status::{Health, Status};
 use crate::record::tool_execution::ToolExecution;
 use crate::session::batch::Open;
-use crate::session::branch::{Branches, Path};
-use crate::session::checkpoint::{Checkpoint, Pinned};
-use crate::session::folding::{Folding, Line};
-use crate::session::handle::document::Beside;
+use crate::session::branch::{BranchPath, Branches};
+use crate::session::checkpoint::{Checkpoint, PinnedMessage};
+use crate::session::context_source::{CompactionPoint, ContextSource};
+use crate::session::folding::{FoldLine, FoldPass};
+use crate::session::handle::document_state::DocumentState;
 use crate::session::log::Log;
 use crate::session::metadata::Metadata;
-use crate::session::revised::{Revised, Says};
-use crate::session::source::{Compacted, Source};
+use crate::session::revisions::{LineContent, RevisionMap};
 use crate::session::title::Titles;
 use crate::time::Stamp;
 
@@ -40,41 +40,41 @@ pub struct Session {
     messages: Log,
     tools: Log,
     // The calls whose execution is on record.
-    executed: BTreeSet<String>,
+    executed_calls: BTreeSet<String>,
     // What the events add up to; and the same with what the document says more.
-    recorded: Metadata,
+    recorded_metadata: Metadata,
     metadata: Metadata,
-    history: Vec<Event>,
-    beside: Beside,
+    event_history: Vec<Event>,
+    document_state: DocumentState,
     // A line or the document is of a version that knows more.
     is_newer: bool,
-    known: Checkpoint,
+    log_state: Checkpoint,
     branches: Branches,
-    revised: Revised,
+    revision_map: RevisionMap,
     // What it is called by, while that is made anew.
-    titling: Option<(Titles, Option<Folding>)>,
+    titling: Option<(Titles, Option<FoldPass>)>,
     // The messages before the checkpoint were not seen, so their places are not known.
     is_from_checkpoint: bool,
     // When the last message was said that the checkpoint covers.
     covered_ms: Option<i64>,
-    needs_all: bool,
-    pinned: BTreeSet<String>,
+    needs_whole_log: bool,
+    pinned_ids: BTreeSet<String>,
     leaf: Option<String>,
     compaction: Compaction,
     // The messages whose batches count, wherever they stand.
-    accepted: BTreeSet<String>,
+    accepted_ids: BTreeSet<String>,
     // The batch whose last line was not met yet.
-    open: Option<Open>,
+    open_batch: Option<Open>,
     // The messages of the batch that is on its way.
-    staged: Vec<Message>,
-    records: u64,
-    revisions: u64,
+    staged_messages: Vec<Message>,
+    record_count: u64,
+    revision_count: u64,
     is_damaged: bool,
 }
 
 /// A batch of messages that is to be appended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Staged {
+pub struct StagedBatch {
     /// The bytes to append: a line for each message.
     pub bytes: Vec<u8>,
     /// What must be in its files, and confirmed by the disk, before the bytes are appended.
@@ -88,30 +88,30 @@ impl Session {
         let known = checkpoint.unwrap_or_default();
         Session {
             events: Log::new(0),
-            messages: Log::after(known.bytes, known.ends_line()),
+            messages: Log::with_open_line(known.bytes, known.ends_line()),
             tools: Log::new(0),
-            executed: BTreeSet::new(),
-            recorded: Metadata::default(),
+            executed_calls: BTreeSet::new(),
+            recorded_metadata: Metadata::default(),
             metadata: Metadata::default(),
-            history: Vec::new(),
-            beside: Beside::default(),
+            event_history: Vec::new(),
+            document_state: DocumentState::default(),
             is_newer: false,
             branches: Branches::default(),
-            revised: Revised::behind(known.revised),
+            revision_map: RevisionMap::with_digest(known.revised),
             titling: None,
             is_from_checkpoint,
             covered_ms: known.last_message_ms,
-            needs_all: false,
-            pinned: BTreeSet::new(),
+            needs_whole_log: false,
+            pinned_ids: BTreeSet::new(),
             leaf: None,
             compaction: Compaction::default(),
-            accepted: BTreeSet::new(),
-            open: None,
-            staged: Vec::new(),
-            records: 0,
-            revisions: 0,
+            accepted_ids: BTreeSet::new(),
+            open_batch: None,
+            staged_messages: Vec::new(),
+            record_count: 0,
+            revision_count: 0,
             is_damaged: false,
-            known,
+            log_state: known,
         }
     }
 
@@ -123,13 +123,13 @@ impl Session {
 
     /// The id of a session that was found without one.
     pub fn set_id(&mut self, id: &str) {
-        self.recorded.id = id.into();
+        self.recorded_metadata.id = id.into();
         self.metadata.id = id.into();
     }
 
     /// The first heading of the conversation's Markdown: its title, where nobody gave one.
     pub fn set_heading(&mut self, heading: Option<String>) {
-        self.recorded.heading.clone_from(&heading);
+        self.recorded_metadata.heading.clone_from(&heading);
         self.metadata.heading = heading;
     }
 
@@ -139,8 +139,8 @@ impl Session {
         self.messages = covered.messages;
         self.is_from_checkpoint = true;
         self.covered_ms = covered.covered_ms;
-        self.revised = covered.revised;
-        self.known = covered.known;
+        self.revision_map = covered.revision_map;
+        self.log_state = covered.log_state;
     }
 
     /// The events log.
@@ -160,7 +160,7 @@ impl Session {
 
     /// Whether the execution of a call is on record, as far as the log was observed.
     pub fn has_executed(&self, call: &str) -> bool {
-        self.executed.contains(call)
+        self.executed_calls.contains(call)
     }
 
     /// The bytes that append a tool execution; see [`ToolExecution::from_json`].
@@ -168,14 +168,14 @@ impl Session {
     /// # Errors
     /// `invalid_request`; `newer_version`; those of [`Log`].
     pub fn stage_execution(&mut self, json: &str, stamp: &Stamp) -> Result<Vec<u8>, Error> {
-        self.refuse_newer()?;
-        let execution = ToolExecution::from_json(json, self.executed.len() as u64, stamp)?;
+        self.reject_newer()?;
+        let execution = ToolExecution::from_json(json, self.executed_calls.len() as u64, stamp)?;
         self.tools.stage(&[execution])
     }
 
     /// What was observed says of the whole, where both logs were observed from their start.
     pub fn health(&self) -> Health {
-        match (self.is_damaged, self.records) {
+        match (self.is_damaged, self.record_count) {
             (false, _) => Health::Ok,
             (true, 0) => Health::Unreadable,
             (true, _) => Health::Damaged,
@@ -183,26 +183,29 @@ impl Session {
     }
 
     /// How many lines were met by which a message is said anew.
-    pub(crate) fn revisions(&self) -> u64 {
-        self.revisions
+    pub(crate) fn revision_count(&self) -> u64 {
+        self.revision_count
     }
 
     /// Whether the messages have to be observed from their start, since a checkpoint does not tell enough.
-    pub fn needs_all(&self) -> bool {
-        let found = |id: &String| self.known.pins.iter().any(|pin| pin.id == *id);
-        self.needs_all || (self.is_from_checkpoint && !self.pinned.iter().all(found))
+    pub fn needs_whole_log(&self) -> bool {
+        let found = |id: &String| self.log_state.pins.iter().any(|pin| pin.id == *id);
+        self.needs_whole_log || (self.is_from_checkpoint && !self.pinned_ids.iter().all(found))
     }
 
     /// What is known of the messages, to be kept; a log with branches has none, nor one that has to be observed anew or
     /// whose torn tail begins with a record. Where a message was said anew that was not learned yet, it is kept once it was.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
-        let is_learned = self.revised.last.is_none_or(|last| last < self.known.learned.bytes);
-        (self.has_checkpoint() && is_learned && !self.needs_titles()).then_some(&self.known)
+        let is_learned = self.revision_map.last_start.is_none_or(|last| last < self.log_state.learned.bytes);
+        (self.has_checkpoint() && is_learned && !self.needs_titles()).then_some(&self.log_state)
     }
 
     /// Whether there is one, once all was learned.
     pub(crate) fn has_checkpoint(&self) -> bool {
-        !self.branches.is_branched() && !self.needs_all && !self.messages.is_inside_line() && !self.is_newer
+        !self.branches.is_branched()
+            && !self.needs_whole_log
+            && !self.messages.is_inside_line()
+            && !self.is_newer
     }
 
     /// Whether what it is called by is to be learned, which comes first.
@@ -211,8 +214,8 @@ impl Session {
     }
 
     /// What is known of the messages.
-    pub fn known(&self) -> &Checkpoint {
-        &self.known
+    pub fn log_state(&self) -> &Checkpoint {
+        &self.log_state
     }
 
     /// What the events add up to.
@@ -221,17 +224,17 @@ impl Session {
     }
 
     /// When it was taken up last, or forked, where an event says so: that is activity, though nothing was said yet.
-    pub fn taken_up_at(&self) -> Option<&str> {
+    pub fn reactivated_at(&self) -> Option<&str> {
         let is_edited = |change: &Change| matches!(change, Change::Edited(edited) if edited.status == Some(Status::Active));
         let is_active = |event: &&Event| {
             matches!(event.change, Change::Fork(_) | Change::Status { status: Status::Active, .. })
                 || is_edited(&event.change)
         };
-        self.history.iter().rev().find(is_active)?.timestamp.as_deref()
+        self.event_history.iter().rev().find(is_active)?.timestamp.as_deref()
     }
 
     /// The event by which it was saved last: it was paused or completed, and not because it rested.
-    pub fn saved_by(&self) -> Option<&str> {
+    pub fn last_save_event(&self) -> Option<&str> {
         let is_save = |event: &&Event| match &event.change {
             Change::Status { status, reason } => {
                 *status != Status::Active && reason.as_deref() != Some("idle")
@@ -239,7 +242,7 @@ impl Session {
             Change::Edited(edited) => edited.status.is_some_and(|status| status != Status::Active),
             _ => false,
         };
-        self.history.iter().rev().find(is_save).map(|event| &*event.id)
+        self.event_history.iter().rev().find(is_save).map(|event| &*event.id)
     }
 
     /// Whether a newer version wrote to it: it can be read, not written.
@@ -248,7 +251,7 @@ impl Session {
     }
 
     /// Refuses one that a newer version wrote to, for whoever would write to it, or make another one of it.
-    pub(crate) fn refuse_newer(&self) -> Result<(), Error> {
+    pub(crate) fn reject_newer(&self) -> Result<(), Error> {
         if !self.is_newer {
             return Ok(());
         }
@@ -260,48 +263,54 @@ impl Session {
     }
 
     /// The bytes of the messages log that were not folded yet into what is known of the conversation. They are given to
-    /// [`Session::learn`], in order and in pieces of any size, until nothing is left.
-    pub fn unlearned(&mut self) -> Option<Span> {
+    /// [`Session::fold_bytes`], in order and in pieces of any size, until nothing is left.
+    pub fn unfolded_span(&mut self) -> Option<Span> {
         if let Some((_, folding)) = &self.titling {
-            let all = Span { start: 0, end: self.known.bytes };
-            return Some(folding.as_ref().map_or(all, Folding::wanted));
+            let all = Span { start: 0, end: self.log_state.bytes };
+            return Some(folding.as_ref().map_or(all, FoldPass::next_span));
         }
         let path = self.path(None);
-        self.known.learned.wanted(self.known.bytes, path)
+        self.log_state.learned.next_span(self.log_state.bytes, path)
     }
 
     /// Folds the next bytes of those that are unlearned.
-    pub fn learn(&mut self, bytes: &[u8]) {
+    pub fn fold_bytes(&mut self, bytes: &[u8]) {
         let path = self.path(None);
-        let (branches, revised, repeated) = (&self.branches, &self.revised, &self.known.repeated);
-        let line = |message: &Message, at: u64| Line {
-            says: if Span::any_holds(repeated, at) { Says::Nothing } else { revised.says(message, at) },
+        let (branches, revised, repeated) = (&self.branches, &self.revision_map, &self.log_state.repeated);
+        let line = |message: &Message, at: u64| FoldLine {
+            says: if Span::any_holds(repeated, at) {
+                LineContent::Nothing
+            } else {
+                revised.line_content(message, at)
+            },
             is_on_path: path.as_ref().is_none_or(|path| branches.is_on(path, &message.id)),
         };
         let Some((mut titles, folding)) = self.titling.take() else {
-            if let Some(wanted) = self.known.learned.wanted(self.known.bytes, path.clone()) {
-                self.known.learned.fold(wanted, bytes, line);
+            if let Some(wanted) = self.log_state.learned.next_span(self.log_state.bytes, path.clone()) {
+                self.log_state.learned.fold(wanted, bytes, line);
             }
             return;
         };
-        let mut folding = folding.unwrap_or_else(|| Folding::of(Span { start: 0, end: self.known.bytes }));
-        let hear = &mut |message: &Message, first, Line { says, .. }| {
-            if says == Says::All {
-                titles.hear(message, first);
+        let mut folding =
+            folding.unwrap_or_else(|| FoldPass::of(Span { start: 0, end: self.log_state.bytes }));
+        let hear = &mut |message: &Message, first, FoldLine { says, .. }| {
+            if says == LineContent::All {
+                titles.add_message(message, first);
             }
         };
         match folding.feed(bytes, &line, hear) {
             None if !titles.are_found() => self.titling = Some((titles, Some(folding))),
             // What came meanwhile may say it.
-            Some(end) if !titles.are_found() && end < self.known.bytes => {
-                self.titling = Some((titles, Some(Folding::of(Span { start: end, end: self.known.bytes }))));
+            Some(end) if !titles.are_found() && end < self.log_state.bytes => {
+                self.titling =
+                    Some((titles, Some(FoldPass::of(Span { start: end, end: self.log_state.bytes }))));
             }
-            _ => self.known.titles.become_those(titles),
+            _ => self.log_state.titles.replace_with(titles),
         }
     }
 
     /// The path of this message of the log, else the current one, where the log has more than one.
-    pub fn path(&self, leaf: Option<&str>) -> Option<Path> {
+    pub fn path(&self, leaf: Option<&str>) -> Option<BranchPath> {
         self.branches.is_branched().then(|| self.branches.path(leaf.or(self.leaf.as_deref())))
     }
 
@@ -311,62 +320,64 @@ impl Session {
     }
 
     // The message that the current path ends with, where that is another than the log's last one.
-    fn chosen_last(&self) -> Option<String> {
-        let last = self.path(None).map(|path| String::from(self.branches.last_of(&path)))?;
-        Some(last).filter(|last| Some(last) != self.known.last_id.as_ref())
+    fn current_last_id(&self) -> Option<String> {
+        let last = self.path(None).map(|path| String::from(self.branches.last_id_of(&path)))?;
+        Some(last).filter(|last| Some(last) != self.log_state.last_id.as_ref())
     }
 
     /// Whether a message of the log lies on a path of it.
-    pub fn is_on(&self, path: &Path, id: &str) -> bool {
+    pub fn is_on(&self, path: &BranchPath, id: &str) -> bool {
         self.branches.is_on(path, id)
     }
 
     /// Whether it has a message, as far as its log was observed: not what a checkpoint covers.
     pub(crate) fn has_message(&self, id: &str) -> bool {
-        self.branches.has(id) || self.known.last_id.as_deref() == Some(id)
+        self.branches.has_message(id) || self.log_state.last_id.as_deref() == Some(id)
     }
 
     /// What a context is built from.
-    pub fn source(&self) -> Source {
+    pub fn source(&self) -> ContextSource {
         let path = self.path(None).map(|path| (self.branches.clone(), path));
-        let is_pinned = |pin: &&Pinned| self.pinned.contains(&pin.id);
-        Source {
-            end: self.known.bytes,
-            message_count: path.as_ref().map_or(self.known.messages, |(branches, path)| branches.count(path)),
-            systems: self.known.systems.clone(),
-            pins: self.known.pins.iter().filter(is_pinned).map(|pin| pin.span).collect(),
-            newest_user: self.known.newest_user.filter(|_| path.is_none()),
-            newest_user_first: self.known.newest_user_first.filter(|_| path.is_none()),
-            repeated: self.known.repeated.clone(),
-            firsts: self.known.firsts.clone(),
+        let is_pinned = |pin: &&PinnedMessage| self.pinned_ids.contains(&pin.id);
+        ContextSource {
+            end: self.log_state.bytes,
+            message_count: path
+                .as_ref()
+                .map_or(self.log_state.messages, |(branches, path)| branches.count_messages(path)),
+            systems: self.log_state.systems.clone(),
+            pins: self.log_state.pins.iter().filter(is_pinned).map(|pin| pin.span).collect(),
+            newest_user: self.log_state.newest_user.filter(|_| path.is_none()),
+            newest_user_first: self.log_state.newest_user_first.filter(|_| path.is_none()),
+            skipped: self.log_state.repeated.clone(),
+            firsts: self.log_state.firsts.clone(),
             path,
-            state: self.known.learned.state.clone(),
+            state: self.log_state.learned.state.clone(),
             project: self.metadata.project.as_ref().map(|project| project.path.clone()).unwrap_or_default(),
-            compacted: self.compacted(),
+            compaction: self.compaction_point(),
         }
     }
 
     /// Whether nothing was said since it was put into words what it is about.
-    pub fn is_summed_up(&self) -> bool {
-        self.metadata.is_summed_up(&self.known)
+    pub fn has_current_summary(&self) -> bool {
+        self.metadata.has_current_summary(&self.log_state)
     }
 
     /// What it came to, as far as was learned of it: what somebody said of it, and behind that what came since.
-    pub fn summed_up(&self) -> Option<String> {
+    pub fn derive_summary(&self) -> Option<String> {
         let project = self.metadata.project.as_ref().map_or("", |project| &project.path);
-        let line = self.known.learned.state.in_a_line(project)?;
+        let line = self.log_state.learned.state.render_line(project)?;
         Some(match &self.metadata.given_summary {
             Some(given) => format!("{given}; since then: {line}"),
-            None => capitalized(line),
+            None => capitalize(line),
         })
     }
 
     // What was compacted of another branch says nothing of this one.
-    fn compacted(&self) -> Option<Compacted> {
+    fn compaction_point(&self) -> Option<CompactionPoint> {
         let (range, summary) = (self.compaction.range.as_ref()?, self.compaction.summary.as_ref());
         let through = range.end_message_id.clone();
-        self.are_on_path([through.as_str()].into_iter())[0].then(|| Compacted {
-            through,
+        self.are_on_path([through.as_str()].into_iter())[0].then(|| CompactionPoint {
+            last_message_id: through,
             end_byte: range.end_byte,
             summary: summary.map(|summary| summary.content.clone()),
         })
@@ -385,7 +396,7 @@ impl Session {
 }
 
 // Its first word is one of ours: what Unicode says of capitals would be a hundredth of all this.
-fn capitalized(mut line: String) -> String {
+fn capitalize(mut line: String) -> String {
     if let Some(first) = line.get_mut(..1) {
         first.make_ascii_uppercase();
     }

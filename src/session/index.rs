@@ -22,9 +22,9 @@ use crate::layout::Placement;
 use crate::record::event::{Parent, Project};
 use crate::record::line::{self, Checksum};
 use crate::record::status::Status;
+use crate::session::file_prints::{self, FilePrint};
 use crate::session::handle::Session;
-use crate::session::listed::{Entry, Listed};
-use crate::session::prints::{self, Print};
+use crate::session::session_list::{IndexEntry, ListedSession};
 use crate::time;
 
 // What a line of the index begins with; the path stands first, so that the newest line of one is found without parsing.
@@ -33,7 +33,7 @@ const HEAD: &[u8] = b"{\"v\":1,\"path\":\"";
 /// What finds a session, and what lists show besides.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Written<'a> {
+struct IndexRecord<'a> {
     path: &'a str,
     placement: &'a str,
     // What the logs were like, in the host's words.
@@ -82,7 +82,7 @@ struct Provider<'a> {
     base_url: Option<&'a str>,
 }
 
-impl Open for Written<'_> {
+impl Open for IndexRecord<'_> {
     fn extra(&self) -> &Extra {
         &self.extra
     }
@@ -92,15 +92,20 @@ impl Open for Written<'_> {
 ///
 /// # Errors
 /// `line_too_long`.
-pub fn write(session: &Session, path: &str, placement: Placement, files: &[Print]) -> Result<String, Error> {
-    let files = prints::write(files);
+pub fn write_line(
+    session: &Session,
+    path: &str,
+    placement: Placement,
+    files: &[FilePrint],
+) -> Result<String, Error> {
+    let files = file_prints::write_prints(files);
     let metadata = session.metadata();
-    let known = session.known();
+    let known = session.log_state();
     let agent = &metadata.agent;
     let none = Project::default();
     let project = metadata.project.as_ref().unwrap_or(&none);
     let created_at = metadata.created_at.as_deref().unwrap_or_default();
-    line::write(&Written {
+    line::write(&IndexRecord {
         path,
         placement: match placement {
             Placement::Home => "home",
@@ -142,19 +147,19 @@ fn last_active(message_ms: Option<i64>, created_at: &str) -> String {
 }
 
 /// What an index says, and what is wrong with it.
-pub struct Read<'a> {
+pub struct IndexScan<'a> {
     // The sound lines, and where they begin.
-    sound: Vec<(usize, Line<'a>)>,
+    sound_lines: Vec<(usize, IndexLine<'a>)>,
     /// How many lines there are.
     pub lines: u64,
     /// How many of them are none of an index of this version.
-    pub damaged: u64,
+    pub damaged_lines: u64,
 }
 
 // A line whose checksum is right, and what is cut out of it without parsing: JSON as it is written there, the texts
 // without their quotes.
-struct Line<'a> {
-    whole: &'a str,
+struct IndexLine<'a> {
+    text: &'a str,
     path: &'a str,
     files: &'a str,
     created_at: &'a str,
@@ -174,18 +179,18 @@ struct Keys {
 }
 
 /// Reads an index.
-pub fn read(index: &[u8]) -> Read<'_> {
+pub fn read_index(index: &[u8]) -> IndexScan<'_> {
     let keys = Keys::default();
-    let mut read = Read { sound: Vec::new(), lines: 0, damaged: 0 };
+    let mut read = IndexScan { sound_lines: Vec::new(), lines: 0, damaged_lines: 0 };
     let mut start = 0;
     while start < index.len() {
         let end = memchr(b'\n', &index[start..]).map_or(index.len(), |length| start + length);
         if start < end {
             read.lines += 1;
-            match Line::of(&index[start..end], &keys) {
-                Some(line) => read.sound.push((start, line)),
+            match IndexLine::of(&index[start..end], &keys) {
+                Some(line) => read.sound_lines.push((start, line)),
                 None if is_sealed(&index[start..end]) => {} // Of a version that knew less: of no use, and whole.
-                None => read.damaged += 1,
+                None => read.damaged_lines += 1,
             }
         }
         start = end + 1;
@@ -193,38 +198,38 @@ pub fn read(index: &[u8]) -> Read<'_> {
     read
 }
 
-impl Read<'_> {
+impl IndexScan<'_> {
     /// The newest line of each path, one after another, each with its line feed. A right checksum does not make JSON,
     /// somebody may have made it so: that the reader finds out where it wants to know more than the path.
     pub fn newest(&self) -> String {
         let newest: BTreeMap<&str, &str> =
-            self.sound.iter().map(|(_, line)| (line.path, line.whole)).collect();
+            self.sound_lines.iter().map(|(_, line)| (line.path, line.text)).collect();
         newest.into_values().flat_map(|line| [line, "\n"]).collect()
     }
 }
 
 /// An index, and where in it the newest line of each path is. Of ten thousand lines a list of twenty needs twenty whole.
 #[derive(Debug, Default)]
-pub struct Index {
+pub struct SessionIndex {
     bytes: Vec<u8>,
-    rows: BTreeMap<FromEnd, Row>,
+    rows: BTreeMap<ReversedPath, IndexRow>,
     /// How many lines it has.
     pub lines: u64,
     /// How many of them are none.
-    pub damaged: u64,
+    pub damaged_lines: u64,
 }
 
 // A path, compared from its end: those of one folder all begin alike, and ten thousand are compared a hundred thousand times.
 #[derive(Debug, PartialEq, Eq)]
-struct FromEnd(String);
+struct ReversedPath(String);
 
-impl Ord for FromEnd {
+impl Ord for ReversedPath {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.bytes().rev().cmp(other.0.bytes().rev())
     }
 }
 
-impl PartialOrd for FromEnd {
+impl PartialOrd for ReversedPath {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -232,34 +237,34 @@ impl PartialOrd for FromEnd {
 
 /// A line of an index. Its checksum is right, which says that somebody wrote it so.
 #[derive(Debug)]
-pub struct Row {
+pub struct IndexRow {
     start: usize,
     end: usize,
-    files: Box<[Print]>,
+    files: Box<[FilePrint]>,
     /// What is listed of it, where somebody has asked: of files like these it is always the same.
-    pub listed: OnceCell<Option<Rc<Listed>>>,
+    pub cached_session: OnceCell<Option<Rc<ListedSession>>>,
     /// When its session was active last.
-    pub last: Box<str>,
+    pub last_active: Box<str>,
     /// That is told by its messages, not by what else may have changed.
-    pub is_timed: bool,
+    pub has_message_time: bool,
 }
 
-impl Row {
-    /// Whether it was written of files like these; see [`prints::are`].
-    pub fn is_of(&self, files: &[Option<Print>]) -> bool {
-        prints::are(&self.files, files)
+impl IndexRow {
+    /// Whether it was written of files like these; see [`file_prints::matches_files`].
+    pub fn matches_files(&self, files: &[Option<FilePrint>]) -> bool {
+        file_prints::matches_files(&self.files, files)
     }
 
     /// What its messages were like.
-    pub fn log(&self) -> Print {
+    pub fn log_print(&self) -> FilePrint {
         self.files.first().copied().flatten()
     }
 }
 
-impl Index {
+impl SessionIndex {
     /// Reads one; `named`: what a path is called that stands in it.
-    pub fn of(bytes: Vec<u8>, named: &dyn Fn(String) -> String) -> Index {
-        let mut index = Index::default();
+    pub fn of(bytes: Vec<u8>, named: &dyn Fn(String) -> String) -> SessionIndex {
+        let mut index = SessionIndex::default();
         index.extend(bytes, named);
         index
     }
@@ -267,20 +272,20 @@ impl Index {
     /// Reads what was added to it.
     pub fn extend(&mut self, added: Vec<u8>, named: &dyn Fn(String) -> String) {
         let from = self.bytes.len();
-        let read = read(&added);
+        let read = read_index(&added);
         self.lines += read.lines;
-        self.damaged += read.damaged;
-        for (start, line) in &read.sound {
+        self.damaged_lines += read.damaged_lines;
+        for (start, line) in &read.sound_lines {
             let Ok(path) = serde_json::from_str(&["\"", line.path, "\""].concat()) else { continue };
-            let row = Row {
+            let row = IndexRow {
                 start: from + start,
-                end: from + start + line.whole.len(),
-                files: prints::read(line.files).unwrap_or_default().into(),
-                listed: OnceCell::new(),
-                last: line.last_accessed_at.into(),
-                is_timed: line.is_timed(),
+                end: from + start + line.text.len(),
+                files: file_prints::parse_prints(line.files).unwrap_or_default().into(),
+                cached_session: OnceCell::new(),
+                last_active: line.last_accessed_at.into(),
+                has_message_time: line.is_timed(),
             };
-            self.rows.insert(FromEnd(named(path)), row);
+            self.rows.insert(ReversedPath(named(path)), row);
         }
         if from == 0 { self.bytes = added } else { self.bytes.extend_from_slice(&added) }
     }
@@ -297,12 +302,12 @@ impl Index {
     }
 
     /// The newest line of a path.
-    pub fn row(&self, path: String) -> Option<&Row> {
-        self.rows.get(&FromEnd(path))
+    pub fn row(&self, path: String) -> Option<&IndexRow> {
+        self.rows.get(&ReversedPath(path))
     }
 
     /// The paths that it knows, and their lines, in the order of how the paths end.
-    pub fn rows(&self) -> impl Iterator<Item = (&str, &Row)> {
+    pub fn rows(&self) -> impl Iterator<Item = (&str, &IndexRow)> {
         self.rows.iter().map(|(path, row)| (&*path.0, row))
     }
 
@@ -312,11 +317,11 @@ impl Index {
     }
 
     /// All that a line says; nothing where it is no entry.
-    pub fn entry(&self, row: &Row) -> Option<Entry> {
+    pub fn entry(&self, row: &IndexRow) -> Option<IndexEntry> {
         self.bytes
             .get(row.start..row.end)
             .and_then(|line| core::str::from_utf8(line).ok())
-            .and_then(Entry::read)
+            .and_then(IndexEntry::read)
     }
 }
 
@@ -334,7 +339,7 @@ pub fn lines_with(index: &[u8], wanted: &[u8]) -> Vec<u8> {
 }
 
 /// An index without the lines of a path.
-pub fn without(index: &[u8], path: &str) -> Vec<u8> {
+pub fn drop_path(index: &[u8], path: &str) -> Vec<u8> {
     let head = ["{\"v\":1,\"path\":", &to_json(path), ","].concat();
     let lines = index.split_inclusive(|byte| *byte == b'\n');
     lines.filter(|line| !line.starts_with(head.as_bytes())).flatten().copied().collect()
@@ -354,21 +359,21 @@ impl Default for Keys {
     }
 }
 
-impl<'a> Line<'a> {
+impl<'a> IndexLine<'a> {
     fn of(line: &'a [u8], keys: &Keys) -> Option<Self> {
         if !is_sealed(line) {
             return None;
         }
         let whole = core::str::from_utf8(line).ok()?;
         let mut rest = &whole[HEAD.len()..];
-        let path = before(&mut rest, &keys.placement)?;
-        before(&mut rest, &keys.files)?;
-        let files = before(&mut rest, &keys.id)?;
-        before(&mut rest, &keys.agent)?;
-        before(&mut rest, &keys.created_at)?;
-        let created_at = before(&mut rest, &keys.last_accessed_at)?;
-        let last_accessed_at = before(&mut rest, &keys.quote)?;
-        Some(Self { whole, path, files, created_at, last_accessed_at })
+        let path = split_before(&mut rest, &keys.placement)?;
+        split_before(&mut rest, &keys.files)?;
+        let files = split_before(&mut rest, &keys.id)?;
+        split_before(&mut rest, &keys.agent)?;
+        split_before(&mut rest, &keys.created_at)?;
+        let created_at = split_before(&mut rest, &keys.last_accessed_at)?;
+        let last_accessed_at = split_before(&mut rest, &keys.quote)?;
+        Some(Self { text: whole, path, files, created_at, last_accessed_at })
     }
 
     // Without a message it is as old as what began it, in other words perhaps: as it was given, and as we write it.
@@ -383,7 +388,7 @@ fn is_sealed(line: &[u8]) -> bool {
 }
 
 // What stands before the key; `rest` is what stands behind it.
-fn before<'a>(rest: &mut &'a str, key: &Finder<'_>) -> Option<&'a str> {
+fn split_before<'a>(rest: &mut &'a str, key: &Finder<'_>) -> Option<&'a str> {
     let at = key.find(rest.as_bytes())?;
     let found = &rest[..at];
     *rest = &rest[at + key.needle().len()..];

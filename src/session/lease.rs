@@ -32,7 +32,7 @@ pub struct Lease {
 }
 
 /// What a file of the folder says; nothing of one that is torn: whoever wrote it did not come further than that.
-pub fn read(json: &str) -> Option<Lease> {
+pub fn parse_lease(json: &str) -> Option<Lease> {
     read_fields(&mut Fields::parse(json).ok()?)
 }
 
@@ -92,10 +92,13 @@ mod tests {
             r#"{"pid":-1,"host":"h"}"#,
             r#"{"host":"h"}"#,
         ] {
-            assert_eq!(read(text), None, "{text}");
+            assert_eq!(parse_lease(text), None, "{text}");
         }
         // Of another version, or by hand.
-        assert_eq!(read(r#"{"pid":1,"host":"h","boot":2,"more":3}"#).map(|lease| lease.boot), Some(None));
+        assert_eq!(
+            parse_lease(r#"{"pid":1,"host":"h","boot":2,"more":3}"#).map(|lease| lease.boot),
+            Some(None)
+        );
     }
 
     proptest! {
@@ -104,9 +107,9 @@ mod tests {
             let since = Some("2026-11-22T18:20:30.785Z".to_string());
             let lease = Lease { pid, host, boot, start: Some("1".into()), program: None, since };
             let written = to_json(&lease);
-            prop_assert_eq!(read(&written), Some(lease));
+            prop_assert_eq!(parse_lease(&written), Some(lease));
             let end = (0..=cut.index(written.len())).rev().find(|end| written.is_char_boundary(*end)).unwrap_or(0);
-            prop_assert_eq!(read(&written[..end]), None);
+            prop_assert_eq!(parse_lease(&written[..end]), None);
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The host reads and writes; the handle says what to write and learns what was read. [`Log::observe`] takes what the
 //! file gained, by us or by others. `stage` gives the bytes of a batch; then exactly one of [`Log::commit`]
-//! (they are in the file), [`Log::abort`] (no byte of them is) or [`Log::unknown`] (nobody can say) follows. It never
+//! (they are in the file), [`Log::abort`] (no byte of them is) or [`Log::mark_in_doubt`] (nobody can say) follows. It never
 //! asks to truncate: a torn tail is sealed with a line feed by the next batch.
 
 use alloc::collections::BTreeSet;
@@ -14,33 +14,33 @@ use crate::error::{Code, Error};
 use crate::json::text::Open;
 use crate::record::batch::Batch as Of;
 use crate::record::line;
-use crate::record::scan::{Found, Scanner};
+use crate::record::scan::{ScanItem, Scanner};
 
 /// The handle of one log file.
 #[derive(Debug)]
 pub struct Log {
     scanner: Scanner,
-    observed: u64,
+    observed_end: u64,
     ends_line: bool,
-    batch: Option<Batch>,
+    batch: Option<PendingBatch>,
     must_observe: bool,
 }
 
 #[derive(Debug)]
-struct Batch {
+struct PendingBatch {
     lines: String,
     // The lines that no observation has met yet; none is looked up before the first one: most batches need none.
     missing: Option<BTreeSet<String>>,
     in_doubt: bool,
 }
 
-impl Batch {
-    fn meet(&mut self, line: &str) {
+impl PendingBatch {
+    fn mark_found(&mut self, line: &str) {
         let all = || self.lines.split('\n').filter(|line| !line.is_empty()).map(String::from).collect();
         self.missing.get_or_insert_with(all).remove(line);
     }
 
-    fn is_met(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.missing.as_ref().map_or_else(|| self.lines.trim_ascii().is_empty(), BTreeSet::is_empty)
     }
 }
@@ -48,22 +48,22 @@ impl Batch {
 impl Log {
     /// A log of which everything before `offset` is known; a line begins there.
     pub fn new(offset: u64) -> Log {
-        Log::after(offset, true)
+        Log::with_open_line(offset, true)
     }
 
     /// The same, where a last line may lie before `offset` that no line feed ends.
-    pub(crate) fn after(offset: u64, ends_line: bool) -> Log {
+    pub(crate) fn with_open_line(offset: u64, ends_line: bool) -> Log {
         let scanner = Scanner::forward(offset);
-        Log { scanner, observed: offset, ends_line, batch: None, must_observe: false }
+        Log { scanner, observed_end: offset, ends_line, batch: None, must_observe: false }
     }
 
     /// How far the log is observed, in bytes.
-    pub fn observed(&self) -> u64 {
-        self.observed
+    pub fn observed_end(&self) -> u64 {
+        self.observed_end
     }
 
     /// How far the log was given out: the end of its last complete line, or of a tail that is a record.
-    pub fn covered(&self) -> u64 {
+    pub fn covered_end(&self) -> u64 {
         self.scanner.position()
     }
 
@@ -76,10 +76,12 @@ impl Log {
     ///
     /// # Errors
     /// `observe_first` where `offset` is not where the last observation ended.
-    pub fn observe(&mut self, bytes: &[u8], offset: u64) -> Result<Vec<Found>, Error> {
-        if offset != self.observed {
-            let message =
-                format!("expected bytes from {} on, but found bytes from {offset} on instead", self.observed);
+    pub fn observe(&mut self, bytes: &[u8], offset: u64) -> Result<Vec<ScanItem>, Error> {
+        if offset != self.observed_end {
+            let message = format!(
+                "expected bytes from {} on, but found bytes from {offset} on instead",
+                self.observed_end
+            );
             return Err(Error::new(Code::ObserveFirst, message));
         }
         self.must_observe = false;
@@ -87,7 +89,7 @@ impl Log {
     }
 
     /// Gives the last line although no line feed ends it, if it is a record; else reports it as torn.
-    pub fn observe_tail(&mut self) -> Vec<Found> {
+    pub fn observe_tail(&mut self) -> Vec<ScanItem> {
         self.scanner.finish();
         self.drain()
     }
@@ -117,14 +119,14 @@ impl Log {
         }
         let mut lines = String::from(if self.ends_line { "" } else { "\n" });
         for (place, record) in records.iter().enumerate() {
-            let front = of.map(|batch| batch.front(place, records.len())).unwrap_or_default();
+            let front = of.map(|batch| batch.line_prefix(place, records.len())).unwrap_or_default();
             lines.push_str(&line::write_behind(&front, record)?);
         }
         if of.is_some() {
             Of::check_length(lines.len())?;
         }
         let bytes = lines.as_bytes().to_vec();
-        self.batch = Some(Batch { lines, missing: None, in_doubt: false });
+        self.batch = Some(PendingBatch { lines, missing: None, in_doubt: false });
         Ok(bytes)
     }
 
@@ -133,18 +135,18 @@ impl Log {
     ///
     /// # Errors
     /// `no_batch` without one; `observe_first` where the batch is neither at the end of what is observed nor in it.
-    pub fn commit(&mut self, offset: u64) -> Result<Vec<Found>, Error> {
-        let batch = self.batch.take().ok_or_else(no_batch)?;
-        if batch.is_met() && offset <= self.observed {
+    pub fn commit(&mut self, offset: u64) -> Result<Vec<ScanItem>, Error> {
+        let batch = self.batch.take().ok_or_else(no_batch_error)?;
+        if batch.is_complete() && offset <= self.observed_end {
             return Ok(Vec::new());
         }
-        if offset == self.observed && !batch.in_doubt {
+        if offset == self.observed_end && !batch.in_doubt {
             return Ok(self.take_own(batch.lines));
         }
         self.batch = Some(batch);
         let message = format!(
             "expected the log to be observed from byte {} on, but found a gap instead",
-            self.observed
+            self.observed_end
         );
         Err(Error::new(Code::ObserveFirst, message))
     }
@@ -154,7 +156,7 @@ impl Log {
     /// # Errors
     /// `no_batch` without one.
     pub fn abort(&mut self) -> Result<(), Error> {
-        let batch = self.batch.take().ok_or_else(no_batch)?;
+        let batch = self.batch.take().ok_or_else(no_batch_error)?;
         self.must_observe = batch.in_doubt;
         Ok(())
     }
@@ -165,8 +167,8 @@ impl Log {
     ///
     /// # Errors
     /// `no_batch` without one.
-    pub fn unknown(&mut self) -> Result<Vec<u8>, Error> {
-        let batch = self.batch.as_mut().ok_or_else(no_batch)?;
+    pub fn mark_in_doubt(&mut self) -> Result<Vec<u8>, Error> {
+        let batch = self.batch.as_mut().ok_or_else(no_batch_error)?;
         if !batch.in_doubt && !batch.lines.starts_with('\n') {
             batch.lines.insert(0, '\n');
         }
@@ -174,8 +176,8 @@ impl Log {
         Ok(batch.lines.as_bytes().to_vec())
     }
 
-    fn take(&mut self, bytes: &[u8]) -> Vec<Found> {
-        self.observed += bytes.len() as u64;
+    fn take(&mut self, bytes: &[u8]) -> Vec<ScanItem> {
+        self.observed_end += bytes.len() as u64;
         if let Some(last) = bytes.last() {
             self.ends_line = *last == b'\n';
         }
@@ -184,20 +186,20 @@ impl Log {
     }
 
     // What was written just now need not be read again.
-    fn take_own(&mut self, lines: String) -> Vec<Found> {
-        if !self.ends_line || !self.scanner.can_pass() {
+    fn take_own(&mut self, lines: String) -> Vec<ScanItem> {
+        if !self.ends_line || !self.scanner.is_between_lines() {
             return self.take(lines.as_bytes());
         }
-        self.observed += lines.len() as u64;
-        self.scanner.pass(lines)
+        self.observed_end += lines.len() as u64;
+        self.scanner.take_records(lines)
     }
 
-    fn drain(&mut self) -> Vec<Found> {
-        let found: Vec<Found> = core::iter::from_fn(|| self.scanner.next()).collect();
+    fn drain(&mut self) -> Vec<ScanItem> {
+        let found: Vec<ScanItem> = core::iter::from_fn(|| self.scanner.next()).collect();
         if let Some(batch) = &mut self.batch {
             for one in &found {
-                if let Found::Record(record) = one {
-                    batch.meet(&record.json);
+                if let ScanItem::Record(record) = one {
+                    batch.mark_found(&record.json);
                 }
             }
         }
@@ -205,7 +207,7 @@ impl Log {
     }
 }
 
-fn no_batch() -> Error {
+fn no_batch_error() -> Error {
     Error::new(Code::NoBatch, "expected an open batch, but found none")
 }
 
@@ -217,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_batch_that_no_reader_would_hold_is_not_staged() {
-        let of = Of { operation: "o".into(), hash: "h".into(), expected: None };
+        let of = Of { operation: "o".into(), hash: "h".into(), expected_message: None };
         let record = Message { content: "x".repeat(7 << 20).into(), ..Message::default() };
         let records = alloc::vec![record; (MAX_BATCH >> 20) as usize / 7 + 1];
         let staged = |count: usize| {

@@ -5,10 +5,12 @@ use alloc::vec::Vec;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::record::edited::Edited;
-use crate::record::event::{Agent, Change, Created, Event, Imported, Origin, Parent, Project, USUAL_TYPE};
+use crate::record::document_edit::DocumentEdit;
+use crate::record::event::{
+    Agent, Change, Event, ForkOrigin, ImportOrigin, Parent, Project, SessionCreation, USUAL_TYPE,
+};
 use crate::record::status::Status;
-use crate::session::ask::Ask;
+use crate::session::change_request::ChangeRequest;
 use crate::session::checkpoint::Checkpoint;
 use crate::session::title::{self, Titles};
 use crate::time;
@@ -31,9 +33,9 @@ pub struct Metadata {
     /// What of that somebody said; the rest was made of what the conversation came to since.
     pub given_summary: Option<String>,
     /// When it was summed up last; unknown of what a document says.
-    pub summed_ms: Option<i64>,
+    pub summary_ms: Option<i64>,
     /// Where its summary was made: which messages said something else than before by then.
-    pub summed_after: Option<u32>,
+    pub summary_revision: Option<u32>,
     /// Whether it goes on.
     pub status: Status,
     /// Since when it is hidden from lists.
@@ -47,9 +49,9 @@ pub struct Metadata {
     /// What made the conversation possible.
     pub agent: Agent,
     /// Where it was imported from.
-    pub imported: Option<Imported>,
+    pub imported: Option<ImportOrigin>,
     /// The session that it was forked from.
-    pub forked_from: Option<Origin>,
+    pub forked_from: Option<ForkOrigin>,
     /// The newest event.
     pub as_of: Option<String>,
 }
@@ -64,8 +66,8 @@ impl Default for Metadata {
             heading: None,
             summary: None,
             given_summary: None,
-            summed_ms: None,
-            summed_after: None,
+            summary_ms: None,
+            summary_revision: None,
             status: Status::default(),
             archived_at: None,
             created_at: None,
@@ -81,7 +83,7 @@ impl Default for Metadata {
 
 impl Metadata {
     /// The events that would say what this state says, where no event has said it yet; each with its time.
-    pub fn changes(&self) -> Vec<Ask> {
+    pub fn to_changes(&self) -> Vec<ChangeRequest> {
         // Without `..`: a new field does not compile until an event says it.
         let Metadata {
             id,
@@ -91,8 +93,8 @@ impl Metadata {
             heading: _,
             summary,
             given_summary: _,
-            summed_ms: _,
-            summed_after: _,
+            summary_ms: _,
+            summary_revision: _,
             status,
             archived_at,
             created_at,
@@ -103,13 +105,18 @@ impl Metadata {
             forked_from,
             as_of: _,
         } = self.clone();
-        let created = Created { session: id, session_type, name, project, parent, agent: Some(agent) };
+        let created =
+            SessionCreation { session: id, session_type, name, project, parent, agent: Some(agent) };
         let is_timeless = created_at.is_none();
-        let began = |change| Ask { timestamp: created_at.clone(), is_timeless, ..Ask::from(change) };
+        let began = |change| ChangeRequest {
+            timestamp: created_at.clone(),
+            is_timeless,
+            ..ChangeRequest::from(change)
+        };
         let mut changes = Vec::from([began(Change::Created(created.into()))]);
         changes.extend(given_title.map(|title| began(Change::Title { title })));
         // Without a time: nobody knows what was said since.
-        let timeless = |change| Ask { is_timeless: true, ..Ask::from(change) };
+        let timeless = |change| ChangeRequest { is_timeless: true, ..ChangeRequest::from(change) };
         changes.extend(
             summary.map(|summary| timeless(Change::Summary { summary, is_derived: false, revised: 0 })),
         );
@@ -118,7 +125,8 @@ impl Metadata {
         if status != Status::default() {
             changes.push(began(Change::Status { status, reason: None }));
         }
-        let archived = |since| Ask { timestamp: Some(since), ..Ask::from(Change::Archived) };
+        let archived =
+            |since| ChangeRequest { timestamp: Some(since), ..ChangeRequest::from(Change::Archived) };
         changes.extend(archived_at.map(archived));
         changes
     }
@@ -142,22 +150,22 @@ impl Metadata {
             Change::Status { status, reason: _ } => self.status = *status,
             Change::Summary { summary, is_derived, revised } => {
                 self.summary = Some(summary.clone());
-                self.summed_ms = event.timestamp.as_deref().and_then(time::parse);
-                self.summed_after = is_derived.then_some(*revised);
+                self.summary_ms = event.timestamp.as_deref().and_then(time::parse);
+                self.summary_revision = is_derived.then_some(*revised);
                 if !is_derived {
                     self.given_summary.clone_from(&self.summary);
                 }
             }
-            Change::Archived => self.archived_at = Some(since(event.timestamp.as_deref())),
+            Change::Archived => self.archived_at = Some(archive_time(event.timestamp.as_deref())),
             Change::Unarchived => self.archived_at = None,
             Change::Agent(agent) => self.agent = (**agent).clone(),
             Change::Imported(imported) => self.imported = Some(imported.clone()),
             Change::Fork(origin) => self.forked_from = Some(origin.clone()),
             Change::Relocated { project, name } => {
                 self.project.clone_from(project);
-                set(&mut self.name, name.clone());
+                replace_if_some(&mut self.name, name.clone());
             }
-            Change::Edited(edited) => self.edit(edited, event.timestamp.as_deref()),
+            Change::Edited(edited) => self.apply_edit(edited, event.timestamp.as_deref()),
             Change::Pin(_)
             | Change::Unpin(_)
             | Change::Leaf(_)
@@ -168,50 +176,52 @@ impl Metadata {
     }
 
     /// Whether nothing was said since it was summed up.
-    pub(crate) fn is_summed_up(&self, known: &Checkpoint) -> bool {
+    pub(crate) fn has_current_summary(&self, known: &Checkpoint) -> bool {
         self.summary.is_some()
-            && self.summed_ms.is_none_or(|summed_ms| known.last_message_ms <= Some(summed_ms))
-            && !self.is_of_old_words(known)
+            && self.summary_ms.is_none_or(|summed_ms| known.last_message_ms <= Some(summed_ms))
+            && !self.has_outdated_summary(known)
     }
 
     /// Drops the summary that was made of what messages said before they were said anew.
-    pub(crate) fn drop_old_words(&mut self, known: &Checkpoint) {
-        if self.is_of_old_words(known) {
+    pub(crate) fn drop_outdated_summary(&mut self, known: &Checkpoint) {
+        if self.has_outdated_summary(known) {
             self.summary.clone_from(&self.given_summary);
         }
     }
 
-    fn is_of_old_words(&self, known: &Checkpoint) -> bool {
-        self.summed_after.is_some_and(|summed_after| summed_after != known.revised)
+    fn has_outdated_summary(&self, known: &Checkpoint) -> bool {
+        self.summary_revision.is_some_and(|summed_after| summed_after != known.revised)
     }
 
     /// The title: the given one, else the heading of the conversation's Markdown, else the first words that the user said,
     /// else the first command; else the type. 80 graphemes at most.
     pub fn title(&self, titles: &Titles) -> String {
         let found = [self.given_title.as_deref(), self.heading.as_deref(), titles.best()];
-        let mut shown = found.into_iter().flatten().map(title::shown).filter(|title| !title.is_empty());
-        shown.next().unwrap_or_else(|| title::shown(&self.session_type))
+        let mut shown =
+            found.into_iter().flatten().map(title::shorten_title).filter(|title| !title.is_empty());
+        shown.next().unwrap_or_else(|| title::shorten_title(&self.session_type))
     }
 
     /// The titles that nobody gave, and that a document may have nevertheless: those that the session would have, had it
     /// none of the better ones yet, and those that an older version made of the first line.
     pub(crate) fn derived_titles(&self, known: &Checkpoint) -> Vec<String> {
         let (heading, session_type) = (self.heading.as_deref(), Some(&*self.session_type));
-        let now = known.titles.all().chain(heading).chain(session_type).map(title::shown);
+        let now = known.titles.candidates().chain(heading).chain(session_type).map(title::shorten_title);
         let before = [heading, known.titles.first_line(), session_type].into_iter().flatten();
-        now.chain(before.map(cut_before)).collect()
+        now.chain(before.map(cut_old_title)).collect()
     }
 
     /// Whether a document with this title says what was given.
     pub(crate) fn is_given(&self, title: &str) -> bool {
-        let is_so =
-            |given: &String| given == title || title::shown(given) == title || cut_before(given) == title;
+        let is_so = |given: &String| {
+            given == title || title::shorten_title(given) == title || cut_old_title(given) == title
+        };
         self.given_title.as_ref().is_some_and(is_so)
     }
 
-    fn edit(&mut self, edited: &Edited, timestamp: Option<&str>) {
+    fn apply_edit(&mut self, edited: &DocumentEdit, timestamp: Option<&str>) {
         // Without `..`: a new field does not compile until it has an effect here.
-        let Edited {
+        let DocumentEdit {
             title,
             session_type,
             name,
@@ -225,46 +235,46 @@ impl Metadata {
             without_summary,
             as_of: _,
         } = edited.clone();
-        set(&mut self.given_title, title);
-        set(&mut self.name, name);
+        replace_if_some(&mut self.given_title, title);
+        replace_if_some(&mut self.name, name);
         if without_summary || summary.is_some() {
-            (self.summary, self.summed_ms, self.summed_after) = (summary, None, None);
+            (self.summary, self.summary_ms, self.summary_revision) = (summary, None, None);
             self.given_summary.clone_from(&self.summary);
         }
-        set(&mut self.project, project);
-        set(&mut self.parent, parent);
-        set(&mut self.imported, imported);
+        replace_if_some(&mut self.project, project);
+        replace_if_some(&mut self.parent, parent);
+        replace_if_some(&mut self.imported, imported);
         if let Some(session_type) = session_type.filter(|said| !said.is_empty()) {
             self.session_type = session_type;
         }
         self.status = status.unwrap_or(self.status);
         self.agent = agent.unwrap_or_else(|| core::mem::take(&mut self.agent));
         match archived {
-            Some(true) => self.archived_at = Some(since(timestamp)),
+            Some(true) => self.archived_at = Some(archive_time(timestamp)),
             Some(false) => self.archived_at = None,
             None => {}
         }
     }
 }
 
-fn set<T>(old: &mut Option<T>, new: Option<T>) {
+fn replace_if_some<T>(old: &mut Option<T>, new: Option<T>) {
     if new.is_some() {
         *old = new;
     }
 }
 
 // An event without a time archives all the same; the date is then nobody's.
-fn since(timestamp: Option<&str>) -> String {
+fn archive_time(timestamp: Option<&str>) -> String {
     timestamp.map_or_else(|| time::format(0), String::from)
 }
 
 /// Whether a title is what is made of a line.
 pub(crate) fn is_made_of(title: &str, line: &str) -> bool {
-    title::shown(line) == title || cut_before(line) == title
+    title::shorten_title(line) == title || cut_old_title(line) == title
 }
 
 // As version 0.1 cut titles.
-fn cut_before(title: &str) -> String {
+fn cut_old_title(title: &str) -> String {
     const LONGEST: usize = 80;
     title.graphemes(true).take(LONGEST).collect()
 }
@@ -277,7 +287,7 @@ mod tests {
     fn a_title_is_made_of_a_line_whether_it_was_cut_as_now_or_as_once() {
         let line = "née\u{301} and so on ".repeat(20);
         let cut = |letters: usize| line.graphemes(true).take(letters).collect::<String>();
-        assert!(is_made_of(&cut(80), &line) && is_made_of(&title::shown(&line), &line));
+        assert!(is_made_of(&cut(80), &line) && is_made_of(&title::shorten_title(&line), &line));
         assert!(is_made_of("all of it", "all of it"));
         for other in [cut(79), cut(81), String::new(), "and so on".into()] {
             assert!(!is_made_of(&other, &line), "{other}");

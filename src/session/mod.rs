@@ -1,25 +1,25 @@
 //! A session: its logs, the documents about it, and what is known from them.
 
-pub mod ask;
 pub mod batch;
-pub mod begin;
 pub mod branch;
+pub mod change_request;
 pub mod checkpoint;
+pub mod context_source;
+pub mod document_claims;
 pub mod documents;
+pub mod file_prints;
 pub mod folded_state;
 pub(crate) mod folding;
 pub mod handle;
 pub mod index;
+pub mod input_request;
 pub mod lease;
-pub mod listed;
 pub mod log;
+pub mod message_reader;
 pub mod metadata;
-pub mod names;
-pub mod needs;
-pub mod prints;
-pub mod reader;
-pub(crate) mod revised;
-pub mod said;
-pub mod source;
+pub mod name_order;
+pub mod new_session;
+pub(crate) mod revisions;
+pub mod session_list;
 pub mod tidy;
 pub mod title;

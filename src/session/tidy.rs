@@ -8,7 +8,7 @@ use crate::time;
 
 /// What is known of a session.
 #[derive(Clone, Debug)]
-pub struct Aged {
+pub struct TidyCandidate {
     /// Its id.
     pub id: String,
     /// How it is kept.
@@ -21,11 +21,11 @@ pub struct Aged {
 
 /// How many sessions a project keeps, and for how long.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits<'a> {
+pub struct TidyLimits<'a> {
     /// So many stay, those that were active last.
-    pub most: u64,
+    pub max_sessions: u64,
     /// Those that were inactive for so many milliseconds do not.
-    pub kept_ms: u64,
+    pub max_age_ms: u64,
     /// Now.
     pub now_ms: i64,
     /// The id of the current one, which stays.
@@ -34,12 +34,12 @@ pub struct Limits<'a> {
 
 /// The places of those to be archived, of a list with the last active first. What lies in a workspace is the user's, and in
 /// git: it is left alone, and so is a session of which nothing can be read.
-pub fn too_old(listed: &[Aged], limits: &Limits<'_>) -> Vec<usize> {
-    let oldest = limits.now_ms.saturating_sub(i64::try_from(limits.kept_ms).unwrap_or(i64::MAX));
+pub fn find_too_old(listed: &[TidyCandidate], limits: &TidyLimits<'_>) -> Vec<usize> {
+    let oldest = limits.now_ms.saturating_sub(i64::try_from(limits.max_age_ms).unwrap_or(i64::MAX));
     let mine =
         listed.iter().enumerate().filter(|(_, one)| one.placement == Placement::Home && one.is_readable);
-    let is_old = |one: &Aged| time::parse(&one.last_active).is_some_and(|ms| ms < oldest);
-    let old = mine.enumerate().filter(|(rank, (_, one))| *rank as u64 >= limits.most || is_old(one));
+    let is_old = |one: &TidyCandidate| time::parse(&one.last_active).is_some_and(|ms| ms < oldest);
+    let old = mine.enumerate().filter(|(rank, (_, one))| *rank as u64 >= limits.max_sessions || is_old(one));
     old.filter(|(_, (_, one))| limits.current != Some(&one.id)).map(|(_, (place, _))| place).collect()
 }
 
@@ -54,13 +54,13 @@ mod tests {
     const DAY_MS: u64 = 24 * 60 * 60_000;
     const NOW: i64 = 1_763_812_800_000;
 
-    fn aged(id: usize, days: i64, placement: Placement, is_readable: bool) -> Aged {
+    fn tidy_candidate(id: usize, days: i64, placement: Placement, is_readable: bool) -> TidyCandidate {
         let last_active = time::format(NOW - days * DAY_MS as i64);
-        Aged { id: format!("{id}"), placement, is_readable, last_active }
+        TidyCandidate { id: format!("{id}"), placement, is_readable, last_active }
     }
 
-    fn limits(most: u64, days: u64) -> Limits<'static> {
-        Limits { most, kept_ms: days * DAY_MS, now_ms: NOW, current: None }
+    fn limits(most: u64, days: u64) -> TidyLimits<'static> {
+        TidyLimits { max_sessions: most, max_age_ms: days * DAY_MS, now_ms: NOW, current: None }
     }
 
     #[test]
@@ -68,18 +68,19 @@ mod tests {
         let listed: Vec<_> = [0, 1, 40, 50]
             .iter()
             .enumerate()
-            .map(|(id, days)| aged(id, *days, Placement::Home, true))
+            .map(|(id, days)| tidy_candidate(id, *days, Placement::Home, true))
             .collect();
-        assert_eq!(too_old(&listed, &limits(50, 30)), [2, 3]);
-        assert_eq!(too_old(&listed, &limits(1, 30)), [1, 2, 3]);
-        assert_eq!(too_old(&listed, &Limits { current: Some("2"), ..limits(0, 0) }), [0, 1, 3]);
-        assert_eq!(too_old(&listed, &limits(4, 50)), [] as [usize; 0]);
+        assert_eq!(find_too_old(&listed, &limits(50, 30)), [2, 3]);
+        assert_eq!(find_too_old(&listed, &limits(1, 30)), [1, 2, 3]);
+        assert_eq!(find_too_old(&listed, &TidyLimits { current: Some("2"), ..limits(0, 0) }), [0, 1, 3]);
+        assert_eq!(find_too_old(&listed, &limits(4, 50)), [] as [usize; 0]);
     }
 
     #[test]
     fn a_time_that_is_none_makes_nothing_old() {
-        let never = Aged { last_active: "yesterday".into(), ..aged(0, 0, Placement::Home, true) };
-        assert!(too_old(&[never], &limits(1, 0)).is_empty());
+        let never =
+            TidyCandidate { last_active: "yesterday".into(), ..tidy_candidate(0, 0, Placement::Home, true) };
+        assert!(find_too_old(&[never], &limits(1, 0)).is_empty());
     }
 
     proptest! {
@@ -88,8 +89,8 @@ mod tests {
             kinds in prop::collection::vec((0..99_i64, any::<bool>(), any::<bool>()), 0..20), most in 0..9_u8, days in 0..99_u8,
         ) {
             let placement = |is_home| if is_home { Placement::Home } else { Placement::Workspace };
-            let listed: Vec<_> = kinds.iter().enumerate().map(|(id, (days, is_home, is_readable))| aged(id, *days, placement(*is_home), *is_readable)).collect();
-            let old = too_old(&listed, &limits(most.into(), days.into()));
+            let listed: Vec<_> = kinds.iter().enumerate().map(|(id, (days, is_home, is_readable))| tidy_candidate(id, *days, placement(*is_home), *is_readable)).collect();
+            let old = find_too_old(&listed, &limits(most.into(), days.into()));
             prop_assert!(old.iter().all(|place| listed[*place].placement == Placement::Home && listed[*place].is_readable));
             let kept = listed.iter().filter(|one| one.placement == Placement::Home && one.is_readable).count() - old.len();
             prop_assert!(kept <= usize::from(most));

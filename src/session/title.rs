@@ -15,7 +15,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::layout::names::command_type;
 use crate::plain::one_line;
-use crate::plain::wrapping::{Block, Holds, TRIED, behind_request, is_made, tag};
+use crate::plain::wrapping::{Block, BlockContent, TRIED, is_program_text, parse_tag, text_after_request};
 use crate::record::message::{Message, Role};
 
 /// So many letters a title has at most, as a reader counts them, with the mark of its cut.
@@ -42,36 +42,36 @@ pub struct Titles {
     before: Vec<String>,
     // How far into the log they were looked for.
     #[serde(skip)]
-    until: u64,
+    searched_until: u64,
     // Whose words they are.
     #[serde(skip)]
-    by: Vec<String>,
+    message_ids: Vec<String>,
 }
 
 impl Titles {
     /// What a conversation that begins with this message is called by.
     pub fn of(message: &str) -> Titles {
         let mut titles = Titles { line: first_line(message), ..Titles::default() };
-        titles.take(message);
+        titles.add_text(message);
         titles
     }
 
     /// Takes the next message of the log, whose line begins at `at`.
-    pub(crate) fn hear(&mut self, message: &Message, at: u64) {
+    pub(crate) fn add_message(&mut self, message: &Message, at: u64) {
         if message.role != Some(Role::User) || self.are_found() {
             return;
         }
-        self.until = at;
+        self.searched_until = at;
         let known = |titles: &Titles| [&titles.line, &titles.said, &titles.command].map(Option::is_some);
         let before = known(self);
-        if !message.is_marked("isMeta") {
+        if !message.has_source_mark("isMeta") {
             self.line = self.line.take().or_else(|| first_line(message.content.as_str()));
         }
-        if !message.is_unsaid() {
-            self.take(message.content.as_str());
+        if !message.is_injected() {
+            self.add_text(message.content.as_str());
         }
         if known(self) != before {
-            self.by.push(message.id.clone());
+            self.message_ids.push(message.id.clone());
         }
     }
 
@@ -81,9 +81,9 @@ impl Titles {
     }
 
     /// Whether they are others once this message, whose first line begins at `first`, was said anew.
-    pub(crate) fn hang_on(&self, again: &Message, first: u64) -> bool {
-        let is_early = !self.are_found() || first <= self.until;
-        (again.role == Some(Role::User) && is_early) || self.by.contains(&again.id)
+    pub(crate) fn is_affected_by(&self, again: &Message, first: u64) -> bool {
+        let is_early = !self.are_found() || first <= self.searched_until;
+        (again.role == Some(Role::User) && is_early) || self.message_ids.contains(&again.id)
     }
 
     /// A message that has a part in them was said anew: they are to be made anew.
@@ -100,28 +100,28 @@ impl Titles {
     }
 
     /// These are what was made anew.
-    pub(crate) fn become_those(&mut self, made: Titles) {
+    pub(crate) fn replace_with(&mut self, made: Titles) {
         *self = Titles { before: core::mem::take(&mut self.before), ..made };
     }
 
     /// Whether it was called so before a message was said anew, and is not now.
-    pub(crate) fn were(&self, title: &str) -> bool {
-        let is_it = |one: &String| shown(one) == title;
+    pub(crate) fn was_previously(&self, title: &str) -> bool {
+        let is_it = |one: &String| shorten_title(one) == title;
         self.before.iter().any(is_it) && !self.said.iter().chain(&self.command).any(is_it)
     }
 
     /// Takes a user's next message.
-    pub(crate) fn take(&mut self, message: &str) {
+    pub(crate) fn add_text(&mut self, message: &str) {
         if self.said.is_some() {
             return;
         }
-        let mut looking = Looking { left: TRIED, ..Looking::default() };
-        looking.read(behind_request(message));
-        while looking.said.is_none() && looking.command.is_none() {
+        let mut looking = TitleSearch { blocks_left: TRIED, ..TitleSearch::default() };
+        looking.scan_text(text_after_request(message));
+        while looking.words.is_none() && looking.command.is_none() {
             let Some(inner) = looking.unknown.take() else { break };
-            looking.read(inner);
+            looking.scan_text(inner);
         }
-        self.said = looking.said;
+        self.said = looking.words;
         self.command = self.command.take().or(looking.command);
     }
 
@@ -131,13 +131,13 @@ impl Titles {
     }
 
     /// What it is or was called by.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = &str> {
         let now = [self.said.as_deref(), self.command.as_deref()].into_iter().flatten();
         now.chain(self.before.iter().map(String::as_str))
     }
 
     /// Those of what is said now alone.
-    pub(crate) fn without_those_before(self) -> Titles {
+    pub(crate) fn without_previous(self) -> Titles {
         Titles { before: Vec::new(), ..self }
     }
 
@@ -160,7 +160,7 @@ impl FromFields for Titles {
 }
 
 /// A title as it is shown: on one line, 80 letters at most. It is cut between words, unless one of them is most of it.
-pub fn shown(title: &str) -> String {
+pub fn shorten_title(title: &str) -> String {
     let line = one_line(title);
     let mut end = 0;
     for (count, (at, letter)) in line.grapheme_indices(true).enumerate() {
@@ -184,13 +184,13 @@ fn first_line(text: &str) -> Option<String> {
 
 /// The title that an agent's file gives, where it is one: not a default, nor a command or a block in place of words.
 #[cfg(feature = "interop")]
-pub(crate) fn given(title: String) -> Option<String> {
+pub(crate) fn accept_given_title(title: String) -> Option<String> {
     let begins =
         |unnamed: &&str| title.get(..unnamed.len()).is_some_and(|head| head.eq_ignore_ascii_case(unnamed));
     if UNNAMED.iter().any(|unnamed| begins(unnamed) && is_default(&title[unnamed.len()..])) {
         return None;
     }
-    Titles::of(&title).said.map(|said| if said == shown(&title) { title } else { said })
+    Titles::of(&title).said.map(|said| if said == shorten_title(&title) { title } else { said })
 }
 
 // "New session - 2026-11-20T…" and "Untitled Session" are defaults, "New session handling" is none.
@@ -201,62 +201,62 @@ fn is_default(rest: &str) -> bool {
 }
 
 #[derive(Default)]
-struct Looking<'a> {
-    said: Option<String>,
+struct TitleSearch<'a> {
+    words: Option<String>,
     command: Option<String>,
     // A block of a name that nobody knows: its words are the user's, where there are no others.
     unknown: Option<&'a str>,
-    left: usize,
+    blocks_left: usize,
 }
 
-impl<'a> Looking<'a> {
-    fn read(&mut self, text: &'a str) {
+impl<'a> TitleSearch<'a> {
+    fn scan_text(&mut self, text: &'a str) {
         let mut rest = text.trim_start();
-        if is_made(rest) {
+        if is_program_text(rest) {
             return;
         }
         let mut name = None;
-        while !rest.is_empty() && self.said.is_none() && self.left > 0 {
-            self.left -= 1;
-            let Some(block) = Block::at(rest) else {
+        while !rest.is_empty() && self.words.is_none() && self.blocks_left > 0 {
+            self.blocks_left -= 1;
+            let Some(block) = Block::parse(rest) else {
                 let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
-                self.line(line);
+                self.scan_line(line);
                 rest = behind.trim_start();
                 continue;
             };
-            rest = block.behind.trim_start();
+            rest = block.rest.trim_start();
             let inner = block.inner;
             match block.name {
-                "command-name" => name = Some(shown(inner)),
+                "command-name" => name = Some(shorten_title(inner)),
                 // The topic of the conversation that the command begins.
                 "command-args" if name.as_deref().is_some_and(|name| command_type(name).is_some()) => {
-                    self.read(inner)
+                    self.scan_text(inner)
                 }
-                "command-args" => name = name.map(|name| shown(&format!("{name} {inner}"))),
-                "bash-input" => self.command = self.command.take().or_else(|| Some(shown(inner))),
-                _ => match block.holds() {
-                    Holds::Words => self.read(inner),
-                    Holds::NoWords => {}
-                    Holds::Anything => self.unknown = self.unknown.or(Some(inner)),
+                "command-args" => name = name.map(|name| shorten_title(&format!("{name} {inner}"))),
+                "bash-input" => self.command = self.command.take().or_else(|| Some(shorten_title(inner))),
+                _ => match block.content() {
+                    BlockContent::Words => self.scan_text(inner),
+                    BlockContent::NoWords => {}
+                    BlockContent::Anything => self.unknown = self.unknown.or(Some(inner)),
                 },
             }
         }
         self.command = self.command.take().or(name);
     }
 
-    fn line(&mut self, line: &str) {
-        let line = shown(line);
+    fn scan_line(&mut self, line: &str) {
+        let line = shorten_title(line);
         let title = match line.trim_start_matches(['#', '>']) {
             behind if behind.starts_with(' ') => behind.trim_start(),
             _ => &line,
         };
         let (word, behind) = title.split_once(' ').unwrap_or((title, ""));
         if command_type(word).is_some() && is_words(behind) {
-            self.said = Some(behind.into());
+            self.words = Some(behind.into());
         } else if is_command(title) || command_type(word).is_some() {
             self.command = self.command.take().or_else(|| Some(title.into()));
         } else if is_words(title) {
-            self.said = Some(title.into());
+            self.words = Some(title.into());
         }
     }
 }
@@ -272,7 +272,7 @@ fn is_command(line: &str) -> bool {
 // A rule, a fence of code, a tag alone, and what stands in brackets in place of something say nothing.
 fn is_words(line: &str) -> bool {
     let is_mark = line.starts_with('[') && line.find(']') == Some(line.len() - 1);
-    let is_tag = tag(line).is_some_and(|(_, behind)| behind.is_empty());
+    let is_tag = parse_tag(line).is_some_and(|(_, behind)| behind.is_empty());
     let says = |c: char| c.is_alphanumeric() || !c.is_ascii();
     line.contains(says) && !line.starts_with("```") && !is_mark && !is_tag
 }
@@ -284,7 +284,7 @@ mod tests {
 
     fn best(messages: &[&str]) -> Option<String> {
         let mut titles = Titles::default();
-        messages.iter().for_each(|message| titles.take(message));
+        messages.iter().for_each(|message| titles.add_text(message));
         titles.best().map(String::from)
     }
 
@@ -348,7 +348,7 @@ mod tests {
         ] {
             check(&[message], None);
             check(&[message, "Fix the parser"], Some("Fix the parser"));
-            assert_eq!(given(message.into()), None);
+            assert_eq!(accept_given_title(message.into()), None);
         }
     }
 
@@ -406,7 +406,7 @@ mod tests {
         for title in
             ["Fix the parser", "New session handling", "Untitled documents are lost", "#12 [x] Ü", &long]
         {
-            assert_eq!(given(title.into()).as_deref(), Some(title));
+            assert_eq!(accept_given_title(title.into()).as_deref(), Some(title));
         }
         for title in [
             "New session - 2026-11-20T10:00:00.000Z",
@@ -415,9 +415,9 @@ mod tests {
             "/review a",
             "Untitled 2",
         ] {
-            assert_eq!(given(title.into()), None, "{title}");
+            assert_eq!(accept_given_title(title.into()), None, "{title}");
         }
-        assert_eq!(given("<user_input mode=\"act\">Fix".into()).as_deref(), Some("Fix"));
+        assert_eq!(accept_given_title("<user_input mode=\"act\">Fix".into()).as_deref(), Some("Fix"));
     }
 
     #[test]
@@ -430,19 +430,22 @@ mod tests {
             format!("see {}", "x".repeat(200)),
             "é\u{301}".repeat(90),
         ] {
-            let cut = shown(&title);
+            let cut = shorten_title(&title);
             assert!(letters(&cut) <= LONGEST && cut.ends_with('…'), "{cut}");
-            assert_eq!(shown(&cut), cut);
+            assert_eq!(shorten_title(&cut), cut);
             let kept = cut.trim_end_matches('…');
             let whole = one_line(&title);
             let behind = whole.strip_prefix(kept).expect("a beginning of it");
             assert!(behind.starts_with(' ') || letters(&cut) == LONGEST, "{cut}");
         }
         let fits = "x".repeat(80);
-        assert_eq!(shown(&fits), fits);
-        assert_eq!(shown(&format!("{} {}", "a".repeat(79), "b")), format!("{}…", "a".repeat(79)));
-        assert_eq!(shown(&format!("{} {}", "a".repeat(60), "b".repeat(60))), format!("{}…", "a".repeat(60)));
-        assert!(shown(&format!("a{}", "\u{301}".repeat(10_000))).len() < 10);
+        assert_eq!(shorten_title(&fits), fits);
+        assert_eq!(shorten_title(&format!("{} {}", "a".repeat(79), "b")), format!("{}…", "a".repeat(79)));
+        assert_eq!(
+            shorten_title(&format!("{} {}", "a".repeat(60), "b".repeat(60))),
+            format!("{}…", "a".repeat(60))
+        );
+        assert!(shorten_title(&format!("a{}", "\u{301}".repeat(10_000))).len() < 10);
     }
 
     #[test]
@@ -458,12 +461,12 @@ mod tests {
         let mut titles = Titles::of("Mend the login.");
         for again in ["Mend the logout.", "Mend the logout.", "Mend both of them."] {
             titles.forget(again);
-            titles.become_those(Titles::of(again));
+            titles.replace_with(Titles::of(again));
         }
         assert_eq!(titles.best(), Some("Mend both of them."));
         let were = ["Mend the login.", "Mend the logout.", "Mend both of them.", "Mend it."];
-        assert_eq!(were.map(|title| titles.were(title)), [true, true, false, false]);
-        let mut all: Vec<&str> = titles.all().skip(1).collect();
+        assert_eq!(were.map(|title| titles.was_previously(title)), [true, true, false, false]);
+        let mut all: Vec<&str> = titles.candidates().skip(1).collect();
         all.sort_unstable();
         assert_eq!(all, ["Mend both of them.", "Mend the login.", "Mend the logout."]);
     }

@@ -4,74 +4,74 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::known::{KNOWN, Known, names};
+use super::specs::{KNOWN, SettingSpec, names_below};
 use crate::json::fields::Fields;
-pub(super) use crate::json::fields::shown;
+pub(super) use crate::json::fields::describe_value;
 
 /// Where something stands, for who is told that it cannot be used.
-pub(super) struct Place<'a> {
+pub(super) struct SettingPlace<'a> {
     pub(super) path: &'a str,
     /// The key from the outermost object on.
     pub(super) key: &'a str,
 }
 
 /// The fields of an object; of a key that comes twice the last, as parsers have it.
-pub(super) fn entries<'f>(fields: &'f Fields<'_>) -> impl Iterator<Item = (&'f str, &'f str)> {
-    let all: Vec<_> = fields.named().collect();
+pub(super) fn last_entries<'f>(fields: &'f Fields<'_>) -> impl Iterator<Item = (&'f str, &'f str)> {
+    let all: Vec<_> = fields.decoded_entries().collect();
     let is_last =
         move |(at, (name, _)): &(usize, (&str, &str))| all[at + 1..].iter().all(|(other, _)| other != name);
-    fields.named().enumerate().filter(is_last).map(|(_, entry)| entry)
+    fields.decoded_entries().enumerate().filter(is_last).map(|(_, entry)| entry)
 }
 
-impl Place<'_> {
+impl SettingPlace<'_> {
     /// What an object says, each by its place in `KNOWN`; what it cannot say is reported. `prefix`: of the keys that
     /// its names are.
-    pub(super) fn take(
+    pub(super) fn take_values(
         &self,
         fields: &Fields<'_>,
         prefix: &str,
         problems: &mut Vec<String>,
     ) -> Vec<(usize, String)> {
         let mut said = Vec::new();
-        for (name, value) in entries(fields) {
+        for (name, value) in last_entries(fields) {
             let key = if self.key.is_empty() { name.into() } else { format!("{}.{name}", self.key) };
-            let place = Place { path: self.path, key: &key };
+            let place = SettingPlace { path: self.path, key: &key };
             let full = [prefix, name].concat();
             if full == "version" {
                 continue;
             }
-            if !names(prefix).contains(&name) {
-                let known = names(prefix).join(", ");
+            if !names_below(prefix).contains(&name) {
+                let known = names_below(prefix).join(", ");
                 problems.push(format!("unknown setting \"{key}\" in \"{}\"; known are {known}", self.path));
             } else if let Some(at) = KNOWN.iter().position(|known| known.key == full) {
-                match place.value(&KNOWN[at], value) {
+                match place.check_value(&KNOWN[at], value) {
                     Ok(value) => said.push((at, value.into())),
                     Err(problem) => problems.push(problem),
                 }
             } else if let Ok(inner) = Fields::parse(value) {
-                said.extend(place.take(&inner, &[&full, "."].concat(), problems));
+                said.extend(place.take_values(&inner, &[&full, "."].concat(), problems));
             } else {
-                problems.push(place.expected("an object", shown(value, "an object")));
+                problems.push(place.expected_message("an object", describe_value(value, "an object")));
             }
         }
         said
     }
 
     /// A value that a setting may have, as it is kept.
-    pub(super) fn value<'v>(&self, known: &Known, value: &'v str) -> Result<&'v str, String> {
+    pub(super) fn check_value<'v>(&self, known: &SettingSpec, value: &'v str) -> Result<&'v str, String> {
         let kind = kind_of(known.default);
         if !known.choices.is_empty() {
             return known
                 .canonical(value)
                 .filter(|_| kind_of(value) == kind)
-                .ok_or_else(|| self.expected(&known.choices_text(), shown(value, "")));
+                .ok_or_else(|| self.expected_message(&known.choices_text(), describe_value(value, "")));
         }
         if kind_of(value) != kind {
             let kind = if kind == "boolean" { "true or false".into() } else { format!("a {kind}") };
-            return Err(self.expected(&kind, shown(value, "")));
+            return Err(self.expected_message(&kind, describe_value(value, "")));
         }
         let is_usable = kind != "number" || is_0_or_more(value);
-        if is_usable { Ok(value) } else { Err(self.expected("0 or more", shown(value, ""))) }
+        if is_usable { Ok(value) } else { Err(self.expected_message("0 or more", describe_value(value, ""))) }
     }
 
     // A value that is about to be written is in no file yet.
@@ -79,7 +79,7 @@ impl Place<'_> {
         if self.path.is_empty() { String::new() } else { format!(" in \"{}\"", self.path) }
     }
 
-    fn expected(&self, what: &str, found: &str) -> String {
+    fn expected_message(&self, what: &str, found: &str) -> String {
         format!("\"{}\"{} must be {what}, not {found}", self.key, self.file_phrase())
     }
 }

@@ -7,8 +7,8 @@
 //! Values are JSON as it is written: whoever reads them decides how a number is held.
 
 mod check;
-mod known;
-mod written;
+mod specs;
+mod write;
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -20,15 +20,15 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::error::{Code, Error};
-use crate::json::fields::{Fields, NotFields};
-use crate::json::flaw::{Flaw, flaw};
+use crate::json::fields::{Fields, ObjectError};
+use crate::json::syntax_error::{SyntaxError, find_syntax_error};
 use crate::nearest::distance;
 
-pub use known::ENGINES;
-pub use written::{grouped, written};
+pub use specs::ENGINES;
+pub use write::{render_grouped, write_setting};
 
-use check::{Place, entries, shown};
-use known::{KNOWN, Known};
+use check::{SettingPlace, describe_value, last_entries};
+use specs::{KNOWN, SettingSpec};
 
 // What lists archive by, once a file says it.
 const LIMITS: [&str; 2] = ["autoPersist.maxSessionsPerProject", "autoPersist.autoArchiveAfterDays"];
@@ -38,7 +38,7 @@ const VERSION: u64 = 1;
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum SettingSource {
     /// No file says it.
     Default,
     /// The home's file.
@@ -53,7 +53,7 @@ pub struct SettingsFile {
     /// As a person finds it.
     pub path: String,
     /// Whose it is.
-    pub source: Source,
+    pub source: SettingSource,
     /// What stands in it; nothing where there is no such file.
     pub text: Option<String>,
     /// Why it cannot be read.
@@ -68,7 +68,7 @@ pub struct Setting {
     /// JSON.
     pub value: String,
     /// Which file says it.
-    pub source: Source,
+    pub source: SettingSource,
     /// That file's path.
     pub path: Option<String>,
     /// Whether anything goes by it: of the limits of `autoPersist` no list does unless a file says them.
@@ -90,7 +90,7 @@ impl Serialize for Setting {
 
 /// What holds.
 #[derive(Clone, Debug, Serialize)]
-pub struct Read {
+pub struct EffectiveSettings {
     /// Each setting.
     pub all: Vec<Setting>,
     /// What in the files could not be used, a sentence each.
@@ -103,22 +103,22 @@ pub fn keys() -> Vec<&'static str> {
 }
 
 /// Reads the files, the one that counts more last.
-pub fn read(files: &[SettingsFile]) -> Read {
-    let mut all: Vec<Setting> = KNOWN.iter().map(by_default).collect();
+pub fn read(files: &[SettingsFile]) -> EffectiveSettings {
+    let mut all: Vec<Setting> = KNOWN.iter().map(default_setting).collect();
     let mut problems = Vec::new();
     // Problems of what a file says come before those of what another one forbids.
     let said: Vec<_> = files
         .iter()
-        .flat_map(|file| said_in(file, &mut problems).into_iter().map(move |said| (file, said)))
+        .flat_map(|file| values_in(file, &mut problems).into_iter().map(move |said| (file, said)))
         .collect();
     for (file, (place, value)) in said {
         let (known, before) = (&KNOWN[place], &mut all[place]);
         // A folder that comes from somebody else must not open what its user has shut.
-        let is_of_project = file.source == Source::Project;
-        if let Some(refused) = known.refused_of_project(&value, &file.path).filter(|_| is_of_project) {
+        let is_of_project = file.source == SettingSource::Project;
+        if let Some(refused) = known.project_refusal(&value, &file.path).filter(|_| is_of_project) {
             problems.push(refused);
-        } else if before.source != Source::Default && known.rank(&value) < known.rank(&before.value) {
-            let [held, found] = [&before.value, &value].map(|value| plain(value));
+        } else if before.source != SettingSource::Default && known.rank(&value) < known.rank(&before.value) {
+            let [held, found] = [&before.value, &value].map(|value| unquote(value));
             problems.push(format!(
                 "\"{}\" in \"{}\" must be \"{held}\", as in the home's settings, or stricter, not \"{found}\"",
                 known.key, file.path
@@ -131,7 +131,7 @@ pub fn read(files: &[SettingsFile]) -> Read {
     if all.iter().any(|one| one.key == "autoPersist.enabled" && one.value == "false") {
         all.iter_mut().filter(|one| LIMITS.contains(&one.key)).for_each(|one| one.in_force = false);
     }
-    Read { all, problems }
+    EffectiveSettings { all, problems }
 }
 
 /// Whether a value, JSON, may be written as a setting into a file; without one, whether the setting may be taken out.
@@ -140,29 +140,29 @@ pub fn read(files: &[SettingsFile]) -> Read {
 /// `invalid_setting` where there is no such setting, the value is none of its, or the file cannot be used.
 pub fn check_writing(key: &str, value: Option<&str>, file: &SettingsFile) -> Result<(), Error> {
     let Some(known) = KNOWN.iter().find(|known| known.key == key) else {
-        return refuse(&[format!("unknown setting \"{key}\"; known are {}", keys().join(", "))]);
+        return reject_problems(&[format!("unknown setting \"{key}\"; known are {}", keys().join(", "))]);
     };
     let mut problems = Vec::new();
-    match document(file) {
+    match parse_document(file) {
         Err(problem) => problems.push(problem),
         Ok(document) => {
-            problems.extend(document.as_ref().and_then(|fields| newer(fields, &file.path)));
+            problems.extend(document.as_ref().and_then(|fields| version_problem(fields, &file.path)));
             let group = key.split_once('.').map(|(group, _)| group);
             let of_group = group
                 .and_then(|group| document.as_ref().and_then(|fields| Some((group, fields.raw(group)?))));
             if let Some((group, raw)) = of_group.filter(|(_, raw)| !raw.starts_with('{')) {
-                let found = shown(raw, "an object");
+                let found = describe_value(raw, "an object");
                 problems.push(format!("\"{group}\" in \"{}\" must be an object, not {found}", file.path));
             }
         }
     }
     if let Some(value) = value {
-        let place = Place { path: "", key };
-        problems.extend(place.value(known, value).err());
-        let is_of_project = file.source == Source::Project;
-        problems.extend(known.refused_of_project(value, &file.path).filter(|_| is_of_project));
+        let place = SettingPlace { path: "", key };
+        problems.extend(place.check_value(known, value).err());
+        let is_of_project = file.source == SettingSource::Project;
+        problems.extend(known.project_refusal(value, &file.path).filter(|_| is_of_project));
     }
-    refuse(&problems)
+    reject_problems(&problems)
 }
 
 /// A configuration that a program gives, JSON, over what holds by default; its settings have keys without their group.
@@ -172,15 +172,15 @@ pub fn check_writing(key: &str, value: Option<&str>, file: &SettingsFile) -> Res
 pub fn auto_persist(given: &str) -> Result<Vec<Setting>, Error> {
     const GROUP: &str = "autoPersist.";
     let mut problems = Vec::new();
-    let file = Place { path: "the configuration", key: "" };
+    let file = SettingPlace { path: "the configuration", key: "" };
     let said = match Fields::parse(given) {
-        Ok(fields) => file.take(&fields, GROUP, &mut problems),
+        Ok(fields) => file.take_values(&fields, GROUP, &mut problems),
         Err(found) => {
-            return refuse(&[format!("expected an object, but found {found}")]).map(|()| Vec::new());
+            return reject_problems(&[format!("expected an object, but found {found}")]).map(|()| Vec::new());
         }
     };
-    refuse(&problems)?;
-    let mut all: Vec<Setting> = KNOWN.iter().map(by_default).collect();
+    reject_problems(&problems)?;
+    let mut all: Vec<Setting> = KNOWN.iter().map(default_setting).collect();
     for (place, value) in said {
         all[place].value = value;
     }
@@ -188,71 +188,81 @@ pub fn auto_persist(given: &str) -> Result<Vec<Setting>, Error> {
     Ok(own.collect())
 }
 
-fn by_default(known: &Known) -> Setting {
+fn default_setting(known: &SettingSpec) -> Setting {
     let in_force = !LIMITS.contains(&known.key);
-    Setting { key: known.key, value: known.default.into(), source: Source::Default, path: None, in_force }
+    Setting {
+        key: known.key,
+        value: known.default.into(),
+        source: SettingSource::Default,
+        path: None,
+        in_force,
+    }
 }
 
-fn refuse(problems: &[String]) -> Result<(), Error> {
+fn reject_problems(problems: &[String]) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Error::new(Code::InvalidSetting, problems.join("; "))) }
 }
 
 // Why a file is not written, and what it says is used as far as it is known: a newer leftoff wrote it.
-fn newer(fields: &Fields<'_>, path: &str) -> Option<String> {
+fn version_problem(fields: &Fields<'_>, path: &str) -> Option<String> {
     let raw = fields.raw("version")?;
     match raw.parse::<u64>() {
         Ok(version) if version <= VERSION => None,
         Ok(version) => Some(format!(
             "\"{path}\" is of version {version}, and this leftoff knows {VERSION}: what it knows is used, and nothing is written there"
         )),
-        Err(_) => Some(format!("\"version\" in \"{path}\" must be a number, not {}", shown(raw, "a number"))),
+        Err(_) => Some(format!(
+            "\"version\" in \"{path}\" must be a number, not {}",
+            describe_value(raw, "a number")
+        )),
     }
 }
 
 // What a file says, each by its place in `KNOWN`; where it does not say clearly what it chooses, the strictest.
-fn said_in(file: &SettingsFile, problems: &mut Vec<String>) -> Vec<(usize, String)> {
+fn values_in(file: &SettingsFile, problems: &mut Vec<String>) -> Vec<(usize, String)> {
     let path = &file.path;
     // What secrets hang on is told first.
     let choices = || KNOWN.iter().enumerate().rev().filter(|(_, known)| !known.choices.is_empty());
-    let strictest = |(place, known): (usize, &'static Known)| Some((place, (*known.choices.last()?).into()));
-    let fields = match document(file) {
+    let strictest =
+        |(place, known): (usize, &'static SettingSpec)| Some((place, (*known.choices.last()?).into()));
+    let fields = match parse_document(file) {
         Ok(Some(fields)) => fields,
         Ok(None) => return Vec::new(),
         Err(problem) => {
             let strict: Vec<_> = choices().filter_map(strictest).collect();
-            problems.push(format!("{problem}; {}", held_to(&strict)));
+            problems.push(format!("{problem}; {}", describe_strictest(&strict)));
             return strict;
         }
     };
-    problems.extend(newer(&fields, path));
-    let mut said = Place { path, key: "" }.take(&fields, "", problems);
+    problems.extend(version_problem(&fields, path));
+    let mut said = SettingPlace { path, key: "" }.take_values(&fields, "", problems);
     let strict: Vec<_> =
         choices().filter(|(_, known)| is_unclear(known, &fields)).filter_map(strictest).collect();
     if !strict.is_empty() {
         let keys = strict.iter().map(|(place, _)| KNOWN[*place].key).collect::<Vec<_>>().join("\", \"");
-        let held = held_to(&strict);
+        let held = describe_strictest(&strict);
         problems.push(format!("\"{path}\" does not say clearly what \"{keys}\" is; {held}"));
     }
     said.extend(strict);
     said
 }
 
-fn held_to(strict: &[(usize, String)]) -> String {
+fn describe_strictest(strict: &[(usize, String)]) -> String {
     let held: Vec<_> =
         strict.iter().map(|(place, value)| format!("\"{}\" is {value}", KNOWN[*place].key)).collect();
     format!("until that is fixed, {}", held.join(" and "))
 }
 
-fn document(file: &SettingsFile) -> Result<Option<Fields<'_>>, String> {
+fn parse_document(file: &SettingsFile) -> Result<Option<Fields<'_>>, String> {
     let path = &file.path;
     let text = match (&file.problem, &file.text) {
         (Some(problem), _) => return Err(problem.clone()),
         (None, None) => return Ok(None),
         (None, Some(text)) => text.strip_prefix('\u{feff}').unwrap_or(text),
     };
-    match (Fields::parse(text), flaw(text)) {
+    match (Fields::parse(text), find_syntax_error(text)) {
         (Ok(fields), _) => Ok(Some(fields)),
-        (Err(NotFields::Invalid), Some(Flaw { line, column, found })) => {
+        (Err(ObjectError::Invalid), Some(SyntaxError { line, column, found_char: found })) => {
             let found = found.map_or("the end".to_owned(), |letter| format!("\"{letter}\""));
             Err(format!("expected JSON in \"{path}\", but found {found} at line {line}, column {column}"))
         }
@@ -261,9 +271,9 @@ fn document(file: &SettingsFile) -> Result<Option<Fields<'_>>, String> {
 }
 
 // Said twice, said by a value that nothing has, or by a key that differs from it in its case or by a letter or two.
-fn is_unclear(known: &Known, fields: &Fields<'_>) -> bool {
+fn is_unclear(known: &SettingSpec, fields: &Fields<'_>) -> bool {
     let is_top = |name: &str| KNOWN.iter().any(|known| known.key.split('.').next() == Some(name));
-    let is_repeated = fields.named().filter(|(name, _)| *name == known.key).count() > 1;
+    let is_repeated = fields.decoded_entries().filter(|(name, _)| *name == known.key).count() > 1;
     let is_other = |(name, value): (&str, &str)| {
         if name == known.key {
             known.canonical(value).is_none()
@@ -271,7 +281,7 @@ fn is_unclear(known: &Known, fields: &Fields<'_>) -> bool {
             !is_top(name) && is_like(name, known.key)
         }
     };
-    is_repeated || entries(fields).any(is_other)
+    is_repeated || last_entries(fields).any(is_other)
 }
 
 fn is_like(name: &str, key: &str) -> bool {
@@ -280,7 +290,7 @@ fn is_like(name: &str, key: &str) -> bool {
     bare.contains(key) || distance(&bare, key) <= 2
 }
 
-fn plain(value: &str) -> &str {
+fn unquote(value: &str) -> &str {
     value.trim_matches('"')
 }
 

@@ -5,22 +5,23 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn file(source: Source, text: &str) -> SettingsFile {
-    let path = if source == Source::Home { "/home/settings.json" } else { "/project/.leftoff/settings.json" };
+fn file(source: SettingSource, text: &str) -> SettingsFile {
+    let path =
+        if source == SettingSource::Home { "/home/settings.json" } else { "/project/.leftoff/settings.json" };
     SettingsFile { path: path.into(), source, text: Some(text.into()), problem: None }
 }
 
-fn of<'r>(read: &'r Read, key: &str) -> &'r str {
+fn of<'r>(read: &'r EffectiveSettings, key: &str) -> &'r str {
     read.all.iter().find(|one| one.key == key).map_or("", |one| &one.value)
 }
 
-fn ranks(read: &Read) -> Vec<usize> {
+fn ranks(read: &EffectiveSettings) -> Vec<usize> {
     read.all.iter().zip(&KNOWN).map(|(one, known)| known.rank(&one.value)).collect()
 }
 
 // What holds of one file, and what is said of it: one problem with these words, or none.
 fn check(text: &str, held: &[(&str, &str)], words: &str) {
-    let file = file(Source::Home, text);
+    let file = file(SettingSource::Home, text);
     let read = read(core::slice::from_ref(&file));
     for known in &KNOWN {
         let expected =
@@ -107,18 +108,19 @@ fn what_a_file_may_have_forbidden_stays_forbidden() {
     let unreadable = SettingsFile {
         text: None,
         problem: Some("/home/settings.json: no".into()),
-        ..file(Source::Home, "")
+        ..file(SettingSource::Home, "")
     };
-    assert_eq!(ranks(&read(&[unreadable])), ranks(&read(&[file(Source::Home, "{")])));
+    assert_eq!(ranks(&read(&[unreadable])), ranks(&read(&[file(SettingSource::Home, "{")])));
 }
 
 #[test]
 fn the_projects_file_counts_more_key_by_key_but_forbids_only() {
     let home = file(
-        Source::Home,
+        SettingSource::Home,
         r#"{"redact":"report","autoPersist":{"debounceMs":1,"enabled":false},"record":false}"#,
     );
-    let project = file(Source::Project, r#"{"redact":"off","autoPersist":{"debounceMs":2},"record":true}"#);
+    let project =
+        file(SettingSource::Project, r#"{"redact":"off","autoPersist":{"debounceMs":2},"record":true}"#);
     let found = read(&[home.clone(), project]);
     let held =
         ["redact", "record", "autoPersist.debounceMs", "autoPersist.enabled"].map(|key| of(&found, key));
@@ -127,20 +129,24 @@ fn the_projects_file_counts_more_key_by_key_but_forbids_only() {
     let debounce = found.all.iter().find(|one| one.key == "autoPersist.debounceMs").expect("a setting");
     assert_eq!(
         (debounce.source, debounce.path.as_deref()),
-        (Source::Project, Some("/project/.leftoff/settings.json"))
+        (SettingSource::Project, Some("/project/.leftoff/settings.json"))
     );
-    let stricter = file(Source::Project, "\u{feff}{\"redact\":\"re\\u0070lace\"}");
+    let stricter = file(SettingSource::Project, "\u{feff}{\"redact\":\"re\\u0070lace\"}");
     assert_eq!(of(&read(&[home, stricter]), "redact"), "\"replace\"");
 }
 
 #[test]
 fn only_what_could_be_read_again_may_be_written() {
-    let there = file(Source::Home, r#"{"theirs":1,"autoPersist":{"odd":2}}"#);
+    let there = file(SettingSource::Home, r#"{"theirs":1,"autoPersist":{"odd":2}}"#);
     assert_eq!(check_writing("autoPersist.enabled", Some("false"), &there), Ok(()));
     assert_eq!(check_writing("autoPersist.enabled", None, &there), Ok(()));
-    let of_project = |value: &str| check_writing("ask.prompt", Some(value), &file(Source::Project, "{}"));
+    let of_project =
+        |value: &str| check_writing("ask.prompt", Some(value), &file(SettingSource::Project, "{}"));
     assert_eq!(of_project("\"Answer in verse.\"").map_err(|error| error.code), Err(Code::InvalidSetting));
-    assert_eq!(check_writing("ask.prompt", Some("\"Answer in verse.\""), &file(Source::Home, "{}")), Ok(()));
+    assert_eq!(
+        check_writing("ask.prompt", Some("\"Answer in verse.\""), &file(SettingSource::Home, "{}")),
+        Ok(())
+    );
     let unknown = check_writing("askk", None, &there).expect_err("nobody knows it").message;
     assert!(unknown.contains("idleMinutes") && unknown.contains("ask.prompt"), "{unknown}");
     assert_eq!(check_writing("agent", Some("\"x\""), &SettingsFile { text: None, ..there.clone() }), Ok(()));
@@ -162,8 +168,8 @@ fn only_what_could_be_read_again_may_be_written() {
         refused(key, Some(value), &there);
     }
     for text in ["{ torn", "[]", r#"{"autoPersist":"all"}"#] {
-        refused("autoPersist.enabled", Some("true"), &file(Source::Home, text));
-        refused("autoPersist.enabled", None, &file(Source::Home, text));
+        refused("autoPersist.enabled", Some("true"), &file(SettingSource::Home, text));
+        refused("autoPersist.enabled", None, &file(SettingSource::Home, text));
     }
 }
 
@@ -213,21 +219,21 @@ proptest! {
     #[test]
     fn no_second_file_opens_what_the_first_has_shut(home in texts(), project in texts(), cut: prop::sample::Index, is_cut: bool) {
         let project = if is_cut { project[..cut.index(project.len())].to_string() } else { project };
-        let alone = ranks(&read(&[file(Source::Home, &home)]));
-        let both = ranks(&read(&[file(Source::Home, &home), file(Source::Project, &project)]));
+        let alone = ranks(&read(&[file(SettingSource::Home, &home)]));
+        let both = ranks(&read(&[file(SettingSource::Home, &home), file(SettingSource::Project, &project)]));
         prop_assert!(alone.iter().zip(&both).all(|(before, after)| before <= after), "{} {}", home, project);
     }
 
     #[test]
     fn no_damage_opens_what_a_file_has_shut(text in texts(), cut: prop::sample::Index) {
-        let whole = ranks(&read(&[file(Source::Home, &text)]));
-        let torn = ranks(&read(&[file(Source::Home, &text[..cut.index(text.len())])]));
+        let whole = ranks(&read(&[file(SettingSource::Home, &text)]));
+        let torn = ranks(&read(&[file(SettingSource::Home, &text[..cut.index(text.len())])]));
         prop_assert!(whole.iter().zip(&torn).all(|(before, after)| before <= after), "{}", text);
     }
 
     #[test]
     fn any_text_is_answered_with_values_of_every_setting(text: String) {
-        let read = read(&[file(Source::Project, &text)]);
+        let read = read(&[file(SettingSource::Project, &text)]);
         prop_assert_eq!(read.all.len(), KNOWN.len());
         prop_assert!(serde_json::to_string(&read).is_ok());
     }
@@ -243,9 +249,9 @@ fn to_write_one_setting_opens_nothing_that_is_shut_until_it_is_mended() {
         for (key, value) in
             [("idleMinutes", Some("7")), ("autoPersist.debounceMs", Some("900")), ("agent", None)]
         {
-            let file = file(Source::Home, text);
+            let file = file(SettingSource::Home, text);
             let before = read(core::slice::from_ref(&file));
-            let next = written(key, value, &file).expect("written").expect("a text");
+            let next = write_setting(key, value, &file).expect("written").expect("a text");
             let after = read(&[SettingsFile { text: Some(next), ..file }]);
             assert_eq!(after.problems, before.problems, "{text} {key}");
             assert_eq!(
@@ -254,8 +260,8 @@ fn to_write_one_setting_opens_nothing_that_is_shut_until_it_is_mended() {
             );
         }
         // What it is to be is said by writing it.
-        let file = file(Source::Home, text);
-        let next = written("redact", Some("\"report\""), &file).expect("written").expect("a text");
+        let file = file(SettingSource::Home, text);
+        let next = write_setting("redact", Some("\"report\""), &file).expect("written").expect("a text");
         assert_eq!(next.matches("\"redact\"").count(), 1, "{next}");
     }
 }

@@ -1,12 +1,12 @@
 //! Vercel AI SDK's `ModelMessage`, of its versions 6 and 7.
 
 use crate::record::message::Role;
-use crate::shapes::forms::{Arguments, Forms, call, calls, content};
-use crate::shapes::json::Json;
+use crate::shapes::json::JsonWriter;
 use crate::shapes::maker::Maker;
 use crate::shapes::part::DENIED;
-use crate::shapes::reasoning::Piece;
-use crate::shapes::steps::{Answer, Step};
+use crate::shapes::patterns::{Arguments, Forms, write_call, write_calls, write_content};
+use crate::shapes::reasoning::OutgoingPiece;
+use crate::shapes::steps::{Step, ToolAnswer};
 
 const TEXT: &str = r#"{"type":"text","text":?0}"#;
 const FILE: &str = r#"{"type":"file","data":?0,"mediaType":?1,"filename":?3}"#;
@@ -16,7 +16,7 @@ const FORMS: Forms = Forms {
     pdf: [FILE, FILE],
     sound: "",
     other: [FILE, FILE],
-    others: &[""],
+    other_types: &[""],
     addresses: &[""],
     call: r#"{"type":"tool-call","toolCallId":?0,"toolName":?1,"input":!2}"#,
     arguments: Arguments::Value,
@@ -27,12 +27,12 @@ const IN_RESULT: [&str; 2] =
     [r#"{"type":"file-data","data":?0,"mediaType":?1}"#, r#"{"type":"file-url","url":?0,"mediaType":?1}"#];
 const RESULT: Forms = Forms { image: IN_RESULT, pdf: IN_RESULT, other: IN_RESULT, ..FORMS };
 
-pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
+pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
     for step in steps {
         match step.role {
-            Role::System => json.put(r#"{"role":"system","content":?0}"#, &[&step.said()]),
-            Role::User => said("user", step, json),
-            Role::Assistant => said("assistant", step, json),
+            Role::System => json.put(r#"{"role":"system","content":?0}"#, &[&step.text_with_files()]),
+            Role::User => write_message("user", step, json),
+            Role::Assistant => write_message("assistant", step, json),
             Role::Tool => {}
         }
         let results = step.results();
@@ -43,30 +43,30 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
         for (call, result) in results {
             let words = [&*call.id, &call.name];
             json.put(r#"{"type":"tool-result","toolCallId":?0,"toolName":?1,"output":"#, &words);
-            output(result, json);
+            write_output(result, json);
             json.put("}", &[]);
         }
         json.put("]}", &[]);
     }
 }
 
-fn said(role: &str, step: &Step<'_>, json: &mut Json) {
+fn write_message(role: &str, step: &Step<'_>, json: &mut JsonWriter) {
     if step.files.is_empty() && step.calls.is_empty() {
         return json.put(r#"{"role":?0,"content":?1}"#, &[role, step.text]);
     }
     json.put(r#"{"role":?0,"content":["#, &[role]);
     if step.thoughts.is_empty() {
-        content(step.text, &step.files, &FORMS, json);
-        calls(step, &FORMS, json);
+        write_content(step.text, &step.files, &FORMS, json);
+        write_calls(step, &FORMS, json);
     } else {
         write_reasoning(step, json);
-        content("", &step.files, &FORMS, json);
+        write_content("", &step.files, &FORMS, json);
     }
     json.put("]}", &[]);
 }
 
 // Google's signature of a part stands before it as reasoning without a text.
-fn write_reasoning(step: &Step<'_>, json: &mut Json) {
+fn write_reasoning(step: &Step<'_>, json: &mut JsonWriter) {
     const SIGNED: Forms = Forms {
         text: r#"{"type":"text","text":?0,"providerOptions":{"google":{"thoughtSignature":?1}}}"#,
         call: r#"{"type":"tool-call","toolCallId":?0,"toolName":?1,"input":!2,"providerOptions":{"google":{"thoughtSignature":?3}}}"#,
@@ -76,7 +76,7 @@ fn write_reasoning(step: &Step<'_>, json: &mut Json) {
     for piece in step.pieces() {
         let forms = if signature.is_empty() { &FORMS } else { &SIGNED };
         match piece {
-            Piece::Thought(thought) => {
+            OutgoingPiece::Thought(thought) => {
                 let (text, is_googles) = (thought.text.as_str(), step.maker == Some(Maker::Google));
                 let of_thought = thought.signature.as_deref().unwrap_or_default();
                 if is_googles && text.is_empty() {
@@ -93,15 +93,15 @@ fn write_reasoning(step: &Step<'_>, json: &mut Json) {
                 let pattern = [r#"{"type":"reasoning","text":?0,"providerOptions":"#, options, "}"].concat();
                 json.put(&pattern, &[text, word]);
             }
-            Piece::Text(text) => json.put(forms.text, &[text, signature]),
-            Piece::Call(one) => call(one, signature, forms, json),
+            OutgoingPiece::Text(text) => json.put(forms.text, &[text, signature]),
+            OutgoingPiece::Call(one) => write_call(one, signature, forms, json),
         }
         signature = "";
     }
 }
 
 // An error has no files.
-fn output(result: &Answer<'_>, json: &mut Json) {
+fn write_output(result: &ToolAnswer<'_>, json: &mut JsonWriter) {
     let has_files = !result.files.is_empty();
     if let Some(value) = result.value().filter(|_| !has_files) {
         let kind = if result.is_error { "error-json" } else { "json" };
@@ -110,15 +110,15 @@ fn output(result: &Answer<'_>, json: &mut Json) {
     if result.tool().is_some_and(|tool| tool.not_run) {
         json.put(r#"{"type":"execution-denied""#, &[]);
         if result.text != DENIED {
-            json.put(r#""reason":?0"#, &[&result.said()]);
+            json.put(r#""reason":?0"#, &[&result.text_with_files()]);
         }
         return json.put("}", &[]);
     }
     if result.is_error || !has_files {
         let kind = if result.is_error { "error-text" } else { "text" };
-        return json.put(r#"{"type":?0,"value":?1}"#, &[kind, &result.said()]);
+        return json.put(r#"{"type":?0,"value":?1}"#, &[kind, &result.text_with_files()]);
     }
     json.put(r#"{"type":"content","value":["#, &[]);
-    content(result.text, &result.files, &RESULT, json);
+    write_content(result.text, &result.files, &RESULT, json);
     json.put("]}", &[]);
 }

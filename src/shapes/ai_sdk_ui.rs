@@ -4,9 +4,9 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::record::message::Role;
-use crate::shapes::forms::{Arguments, Forms, content};
-use crate::shapes::json::Json;
-use crate::shapes::message::{PLAIN, Words};
+use crate::shapes::json::JsonWriter;
+use crate::shapes::message::{PLAIN, ProviderKeys};
+use crate::shapes::patterns::{Arguments, Forms, write_content};
 use crate::shapes::steps::{Call, Step};
 
 const FILE: &str = r#"{"type":"file","mediaType":?1,"url":?2,"filename":?3}"#;
@@ -16,7 +16,7 @@ const FORMS: Forms = Forms {
     pdf: [FILE, FILE],
     sound: "",
     other: [FILE, FILE],
-    others: &[""],
+    other_types: &[""],
     addresses: &[""],
     // A call has its result in it.
     call: "",
@@ -24,7 +24,7 @@ const FORMS: Forms = Forms {
 };
 
 /// All steps between two users' messages are one message.
-pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
+pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
     let mut is_answer = false;
     for (place, step) in steps.iter().enumerate() {
         let role = match step.role {
@@ -38,22 +38,22 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
             }
             // Messages have ids there, no two the same.
             let id = step.message.map_or("", |message| &*message.id);
-            let id = if id.is_empty() { free(place, steps) } else { id.into() };
+            let id = if id.is_empty() { free_id(place, steps) } else { id.into() };
             json.put(r#"{"id":?0,"role":?1,"parts":["#, &[&id, role]);
         }
         is_answer = role == "assistant";
         if is_answer {
             json.put(r#"{"type":"step-start"}"#, &[]);
         }
-        content(step.text, &step.files, &FORMS, json);
-        step.calls.iter().for_each(|call| tool(call, json));
+        write_content(step.text, &step.files, &FORMS, json);
+        step.calls.iter().for_each(|call| write_tool_call(call, json));
     }
     if !steps.is_empty() {
         json.put("]}", &[]);
     }
 }
 
-fn tool(call: &Call<'_>, json: &mut Json) {
+fn write_tool_call(call: &Call<'_>, json: &mut JsonWriter) {
     let (state, key) = match &call.result {
         None => ("input-available", ""),
         Some(result) if result.is_error => ("output-error", "errorText"),
@@ -64,16 +64,16 @@ fn tool(call: &Call<'_>, json: &mut Json) {
     if let Some(result) = &call.result {
         match result.value().filter(|_| result.files.is_empty()) {
             Some(value) => json.put(if result.is_error { "?0:?1" } else { "?0:!1" }, &[key, &value]),
-            None => json.put("?0:?1", &[key, &result.said()]),
+            None => json.put("?0:?1", &[key, &result.text_with_files()]),
         }
     }
     json.put("}", &[]);
 }
 
-pub(super) const WORDS: Words = Words { content: "parts", ..PLAIN };
+pub(super) const WORDS: ProviderKeys = ProviderKeys { content: "parts", ..PLAIN };
 
 // What a message without an id is called, which no other one may be.
-fn free(place: usize, steps: &[Step<'_>]) -> String {
+fn free_id(place: usize, steps: &[Step<'_>]) -> String {
     let mut id = format!("message-{place}");
     while steps.iter().any(|step| step.message.is_some_and(|message| message.id == id)) {
         id.push('-');

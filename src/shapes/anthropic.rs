@@ -1,10 +1,10 @@
 //! Anthropic's Messages.
 
 use crate::record::message::{Reasoning, Role};
-use crate::shapes::forms::{Arguments, Forms, call, calls, content};
-use crate::shapes::json::Json;
-use crate::shapes::message::{PLAIN, Words};
-use crate::shapes::reasoning::Piece;
+use crate::shapes::json::JsonWriter;
+use crate::shapes::message::{PLAIN, ProviderKeys};
+use crate::shapes::patterns::{Arguments, Forms, write_call, write_calls, write_content};
+use crate::shapes::reasoning::OutgoingPiece;
 use crate::shapes::speakers::Speakers;
 use crate::shapes::steps::Step;
 
@@ -18,45 +18,45 @@ const FORMS: Forms = Forms {
     ],
     sound: "",
     other: ["", ""],
-    others: &[],
+    other_types: &[],
     addresses: &["https://"],
     call: r#"{"type":"tool_use","id":?0,"name":?1,"input":!2}"#,
     arguments: Arguments::Object,
 };
 
 /// Results come first in the user's message behind their calls, since a step's results stand behind it at once.
-pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
+pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
     let mut speakers = Speakers::new(json, "content");
     for (place, step) in steps.iter().enumerate() {
         match step.role {
             // Newer models take the role `system` at some places, older ones nowhere.
             Role::System => speakers.system(step, &FORMS),
-            Role::User => content(step.text, &step.files, &FORMS, speakers.speak("user")),
+            Role::User => write_content(step.text, &step.files, &FORMS, speakers.speak("user")),
             Role::Assistant => {
                 let json = speakers.speak("assistant");
                 if step.thoughts.is_empty() {
-                    let said = step.said();
+                    let said = step.text_with_files();
                     // An answer that is to be continued may not end with blanks.
                     let is_last = place + 1 == steps.len() && step.calls.is_empty();
-                    content(if is_last { said.trim_end() } else { &said }, &[], &FORMS, json);
-                    calls(step, &FORMS, json);
+                    write_content(if is_last { said.trim_end() } else { &said }, &[], &FORMS, json);
+                    write_calls(step, &FORMS, json);
                 }
                 for piece in step.pieces() {
                     match piece {
-                        Piece::Thought(thought) => thinking(thought, json),
-                        Piece::Text(text) => content(text, &[], &FORMS, json),
-                        Piece::Call(one) => call(one, "", &FORMS, json),
+                        OutgoingPiece::Thought(thought) => write_thinking(thought, json),
+                        OutgoingPiece::Text(text) => write_content(text, &[], &FORMS, json),
+                        OutgoingPiece::Call(one) => write_call(one, "", &FORMS, json),
                     }
                 }
             }
             Role::Tool => {}
         }
-        results(step, &mut speakers);
+        write_results(step, &mut speakers);
     }
     speakers.finish();
 }
 
-fn thinking(thought: &Reasoning, json: &mut Json) {
+fn write_thinking(thought: &Reasoning, json: &mut JsonWriter) {
     match (&thought.signature, &thought.data) {
         (Some(signature), _) => json
             .put(r#"{"type":"thinking","thinking":?0,"signature":?1}"#, &[thought.text.as_str(), signature]),
@@ -65,7 +65,7 @@ fn thinking(thought: &Reasoning, json: &mut Json) {
     }
 }
 
-fn results(step: &Step<'_>, speakers: &mut Speakers<'_>) {
+fn write_results(step: &Step<'_>, speakers: &mut Speakers<'_>) {
     for (call, result) in step.results() {
         let json = speakers.speak("user");
         json.put(r#"{"type":"tool_result","tool_use_id":?0"#, &[&call.id]);
@@ -74,20 +74,20 @@ fn results(step: &Step<'_>, speakers: &mut Speakers<'_>) {
         }
         // What is an error has nothing but text.
         let (said, files) = match result.is_error {
-            true => (result.said(), &[][..]),
+            true => (result.text_with_files(), &[][..]),
             false => (result.text.into(), &result.files[..]),
         };
         let text = if said.trim().is_empty() { "" } else { &said };
         if !text.is_empty() || !files.is_empty() {
             json.put(r#""content":["#, &[]);
-            content(text, files, &FORMS, json);
+            write_content(text, files, &FORMS, json);
             json.put("]", &[]);
         }
         json.put("}", &[]);
     }
 }
 
-pub(super) const WORDS: Words = Words {
+pub(super) const WORDS: ProviderKeys = ProviderKeys {
     finish: "stop_reason",
     counts: [
         "input_tokens",

@@ -19,13 +19,13 @@ pub(super) const UNKNOWN: &str = "application/octet-stream";
 pub(crate) struct File<'a> {
     pub mime: &'a str,
     pub name: Option<&'a str>,
-    pub source: Source<'a>,
+    pub source: FileSource<'a>,
     /// Which limit of the provider's it exceeds.
-    pub refused: Option<&'static str>,
+    pub exceeded_limit: Option<&'static str>,
 }
 
 /// Where its bytes are.
-pub(crate) enum Source<'a> {
+pub(crate) enum FileSource<'a> {
     /// Here, in base64.
     Data(&'a str),
     /// At an address that the provider can ask.
@@ -42,46 +42,48 @@ impl<'a> File<'a> {
             None => (&*attachment.mime, data, path),
         };
         let source = match (data.filter(|data| is_base64(data)), path) {
-            (Some(data), _) => Source::Data(data),
-            (None, Some(path)) if is_url(path) => Source::Url(path),
-            (None, path) => Source::Away(path),
+            (Some(data), _) => FileSource::Data(data),
+            (None, Some(path)) if is_url(path) => FileSource::Url(path),
+            (None, path) => FileSource::Away(path),
         };
         let mime = match &source {
             // A provider that is told another type than the bytes have refuses the whole request.
-            Source::Data(data) if may_be_image(mime) => images::kind(data.as_bytes()).unwrap_or(mime),
+            FileSource::Data(data) if may_be_image(mime) => {
+                images::detect_type(data.as_bytes()).unwrap_or(mime)
+            }
             _ => mime,
         };
         let mime = if mime.is_empty() { UNKNOWN } else { mime };
-        File { mime, name: attachment.name.as_deref(), source, refused: None }
+        File { mime, name: attachment.name.as_deref(), source, exceeded_limit: None }
     }
 
     /// Whether it is sent as an image, if at all.
     pub fn is_image(&self) -> bool {
-        self.mime.starts_with("image/") && !matches!(self.source, Source::Away(_))
+        self.mime.starts_with("image/") && !matches!(self.source, FileSource::Away(_))
     }
 
     /// How many bytes of a request it takes.
     pub fn sent_bytes(&self) -> usize {
         match self.source {
-            Source::Data(data) if self.refused.is_none() => data.len(),
-            Source::Data(_) | Source::Url(_) | Source::Away(_) => 0,
+            FileSource::Data(data) if self.exceeded_limit.is_none() => data.len(),
+            FileSource::Data(_) | FileSource::Url(_) | FileSource::Away(_) => 0,
         }
     }
 
     /// The address, or one that has the bytes in it; nothing where there is none.
     pub fn url(&self) -> String {
         match self.source {
-            Source::Data(data) => format!("data:{};base64,{data}", self.mime),
-            Source::Url(url) => url.to_owned(),
-            Source::Away(_) => String::new(),
+            FileSource::Data(data) => format!("data:{};base64,{data}", self.mime),
+            FileSource::Url(url) => url.to_owned(),
+            FileSource::Away(_) => String::new(),
         }
     }
 
     /// What stands in the place of a file that cannot be sent: what it says, if it is a text, or what it is.
-    pub fn described(&self) -> String {
+    pub fn describe(&self) -> String {
         let named = self.name.map(|name| format!(" {name:?}")).unwrap_or_default();
         let mime = self.mime;
-        match self.refused {
+        match self.exceeded_limit {
             Some("count") => {
                 return format!("[Not sent: {mime}{named}, more images than the provider takes]");
             }
@@ -95,21 +97,21 @@ impl<'a> File<'a> {
             Some(_) | None => {}
         }
         match self.source {
-            Source::Data(data) if is_text(self.mime) => match text_of(data) {
+            FileSource::Data(data) if is_text(self.mime) => match text_of(data) {
                 Some(text) => format!("[File{named}]\n{text}"),
                 None => format!("[Not sent: {}{named}]", self.mime),
             },
-            Source::Url(place) | Source::Away(Some(place)) => {
+            FileSource::Url(place) | FileSource::Away(Some(place)) => {
                 format!("[Not sent: {}{named} at {place}]", self.mime)
             }
-            Source::Data(_) | Source::Away(None) => format!("[Not sent: {}{named}]", self.mime),
+            FileSource::Data(_) | FileSource::Away(None) => format!("[Not sent: {}{named}]", self.mime),
         }
     }
 }
 
 /// A file whose path is what a provider said: base64, an address, or an address with the bytes in it, which says the type
 /// better.
-pub(super) fn resolved(mut file: Attachment) -> Attachment {
+pub(super) fn resolve_path(mut file: Attachment) -> Attachment {
     let Some(place) = file.path.take() else { return file };
     if let Some((mime, data)) = in_address(&place) {
         file.mime = mime.to_owned();
@@ -119,8 +121,11 @@ pub(super) fn resolved(mut file: Attachment) -> Attachment {
     } else {
         file.data = Some(place);
     }
-    if let Some(mime) =
-        file.data.as_deref().filter(|_| is_vague(&file.mime)).and_then(|data| images::kind(data.as_bytes()))
+    if let Some(mime) = file
+        .data
+        .as_deref()
+        .filter(|_| is_vague(&file.mime))
+        .and_then(|data| images::detect_type(data.as_bytes()))
     {
         file.mime = mime.to_owned();
     }
@@ -128,7 +133,7 @@ pub(super) fn resolved(mut file: Attachment) -> Attachment {
 }
 
 /// The text of a document in base64, as attachments hold it.
-pub(super) fn encoded(text: &str) -> String {
+pub(super) fn encode_base64(text: &str) -> String {
     STANDARD.encode(text)
 }
 

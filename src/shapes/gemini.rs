@@ -8,14 +8,14 @@ use crate::json::text::Text;
 use crate::record::message::Role;
 #[cfg(feature = "interop")]
 use crate::shapes::file::File;
+use crate::shapes::json::JsonWriter;
+use crate::shapes::message::ProviderKeys;
+use crate::shapes::part::read_file;
 #[cfg(feature = "interop")]
-use crate::shapes::forms::pattern;
-use crate::shapes::forms::{Arguments, Forms, call, calls, content};
-use crate::shapes::json::Json;
-use crate::shapes::message::Words;
-use crate::shapes::part::file;
-use crate::shapes::reading::Reading;
-use crate::shapes::reasoning::Piece;
+use crate::shapes::patterns::file_pattern;
+use crate::shapes::patterns::{Arguments, Forms, write_call, write_calls, write_content};
+use crate::shapes::reading::DraftReader;
+use crate::shapes::reasoning::OutgoingPiece;
 use crate::shapes::speakers::Speakers;
 use crate::shapes::steps::Step;
 
@@ -27,7 +27,7 @@ const FORMS: Forms = Forms {
     pdf: FILE,
     sound: "",
     other: FILE,
-    others: &["image/", "audio/", "video/", "text/", "application/json", "application/rtf"],
+    other_types: &["image/", "audio/", "video/", "text/", "application/json", "application/rtf"],
     addresses: &["http://", "https://", "gs://"],
     call: r#"{"functionCall":{"id":?0,"name":?1,"args":!2}}"#,
     arguments: Arguments::Object,
@@ -35,21 +35,21 @@ const FORMS: Forms = Forms {
 
 /// Whether it takes a file, as its bytes or at its address.
 #[cfg(feature = "interop")]
-pub(crate) fn takes(file: &File<'_>) -> bool {
-    !pattern(file, &FORMS).is_empty()
+pub(crate) fn accepts_file(file: &File<'_>) -> bool {
+    !file_pattern(file, &FORMS).is_empty()
 }
 
-pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
+pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
     let mut speakers = Speakers::new(json, "parts");
     for step in steps {
         match step.role {
             Role::System => speakers.system(step, &FORMS),
-            Role::User => content(step.text, &step.files, &FORMS, speakers.speak("user")),
+            Role::User => write_content(step.text, &step.files, &FORMS, speakers.speak("user")),
             Role::Assistant => {
                 let json = speakers.speak("model");
                 if step.thoughts.is_empty() {
-                    content(step.text, &step.files, &FORMS, json);
-                    calls(step, &FORMS, json);
+                    write_content(step.text, &step.files, &FORMS, json);
+                    write_calls(step, &FORMS, json);
                 } else {
                     write_signatures(step, json);
                 }
@@ -73,14 +73,14 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
         }
         // Behind all results, of which there have to be as many as calls.
         for (_, result) in results {
-            content("", &result.files, &FORMS, speakers.speak("user"));
+            write_content("", &result.files, &FORMS, speakers.speak("user"));
         }
     }
     speakers.finish();
 }
 
 // The signature of a part stands before it as reasoning without a text.
-fn write_signatures(step: &Step<'_>, json: &mut Json) {
+fn write_signatures(step: &Step<'_>, json: &mut JsonWriter) {
     const SIGNED: Forms = Forms {
         text: r#"{"text":?0,"thoughtSignature":?1}"#,
         call: r#"{"functionCall":{"id":?0,"name":?1,"args":!2},"thoughtSignature":?3}"#,
@@ -90,7 +90,7 @@ fn write_signatures(step: &Step<'_>, json: &mut Json) {
     for piece in step.pieces() {
         let forms = if signature.is_empty() { &FORMS } else { &SIGNED };
         match piece {
-            Piece::Thought(thought) => {
+            OutgoingPiece::Thought(thought) => {
                 let of_thought = thought.signature.as_deref().unwrap_or_default();
                 if thought.text.is_empty() {
                     signature = of_thought;
@@ -99,15 +99,15 @@ fn write_signatures(step: &Step<'_>, json: &mut Json) {
                 let words = [thought.text.as_str(), of_thought];
                 json.put(r#"{"text":?0,"thought":true,"thoughtSignature":?1}"#, &words);
             }
-            Piece::Text(text) => json.put(forms.text, &[text, signature]),
-            Piece::Call(one) => call(one, signature, forms, json),
+            OutgoingPiece::Text(text) => json.put(forms.text, &[text, signature]),
+            OutgoingPiece::Call(one) => write_call(one, signature, forms, json),
         }
         signature = "";
     }
-    content("", &step.files, &FORMS, json);
+    write_content("", &step.files, &FORMS, json);
 }
 
-pub(super) const WORDS: Words = Words {
+pub(super) const WORDS: ProviderKeys = ProviderKeys {
     answers: ["candidates", "content"],
     content: "parts",
     has_results: false,
@@ -120,40 +120,41 @@ pub(super) const WORDS: Words = Words {
 };
 
 /// A part has no type: it has what it is.
-pub(super) fn part(reading: &mut Reading, part: &mut Fields<'_>) -> bool {
-    let signature = reading.some_word(part, &["thoughtSignature"]);
+pub(super) fn read_part(reading: &mut DraftReader, part: &mut Fields<'_>) -> bool {
+    let signature = reading.take_word(part, &["thoughtSignature"]);
     let is_thought = part.raw("thought") == Some("true");
-    let said = reading.text_in(part, &["text"]);
+    let said = reading.take_text(part, &["text"]);
     let mut is_known = signature.is_some() || said.is_some();
     let (thought, said) = if is_thought { (said.unwrap_or_default(), None) } else { (Text::default(), said) };
-    reading.reasoning(thought, signature, None);
-    reading.text(said);
-    if let Some(mut call) = reading.inner(part, "functionCall") {
-        let (id, name) = identity(&mut call, reading);
-        reading.call(id, name, call.raw("args").map(Text::from));
+    reading.add_reasoning(thought, signature, None);
+    reading.add_text(said);
+    if let Some(mut call) = reading.inner_object(part, "functionCall") {
+        let (id, name) = read_identity(&mut call, reading);
+        reading.add_call(id, name, call.raw("args").map(Text::from));
         is_known = true;
     }
-    if let Some(mut answer) = reading.inner(part, "functionResponse") {
-        let (id, name) = identity(&mut answer, reading);
-        let (is_error, is_json, text) = response(answer.raw("response").unwrap_or("{}"));
-        reading.result(id, name, is_error, text);
+    if let Some(mut answer) = reading.inner_object(part, "functionResponse") {
+        let (id, name) = read_identity(&mut answer, reading);
+        let (is_error, is_json, text) = parse_response(answer.raw("response").unwrap_or("{}"));
+        reading.add_result(id, name, is_error, text);
         // Images that the function gave.
-        reading.more_of_result(&answer, "parts");
-        if let Some(tool) = reading.newest() {
+        reading.extend_result(&answer, "parts");
+        if let Some(tool) = reading.newest_tool() {
             tool.is_json = is_json;
         }
         is_known = true;
     }
     let is_file = part.has("inlineData") || part.has("fileData");
-    is_file && file(reading, "", part) || is_known
+    is_file && read_file(reading, "", part) || is_known
 }
 
 // Where calls have no ids, the first result of a name answers the first call of it.
-fn identity(fields: &mut Fields<'_>, reading: &mut Reading) -> (String, String) {
-    let (mut id, name) = (reading.word(fields, &["id"]), reading.needed(fields, "name"));
+fn read_identity(fields: &mut Fields<'_>, reading: &mut DraftReader) -> (String, String) {
+    let (mut id, name) =
+        (reading.take_word_or_empty(fields, &["id"]), reading.take_required_word(fields, "name"));
     if id.is_empty() {
-        reading.named.push(name.clone());
-        let count = reading.named.iter().filter(|met| **met == name).count();
+        reading.names_without_id.push(name.clone());
+        let count = reading.names_without_id.iter().filter(|met| **met == name).count();
         // No name has a `#`: it may end in a number itself.
         id = if count == 1 { name.clone() } else { format!("{name}#{count}") };
     }
@@ -162,7 +163,7 @@ fn identity(fields: &mut Fields<'_>, reading: &mut Reading) -> (String, String) 
 
 /// Gemini's own words for what a function gave and what went wrong; anything else is kept as the JSON that it is. Whether it
 /// went wrong, whether it is JSON, and what it says.
-pub(crate) fn response(raw: &str) -> (bool, bool, Text) {
+pub(crate) fn parse_response(raw: &str) -> (bool, bool, Text) {
     let only = Fields::parse(raw).ok().filter(|fields| fields.iter().count() == 1);
     let text = |key: &str| Text::decode(only.as_ref()?.raw(key)?);
     match (text("output"), text("error")) {

@@ -5,13 +5,13 @@ use alloc::string::String;
 use memchr::memchr2;
 
 use crate::json::text::{on_one_line, to_json};
-use crate::shapes::file::{File, Source};
+use crate::shapes::file::{File, FileSource};
 use crate::tokens::Images;
-use crate::tokens::cost::{self, Sent};
+use crate::tokens::cost::{self, SentFile};
 
 /// JSON on its way. Commas between what is put come by themselves.
 #[derive(Default)]
-pub(super) struct Json {
+pub(super) struct JsonWriter {
     text: String,
     counting: Option<Counting>,
 }
@@ -25,25 +25,25 @@ struct Counting {
 // A file costs what its provider says, not what its base64 would as a text: so little of it stands for any.
 const ANY_DATA: &str = "AAAA";
 
-impl Json {
+impl JsonWriter {
     /// JSON that is counted, not sent: images cost what this rule says, and no bytes are in it.
-    pub fn counted(images: Option<Images>) -> Json {
-        Json { text: String::new(), counting: Some(Counting { images, tokens: 0 }) }
+    pub fn for_counting(images: Option<Images>) -> JsonWriter {
+        JsonWriter { text: String::new(), counting: Some(Counting { images, tokens: 0 }) }
     }
 
     /// Where it is counted, notes what a file costs that is sent as one; gives what stands there for its bytes.
     pub fn stand_in(&mut self, file: &File<'_>) -> Option<String> {
         let counting = self.counting.as_mut()?;
         let sent = match file.source {
-            Source::Data(data) => cost::file(file.mime, data, counting.images),
-            Source::Url(_) => Sent::Tokens(cost::of_bytes(0)),
-            Source::Away(_) => return None,
+            FileSource::Data(data) => cost::sent_file(file.mime, data, counting.images),
+            FileSource::Url(_) => SentFile::Tokens(cost::cost_of_bytes(0)),
+            FileSource::Away(_) => return None,
         };
         match (sent, &file.source) {
-            (Sent::Text(text), _) => Some(text),
-            (Sent::Tokens(tokens), source) => {
+            (SentFile::Text(text), _) => Some(text),
+            (SentFile::Tokens(tokens), source) => {
                 counting.tokens = counting.tokens.saturating_add(tokens);
-                matches!(source, Source::Data(_)).then(|| ANY_DATA.into())
+                matches!(source, FileSource::Data(_)).then(|| ANY_DATA.into())
             }
         }
     }
@@ -75,7 +75,7 @@ impl Json {
     }
 
     /// The JSON, and what the files cost that it does not have in it.
-    pub fn costs(self) -> (String, u32) {
+    pub fn into_counted(self) -> (String, u32) {
         let files = self.counting.as_ref().map_or(0, |counting| counting.tokens);
         (self.finish(), files)
     }

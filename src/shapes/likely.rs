@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::Format;
-use crate::json::fields::{Fields, objects};
+use crate::json::fields::{Fields, parse_objects};
 
 /// Kinds of parts and items, by the shape that alone has them.
 const KINDS: [(Format, &[&str]); 5] = [
@@ -24,12 +24,12 @@ pub(super) fn likely_formats(message: &Fields<'_>) -> Vec<Format> {
     if CHAT_KEYS.iter().any(|key| message.has(key)) {
         return Vec::from([Format::OpenaiChat]);
     }
-    if let Some(parts) = message.raw("parts").and_then(objects) {
+    if let Some(parts) = message.raw("parts").and_then(parse_objects) {
         let is_on_screen = parts.iter().any(|part| part.has("type"));
         return Vec::from([if is_on_screen { Format::AiSdkUi } else { Format::Gemini }]);
     }
     let own = format_by_kind(message);
-    let Some(parts) = message.raw("content").and_then(objects) else { return Vec::from_iter(own) };
+    let Some(parts) = message.raw("content").and_then(parse_objects) else { return Vec::from_iter(own) };
     match own.or_else(|| parts.iter().find_map(format_by_kind)) {
         Some(format) => Vec::from([format]),
         None => Vec::from([Format::OpenaiChat, Format::Anthropic, Format::AiSdk]),

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::record::message::{Message, Role};
 use crate::shapes::Format;
-use crate::shapes::file::{File, Source};
+use crate::shapes::file::{File, FileSource};
 use crate::shapes::steps::Step;
 use crate::tokens::images;
 
@@ -84,26 +84,26 @@ impl FileLimits {
 
     // Why one image cannot be sent, whatever else is.
     fn refuses(&self, file: &File<'_>) -> Option<&'static str> {
-        let Source::Data(data) = file.source else { return None };
+        let FileSource::Data(data) = file.source else { return None };
         if !self.types.is_empty() && !self.types.contains(&file.mime) {
             return Some("type");
         }
         if data.len() > self.image_bytes {
             return Some("bytes");
         }
-        (side(data) > self.side).then_some("pixels")
+        (longer_side(data) > self.side).then_some("pixels")
     }
 }
 
 // The longer side of an image, in pixels.
-fn side(data: &str) -> u32 {
-    images::size(data.as_bytes()).map_or(0, |(wide, high)| wide.max(high))
+fn longer_side(data: &str) -> u32 {
+    images::measure_size(data.as_bytes()).map_or(0, |(wide, high)| wide.max(high))
 }
 
 /// A file that a context has and its provider does not get.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "UnsentFile"))]
-pub struct Unsent {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct UnsentFile {
     /// The message that has it.
     pub id: String,
     /// What it is.
@@ -113,17 +113,17 @@ pub struct Unsent {
 }
 
 /// Takes out what the provider does not take: the newest images stay. What is sent beside files has so many bytes.
-pub(super) fn keep(
+pub(super) fn drop_unsendable_files(
     steps: &mut [Step<'_>],
     format: Format,
     beside: impl FnOnce(&[Step<'_>]) -> usize,
-) -> Vec<Unsent> {
+) -> Vec<UnsentFile> {
     let Some(limits) = FileLimits::of(format) else { return Vec::new() };
     let mut unsent = Vec::new();
     let mut refuse = |file: &mut File<'_>, message: Option<&Message>, why| {
         let id = message.map(|message| message.id.clone()).unwrap_or_default();
-        unsent.push(Unsent { id, mime: file.mime.into(), why });
-        file.refused = Some(why);
+        unsent.push(UnsentFile { id, mime: file.mime.into(), why });
+        file.exceeded_limit = Some(why);
     };
     let (mut count, mut has_large) = (0, false);
     let (few, small) = limits.side_of_many;
@@ -131,7 +131,7 @@ pub(super) fn keep(
         if !file.is_image() {
             return;
         }
-        let is_large = matches!(file.source, Source::Data(data) if side(data) > small);
+        let is_large = matches!(file.source, FileSource::Data(data) if longer_side(data) > small);
         let most = if has_large { limits.count.min(few) } else { limits.count };
         match limits.refuses(file) {
             Some(why) => refuse(file, message, why),

@@ -7,10 +7,10 @@ use crate::json::fields::{BadValue, Fields};
 use crate::json::text::Text;
 use crate::record::draft;
 use crate::record::message::{Assistant, Role, Usage};
-use crate::shapes::reading::{Reading, text_or_json};
+use crate::shapes::reading::{DraftReader, text_or_json};
 
 /// A provider's words.
-pub(super) struct Words {
+pub(super) struct ProviderKeys {
     /// Where an answer has its messages, one of which is inside the first of these.
     pub answers: [&'static str; 2],
     pub content: &'static str,
@@ -28,7 +28,7 @@ pub(super) struct Words {
 }
 
 /// The words that all have; none for answers and counts.
-pub(super) const PLAIN: Words = Words {
+pub(super) const PLAIN: ProviderKeys = ProviderKeys {
     answers: ["", ""],
     content: "content",
     has_results: false,
@@ -40,87 +40,91 @@ pub(super) const PLAIN: Words = Words {
     lacks_reasoning: false,
 };
 
-pub(super) fn read(mut fields: Fields<'_>, words: &Words, reading: &mut Reading) {
-    about(&mut fields, words, reading);
+pub(super) fn read_message(mut fields: Fields<'_>, words: &ProviderKeys, reading: &mut DraftReader) {
+    read_answer_fields(&mut fields, words, reading);
     let mut usual = None;
     if fields.has(words.answers[0]) {
-        let Some(message) = chosen(&fields, words, reading) else { return };
+        let Some(message) = take_answer_message(&fields, words, reading) else { return };
         fields = message;
         usual = Some(Role::Assistant).filter(|_| !fields.has("role"));
     }
-    let Some(role) = usual.or_else(|| role(&fields, reading)) else { return };
-    refuse_near(&fields, reading);
-    thought(&mut fields, reading);
+    let Some(role) = usual.or_else(|| read_role(&fields, reading)) else { return };
+    reject_near_keys(&fields, reading);
+    read_reasoning(&mut fields, reading);
     if role == Role::Tool && (words.has_results || fields.has("tool_call_id")) {
         // What was called before calls had ids is known by its name.
         let key = if fields.raw("role") == Some("\"function\"") { "name" } else { "tool_call_id" };
-        let id = reading.needed(&mut fields, key);
-        let name = reading.word(&mut fields, &["name"]);
-        reading.result(id, name, false, Text::default());
-        reading.more_of_result(&fields, "content");
-        return reading.end(role);
+        let id = reading.take_required_word(&mut fields, key);
+        let name = reading.take_word_or_empty(&mut fields, &["name"]);
+        reading.add_result(id, name, false, Text::default());
+        reading.extend_result(&fields, "content");
+        return reading.end_message(role);
     }
-    said(&mut fields, words, reading);
-    for mut call in reading.objects(&fields, "tool_calls") {
-        let id = reading.needed(&mut call, "id");
-        if !called(reading, &mut call, Some(id)) {
-            reading.lacks(&call, "function", "an object");
+    read_content(&mut fields, words, reading);
+    for mut call in reading.inner_objects(&fields, "tool_calls") {
+        let id = reading.take_required_word(&mut call, "id");
+        if !read_call(reading, &mut call, Some(id)) {
+            reading.report_missing(&call, "function", "an object");
         }
     }
-    called(reading, &mut fields, None);
-    reading.end(role);
+    read_call(reading, &mut fields, None);
+    reading.end_message(role);
 }
 
 // The message of an answer. Of several only the caller knows with which one the conversation goes on.
-fn chosen<'a>(fields: &Fields<'a>, words: &Words, reading: &mut Reading) -> Option<Fields<'a>> {
+fn take_answer_message<'a>(
+    fields: &Fields<'a>,
+    words: &ProviderKeys,
+    reading: &mut DraftReader,
+) -> Option<Fields<'a>> {
     let [list, key] = words.answers;
-    let mut all = reading.objects(fields, list);
+    let mut all = reading.inner_objects(fields, list);
     if all.len() > 1 {
         let message = "expected one answer, but found several".into();
         reading.bad.push(BadValue { message });
     }
     let Some(first) = all.pop() else {
-        reading.lacks(fields, list, "an answer");
+        reading.report_missing(fields, list, "an answer");
         return None;
     };
-    if let Some(about) = &mut reading.about {
-        about.finish_reason = word(&first, words.finish);
+    if let Some(about) = &mut reading.answer_fields {
+        about.finish_reason = decode_string(&first, words.finish);
     }
-    let message = reading.inner(&first, key);
+    let message = reading.inner_object(&first, key);
     if message.is_none() {
-        reading.lacks(&first, key, "an object");
+        reading.report_missing(&first, key, "an object");
     }
     message
 }
 
 // Some say it under both keys.
-fn thought(fields: &mut Fields<'_>, reading: &mut Reading) {
-    let said = reading.text_in(fields, &["reasoning_content"]).unwrap_or_default();
-    let other = reading.text_in(fields, &["reasoning"]).unwrap_or_default();
+fn read_reasoning(fields: &mut Fields<'_>, reading: &mut DraftReader) {
+    let said = reading.take_text(fields, &["reasoning_content"]).unwrap_or_default();
+    let other = reading.take_text(fields, &["reasoning"]).unwrap_or_default();
     if said != other {
-        reading.reasoning(other, None, None);
+        reading.add_reasoning(other, None, None);
     }
-    reading.reasoning(said, None, None);
+    reading.add_reasoning(said, None, None);
 }
 
-fn said(fields: &mut Fields<'_>, words: &Words, reading: &mut Reading) {
+fn read_content(fields: &mut Fields<'_>, words: &ProviderKeys, reading: &mut DraftReader) {
     let is_there = fields.raw(words.content).is_some_and(|raw| raw != "null");
     let key = if is_there { words.content } else { "content" };
-    reading.content(fields.raw(key), &fields.path_to(key));
+    reading.read_content(fields.raw(key), &fields.path_to(key));
     // Older messages of the AI SDK have their text under both keys.
     if key != "content" {
-        let beside = reading.text_in(fields, &["content"]);
-        reading.other_text(beside);
+        let beside = reading.take_text(fields, &["content"]);
+        reading.add_text_once(beside);
     }
-    let refusal = reading.text_in(fields, &["refusal"]);
-    reading.text(refusal);
-    if let Some(audio) = reading.inner(fields, "audio") {
-        reading.part("audio", audio);
+    let refusal = reading.take_text(fields, &["refusal"]);
+    reading.add_text(refusal);
+    if let Some(audio) = reading.inner_object(fields, "audio") {
+        reading.read_part("audio", audio);
     }
 }
 
 // By another one of these keys one of them was meant, which then lacks.
-fn refuse_near(fields: &Fields<'_>, reading: &mut Reading) {
+fn reject_near_keys(fields: &Fields<'_>, reading: &mut DraftReader) {
     const KEYS: [&str; 8] = [
         "content",
         "parts",
@@ -131,8 +135,8 @@ fn refuse_near(fields: &Fields<'_>, reading: &mut Reading) {
         "reasoning",
         "refusal",
     ];
-    for (key, _) in fields.named() {
-        if let Some(meant) = draft::same_letters(key, &KEYS) {
+    for (key, _) in fields.decoded_entries() {
+        if let Some(meant) = draft::find_same_letters(key, &KEYS) {
             let message = format!("expected another key than \"{key}\" (did you mean \"{meant}\"?)");
             reading.bad.push(BadValue { message });
         }
@@ -140,20 +144,20 @@ fn refuse_near(fields: &Fields<'_>, reading: &mut Reading) {
 }
 
 // Whether there is a call. What was called before calls had ids is known by its name.
-fn called(reading: &mut Reading, fields: &mut Fields<'_>, id: Option<String>) -> bool {
+fn read_call(reading: &mut DraftReader, fields: &mut Fields<'_>, id: Option<String>) -> bool {
     let mut is_any = false;
     for key in ["function", "custom", "function_call"] {
-        let Some(mut call) = reading.inner(fields, key) else { continue };
-        let name = reading.needed(&mut call, "name");
+        let Some(mut call) = reading.inner_object(fields, key) else { continue };
+        let name = reading.take_required_word(&mut call, "name");
         let arguments = call.raw("arguments").or_else(|| call.raw("input"));
-        reading.call(id.clone().unwrap_or_else(|| name.clone()), name, arguments.map(text_or_json));
+        reading.add_call(id.clone().unwrap_or_else(|| name.clone()), name, arguments.map(text_or_json));
         is_any = true;
     }
     is_any
 }
 
 /// Who speaks, by any provider's word for it. A content of Gemini's without a role is the user's.
-pub(super) fn role(fields: &Fields<'_>, reading: &mut Reading) -> Option<Role> {
+pub(super) fn read_role(fields: &Fields<'_>, reading: &mut DraftReader) -> Option<Role> {
     const ROLES: [(&str, Role); 7] = [
         ("\"user\"", Role::User),
         ("\"assistant\"", Role::Assistant),
@@ -176,21 +180,23 @@ pub(super) fn role(fields: &Fields<'_>, reading: &mut Reading) -> Option<Role> {
 }
 
 /// What an answer says of itself, if it does. It is a hint: what is of another kind is left out.
-pub(super) fn about(fields: &mut Fields<'_>, words: &Words, reading: &mut Reading) {
-    let model = word(fields, words.model);
-    let usage =
-        fields.raw(words.usage).and_then(|raw| Fields::parse(raw).ok()).map(|counts| usage(&counts, words));
+pub(super) fn read_answer_fields(fields: &mut Fields<'_>, words: &ProviderKeys, reading: &mut DraftReader) {
+    let model = decode_string(fields, words.model);
+    let usage = fields
+        .raw(words.usage)
+        .and_then(|raw| Fields::parse(raw).ok())
+        .map(|counts| parse_usage(&counts, words));
     if model.is_some() || usage.is_some() {
-        let finish_reason = word(fields, words.finish);
-        reading.about = Some(Assistant { model, finish_reason, usage, ..Assistant::default() });
+        let finish_reason = decode_string(fields, words.finish);
+        reading.answer_fields = Some(Assistant { model, finish_reason, usage, ..Assistant::default() });
     }
 }
 
-fn word(fields: &Fields<'_>, key: &str) -> Option<String> {
+fn decode_string(fields: &Fields<'_>, key: &str) -> Option<String> {
     fields.raw(key).and_then(Text::decode).map(|text| text.as_str().into())
 }
 
-fn usage(counts: &Fields<'_>, words: &Words) -> Usage {
+fn parse_usage(counts: &Fields<'_>, words: &ProviderKeys) -> Usage {
     let mut read = [None; 5];
     for (count, name) in read.iter_mut().zip(words.counts) {
         let inside = |(_, value)| Fields::parse(value).ok()?.raw(name);

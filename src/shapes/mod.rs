@@ -5,11 +5,11 @@
 
 mod ai_sdk;
 mod ai_sdk_ui;
-mod answered;
+mod answer;
+pub(crate) mod answer_pieces;
 mod anthropic;
 pub(crate) mod file;
 mod format;
-mod forms;
 pub(crate) mod gemini;
 mod json;
 mod likely;
@@ -20,7 +20,7 @@ pub(crate) mod names;
 mod openai_chat;
 mod openai_responses;
 mod part;
-pub(crate) mod pieces;
+mod patterns;
 mod reading;
 mod reasoning;
 mod speakers;
@@ -31,19 +31,19 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
-use crate::json::fields::{BadValue, Fields, FromFields, NotFields, items, objects};
+use crate::json::fields::{BadValue, Fields, FromFields, ObjectError, parse_items, parse_objects};
 use crate::json::text::to_json;
 use crate::record::draft::{self, MESSAGE};
 use crate::record::message::{Assistant, Message, Role};
 use crate::tokens::Images;
 
-pub use answered::answered;
+pub use answer::extract_messages;
 pub use format::Format;
-use json::Json;
+use json::JsonWriter;
 use likely::likely_formats;
-pub use limits::Unsent;
-use names::Limits;
-use reading::{Reading, name_results};
+pub use limits::UnsentFile;
+use names::NameLimits;
+use reading::{DraftReader, name_results};
 pub use reasoning::ReasoningReport;
 use steps::Step;
 
@@ -53,7 +53,7 @@ const BEGUN: &str = "[The conversation began before this.]";
 
 /// Messages in a provider's shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct ShapedMessages {
     /// A JSON array.
     pub json: String,
     /// The ids of calls that nobody made: the results that name them are left out.
@@ -64,18 +64,18 @@ pub struct Written {
 ///
 /// A call without a result gets one that says so; a result without a call is left out. Results stand behind their calls,
 /// reasoning is not sent, a lone surrogate is U+FFFD. leftoff's own shape is as it is stored.
-pub fn write(messages: &[Message], format: Format) -> Written {
+pub fn write(messages: &[Message], format: Format) -> ShapedMessages {
     write_to(messages, format, Recipient::Anybody)
 }
 
 /// The same for whoever goes on: the model that waits for results of its calls gets its reasoning back.
-pub fn write_to(messages: &[Message], format: Format, to: Recipient<'_>) -> Written {
+pub fn write_to(messages: &[Message], format: Format, to: Recipient<'_>) -> ShapedMessages {
     if format == Format::Leftoff {
-        let json = to_json(&messages.iter().map(plain).collect::<Vec<_>>());
-        return Written { json, orphaned_results: Vec::new() };
+        let json = to_json(&messages.iter().map(without_storage_fields).collect::<Vec<_>>());
+        return ShapedMessages { json, orphaned_results: Vec::new() };
     }
     let PreparedSteps { steps, orphaned_results, .. } = prepare_steps(messages, format, to);
-    Written { json: shaped(&steps, format), orphaned_results }
+    ShapedMessages { json: render_steps(&steps, format), orphaned_results }
 }
 
 /// Who gets the messages.
@@ -101,7 +101,7 @@ pub fn report_unsent(
     messages: &[Message],
     format: Format,
     to: Recipient<'_>,
-) -> (Vec<Unsent>, Vec<ReasoningReport>) {
+) -> (Vec<UnsentFile>, Vec<ReasoningReport>) {
     if format == Format::Leftoff {
         return Default::default();
     }
@@ -111,33 +111,34 @@ pub fn report_unsent(
 
 /// What messages cost in a provider's shape: the JSON that is counted, and what images and other files cost beside it, by
 /// this rule. A file stands in the JSON as what of it is a text, or nearly not at all.
-pub fn counted(
+pub fn render_for_count(
     messages: &[Message],
     format: Format,
     to: Recipient<'_>,
     images: Option<Images>,
 ) -> (String, u32) {
-    put(&prepare_steps(messages, format, to).steps, format, Json::counted(images)).costs()
+    write_steps(&prepare_steps(messages, format, to).steps, format, JsonWriter::for_counting(images))
+        .into_counted()
 }
 
 /// The same of one message, whatever it lacks. Together, messages cost at most a little more: by ids that are mended
 /// because they come twice, and by what is said before an answer that comes first.
-pub fn counted_alone(message: &Message, format: Format, images: Option<Images>) -> (String, u32) {
-    let mut steps = steps::alone(message, Limits::of(format));
-    limits::keep(steps.as_mut_slice(), format, |_| 0);
-    put(steps.as_slice(), format, Json::counted(images)).costs()
+pub fn render_alone_for_count(message: &Message, format: Format, images: Option<Images>) -> (String, u32) {
+    let mut steps = steps::single_step(message, NameLimits::of(format));
+    limits::drop_unsendable_files(steps.as_mut_slice(), format, |_| 0);
+    write_steps(steps.as_slice(), format, JsonWriter::for_counting(images)).into_counted()
 }
 
 // All steps, and what does not go as it is stored.
 struct PreparedSteps<'a> {
     steps: Vec<Step<'a>>,
     orphaned_results: Vec<String>,
-    unsent: Vec<Unsent>,
+    unsent: Vec<UnsentFile>,
     thoughts: Vec<ReasoningReport>,
 }
 
 fn prepare_steps<'a>(messages: &'a [Message], format: Format, to: Recipient<'_>) -> PreparedSteps<'a> {
-    let (mut steps, orphaned_results) = steps::paired(messages, Limits::of(format));
+    let (mut steps, orphaned_results) = steps::pair_steps(messages, NameLimits::of(format));
     let is_users_first = matches!(format, Format::Anthropic | Format::Gemini);
     if is_users_first && steps.first().is_some_and(|first| first.role == Role::Assistant) {
         steps.insert(0, Step::user(BEGUN));
@@ -146,17 +147,18 @@ fn prepare_steps<'a>(messages: &'a [Message], format: Format, to: Recipient<'_>)
         Recipient::Anybody => Vec::new(),
         Recipient::Model(_) | Recipient::Masked => reasoning::attach(&mut steps, format, to),
     };
-    let unsent =
-        limits::keep(&mut steps, format, |steps| put(steps, format, Json::counted(None)).finish().len());
+    let unsent = limits::drop_unsendable_files(&mut steps, format, |steps| {
+        write_steps(steps, format, JsonWriter::for_counting(None)).finish().len()
+    });
     PreparedSteps { steps, orphaned_results, unsent, thoughts }
 }
 
 /// The steps in a shape, as a JSON array.
-pub(crate) fn shaped(steps: &[Step<'_>], format: Format) -> String {
-    put(steps, format, Json::default()).finish()
+pub(crate) fn render_steps(steps: &[Step<'_>], format: Format) -> String {
+    write_steps(steps, format, JsonWriter::default()).finish()
 }
 
-fn put(steps: &[Step<'_>], format: Format, mut json: Json) -> Json {
+fn write_steps(steps: &[Step<'_>], format: Format, mut json: JsonWriter) -> JsonWriter {
     json.put("[", &[]);
     match format {
         // Written as it is stored, without steps.
@@ -180,8 +182,8 @@ fn put(steps: &[Step<'_>], format: Format, mut json: Json) -> Json {
 /// # Errors
 /// `invalid_json`; `invalid_request`, naming the place and what was expected there; `empty_message` where one says nothing and has no
 /// file: an answer may be empty, and so may a result, what is said anew, and what comes from elsewhere. Then nothing is read.
-pub fn drafts(json: &str, format: Format) -> Result<Vec<Message>, Error> {
-    let drafts = read_by(json, format, draft)?;
+pub fn read_drafts(json: &str, format: Format) -> Result<Vec<Message>, Error> {
+    let drafts = read_by(json, format, read_draft)?;
     match drafts.iter().position(is_empty) {
         None => Ok(drafts),
         Some(place) => Err(Error::new(
@@ -204,48 +206,48 @@ fn is_empty(message: &Message) -> bool {
 /// The same, where messages in leftoff's shape were read from a log before, and keys are taken as they are.
 ///
 /// # Errors
-/// Those of [`drafts`].
+/// Those of [`read_drafts`].
 pub fn read(json: &str, format: Format) -> Result<Vec<Message>, Error> {
-    read_by(json, format, stored)
+    read_by(json, format, read_stored)
 }
 
 /// Messages of a log on their way into another one, in leftoff's shape: whatever a log has, another one may have.
 ///
 /// # Errors
-/// Those of [`drafts`].
-pub fn copies(json: &str) -> Result<Vec<Message>, Error> {
+/// Those of [`read_drafts`].
+pub fn read_copies(json: &str) -> Result<Vec<Message>, Error> {
     read_by(json, Format::Leftoff, |fields, reading| {
-        reading.drafts.push(Message::copied(fields, &mut reading.bad));
+        reading.drafts.push(Message::parse_copy(fields, &mut reading.bad));
     })
 }
 
-fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut Reading)) -> Result<Vec<Message>, Error> {
+fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut DraftReader)) -> Result<Vec<Message>, Error> {
     let json = json.trim_ascii();
-    let all = match objects(json) {
+    let all = match parse_objects(json) {
         Some(objects) => objects,
-        None => each(json)?,
+        None => parse_each(json)?,
     };
     let is_empty = all.is_empty();
-    let mut reading = Reading::default();
+    let mut reading = DraftReader::default();
     for (place, fields) in all.into_iter().enumerate() {
         match format {
             Format::Leftoff => own(fields, &mut reading),
-            Format::OpenaiChat => message::read(fields, &openai_chat::WORDS, &mut reading),
+            Format::OpenaiChat => message::read_message(fields, &openai_chat::WORDS, &mut reading),
             Format::OpenaiResponses => openai_responses::read(fields, &mut reading),
-            Format::Anthropic => message::read(fields, &anthropic::WORDS, &mut reading),
-            Format::Gemini => message::read(fields, &gemini::WORDS, &mut reading),
-            Format::AiSdk => message::read(fields, &message::PLAIN, &mut reading),
-            Format::AiSdkUi => message::read(fields, &ai_sdk_ui::WORDS, &mut reading),
+            Format::Anthropic => message::read_message(fields, &anthropic::WORDS, &mut reading),
+            Format::Gemini => message::read_message(fields, &gemini::WORDS, &mut reading),
+            Format::AiSdk => message::read_message(fields, &message::PLAIN, &mut reading),
+            Format::AiSdkUi => message::read_message(fields, &ai_sdk_ui::WORDS, &mut reading),
         }
         if let Some(bad) = reading.bad.first() {
             let hint = if format == Format::Leftoff { suggest_format(json, place) } else { String::new() };
-            return Err(invalid(place, &[&*bad.message, &*hint].concat()));
+            return Err(place_error(place, &[&*bad.message, &*hint].concat()));
         }
     }
     if format == Format::OpenaiResponses {
         // An answer that says nothing is one all the same.
-        if !reading.is_between() || (reading.drafts.is_empty() && !is_empty) {
-            reading.end(Role::Assistant);
+        if !reading.is_empty() || (reading.drafts.is_empty() && !is_empty) {
+            reading.end_message(Role::Assistant);
         }
     }
     if format != Format::Leftoff {
@@ -256,7 +258,7 @@ fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut Reading)) -> Res
 
 // Who gives a provider's messages without saying so reads which shape they have.
 fn suggest_format(json: &str, place: usize) -> String {
-    let all = objects(json).or_else(|| each(json).ok()).unwrap_or_default();
+    let all = parse_objects(json).or_else(|| parse_each(json).ok()).unwrap_or_default();
     let formats = all.get(place).map(likely_formats).unwrap_or_default();
     let names: Vec<String> = formats.iter().map(|format| format!("\"{}\"", format.as_str())).collect();
     if names.is_empty() {
@@ -265,12 +267,12 @@ fn suggest_format(json: &str, place: usize) -> String {
     format!(". This looks like a provider's message: pass its format, {}", names.join(" or "))
 }
 
-fn draft(fields: Fields<'_>, reading: &mut Reading) {
+fn read_draft(fields: Fields<'_>, reading: &mut DraftReader) {
     draft::check(&fields, &MESSAGE, "", &mut reading.bad);
-    stored(fields, reading);
+    read_stored(fields, reading);
 }
 
-fn stored(fields: Fields<'_>, reading: &mut Reading) {
+fn read_stored(fields: Fields<'_>, reading: &mut DraftReader) {
     match Message::from_fields(fields, &mut reading.bad) {
         Some(message) => reading.drafts.push(message),
         None => reading.bad.push(BadValue { message: "expected a \"role\", but found none".into() }),
@@ -278,27 +280,29 @@ fn stored(fields: Fields<'_>, reading: &mut Reading) {
 }
 
 // One value after another, to say which is no object.
-fn each(json: &str) -> Result<Vec<Fields<'_>>, Error> {
+fn parse_each(json: &str) -> Result<Vec<Fields<'_>>, Error> {
     let parsed = |(place, value)| {
         Fields::parse(value).map_err(|wrong| match wrong {
-            NotFields::Invalid => {
+            ObjectError::Invalid => {
                 Error::new(Code::InvalidJson, format!("message {place}: expected JSON, but found none"))
             }
-            NotFields::TooDeep => invalid(place, "expected a message, but found one that is nested too deep"),
-            NotFields::Other(kind) => {
-                invalid(place, &format!("expected a message, but found {kind} instead"))
+            ObjectError::TooDeep => {
+                place_error(place, "expected a message, but found one that is nested too deep")
+            }
+            ObjectError::Other(kind) => {
+                place_error(place, &format!("expected a message, but found {kind} instead"))
             }
         })
     };
-    items(json).unwrap_or_else(|| Vec::from([json])).into_iter().enumerate().map(parsed).collect()
+    parse_items(json).unwrap_or_else(|| Vec::from([json])).into_iter().enumerate().map(parsed).collect()
 }
 
-fn invalid(place: usize, what: &str) -> Error {
+fn place_error(place: usize, what: &str) -> Error {
     Error::new(Code::InvalidRequest, format!("message {place}: {what}"))
 }
 
 // Without what only storage needs.
-fn plain(message: &Message) -> Message {
+fn without_storage_fields(message: &Message) -> Message {
     let assistant = message
         .assistant
         .as_ref()
@@ -341,8 +345,9 @@ mod tests {
 
     #[test]
     fn a_wrong_message_is_refused_with_its_place_and_nothing_is_read() {
-        let refused =
-            |json: &str, format| drafts(json, format).map_err(|e| (e.code.as_str(), e.message)).unwrap_err();
+        let refused = |json: &str, format| {
+            read_drafts(json, format).map_err(|e| (e.code.as_str(), e.message)).unwrap_err()
+        };
         let (code, message) = refused(r#"[{"role":"user","content":"x"},{"role":"boss"}]"#, Format::Leftoff);
         assert_eq!(code, "invalid_request");
         assert!(message.starts_with("message 1: expected \"system\""), "{message}");

@@ -10,15 +10,15 @@ use crate::shapes::Format;
 
 /// How long an id and a name may be; where there is a limit, both are made of letters, digits, `_` and `-`.
 #[derive(Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct NameLimits {
     pub id: Option<usize>,
     pub name: Option<usize>,
     /// What else may stand in a name.
-    pub more: &'static str,
+    pub extra_chars: &'static str,
 }
 
-impl Limits {
-    pub fn of(format: Format) -> Limits {
+impl NameLimits {
+    pub fn of(format: Format) -> NameLimits {
         let (id, name) = match format {
             Format::OpenaiChat => (Some(40), Some(64)),
             Format::OpenaiResponses => (Some(64), Some(64)),
@@ -27,19 +27,19 @@ impl Limits {
             Format::Leftoff | Format::AiSdk | Format::AiSdkUi => (None, None),
         };
         let more = if format == Format::Gemini { ".:" } else { "" };
-        Limits { id, name, more }
+        NameLimits { id, name, extra_chars: more }
     }
 }
 
 /// The ids of one list of messages. None comes twice.
 pub(super) struct Ids {
     longest: Option<usize>,
-    taken: BTreeSet<String>,
+    taken_ids: BTreeSet<String>,
 }
 
 impl Ids {
     pub fn new(longest: Option<usize>) -> Ids {
-        Ids { longest, taken: BTreeSet::new() }
+        Ids { longest, taken_ids: BTreeSet::new() }
     }
 
     /// An id that the provider takes: the same as long as it can be, else one that is made of it, always the same.
@@ -48,7 +48,7 @@ impl Ids {
         let cleaned = clean(id, self.longest, "");
         let mut mended = if cleaned == id && !id.is_empty() { cleaned.clone() } else { String::new() };
         let mut seed = 0;
-        while mended.is_empty() || !self.taken.insert(mended.clone()) {
+        while mended.is_empty() || !self.taken_ids.insert(mended.clone()) {
             // 16 digits of the hash and a line before them.
             let room = self.longest.map_or(cleaned.len(), |longest| longest - 17);
             // Where there is a limit, all of it is ASCII.
@@ -61,8 +61,8 @@ impl Ids {
 }
 
 /// A name that the provider takes.
-pub(super) fn name(name: &str, limits: Limits) -> String {
-    let cleaned = clean(name, limits.name, limits.more);
+pub(super) fn mend_name(name: &str, limits: NameLimits) -> String {
+    let cleaned = clean(name, limits.name, limits.extra_chars);
     if cleaned.is_empty() { "tool".into() } else { cleaned }
 }
 

@@ -7,11 +7,11 @@ use crate::json::fields::Fields;
 use crate::json::text::Text;
 use crate::record::message::{Reasoning, Role};
 use crate::shapes::file::File;
-use crate::shapes::forms::{Arguments, Forms, call, calls, content};
-use crate::shapes::json::Json;
-use crate::shapes::message::{PLAIN, Words, about, role};
-use crate::shapes::reading::{Reading, text_or_json};
-use crate::shapes::reasoning::Piece;
+use crate::shapes::json::JsonWriter;
+use crate::shapes::message::{PLAIN, ProviderKeys, read_answer_fields, read_role};
+use crate::shapes::patterns::{Arguments, Forms, write_call, write_calls, write_content};
+use crate::shapes::reading::{DraftReader, text_or_json};
+use crate::shapes::reasoning::OutgoingPiece;
 use crate::shapes::steps::Step;
 
 const IMAGE: &str = r#"{"type":"input_image","detail":"auto","image_url":?2}"#;
@@ -23,28 +23,28 @@ const FORMS: Forms = Forms {
     pdf: FILE,
     sound: "",
     other: FILE,
-    others: &["text/", "application/json", "application/msword", "application/rtf", "application/vnd."],
+    other_types: &["text/", "application/json", "application/msword", "application/rtf", "application/vnd."],
     addresses: &["http://", "https://"],
     call: r#"{"type":"function_call","call_id":?0,"name":?1,"arguments":?2}"#,
     arguments: Arguments::Text,
 };
 
-pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
+pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
     for step in steps {
         match step.role {
-            Role::System => say("system", &step.said(), &[], json),
-            Role::User => say("user", step.text, &step.files, json),
+            Role::System => write_message("system", &step.text_with_files(), &[], json),
+            Role::User => write_message("user", step.text, &step.files, json),
             Role::Assistant => {
                 if step.thoughts.is_empty() {
                     // What is a model's own takes no file.
-                    say("assistant", &step.said(), &[], json);
-                    calls(step, &FORMS, json);
+                    write_message("assistant", &step.text_with_files(), &[], json);
+                    write_calls(step, &FORMS, json);
                 }
                 for piece in step.pieces() {
                     match piece {
-                        Piece::Thought(thought) => write_reasoning(thought, json),
-                        Piece::Text(text) => say("assistant", text, &[], json),
-                        Piece::Call(one) => call(one, "", &FORMS, json),
+                        OutgoingPiece::Thought(thought) => write_reasoning(thought, json),
+                        OutgoingPiece::Text(text) => write_message("assistant", text, &[], json),
+                        OutgoingPiece::Call(one) => write_call(one, "", &FORMS, json),
                     }
                 }
             }
@@ -52,13 +52,13 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut Json) {
         }
         for (call, result) in step.results() {
             json.put(r#"{"type":"function_call_output","call_id":?0,"output":"#, &[&call.id]);
-            said(result.text, &result.files, json);
+            write_body(result.text, &result.files, json);
         }
     }
 }
 
 // Encrypted, it needs no id: it is read from what is sent, not looked up.
-fn write_reasoning(thought: &Reasoning, json: &mut Json) {
+fn write_reasoning(thought: &Reasoning, json: &mut JsonWriter) {
     json.put(r#"{"type":"reasoning","summary":["#, &[]);
     if !thought.text.is_empty() {
         json.put(r#"{"type":"summary_text","text":?0}"#, &[thought.text.as_str()]);
@@ -67,87 +67,90 @@ fn write_reasoning(thought: &Reasoning, json: &mut Json) {
     json.put(r#""encrypted_content":?0}"#, &[thought.data.as_deref().unwrap_or_default()]);
 }
 
-fn say(role: &str, text: &str, files: &[File<'_>], json: &mut Json) {
+fn write_message(role: &str, text: &str, files: &[File<'_>], json: &mut JsonWriter) {
     if !text.is_empty() || !files.is_empty() {
         json.put(r#"{"role":?0,"content":"#, &[role]);
-        said(text, files, json);
+        write_body(text, files, json);
     }
 }
 
 // The content, and the end of what has it.
-fn said(text: &str, files: &[File<'_>], json: &mut Json) {
+fn write_body(text: &str, files: &[File<'_>], json: &mut JsonWriter) {
     if files.is_empty() {
         return json.put("?0}", &[text]);
     }
     json.put("[", &[]);
-    content(text, files, &FORMS, json);
+    write_content(text, files, &FORMS, json);
     json.put("]}", &[]);
 }
 
-const WORDS: Words = Words {
+const WORDS: ProviderKeys = ProviderKeys {
     finish: "status",
     counts: ["input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens"],
     has_cached: true,
     ..PLAIN
 };
 
-/// An item, or a response with its output. What a model says in one go becomes one message, ended by [`finish`] or by
+/// An item, or a response with its output. What a model says in one go becomes one message, ended by [`end_answer`] or by
 /// what others say.
-pub(super) fn read(mut fields: Fields<'_>, reading: &mut Reading) {
+pub(super) fn read(mut fields: Fields<'_>, reading: &mut DraftReader) {
     if fields.has("call_id") || !fields.has("output") {
-        return item(fields, reading);
+        return read_item(fields, reading);
     }
-    finish(reading);
-    for output in reading.objects(&fields, "output") {
-        item(output, reading);
+    end_answer(reading);
+    for output in reading.inner_objects(&fields, "output") {
+        read_item(output, reading);
     }
-    about(&mut fields, &WORDS, reading);
+    read_answer_fields(&mut fields, &WORDS, reading);
     // An answer that says nothing is one all the same.
-    reading.end(Role::Assistant);
+    reading.end_message(Role::Assistant);
 }
 
 /// Ends the answer that items were gathered for.
-pub(super) fn finish(reading: &mut Reading) {
-    if !reading.is_between() {
-        reading.end(Role::Assistant);
+pub(super) fn end_answer(reading: &mut DraftReader) {
+    if !reading.is_empty() {
+        reading.end_message(Role::Assistant);
     }
 }
 
-fn item(mut fields: Fields<'_>, reading: &mut Reading) {
-    let kind = reading.word(&mut fields, &["type"]);
+fn read_item(mut fields: Fields<'_>, reading: &mut DraftReader) {
+    let kind = reading.take_word_or_empty(&mut fields, &["type"]);
     match kind.as_str() {
         "message" | "" => {
-            let Some(role) = role(&fields, reading) else { return };
+            let Some(role) = read_role(&fields, reading) else { return };
             if role != Role::Assistant {
-                finish(reading);
+                end_answer(reading);
             }
-            reading.content(fields.raw("content"), "content");
+            reading.read_content(fields.raw("content"), "content");
             if role != Role::Assistant {
-                reading.end(role);
+                reading.end_message(role);
             }
         }
         "reasoning" => {
             let mut texts = Vec::new();
             for key in ["summary", "content"] {
-                for mut part in reading.objects(&fields, key) {
-                    texts.extend(reading.needed_text(&mut part, "text"));
+                for mut part in reading.inner_objects(&fields, key) {
+                    texts.extend(reading.take_required_text(&mut part, "text"));
                 }
             }
-            let data = reading.some_word(&mut fields, &["encrypted_content"]);
-            reading.reasoning(Text::join(texts, "\n\n"), None, data);
+            let data = reading.take_word(&mut fields, &["encrypted_content"]);
+            reading.add_reasoning(Text::join(texts, "\n\n"), None, data);
         }
         "function_call" | "custom_tool_call" => {
-            let (id, name) = (reading.needed(&mut fields, "call_id"), reading.needed(&mut fields, "name"));
+            let (id, name) = (
+                reading.take_required_word(&mut fields, "call_id"),
+                reading.take_required_word(&mut fields, "name"),
+            );
             let arguments = fields.raw("arguments").or_else(|| fields.raw("input"));
-            reading.call(id, name, arguments.map(text_or_json));
+            reading.add_call(id, name, arguments.map(text_or_json));
         }
         "function_call_output" | "custom_tool_call_output" => {
-            finish(reading);
-            let id = reading.needed(&mut fields, "call_id");
-            reading.result(id, String::new(), false, Text::default());
-            reading.more_of_result(&fields, "output");
-            reading.end(Role::Tool);
+            end_answer(reading);
+            let id = reading.take_required_word(&mut fields, "call_id");
+            reading.add_result(id, String::new(), false, Text::default());
+            reading.extend_result(&fields, "output");
+            reading.end_message(Role::Tool);
         }
-        kind => reading.unknown(kind, &fields),
+        kind => reading.add_unknown(kind, &fields),
     }
 }

@@ -4,53 +4,53 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::json::fields::{BadValue, Field, Fields, items, shown};
+use crate::json::fields::{BadValue, Field, Fields, describe_value, parse_items};
 use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall};
-use crate::shapes::part::part;
-use crate::shapes::pieces::{BETWEEN_TEXTS, Piece, assemble};
+use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS, assemble};
+use crate::shapes::part::read_part;
 
 /// Drafts on their way: those that are done, and the pieces of the next.
 #[derive(Default)]
-pub(super) struct Reading {
+pub(super) struct DraftReader {
     pub drafts: Vec<Message>,
     pub bad: Vec<BadValue>,
     /// What an answer says of itself.
-    pub about: Option<Assistant>,
+    pub answer_fields: Option<Assistant>,
     /// The names of calls and results without an id, as often as they were met.
-    pub named: Vec<String>,
+    pub names_without_id: Vec<String>,
     /// The message answers a question whether a tool may run, which no model is told.
     pub has_approval: bool,
-    pieces: Vec<Piece>,
+    pieces: Vec<AnswerPiece>,
     files: Vec<Attachment>,
     results: Vec<Message>,
 }
 
-impl Reading {
+impl DraftReader {
     #[inline(never)]
-    pub fn text(&mut self, text: Option<Text>) {
-        self.pieces.extend(text.filter(|text| !text.is_empty()).map(Piece::Text));
+    pub fn add_text(&mut self, text: Option<Text>) {
+        self.pieces.extend(text.filter(|text| !text.is_empty()).map(AnswerPiece::Text));
     }
 
     #[inline(never)]
-    pub fn reasoning(&mut self, text: Text, signature: Option<String>, data: Option<String>) {
+    pub fn add_reasoning(&mut self, text: Text, signature: Option<String>, data: Option<String>) {
         if !text.is_empty() || signature.is_some() || data.is_some() {
-            self.pieces.push(Piece::Reasoning(Reasoning { text, signature, data }));
+            self.pieces.push(AnswerPiece::Reasoning(Reasoning { text, signature, data }));
         }
     }
 
     #[inline(never)]
-    pub fn call(&mut self, id: String, name: String, arguments: Option<Text>) {
+    pub fn add_call(&mut self, id: String, name: String, arguments: Option<Text>) {
         let arguments = arguments.unwrap_or_else(|| "{}".into());
-        self.pieces.push(Piece::Call(ToolCall { id, name, arguments }));
+        self.pieces.push(AnswerPiece::Call(ToolCall { id, name, arguments }));
     }
 
-    pub fn file(&mut self, file: Attachment) {
+    pub fn add_file(&mut self, file: Attachment) {
         self.files.push(file);
     }
 
     #[inline(never)]
-    pub fn result(&mut self, call_id: String, name: String, is_error: bool, content: Text) {
+    pub fn add_result(&mut self, call_id: String, name: String, is_error: bool, content: Text) {
         let tool = Tool { call_id, name, is_error, ..Tool::default() };
         self.results.push(Message {
             role: Some(Role::Tool),
@@ -61,65 +61,65 @@ impl Reading {
     }
 
     /// What is known of the result that was read last.
-    pub fn newest(&mut self) -> Option<&mut Tool> {
+    pub fn newest_tool(&mut self) -> Option<&mut Tool> {
         self.results.last_mut()?.tool.as_mut()
     }
 
     /// More of the result that was read last: the text or the parts under this key.
-    pub fn more_of_result(&mut self, fields: &Fields<'_>, key: &str) {
+    pub fn extend_result(&mut self, fields: &Fields<'_>, key: &str) {
         let (pieces, files) = (core::mem::take(&mut self.pieces), core::mem::take(&mut self.files));
         let at = self.results.len().saturating_sub(1);
         let before = self.results.last_mut().map(|result| core::mem::take(&mut result.content));
-        self.text(before);
-        self.content(fields.raw(key), &fields.path_to(key));
-        let content = self.joined();
+        self.add_text(before);
+        self.read_content(fields.raw(key), &fields.path_to(key));
+        let content = self.take_joined_text();
         let attachments = core::mem::replace(&mut self.files, files);
         self.pieces = pieces;
         match self.results.get_mut(at) {
             Some(result) => (result.content, result.attachments) = (content, attachments),
             // A step of an answer ended them.
-            None => self.lacks(fields, key, "texts and files"),
+            None => self.report_missing(fields, key, "texts and files"),
         }
     }
 
     /// A part of a kind that has no place in a message, as text.
-    pub fn unknown(&mut self, kind: &str, part: &Fields<'_>) {
+    pub fn add_unknown(&mut self, kind: &str, part: &Fields<'_>) {
         let mut said = format!("[{}] {{", if kind.is_empty() { "part" } else { kind });
         for (place, (key, value)) in part.iter().enumerate() {
             said.push_str(if place == 0 { "" } else { "," });
             said.extend([key, ":", value]);
         }
         said.push('}');
-        self.text(Some(said.into()));
+        self.add_text(Some(said.into()));
     }
 
     /// A content: a text, or parts.
-    pub fn content(&mut self, raw: Option<&str>, path: &str) {
+    pub fn read_content(&mut self, raw: Option<&str>, path: &str) {
         let Some(raw) = raw.filter(|raw| *raw != "null") else { return };
         if !raw.starts_with('[') {
             let text = Text::decode(raw);
             if text.is_none() {
-                self.expected("a string or an array", path, raw);
+                self.report_mismatch("a string or an array", path, raw);
             }
-            return self.text(text);
+            return self.add_text(text);
         }
-        for mut fields in self.each(raw, path) {
-            let kind = self.word(&mut fields, &["type"]);
-            self.part(&kind, fields);
+        for mut fields in self.parse_objects_at(raw, path) {
+            let kind = self.take_word_or_empty(&mut fields, &["type"]);
+            self.read_part(&kind, fields);
         }
     }
 
     /// A part of a content.
-    pub fn part(&mut self, kind: &str, mut fields: Fields<'_>) {
-        if !part(self, kind, &mut fields) {
-            self.unknown(kind, &fields);
+    pub fn read_part(&mut self, kind: &str, mut fields: Fields<'_>) {
+        if !read_part(self, kind, &mut fields) {
+            self.add_unknown(kind, &fields);
         }
     }
 
     /// Ends a message. Results stand before what a user says beside them, and after the answer that they belong to.
-    pub fn end(&mut self, role: Role) {
-        self.named.clear();
-        let about = self.about.take().filter(|_| role == Role::Assistant);
+    pub fn end_message(&mut self, role: Role) {
+        self.names_without_id.clear();
+        let about = self.answer_fields.take().filter(|_| role == Role::Assistant);
         let is_said = about.is_some() || !self.pieces.is_empty() || !self.files.is_empty();
         let is_silent = about.is_none();
         let is_approval = core::mem::take(&mut self.has_approval) && !is_said && self.results.is_empty();
@@ -141,7 +141,7 @@ impl Reading {
                     && said.order.is_empty())
             });
         } else {
-            message.content = self.joined();
+            message.content = self.take_joined_text();
         }
         let message = (is_said || self.results.is_empty()).then_some(message);
         if role == Role::Assistant {
@@ -154,29 +154,30 @@ impl Reading {
     }
 
     /// The same, unless it was said since then.
-    pub fn other_text(&mut self, text: Option<Text>) {
-        let is_it = |piece: &Piece| matches!(piece, Piece::Text(said) if Some(said) == text.as_ref());
+    pub fn add_text_once(&mut self, text: Option<Text>) {
+        let is_it =
+            |piece: &AnswerPiece| matches!(piece, AnswerPiece::Text(said) if Some(said) == text.as_ref());
         if !self.pieces.iter().any(is_it) {
-            self.text(text);
+            self.add_text(text);
         }
     }
 
     /// Whether nothing was gathered since the last message ended.
-    pub fn is_between(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.pieces.is_empty() && self.files.is_empty() && self.results.is_empty()
     }
 
     // What only an answer has would be lost in what somebody else says.
-    fn joined(&mut self) -> Text {
+    fn take_joined_text(&mut self) -> Text {
         let mut texts = Vec::new();
         for piece in core::mem::take(&mut self.pieces) {
             let found = match piece {
-                Piece::Text(text) => {
+                AnswerPiece::Text(text) => {
                     texts.push(text);
                     continue;
                 }
-                Piece::Reasoning(_) => "reasoning",
-                Piece::Call(_) => "a call of a tool",
+                AnswerPiece::Reasoning(_) => "reasoning",
+                AnswerPiece::Call(_) => "a call of a tool",
             };
             let message = format!("expected {found} in what an assistant says alone, but found it elsewhere");
             self.bad.push(BadValue { message });
@@ -186,9 +187,9 @@ impl Reading {
 }
 
 /// What fields say, whatever provider's they are.
-impl Reading {
-    fn expected(&mut self, what: &str, path: &str, raw: &str) {
-        let found = shown(raw, what);
+impl DraftReader {
+    fn report_mismatch(&mut self, what: &str, path: &str, raw: &str) {
+        let found = describe_value(raw, what);
         self.bad
             .push(BadValue { message: format!("expected {what} for \"{path}\", but found {found} instead") });
     }
@@ -196,10 +197,10 @@ impl Reading {
     /// What has to be under a key is not there.
     #[cold]
     #[inline(never)]
-    pub fn lacks(&mut self, fields: &Fields<'_>, key: &str, what: &str) {
+    pub fn report_missing(&mut self, fields: &Fields<'_>, key: &str, what: &str) {
         let path = fields.path_to(key);
         match fields.raw(key).filter(|raw| *raw != "[]") {
-            Some(raw) => self.expected(what, &path, raw),
+            Some(raw) => self.report_mismatch(what, &path, raw),
             None => {
                 self.bad.push(BadValue { message: format!("expected {what} for \"{path}\", but found none") })
             }
@@ -208,28 +209,28 @@ impl Reading {
 
     /// The string under the first of these keys that is there.
     #[inline(never)]
-    pub fn text_in(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<Text> {
+    pub fn take_text(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<Text> {
         keys.iter().find_map(|key| fields.take(key, &mut self.bad))
     }
 
     /// The same, where it holds no prose.
     #[inline(never)]
-    pub fn some_word(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<String> {
+    pub fn take_word(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<String> {
         let (key, text) =
             keys.iter().find_map(|key| Some((key, fields.take::<Text>(key, &mut self.bad)?)))?;
-        Some(self.whole(&fields.path_to(key), &text))
+        Some(self.checked_string(&fields.path_to(key), &text))
     }
 
     /// The same, left where it is.
-    pub fn seen_word(&mut self, fields: &Fields<'_>, keys: &[&str]) -> Option<String> {
+    pub fn peek_word(&mut self, fields: &Fields<'_>, keys: &[&str]) -> Option<String> {
         let (key, raw) =
             keys.iter().find_map(|key| Some((key, fields.raw(key).filter(|raw| *raw != "null")?)))?;
         let path = fields.path_to(key);
         let text = Text::read(raw, &path, &mut self.bad)?;
-        Some(self.whole(&path, &text))
+        Some(self.checked_string(&path, &text))
     }
 
-    fn whole(&mut self, key: &str, text: &Text) -> String {
+    fn checked_string(&mut self, key: &str, text: &Text) -> String {
         if text.has_lone_surrogates() {
             let message = format!(
                 "expected whole characters for \"{key}\", but found half of a surrogate pair instead"
@@ -240,50 +241,50 @@ impl Reading {
     }
 
     /// The same; nothing is the empty word.
-    pub fn word(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> String {
-        self.some_word(fields, keys).unwrap_or_default()
+    pub fn take_word_or_empty(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> String {
+        self.take_word(fields, keys).unwrap_or_default()
     }
 
     /// The text under a key that has to be there.
     #[inline(never)]
-    pub fn needed_text(&mut self, fields: &mut Fields<'_>, key: &str) -> Option<Text> {
-        let text = self.text_in(fields, &[key]);
+    pub fn take_required_text(&mut self, fields: &mut Fields<'_>, key: &str) -> Option<Text> {
+        let text = self.take_text(fields, &[key]);
         if text.is_none() {
-            self.lacks(fields, key, "a string");
+            self.report_missing(fields, key, "a string");
         }
         text
     }
 
     /// The same, where nobody knows without it which call or which tool is meant.
     #[inline(never)]
-    pub fn needed(&mut self, fields: &mut Fields<'_>, key: &str) -> String {
+    pub fn take_required_word(&mut self, fields: &mut Fields<'_>, key: &str) -> String {
         let is_there = fields.raw(key).is_some_and(|raw| raw.starts_with('"') && raw != "\"\"");
         if !is_there {
-            self.lacks(fields, key, "a string that is not empty");
+            self.report_missing(fields, key, "a string that is not empty");
         }
-        self.word(fields, &[key])
+        self.take_word_or_empty(fields, &[key])
     }
 
     /// An object inside the object.
     #[inline(never)]
-    pub fn inner<'a>(&mut self, fields: &Fields<'a>, key: &str) -> Option<Fields<'a>> {
+    pub fn inner_object<'a>(&mut self, fields: &Fields<'a>, key: &str) -> Option<Fields<'a>> {
         let raw = fields.raw(key).filter(|raw| *raw != "null")?;
-        Fields::at(&fields.path_to(key), raw, &mut self.bad)
+        Fields::parse_at(&fields.path_to(key), raw, &mut self.bad)
     }
 
     /// The objects of an array inside the object.
-    pub fn objects<'a>(&mut self, fields: &Fields<'a>, key: &str) -> Vec<Fields<'a>> {
+    pub fn inner_objects<'a>(&mut self, fields: &Fields<'a>, key: &str) -> Vec<Fields<'a>> {
         let raw = fields.raw(key).filter(|raw| *raw != "null");
-        raw.map(|raw| self.each(raw, &fields.path_to(key))).unwrap_or_default()
+        raw.map(|raw| self.parse_objects_at(raw, &fields.path_to(key))).unwrap_or_default()
     }
 
-    fn each<'a>(&mut self, raw: &'a str, path: &str) -> Vec<Fields<'a>> {
+    fn parse_objects_at<'a>(&mut self, raw: &'a str, path: &str) -> Vec<Fields<'a>> {
         let mut all = Vec::new();
         if !raw.starts_with('[') {
-            self.expected("an array", path, raw);
+            self.report_mismatch("an array", path, raw);
         }
-        for (place, raw) in items(raw).unwrap_or_default().into_iter().enumerate() {
-            all.extend(Fields::at(&format!("{path}[{place}]"), raw, &mut self.bad));
+        for (place, raw) in parse_items(raw).unwrap_or_default().into_iter().enumerate() {
+            all.extend(Fields::parse_at(&format!("{path}[{place}]"), raw, &mut self.bad));
         }
         all
     }

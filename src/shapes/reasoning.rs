@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use crate::record::message::{Assistant, Message, Part, Reasoning, Role};
+use crate::record::message::{Assistant, Message, OrderPart, Reasoning, Role};
 use crate::shapes::maker::{Maker, bare_name};
 use crate::shapes::steps::{Call, Step};
 use crate::shapes::{Format, Recipient};
@@ -27,7 +27,7 @@ pub struct ReasoningReport {
 }
 
 /// A piece of an answer, in the order in which the model gave them.
-pub(super) enum Piece<'s, 'a> {
+pub(super) enum OutgoingPiece<'s, 'a> {
     Thought(&'a Reasoning),
     Text(&'a str),
     Call(&'s Call<'a>),
@@ -54,7 +54,7 @@ pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: Recipient<'_>) 
         if assistant.reasoning.is_empty() {
             continue;
         }
-        let (thoughts, why) = match sendable(message, assistant, format, asked) {
+        let (thoughts, why) = match find_sendable(message, assistant, format, asked) {
             Ok(_) if to == Recipient::Masked => (Vec::new(), "secret"),
             Ok((maker, thoughts)) => {
                 step.maker = Some(maker);
@@ -69,7 +69,7 @@ pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: Recipient<'_>) 
 }
 
 // The places of what can be sent of an answer's reasoning, and whose it is; or why none of it can.
-fn sendable(
+fn find_sendable(
     message: &Message,
     assistant: &Assistant,
     format: Format,
@@ -120,7 +120,7 @@ fn sendable(
 
 impl<'a> Step<'a> {
     /// An answer whose reasoning is sent, in its order; nothing of any other.
-    pub(super) fn pieces(&self) -> Vec<Piece<'_, 'a>> {
+    pub(super) fn pieces(&self) -> Vec<OutgoingPiece<'_, 'a>> {
         let Some(assistant) = self.message.and_then(|message| message.assistant.as_ref()) else {
             return Vec::new();
         };
@@ -128,32 +128,33 @@ impl<'a> Step<'a> {
             return Vec::new();
         }
         self.pieces_in_order(assistant).unwrap_or_else(|| {
-            let thoughts = self.thoughts.iter().map(|place| Piece::Thought(&assistant.reasoning[*place]));
-            let text = Some(Piece::Text(self.text)).filter(|_| !self.text.is_empty());
-            thoughts.chain(text).chain(self.calls.iter().map(Piece::Call)).collect()
+            let thoughts =
+                self.thoughts.iter().map(|place| OutgoingPiece::Thought(&assistant.reasoning[*place]));
+            let text = Some(OutgoingPiece::Text(self.text)).filter(|_| !self.text.is_empty());
+            thoughts.chain(text).chain(self.calls.iter().map(OutgoingPiece::Call)).collect()
         })
     }
 
     // In the order that was stored, where that names each piece once.
-    fn pieces_in_order(&self, assistant: &'a Assistant) -> Option<Vec<Piece<'_, 'a>>> {
+    fn pieces_in_order(&self, assistant: &'a Assistant) -> Option<Vec<OutgoingPiece<'_, 'a>>> {
         let (mut pieces, mut calls, mut thoughts) = (Vec::new(), 0, 0);
         for part in &assistant.order {
             match part {
-                Part::Text(from, to) => {
+                OrderPart::Text(from, to) => {
                     let text = self.message?.content.as_str().get(*from as usize..*to as usize)?;
-                    pieces.extend(Some(Piece::Text(text)).filter(|_| !text.trim().is_empty()));
+                    pieces.extend(Some(OutgoingPiece::Text(text)).filter(|_| !text.trim().is_empty()));
                 }
-                Part::Call(place) if *place as usize == calls => {
-                    pieces.push(Piece::Call(self.calls.get(calls)?));
+                OrderPart::Call(place) if *place as usize == calls => {
+                    pieces.push(OutgoingPiece::Call(self.calls.get(calls)?));
                     calls += 1;
                 }
-                Part::Reasoning(place) if *place as usize == thoughts => {
+                OrderPart::Reasoning(place) if *place as usize == thoughts => {
                     thoughts += 1;
                     if self.thoughts.contains(&(*place as usize)) {
-                        pieces.push(Piece::Thought(assistant.reasoning.get(*place as usize)?));
+                        pieces.push(OutgoingPiece::Thought(assistant.reasoning.get(*place as usize)?));
                     }
                 }
-                Part::Call(_) | Part::Reasoning(_) => return None,
+                OrderPart::Call(_) | OrderPart::Reasoning(_) => return None,
             }
         }
         (calls == self.calls.len() && thoughts == assistant.reasoning.len()).then_some(pieces)

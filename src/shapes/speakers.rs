@@ -2,28 +2,28 @@
 
 use alloc::format;
 
-use crate::shapes::forms::Forms;
-use crate::shapes::json::Json;
+use crate::shapes::json::JsonWriter;
+use crate::shapes::patterns::Forms;
 use crate::shapes::steps::Step;
 
 /// Messages on their way: neighbors of one role become one message.
 pub(super) struct Speakers<'a> {
-    json: &'a mut Json,
+    json: &'a mut JsonWriter,
     key: &'static str,
-    now: &'static str,
+    current_role: &'static str,
 }
 
 impl<'a> Speakers<'a> {
     /// `key` is where a message has its parts.
-    pub fn new(json: &'a mut Json, key: &'static str) -> Speakers<'a> {
-        Speakers { json, key, now: "" }
+    pub fn new(json: &'a mut JsonWriter, key: &'static str) -> Speakers<'a> {
+        Speakers { json, key, current_role: "" }
     }
 
     /// Who speaks goes on, or begins.
-    pub fn speak(&mut self, role: &'static str) -> &mut Json {
-        if self.now != role {
+    pub fn speak(&mut self, role: &'static str) -> &mut JsonWriter {
+        if self.current_role != role {
             self.finish();
-            self.now = role;
+            self.current_role = role;
             self.json.put("{\"role\":?0,?1:[", &[role, self.key]);
         }
         self.json
@@ -31,11 +31,11 @@ impl<'a> Speakers<'a> {
 
     /// The user says what a system message does, and that it is one.
     pub fn system(&mut self, step: &Step<'_>, forms: &Forms) {
-        self.speak("user").put(forms.text, &[&format!("[System message]\n{}", step.said())]);
+        self.speak("user").put(forms.text, &[&format!("[System message]\n{}", step.text_with_files())]);
     }
 
     pub fn finish(&mut self) {
-        if !self.now.is_empty() {
+        if !self.current_role.is_empty() {
             self.json.put("]}", &[]);
         }
     }

@@ -13,7 +13,7 @@ use crate::record::message::{Message, Role, Tool, ToolCall};
 use crate::record::tool_execution::INTERRUPTED;
 use crate::shapes::file::File;
 use crate::shapes::maker::Maker;
-use crate::shapes::names::{Ids, Limits, name};
+use crate::shapes::names::{Ids, NameLimits, mend_name};
 
 /// An assistant's message with the results of its calls, or any other message.
 pub(crate) struct Step<'a> {
@@ -29,7 +29,7 @@ pub(crate) struct Step<'a> {
     pub thoughts: Vec<usize>,
     pub maker: Option<Maker>,
     // The places of those that have a result, in the order that results came in.
-    answered: Vec<usize>,
+    answered_calls: Vec<usize>,
 }
 
 /// A call; without a result only where it is written alone, to be counted.
@@ -37,11 +37,11 @@ pub(crate) struct Call<'a> {
     pub id: String,
     pub name: String,
     pub arguments: Cow<'a, str>,
-    pub result: Option<Answer<'a>>,
+    pub result: Option<ToolAnswer<'a>>,
 }
 
 /// What a tool answered.
-pub(crate) struct Answer<'a> {
+pub(crate) struct ToolAnswer<'a> {
     /// What it was made of.
     pub message: Option<&'a Message>,
     pub text: &'a str,
@@ -51,64 +51,68 @@ pub(crate) struct Answer<'a> {
 
 /// The steps of messages, oldest first, and the ids that results without a call name. A result that stands elsewhere is
 /// drawn to its call; where ids repeat, the newest step whose call waits is meant, and in it the first of the result's name.
-pub(crate) fn paired(messages: &[Message], limits: Limits) -> (Vec<Step<'_>>, Vec<String>) {
+pub(crate) fn pair_steps(messages: &[Message], limits: NameLimits) -> (Vec<Step<'_>>, Vec<String>) {
     let mut ids = Ids::new(limits.id);
     let (mut steps, mut left_out): (Vec<Step<'_>>, Vec<String>) = Default::default();
-    let mut waiting: Vec<Waiting<'_>> = Vec::new();
+    let mut waiting: Vec<WaitingCall<'_>> = Vec::new();
     for message in messages {
         let Some(role) = message.role else { continue };
         if role == Role::Tool {
             let (id, name) = message.tool.as_ref().map_or(("", ""), |tool| (&tool.call_id, &tool.name));
-            match asked(&waiting, id, name).map(|nth| waiting.remove(nth)) {
-                Some(Waiting { step, at, .. }) => steps[step].answer(at, answer(message)),
+            match find_waiting_call(&waiting, id, name).map(|nth| waiting.remove(nth)) {
+                Some(WaitingCall { step, call_index: at, .. }) => {
+                    steps[step].set_result(at, build_answer(message))
+                }
                 None => left_out.push(id.into()),
             }
             continue;
         }
-        let calls = calls(message).iter().enumerate();
-        waiting.extend(calls.map(|(at, call)| Waiting {
+        let calls = calls_of(message).iter().enumerate();
+        waiting.extend(calls.map(|(at, call)| WaitingCall {
             id: &call.id,
             name: &call.name,
             step: steps.len(),
-            at,
+            call_index: at,
         }));
-        let step = step(message, role, limits, &mut ids);
+        let step = build_step(message, role, limits, &mut ids);
         if !(step.text.is_empty() && step.files.is_empty() && step.calls.is_empty()) {
             steps.push(step);
         }
     }
-    for Waiting { step, at, .. } in waiting {
-        steps[step]
-            .answer(at, Answer { message: None, text: INTERRUPTED, is_error: true, files: Vec::new() });
+    for WaitingCall { step, call_index: at, .. } in waiting {
+        steps[step].set_result(
+            at,
+            ToolAnswer { message: None, text: INTERRUPTED, is_error: true, files: Vec::new() },
+        );
     }
     (steps, left_out)
 }
 
 // A call that waits for its result, and where it stands.
-struct Waiting<'a> {
+struct WaitingCall<'a> {
     id: &'a str,
     name: &'a str,
     step: usize,
-    at: usize,
+    call_index: usize,
 }
 
 // Which call a result answers.
-fn asked(waiting: &[Waiting<'_>], id: &str, name: &str) -> Option<usize> {
+fn find_waiting_call(waiting: &[WaitingCall<'_>], id: &str, name: &str) -> Option<usize> {
     let newest = waiting.iter().rfind(|call| call.id == id)?.step;
-    let is_meant = |call: &Waiting<'_>| call.step == newest && call.id == id;
+    let is_meant = |call: &WaitingCall<'_>| call.step == newest && call.id == id;
     let named = waiting.iter().position(|call| is_meant(call) && call.name == name);
     named.or_else(|| waiting.iter().position(is_meant))
 }
 
 /// One message as a step, whatever it lacks.
-pub(super) fn alone(message: &Message, limits: Limits) -> Option<Step<'_>> {
+pub(super) fn single_step(message: &Message, limits: NameLimits) -> Option<Step<'_>> {
     let mut ids = Ids::new(limits.id);
     let role = message.role?;
-    let mut step = step(message, role, limits, &mut ids);
+    let mut step = build_step(message, role, limits, &mut ids);
     if let Some(tool) = message.tool.as_ref().filter(|_| role == Role::Tool) {
-        let (id, name) = (ids.mend(&tool.call_id), name(&tool.name, limits));
+        let (id, name) = (ids.mend(&tool.call_id), mend_name(&tool.name, limits));
         step.calls.push(Call { id, name, arguments: "{}".into(), result: None });
-        step.answer(0, answer(message));
+        step.set_result(0, build_answer(message));
         // What it says is the answer.
         step.text = "";
         step.files.clear();
@@ -117,13 +121,13 @@ pub(super) fn alone(message: &Message, limits: Limits) -> Option<Step<'_>> {
 }
 
 #[inline(never)]
-fn step<'a>(message: &'a Message, role: Role, limits: Limits, ids: &mut Ids) -> Step<'a> {
-    let calls = calls(message).iter().map(|call| Call {
+fn build_step<'a>(message: &'a Message, role: Role, limits: NameLimits, ids: &mut Ids) -> Step<'a> {
+    let calls = calls_of(message).iter().map(|call| Call {
         id: ids.mend(&call.id),
-        name: name(&call.name, limits),
+        name: mend_name(&call.name, limits),
         arguments: Some(call.arguments.as_str())
             .filter(|text| !is_blank(text))
-            .map_or("{}".into(), paired_escapes),
+            .map_or("{}".into(), pair_escapes),
         result: None,
     });
     let text = message.content.as_str();
@@ -135,18 +139,18 @@ fn step<'a>(message: &'a Message, role: Role, limits: Limits, ids: &mut Ids) -> 
         calls: calls.collect(),
         thoughts: Vec::new(),
         maker: None,
-        answered: Vec::new(),
+        answered_calls: Vec::new(),
     }
 }
 
 // Whatever its fields say, nobody else calls.
-fn calls(message: &Message) -> &[ToolCall] {
+fn calls_of(message: &Message) -> &[ToolCall] {
     if message.role == Some(Role::Assistant) { message.tool_calls() } else { &[] }
 }
 
 #[inline(never)]
-fn answer(message: &Message) -> Answer<'_> {
-    Answer {
+fn build_answer(message: &Message) -> ToolAnswer<'_> {
+    ToolAnswer {
         message: Some(message),
         text: message.content.as_str(),
         is_error: message.tool.as_ref().is_some_and(|tool| tool.is_error),
@@ -165,28 +169,28 @@ impl<'a> Step<'a> {
             calls: Vec::new(),
             thoughts: Vec::new(),
             maker: None,
-            answered: Vec::new(),
+            answered_calls: Vec::new(),
         }
     }
 
-    fn answer(&mut self, call: usize, answer: Answer<'a>) {
+    fn set_result(&mut self, call: usize, answer: ToolAnswer<'a>) {
         self.calls[call].result = Some(answer);
-        self.answered.push(call);
+        self.answered_calls.push(call);
     }
 
     /// The text, and the names of all files: for where no file can be sent.
-    pub fn said(&self) -> Cow<'_, str> {
+    pub fn text_with_files(&self) -> Cow<'_, str> {
         with_files(self.text, &self.files)
     }
 
     /// The results with their calls, in the order that they came in.
-    pub fn results(&self) -> Vec<(&Call<'a>, &Answer<'a>)> {
-        let calls = self.answered.iter().map(|call| &self.calls[*call]);
+    pub fn results(&self) -> Vec<(&Call<'a>, &ToolAnswer<'a>)> {
+        let calls = self.answered_calls.iter().map(|call| &self.calls[*call]);
         calls.filter_map(|call| Some((call, call.result.as_ref()?))).collect()
     }
 }
 
-impl Answer<'_> {
+impl ToolAnswer<'_> {
     /// What is known of it beside what it says.
     pub fn tool(&self) -> Option<&Tool> {
         self.message?.tool.as_ref()
@@ -195,11 +199,11 @@ impl Answer<'_> {
     /// The JSON of the value that the tool answered with, where that was no text and is whole.
     pub fn value(&self) -> Option<Cow<'_, str>> {
         let is_json = self.tool()?.is_json && serde_json::from_str::<&RawValue>(self.text).is_ok();
-        is_json.then(|| paired_escapes(self.text))
+        is_json.then(|| pair_escapes(self.text))
     }
 
     /// The same of a result.
-    pub fn said(&self) -> Cow<'_, str> {
+    pub fn text_with_files(&self) -> Cow<'_, str> {
         with_files(self.text, &self.files)
     }
 }
@@ -230,7 +234,7 @@ fn with_files<'a>(text: &'a str, files: &[File<'_>]) -> Cow<'a, str> {
         return text.into();
     }
     let mut said = Vec::from([text.to_string()]);
-    said.extend(files.iter().map(File::described));
+    said.extend(files.iter().map(File::describe));
     said.retain(|text| !text.is_empty());
     said.join("\n").into()
 }
@@ -241,7 +245,7 @@ fn is_blank(text: &str) -> bool {
 
 // Half of a surrogate pair, written as an escape, is valid JSON; but no provider's reader takes it.
 #[inline(never)]
-fn paired_escapes(json: &str) -> Cow<'_, str> {
+fn pair_escapes(json: &str) -> Cow<'_, str> {
     let bytes = json.as_bytes();
     // `\ud8` to `\udf`, by its third digit: high below `c`, low from there.
     let half = |at: usize| match bytes.get(at..at + 6)? {

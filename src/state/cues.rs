@@ -1,11 +1,11 @@
 //! Words by which a sentence is told to be worth keeping, and those by which it is told to be small talk.
 
-use crate::state::Kind;
+use crate::state::FactKind;
 
 /// A few words, what a sentence with them is about, and how much they say for it; below zero against it.
-pub(crate) type Cue = (&'static str, Kind, i32);
+pub(crate) type Cue = (&'static str, FactKind, i32);
 
-use Kind::{Blocker, Constraint, Decision, Finding, Progress};
+use FactKind::{Blocker, Constraint, Decision, Finding, Progress};
 
 /// Sorted, in small letters. Decisions are known in other languages, too, where their words are split by spaces.
 pub(crate) const CUES: &[Cue] = &[

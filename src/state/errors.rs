@@ -4,9 +4,9 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::json::fields::Fields;
-use crate::json::text::{Text, boundary};
+use crate::json::text::{Text, grapheme_boundary};
 use crate::plain::one_line;
-use crate::state::cut;
+use crate::state::cut_text;
 
 // Of a longer result its beginning and its end are looked at.
 const HEAD: usize = 4 * 1024;
@@ -43,7 +43,7 @@ pub(crate) fn find_error_line(result: &str) -> Option<String> {
     let ends = if result.len() <= HEAD + TAIL {
         [result, ""]
     } else {
-        [cut(result, HEAD), &result[boundary(result, result.len() - TAIL, true)..]]
+        [cut_text(result, HEAD), &result[grapheme_boundary(result, result.len() - TAIL, true)..]]
     };
     let lines = || ends.iter().flat_map(|part| part.lines()).map(bare_line).filter(|line| is_printed(line));
     let has = |line: &str, marks: &[&str]| {
@@ -56,7 +56,7 @@ pub(crate) fn find_error_line(result: &str) -> Option<String> {
 
 fn shorten(line: &str) -> String {
     let line = one_line(line);
-    if line.len() <= LONGEST { line } else { format!("{}…", cut(&line, LONGEST)) }
+    if line.len() <= LONGEST { line } else { format!("{}…", cut_text(&line, LONGEST)) }
 }
 
 fn unwrap_json(result: &str) -> Option<String> {
@@ -81,7 +81,7 @@ fn bare_line(line: &str) -> &str {
 }
 
 fn is_printed(line: &str) -> bool {
-    let small = cut(line, 80).to_ascii_lowercase();
+    let small = cut_text(line, 80).to_ascii_lowercase();
     let has_letters = line.chars().filter(|c| c.is_alphabetic()).count() > 2;
     has_letters
         && !SOURCE.iter().any(|begins| line.starts_with(begins))

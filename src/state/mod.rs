@@ -4,20 +4,20 @@
 //! It is folded from the messages one after another, bounded in size, and kept in the checkpoint. So a summary of a
 //! million messages is made without reading them again.
 
+#[cfg(feature = "interop")]
+pub(crate) mod call_details;
 mod cues;
 mod errors;
-mod line;
+mod one_line_summary;
 mod sentences;
+mod session_state;
 mod shell;
-mod shown;
 #[cfg(feature = "interop")]
 pub mod stopping;
 mod tool_effects;
-#[cfg(feature = "interop")]
-pub(crate) mod tools;
 
-pub(crate) use shown::within;
-pub use shown::{FailedCommand, ModifiedFile, SessionState};
+pub(crate) use session_state::relative_path;
+pub use session_state::{FailedCommand, ModifiedFile, SessionState};
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -25,10 +25,10 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::json::fields::{BadValue, Field, Fields, FromFields, reject};
-use crate::json::text::{boundary, is_default};
+use crate::json::text::{grapheme_boundary, is_default};
 use crate::plain::wrapping;
 use crate::record::message::{Message, Role, ToolCall};
-use crate::state::tool_effects::{ended_badly, has_failed, was_there};
+use crate::state::tool_effects::{has_failed, has_overwritten, is_failure};
 
 const MOST_FILES: usize = 2000;
 const MOST_COMMANDS: usize = 100;
@@ -54,7 +54,7 @@ pub struct State {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Fact {
     /// What it is.
-    pub kind: Kind,
+    pub kind: FactKind,
     /// It in words; of a file the path, of a command the command.
     pub text: String,
     /// Of a sentence how much it is worth; of a command how often it failed; of what a call does 1, where a shell does it.
@@ -68,7 +68,7 @@ pub struct Fact {
 /// What a fact is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum FactKind {
     /// What the first user message asks for.
     Task,
     /// A file that was made.
@@ -116,32 +116,32 @@ pub enum Kind {
     Folder,
 }
 
-const KINDS: [(Kind, &str); 22] = [
-    (Kind::Task, "task"),
-    (Kind::Created, "created"),
-    (Kind::Modified, "modified"),
-    (Kind::Deleted, "deleted"),
-    (Kind::Failed, "failed"),
-    (Kind::Passed, "passed"),
-    (Kind::Open, "open"),
-    (Kind::Status, "status"),
-    (Kind::Decision, "decision"),
-    (Kind::Constraint, "constraint"),
-    (Kind::Error, "error"),
-    (Kind::Finding, "finding"),
-    (Kind::Blocker, "blocker"),
-    (Kind::Progress, "progress"),
-    (Kind::Runs, "runs"),
-    (Kind::Writes, "writes"),
-    (Kind::Plans, "plans"),
-    (Kind::Adds, "adds"),
-    (Kind::Closes, "closes"),
-    (Kind::Removes, "removes"),
-    (Kind::Moves, "moves"),
-    (Kind::Folder, "folder"),
+const KINDS: [(FactKind, &str); 22] = [
+    (FactKind::Task, "task"),
+    (FactKind::Created, "created"),
+    (FactKind::Modified, "modified"),
+    (FactKind::Deleted, "deleted"),
+    (FactKind::Failed, "failed"),
+    (FactKind::Passed, "passed"),
+    (FactKind::Open, "open"),
+    (FactKind::Status, "status"),
+    (FactKind::Decision, "decision"),
+    (FactKind::Constraint, "constraint"),
+    (FactKind::Error, "error"),
+    (FactKind::Finding, "finding"),
+    (FactKind::Blocker, "blocker"),
+    (FactKind::Progress, "progress"),
+    (FactKind::Runs, "runs"),
+    (FactKind::Writes, "writes"),
+    (FactKind::Plans, "plans"),
+    (FactKind::Adds, "adds"),
+    (FactKind::Closes, "closes"),
+    (FactKind::Removes, "removes"),
+    (FactKind::Moves, "moves"),
+    (FactKind::Folder, "folder"),
 ];
 
-impl Kind {
+impl FactKind {
     /// The word as it is written.
     pub fn as_str(self) -> &'static str {
         KINDS.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
@@ -149,44 +149,50 @@ impl Kind {
 
     /// It is about a file, and which became of that last.
     pub fn is_file(self) -> bool {
-        matches!(self, Kind::Created | Kind::Modified | Kind::Deleted)
+        matches!(self, FactKind::Created | FactKind::Modified | FactKind::Deleted)
     }
 
     // What becomes of a file that was made here does not make it less new; one that is gone is gone.
-    fn after(self, before: Option<Kind>) -> Kind {
+    fn merge_with(self, before: Option<FactKind>) -> FactKind {
         match (before, self) {
-            (Some(Kind::Created), Kind::Modified) => Kind::Created,
-            (Some(Kind::Modified | Kind::Deleted), Kind::Created) => Kind::Modified,
+            (Some(FactKind::Created), FactKind::Modified) => FactKind::Created,
+            (Some(FactKind::Modified | FactKind::Deleted), FactKind::Created) => FactKind::Modified,
             (_, kind) => kind,
         }
     }
 
     /// It is about a command that failed once.
     pub fn is_command(self) -> bool {
-        matches!(self, Kind::Failed | Kind::Passed)
+        matches!(self, FactKind::Failed | FactKind::Passed)
     }
 
     /// It was said in a sentence.
     pub fn is_sentence(self) -> bool {
         matches!(
             self,
-            Kind::Decision | Kind::Constraint | Kind::Error | Kind::Finding | Kind::Blocker | Kind::Progress
+            FactKind::Decision
+                | FactKind::Constraint
+                | FactKind::Error
+                | FactKind::Finding
+                | FactKind::Blocker
+                | FactKind::Progress
         )
     }
 }
 
 impl State {
     /// Takes the next message of the path.
-    pub fn take(&mut self, message: &Message) {
+    pub fn take_message(&mut self, message: &Message) {
         let text = message.content.as_str();
         match message.role {
-            Some(Role::User) if message.is_marked("isMeta") || message.is_marked("isIgnored") => {}
+            Some(Role::User) if message.has_source_mark("isMeta") || message.has_source_mark("isIgnored") => {
+            }
             // A summary that a client made of what was said before holds no words of the user's own.
-            Some(Role::User) if message.is_unsaid() => self.take_sentences(text, Role::Assistant),
+            Some(Role::User) if message.is_injected() => self.take_sentences(text, Role::Assistant),
             Some(Role::User) => {
-                for said in wrapping::said(text) {
-                    if self.first(Kind::Task).is_none() {
-                        self.facts.push(Fact::new(Kind::Task, cut(said, LONGEST_TASK)));
+                for said in wrapping::user_words(text) {
+                    if self.first_fact(FactKind::Task).is_none() {
+                        self.facts.push(Fact::new(FactKind::Task, cut_text(said, LONGEST_TASK)));
                     }
                     self.take_sentences(said, Role::User);
                 }
@@ -194,8 +200,8 @@ impl State {
             Some(Role::Assistant) => {
                 self.take_calls(message.tool_calls());
                 if !text.trim_ascii().is_empty() {
-                    self.facts.retain(|fact| fact.kind != Kind::Status);
-                    self.facts.push(Fact::new(Kind::Status, cut(text.trim_ascii(), LONGEST_STATUS)));
+                    self.facts.retain(|fact| fact.kind != FactKind::Status);
+                    self.facts.push(Fact::new(FactKind::Status, cut_text(text.trim_ascii(), LONGEST_STATUS)));
                     self.take_sentences(text, Role::Assistant);
                 }
             }
@@ -207,7 +213,7 @@ impl State {
     /// Takes calls that an answer makes.
     pub(crate) fn take_calls(&mut self, calls: &[ToolCall]) {
         self.waiting.retain(|effect| calls.iter().all(|call| call.id != effect.name));
-        self.waiting.extend(calls.iter().flat_map(tool_effects::of));
+        self.waiting.extend(calls.iter().flat_map(tool_effects::effects_of));
         let too_many = self.waiting.len().saturating_sub(MOST_WAITING);
         self.waiting.drain(..too_many);
     }
@@ -218,13 +224,13 @@ impl State {
     }
 
     /// Those of one kind.
-    pub fn all(&self, kind: Kind) -> impl DoubleEndedIterator<Item = &Fact> {
+    pub fn facts_of(&self, kind: FactKind) -> impl DoubleEndedIterator<Item = &Fact> {
         self.facts.iter().filter(move |fact| fact.kind == kind)
     }
 
     /// The first of one kind.
-    pub fn first(&self, kind: Kind) -> Option<&Fact> {
-        self.all(kind).next()
+    pub fn first_fact(&self, kind: FactKind) -> Option<&Fact> {
+        self.facts_of(kind).next()
     }
 
     fn take_result(&mut self, message: &Message) {
@@ -235,56 +241,60 @@ impl State {
         }
         let has_failed = has_failed(tool, result);
         let is_command =
-            self.waiting.iter().any(|effect| effect.kind == Kind::Runs && effect.name == tool.call_id);
-        if !is_command && ended_badly(tool) {
+            self.waiting.iter().any(|effect| effect.kind == FactKind::Runs && effect.name == tool.call_id);
+        if !is_command && is_failure(tool) {
             self.note_error(&tool.name, result);
         }
         while let Some(place) = self.waiting.iter().position(|effect| effect.name == tool.call_id) {
             let Fact { kind, text, weight, .. } = self.waiting.remove(place);
             match kind {
-                Kind::Runs => {
-                    self.facts.retain(|fact| fact.kind != Kind::Error || fact.name != text);
+                FactKind::Runs => {
+                    self.facts.retain(|fact| fact.kind != FactKind::Error || fact.name != text);
                     if has_failed {
                         self.note_error(&text, result);
                     }
-                    self.ran(text, has_failed);
+                    self.record_command(text, has_failed);
                 }
-                Kind::Moves => self.went(if has_failed { "" } else { &text }),
-                _ if if weight > 0 { has_failed } else { ended_badly(tool) } => {}
-                Kind::Plans => self.plan(&text),
-                Kind::Adds => self.add_task(text, result),
-                Kind::Closes => self.facts.retain(|fact| fact.kind != Kind::Open || fact.name != text),
-                Kind::Writes if weight == 0 && was_there(result) => self.changed(text, Kind::Modified),
-                Kind::Writes if weight == 0 => self.changed(text, Kind::Created),
-                file if weight == 0 => self.changed(text, file),
-                file => self.changed_by_shell(&text, file),
+                FactKind::Moves => self.change_folder(if has_failed { "" } else { &text }),
+                _ if if weight > 0 { has_failed } else { is_failure(tool) } => {}
+                FactKind::Plans => self.replace_tasks(&text),
+                FactKind::Adds => self.add_task(text, result),
+                FactKind::Closes => {
+                    self.facts.retain(|fact| fact.kind != FactKind::Open || fact.name != text)
+                }
+                FactKind::Writes if weight == 0 && has_overwritten(result) => {
+                    self.record_file_change(text, FactKind::Modified)
+                }
+                FactKind::Writes if weight == 0 => self.record_file_change(text, FactKind::Created),
+                file if weight == 0 => self.record_file_change(text, file),
+                file => self.record_shell_change(&text, file),
             }
         }
-        let (folder, others) = tool_effects::told(tool, result);
+        let (folder, others) = tool_effects::parse_shell_notes(tool, result);
         if let Some(folder) = folder {
-            self.went(folder.trim_ascii());
+            self.change_folder(folder.trim_ascii());
         }
         for path in others.split(',').filter(|path| !path.is_empty()) {
-            self.changed_by_shell(path.trim_ascii(), Kind::Modified);
+            self.record_shell_change(path.trim_ascii(), FactKind::Modified);
         }
     }
 
     // Where the next command runs.
-    fn went(&mut self, to: &str) {
-        let before = self.take_out(|fact| fact.kind == Kind::Folder);
+    fn change_folder(&mut self, to: &str) {
+        let before = self.remove_fact(|fact| fact.kind == FactKind::Folder);
         let folder = match before {
             Some(before) if !to.starts_with('/') && before.text.is_empty() => String::new(),
-            Some(before) if !to.is_empty() => shell::joined(&before.text, to).unwrap_or_default(),
+            Some(before) if !to.is_empty() => shell::join_path(&before.text, to).unwrap_or_default(),
             Some(_) | None => to.into(),
         };
-        self.facts.push(Fact::new(Kind::Folder, &folder));
+        self.facts.push(Fact::new(FactKind::Folder, &folder));
     }
 
     // A path is seen from the folder in which the command ran; where that is not known, only a whole one says something.
-    fn changed_by_shell(&mut self, path: &str, kind: Kind) {
-        let path = match self.first(Kind::Folder) {
+    fn record_shell_change(&mut self, path: &str, kind: FactKind) {
+        let path = match self.first_fact(FactKind::Folder) {
             Some(folder) if folder.text.is_empty() && !path.starts_with('/') => return,
-            Some(folder) => shell::joined(&folder.text, path),
+            Some(folder) => shell::join_path(&folder.text, path),
             None => Some(path.into()),
         };
         let Some(path) = path else { return };
@@ -293,55 +303,55 @@ impl State {
         };
         let is_known = || self.facts.iter().any(|fact| fact.kind.is_file() && is_it(fact));
         match kind {
-            Kind::Removes if !is_known() => {}
-            Kind::Removes => self.changed(path, Kind::Deleted),
+            FactKind::Removes if !is_known() => {}
+            FactKind::Removes => self.record_file_change(path, FactKind::Deleted),
             // It says nothing of what was there before.
-            Kind::Writes => self.changed(path, Kind::Created),
-            kind => self.changed(path, kind),
+            FactKind::Writes => self.record_file_change(path, FactKind::Created),
+            kind => self.record_file_change(path, kind),
         }
     }
 
-    fn changed(&mut self, path: String, kind: Kind) {
-        let before = self.take_out(|fact| fact.kind.is_file() && fact.text == path);
-        self.facts.push(Fact::new(kind.after(before.map(|fact| fact.kind)), &path));
-        self.bound(MOST_FILES, Kind::is_file);
+    fn record_file_change(&mut self, path: String, kind: FactKind) {
+        let before = self.remove_fact(|fact| fact.kind.is_file() && fact.text == path);
+        self.facts.push(Fact::new(kind.merge_with(before.map(|fact| fact.kind)), &path));
+        self.limit_facts(MOST_FILES, FactKind::is_file);
     }
 
-    fn ran(&mut self, command: String, has_failed: bool) {
-        let before = self.take_out(|fact| fact.kind.is_command() && fact.text == command);
+    fn record_command(&mut self, command: String, has_failed: bool) {
+        let before = self.remove_fact(|fact| fact.kind.is_command() && fact.text == command);
         let weight = before.as_ref().map_or(0, |fact| fact.weight) + u32::from(has_failed);
         if weight == 0 {
             return;
         }
-        let kind = if has_failed { Kind::Failed } else { Kind::Passed };
+        let kind = if has_failed { FactKind::Failed } else { FactKind::Passed };
         self.facts.push(Fact { weight, ..Fact::new(kind, &command) });
-        self.bound(MOST_COMMANDS, Kind::is_command);
+        self.limit_facts(MOST_COMMANDS, FactKind::is_command);
     }
 
     fn note_error(&mut self, name: &str, result: &str) {
         let Some(text) = errors::find_error_line(result) else { return };
-        self.facts.retain(|fact| fact.kind != Kind::Error || fact.text != text);
-        self.facts.push(Fact { kind: Kind::Error, text, weight: WORTH_OF_ERROR, name: name.into() });
-        self.bound(MOST_ERRORS, |kind| kind == Kind::Error);
+        self.facts.retain(|fact| fact.kind != FactKind::Error || fact.text != text);
+        self.facts.push(Fact { kind: FactKind::Error, text, weight: WORTH_OF_ERROR, name: name.into() });
+        self.limit_facts(MOST_ERRORS, |kind| kind == FactKind::Error);
     }
 
     // The list as a whole takes the place of the last one.
-    fn plan(&mut self, open: &str) {
-        self.facts.retain(|fact| fact.kind != Kind::Open);
+    fn replace_tasks(&mut self, open: &str) {
+        self.facts.retain(|fact| fact.kind != FactKind::Open);
         let tasks = open.split('\n').filter(|task| !task.is_empty()).take(MOST_TASKS);
-        self.facts.extend(tasks.map(|task| Fact::new(Kind::Open, task)));
+        self.facts.extend(tasks.map(|task| Fact::new(FactKind::Open, task)));
     }
 
     // The result says which number it got, behind the first `#`.
     fn add_task(&mut self, task: String, result: &str) {
         let digits = result.split('#').nth(1).unwrap_or_default();
         let name: String = digits.chars().take_while(char::is_ascii_digit).collect();
-        self.facts.push(Fact { name, ..Fact::new(Kind::Open, &task) });
-        self.bound(MOST_TASKS, |kind| kind == Kind::Open);
+        self.facts.push(Fact { name, ..Fact::new(FactKind::Open, &task) });
+        self.limit_facts(MOST_TASKS, |kind| kind == FactKind::Open);
     }
 
     fn take_sentences(&mut self, text: &str, speaker: Role) {
-        sentences::each(text, speaker, &mut |kind, weight, sentence| {
+        sentences::for_each_sentence(text, speaker, &mut |kind, weight, sentence| {
             if !self.facts.iter().any(|fact| fact.kind.is_sentence() && fact.text == sentence) {
                 self.facts.push(Fact { weight, ..Fact::new(kind, sentence) });
                 self.forget_least();
@@ -359,27 +369,27 @@ impl State {
         }
     }
 
-    fn bound(&mut self, most: usize, is_of: impl Fn(Kind) -> bool) {
+    fn limit_facts(&mut self, most: usize, is_of: impl Fn(FactKind) -> bool) {
         if self.facts.iter().filter(|fact| is_of(fact.kind)).count() > most {
-            self.take_out(|fact| is_of(fact.kind));
+            self.remove_fact(|fact| is_of(fact.kind));
         }
     }
 
-    fn take_out(&mut self, is_it: impl Fn(&Fact) -> bool) -> Option<Fact> {
+    fn remove_fact(&mut self, is_it: impl Fn(&Fact) -> bool) -> Option<Fact> {
         let place = self.facts.iter().position(is_it)?;
         Some(self.facts.remove(place))
     }
 }
 
 impl Fact {
-    fn new(kind: Kind, text: &str) -> Fact {
+    fn new(kind: FactKind, text: &str) -> Fact {
         Fact { kind, text: text.into(), ..Fact::default() }
     }
 }
 
 /// The beginning of a text, of at most so many bytes, ending between two graphemes.
-pub(crate) fn cut(text: &str, bytes: usize) -> &str {
-    &text[..boundary(text, bytes, false)]
+pub(crate) fn cut_text(text: &str, bytes: usize) -> &str {
+    &text[..grapheme_boundary(text, bytes, false)]
 }
 
 impl FromFields for State {
@@ -399,8 +409,8 @@ impl FromFields for Fact {
     }
 }
 
-impl Field for Kind {
-    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Kind> {
+impl Field for FactKind {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<FactKind> {
         let word = raw.trim_matches('"');
         let known = KINDS.iter().find(|(_, name)| *name == word).map(|(kind, _)| *kind);
         known.or_else(|| reject(raw, path, "a kind of fact", bad))

@@ -6,10 +6,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::json::text::boundary;
+use crate::json::text::grapheme_boundary;
 use crate::record::message::Role;
 use crate::state::cues::{CUES, Cue, LONGEST};
-use crate::state::{Kind, cut};
+use crate::state::{FactKind, cut_text};
 
 // Of a longer text its beginning and its end are looked at.
 const HEAD: usize = 6 * 1024;
@@ -32,15 +32,15 @@ const LEAST: i32 = 2;
 const DATA: [&str; 7] = ["{\"", "\":", "\",\"", "</", "=>", "();", " bytes left out ...]"];
 
 /// Calls back with each sentence that is worth keeping, what it is about, and how much it is worth.
-pub(crate) fn each(text: &str, speaker: Role, found: &mut impl FnMut(Kind, u32, &str)) {
+pub(crate) fn for_each_sentence(text: &str, speaker: Role, found: &mut impl FnMut(FactKind, u32, &str)) {
     if text.len() <= HEAD + TAIL {
-        return of(text, speaker, found);
+        return scan_part(text, speaker, found);
     }
-    of(cut(text, HEAD), speaker, found);
-    of(&text[boundary(text, text.len() - TAIL, true)..], speaker, found);
+    scan_part(cut_text(text, HEAD), speaker, found);
+    scan_part(&text[grapheme_boundary(text, text.len() - TAIL, true)..], speaker, found);
 }
 
-fn of(text: &str, speaker: Role, found: &mut impl FnMut(Kind, u32, &str)) {
+fn scan_part(text: &str, speaker: Role, found: &mut impl FnMut(FactKind, u32, &str)) {
     let mut is_code = false;
     for line in text.lines() {
         let line = line.trim_ascii();
@@ -53,9 +53,9 @@ fn of(text: &str, speaker: Role, found: &mut impl FnMut(Kind, u32, &str)) {
         }
         let mut rest = without_marker(line);
         while !rest.is_empty() {
-            let (sentence, behind) = split(rest);
-            if let Some((kind, weight)) = worth(sentence, speaker) {
-                found(kind, weight, cut(sentence, LONGEST_SENTENCE));
+            let (sentence, behind) = split_sentence(rest);
+            if let Some((kind, weight)) = rate_sentence(sentence, speaker) {
+                found(kind, weight, cut_text(sentence, LONGEST_SENTENCE));
             }
             rest = behind;
         }
@@ -84,7 +84,7 @@ fn without_marker(line: &str) -> &str {
 }
 
 // The first sentence, and what follows it. A full stop ends one where a blank follows, but not behind a short form.
-fn split(text: &str) -> (&str, &str) {
+fn split_sentence(text: &str) -> (&str, &str) {
     let bytes = text.as_bytes();
     for (at, byte) in bytes.iter().enumerate() {
         let ends =
@@ -100,8 +100,9 @@ fn split(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-fn worth(sentence: &str, speaker: Role) -> Option<(Kind, u32)> {
-    let words: Vec<String> = sentence.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
+fn rate_sentence(sentence: &str, speaker: Role) -> Option<(FactKind, u32)> {
+    let words: Vec<String> =
+        sentence.split_whitespace().map(bare_word).filter(|word| !word.is_empty()).collect();
     // The first word has a capital letter whatever it is.
     let names =
         sentence.split_whitespace().enumerate().filter(|(place, word)| is_name(word, *place == 0)).count()
@@ -113,7 +114,7 @@ fn worth(sentence: &str, speaker: Role) -> Option<(Kind, u32)> {
         return None;
     }
     let is_user = speaker == Role::User;
-    let (mut said, mut kind, mut strongest) = (0, Kind::Progress, 0);
+    let (mut said, mut kind, mut strongest) = (0, FactKind::Progress, 0);
     for place in 0..words.len() {
         for (_, about, says) in cues_at(&words[place..]) {
             // What speaks against a sentence is how it begins.
@@ -122,13 +123,13 @@ fn worth(sentence: &str, speaker: Role) -> Option<(Kind, u32)> {
             }
             said += says;
             // What an assistant says of rules are no wishes of the user's.
-            if *says > strongest && (is_user || *about != Kind::Constraint) {
+            if *says > strongest && (is_user || *about != FactKind::Constraint) {
                 (kind, strongest) = (*about, *says);
             }
         }
     }
     // What a model is about to do it has not done.
-    if !is_user && kind == Kind::Progress && is_announcement(&words) {
+    if !is_user && kind == FactKind::Progress && is_announcement(&words) {
         return None;
     }
     // A sentence that names nothing is seldom about this conversation.
@@ -175,7 +176,7 @@ fn is_announcement(words: &[String]) -> bool {
 }
 
 // A word in small letters, without the marks around it.
-fn bare(word: &str) -> String {
+fn bare_word(word: &str) -> String {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     word.chars().map(|c| if c == '\u{2019}' { '\'' } else { c.to_ascii_lowercase() }).collect()
 }
@@ -207,19 +208,22 @@ mod tests {
     use super::*;
     use alloc::string::ToString;
 
-    fn kept(text: &str) -> Vec<String> {
+    fn kept_sentences(text: &str) -> Vec<String> {
         let mut all = Vec::new();
-        each(text, Role::Assistant, &mut |_, _, sentence| all.push(sentence.into()));
+        for_each_sentence(text, Role::Assistant, &mut |_, _, sentence| all.push(sentence.into()));
         all
     }
 
     #[test]
     fn the_number_of_an_item_is_no_part_of_its_sentence_and_the_dot_of_a_name_is() {
-        assert_eq!(kept("12. Keep src/a.rs as the only parser."), ["Keep src/a.rs as the only parser."]);
+        assert_eq!(
+            kept_sentences("12. Keep src/a.rs as the only parser."),
+            ["Keep src/a.rs as the only parser."]
+        );
         for sentence in
             [".github/workflows/ci.yml must keep the old runner.", "2026) src/a.rs became the only parser."]
         {
-            assert_eq!(kept(sentence), [sentence]);
+            assert_eq!(kept_sentences(sentence), [sentence]);
         }
     }
 
@@ -231,13 +235,13 @@ mod tests {
             "Great! Let me look at src/a.rs and src/b.rs.",
             "Okay, so now I need to check README.md first.",
         ] {
-            assert_eq!(kept(sentence), Vec::<String>::new(), "{sentence}");
+            assert_eq!(kept_sentences(sentence), Vec::<String>::new(), "{sentence}");
         }
         for sentence in ["I updated src/a.rs with the new parser.", "Now src/a.rs has the new parser."] {
-            assert_eq!(kept(sentence), [sentence]);
+            assert_eq!(kept_sentences(sentence), [sentence]);
         }
         let mut wishes = Vec::new();
-        each("Let's always run src/check.sh first.", Role::User, &mut |_, _, one| {
+        for_each_sentence("Let's always run src/check.sh first.", Role::User, &mut |_, _, one| {
             wishes.push(one.to_string())
         });
         assert_eq!(wishes.len(), 1);
@@ -251,31 +255,34 @@ mod tests {
             let behind = length - before.len() - sentence.len();
             [&before, sentence, &"\n".repeat(behind)].concat()
         };
-        assert_eq!(kept(&text(HEAD + TAIL)), [sentence]);
-        assert!(!kept(&text(HEAD + TAIL + sentence.len())).iter().any(|found| found == sentence));
+        assert_eq!(kept_sentences(&text(HEAD + TAIL)), [sentence]);
+        assert!(!kept_sentences(&text(HEAD + TAIL + sentence.len())).iter().any(|found| found == sentence));
     }
 
     #[test]
     fn a_sentence_is_worth_what_it_names_and_says_together() {
         for (sentence, expected) in [
             // What names nothing says half as much; one letter is no name.
-            ("people always put it there", (Kind::Progress, 2)),
-            ("then I always put more text there", (Kind::Progress, 2)),
-            ("then Anna always put more text there", (Kind::Progress, 5)),
+            ("people always put it there", (FactKind::Progress, 2)),
+            ("then I always put more text there", (FactKind::Progress, 2)),
+            ("then Anna always put more text there", (FactKind::Progress, 5)),
             // What is over is told by a word of five letters at least.
-            ("people always looked at it there", (Kind::Progress, 3)),
-            ("then Anna always bred cats there", (Kind::Progress, 5)),
-            ("then Anna always bleed cats there", (Kind::Progress, 6)),
+            ("people always looked at it there", (FactKind::Progress, 3)),
+            ("then Anna always bred cats there", (FactKind::Progress, 5)),
+            ("then Anna always bleed cats there", (FactKind::Progress, 6)),
             // Of what an assistant says, no rule is what it is about.
-            ("they always take the chosen path there", (Kind::Decision, 3)),
+            ("they always take the chosen path there", (FactKind::Decision, 3)),
         ] {
-            assert_eq!(worth(sentence, Role::Assistant), Some(expected), "{sentence}");
+            assert_eq!(rate_sentence(sentence, Role::Assistant), Some(expected), "{sentence}");
         }
-        assert_eq!(worth("then Anna always put more text there", Role::User), Some((Kind::Constraint, 7)));
         assert_eq!(
-            worth("does Anna always put more text there?", Role::Assistant),
-            Some((Kind::Progress, 2))
+            rate_sentence("then Anna always put more text there", Role::User),
+            Some((FactKind::Constraint, 7))
         );
-        assert_eq!(worth("people put it there", Role::Assistant), None);
+        assert_eq!(
+            rate_sentence("does Anna always put more text there?", Role::Assistant),
+            Some((FactKind::Progress, 2))
+        );
+        assert_eq!(rate_sentence("people put it there", Role::Assistant), None);
     }
 }

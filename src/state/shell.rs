@@ -7,46 +7,46 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::state::Kind;
+use crate::state::FactKind;
 
 /// What a command does to files.
 #[derive(Default)]
-pub(crate) struct Done {
+pub(crate) struct FileEffects {
     /// Each file with what becomes of it; relative to the folder in which the command runs, unless it begins with `/`.
-    pub files: Vec<(Kind, String)>,
+    pub files: Vec<(FactKind, String)>,
     /// The folder in which the next command runs, where this one went elsewhere; empty where nobody can say.
-    pub moved: Option<String>,
+    pub next_folder: Option<String>,
 }
 
 // A command between two operators. What is no plain text of a word is a NUL.
 #[derive(Default)]
-struct Part {
+struct ShellCommand {
     words: Vec<String>,
-    writes: Vec<(Kind, String)>,
+    written_files: Vec<(FactKind, String)>,
     // What stands behind it: `&`, `|` or `;`.
-    ends: u8,
+    separator: u8,
 }
 
 /// What a command does to files, of those that it is sure to change.
-pub(crate) fn of(command: &str) -> Done {
-    let mut done = Done::default();
-    let Some(parts) = Reader::new(command).parts() else {
+pub(crate) fn effects_of(command: &str) -> FileEffects {
+    let mut done = FileEffects::default();
+    let Some(parts) = ShellParser::new(command).parse_commands() else {
         // It may have gone anywhere.
-        done.moved = command.contains("cd").then(String::new);
+        done.next_folder = command.contains("cd").then(String::new);
         return done;
     };
-    let last_chain = parts.iter().rposition(|part| part.ends == b';').map_or(0, |at| at + 1);
+    let last_chain = parts.iter().rposition(|part| part.separator == b';').map_or(0, |at| at + 1);
     let mut folder = Some(String::new());
     let mut has_moved = false;
     let mut begins = true;
     for (place, part) in parts.iter().enumerate() {
         let is_sure = place >= last_chain;
         if begins || is_sure {
-            let mut files: Vec<(Kind, &String)> =
-                part.writes.iter().map(|(kind, word)| (*kind, word)).collect();
-            changed(&part.words, is_sure && part.ends != b'|', &mut files);
+            let mut files: Vec<(FactKind, &String)> =
+                part.written_files.iter().map(|(kind, word)| (*kind, word)).collect();
+            collect_changes(&part.words, is_sure && part.separator != b'|', &mut files);
             for (kind, word) in files {
-                if let Some(path) = at(folder.as_deref(), word) {
+                if let Some(path) = resolve_path(folder.as_deref(), word) {
                     done.files.push((kind, path));
                 }
             }
@@ -56,16 +56,16 @@ pub(crate) fn of(command: &str) -> Done {
         {
             has_moved = true;
             let to = to.first().filter(|_| to.len() == 1 && (begins || is_sure));
-            folder = to.and_then(|to| at(folder.as_deref(), to));
+            folder = to.and_then(|to| resolve_path(folder.as_deref(), to));
         }
-        begins = part.ends == b';' || (begins && part.ends == b'|');
+        begins = part.separator == b';' || (begins && part.separator == b'|');
     }
-    done.moved = has_moved.then(|| folder.unwrap_or_default());
+    done.next_folder = has_moved.then(|| folder.unwrap_or_default());
     done
 }
 
 /// A path as seen from where the folder is seen from; nothing where nobody can say.
-pub(crate) fn joined(folder: &str, path: &str) -> Option<String> {
+pub(crate) fn join_path(folder: &str, path: &str) -> Option<String> {
     let path = path.strip_prefix("./").unwrap_or(path);
     if path.is_empty() || path.split('/').any(|part| part == "..") {
         return None;
@@ -80,14 +80,14 @@ pub(crate) fn joined(folder: &str, path: &str) -> Option<String> {
 }
 
 // Where the folder is not known, only a whole path says something.
-fn at(folder: Option<&str>, word: &str) -> Option<String> {
+fn resolve_path(folder: Option<&str>, word: &str) -> Option<String> {
     let is_seen = folder.is_some() || word.starts_with('/');
     let is_path = is_seen && !word.contains('\0') && word != "-" && !word.starts_with("/dev/");
-    is_path.then(|| joined(folder.unwrap_or_default(), word)).flatten()
+    is_path.then(|| join_path(folder.unwrap_or_default(), word)).flatten()
 }
 
 // What one command changes by its arguments; one that may have failed only what it writes before it can.
-fn changed<'a>(words: &'a [String], is_sure: bool, files: &mut Vec<(Kind, &'a String)>) {
+fn collect_changes<'a>(words: &'a [String], is_sure: bool, files: &mut Vec<(FactKind, &'a String)>) {
     let (name, rest) = match words {
         [git, name, rest @ ..] if git == "git" && (name == "rm" || name == "mv") => (name.as_str(), rest),
         [name, rest @ ..] if name != "git" => (name.as_str(), rest),
@@ -105,16 +105,18 @@ fn changed<'a>(words: &'a [String], is_sure: bool, files: &mut Vec<(Kind, &'a St
     // A name with a dot is hardly a folder's.
     let is_file = |word: &&String| word.rfind('.') > word.rfind('/') && !word.ends_with('.');
     let (kind, first) = match name {
-        "tee" if only("a") => (if flags.is_empty() { Kind::Writes } else { Kind::Modified }, 0),
+        "tee" if only("a") => (if flags.is_empty() { FactKind::Writes } else { FactKind::Modified }, 0),
         _ if !is_sure => return,
-        "rm" if only("fqv") => (if flags.contains('f') { Kind::Removes } else { Kind::Deleted }, 0),
+        "rm" if only("fqv") => (if flags.contains('f') { FactKind::Removes } else { FactKind::Deleted }, 0),
         // The script stands first; a second one would stand among the files.
-        "sed" if flags.contains('i') && only("Eeinr") && flags.split('e').count() < 3 => (Kind::Modified, 1),
+        "sed" if flags.contains('i') && only("Eeinr") && flags.split('e').count() < 3 => {
+            (FactKind::Modified, 1)
+        }
         "mv" | "cp" if only("fv") && names.len() == 2 && names.iter().all(is_file) => {
             if name == "mv" {
-                files.push((Kind::Deleted, names[0]));
+                files.push((FactKind::Deleted, names[0]));
             }
-            (Kind::Writes, 1)
+            (FactKind::Writes, 1)
         }
         _ => return,
     };
@@ -124,56 +126,63 @@ fn changed<'a>(words: &'a [String], is_sure: bool, files: &mut Vec<(Kind, &'a St
 }
 
 // Cuts a command into its parts.
-struct Reader<'a> {
+struct ShellParser<'a> {
     rest: &'a str,
-    parts: Vec<Part>,
-    part: Part,
+    parts: Vec<ShellCommand>,
+    part: ShellCommand,
     word: Option<String>,
     // What the next word is of: a file that is written, or nothing that matters.
-    wants: Option<Option<Kind>>,
+    redirect_target: Option<Option<FactKind>>,
     // The end of the text that begins with the next line.
-    here: Option<String>,
+    heredoc_end: Option<String>,
 }
 
 const KEYWORDS: [&str; 14] =
     ["if", "then", "else", "fi", "for", "while", "until", "do", "done", "case", "function", "{", "[[", "!"];
 
-impl<'a> Reader<'a> {
-    fn new(rest: &'a str) -> Reader<'a> {
-        Reader { rest, parts: Vec::new(), part: Part::default(), word: None, wants: None, here: None }
+impl<'a> ShellParser<'a> {
+    fn new(rest: &'a str) -> ShellParser<'a> {
+        ShellParser {
+            rest,
+            parts: Vec::new(),
+            part: ShellCommand::default(),
+            word: None,
+            redirect_target: None,
+            heredoc_end: None,
+        }
     }
 
     // Nothing where it does what is not followed here.
-    fn parts(mut self) -> Option<Vec<Part>> {
+    fn parse_commands(mut self) -> Option<Vec<ShellCommand>> {
         while let Some(c) = self.rest.chars().next() {
             let text = self.rest;
             let skip = match c {
-                '\'' => self.quoted(text.get(1..)?.split_once('\'')?.0) + 2,
-                '"' => self.double()?,
-                '\\' => self.escaped()?,
-                '\n' => self.line_ends()?,
-                ' ' | '\t' | '\r' => self.word_ends(1),
+                '\'' => self.add_quoted(text.get(1..)?.split_once('\'')?.0) + 2,
+                '"' => self.read_double_quoted()?,
+                '\\' => self.read_escape()?,
+                '\n' => self.end_line()?,
+                ' ' | '\t' | '\r' => self.end_word(1),
                 '#' if self.word.is_none() => text.find('\n').unwrap_or(text.len()),
                 '`' | '(' | ')' => return None,
                 ';' | '&' | '|' => match (c, text.as_bytes().get(1)) {
-                    ('&', Some(b'>')) => self.redirected(1)?,
-                    ('&', Some(b'&')) => self.part_ends(b'&', 2)?,
+                    ('&', Some(b'>')) => self.read_redirect(1)?,
+                    ('&', Some(b'&')) => self.end_command(b'&', 2)?,
                     (';' | '|', next) if !matches!(next, Some(b';' | b'|' | b'&')) => {
-                        self.part_ends(c as u8, 1)?
+                        self.end_command(c as u8, 1)?
                     }
                     _ => return None,
                 },
-                '<' | '>' => self.redirected(0)?,
-                c => self.letter(0, !"$*?[{~".contains(c))?,
+                '<' | '>' => self.read_redirect(0)?,
+                c => self.read_letter(0, !"$*?[{~".contains(c))?,
             };
             self.rest = text.get(skip..)?;
         }
-        self.part_ends(b';', 0)?;
+        self.end_command(b';', 0)?;
         // What stands last ends nothing.
         if let Some(last) = self.parts.last_mut() {
-            last.ends = 0;
+            last.separator = 0;
         }
-        self.here.is_none().then_some(self.parts)
+        self.heredoc_end.is_none().then_some(self.parts)
     }
 
     fn word(&mut self) -> &mut String {
@@ -181,19 +190,19 @@ impl<'a> Reader<'a> {
     }
 
     // The letter that stands next behind so many bytes; how far it goes.
-    fn letter(&mut self, place: usize, is_plain: bool) -> Option<usize> {
+    fn read_letter(&mut self, place: usize, is_plain: bool) -> Option<usize> {
         let end = place + self.rest.get(place..)?.chars().next()?.len_utf8();
         let text = self.rest;
         self.word().push_str(if is_plain { &text[place..end] } else { "\0" });
         Some(end)
     }
 
-    fn quoted(&mut self, text: &str) -> usize {
+    fn add_quoted(&mut self, text: &str) -> usize {
         self.word().push_str(text);
         text.len()
     }
 
-    fn double(&mut self) -> Option<usize> {
+    fn read_double_quoted(&mut self) -> Option<usize> {
         self.word();
         let mut place = 1;
         loop {
@@ -201,23 +210,23 @@ impl<'a> Reader<'a> {
                 b'"' => return Some(place + 1),
                 b'`' => return None,
                 b'$' if self.rest.as_bytes().get(place + 1) == Some(&b'(') => return None,
-                b'\\' => place = self.letter(place + 1, true)?,
-                byte => place = self.letter(place, *byte != b'$')?,
+                b'\\' => place = self.read_letter(place + 1, true)?,
+                byte => place = self.read_letter(place, *byte != b'$')?,
             }
         }
     }
 
-    fn escaped(&mut self) -> Option<usize> {
+    fn read_escape(&mut self) -> Option<usize> {
         if self.rest.starts_with("\\\n") {
             return Some(2);
         }
-        self.letter(1, true)
+        self.read_letter(1, true)
     }
 
-    fn word_ends(&mut self, skip: usize) -> usize {
+    fn end_word(&mut self, skip: usize) -> usize {
         if let Some(word) = self.word.take() {
-            match self.wants.take() {
-                Some(Some(kind)) => self.part.writes.push((kind, word)),
+            match self.redirect_target.take() {
+                Some(Some(kind)) => self.part.written_files.push((kind, word)),
                 Some(None) => {}
                 None => self.part.words.push(word),
             }
@@ -225,27 +234,29 @@ impl<'a> Reader<'a> {
         skip
     }
 
-    fn part_ends(&mut self, ends: u8, skip: usize) -> Option<usize> {
-        self.word_ends(0);
+    fn end_command(&mut self, ends: u8, skip: usize) -> Option<usize> {
+        self.end_word(0);
         let mut part = core::mem::take(&mut self.part);
-        if part.words.first().is_some_and(|word| KEYWORDS.contains(&word.as_str())) || self.wants.is_some() {
+        if part.words.first().is_some_and(|word| KEYWORDS.contains(&word.as_str()))
+            || self.redirect_target.is_some()
+        {
             return None;
         }
-        part.ends = ends;
-        if !part.words.is_empty() || !part.writes.is_empty() {
+        part.separator = ends;
+        if !part.words.is_empty() || !part.written_files.is_empty() {
             self.parts.push(part);
         }
         Some(skip)
     }
 
     // `>`, `>>`, `2>`, `&>`, `2>&1`, `<`, `<<END`; behind so many letters.
-    fn redirected(&mut self, before: usize) -> Option<usize> {
+    fn read_redirect(&mut self, before: usize) -> Option<usize> {
         // A number right before it says which stream.
         self.word = self.word.take().filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
-        self.word_ends(0);
+        self.end_word(0);
         let sign = &self.rest[before..];
         if sign.starts_with("<<<") {
-            self.wants = Some(None);
+            self.redirect_target = Some(None);
             return Some(before + 3);
         }
         if let Some(behind) = sign.strip_prefix("<<") {
@@ -260,23 +271,23 @@ impl<'a> Reader<'a> {
                 }
                 length += 1;
             }
-            let is_second = self.here.replace(end).is_some();
+            let is_second = self.heredoc_end.replace(end).is_some();
             return (!is_second).then_some(before + 2 + length);
         }
         let (kind, skip) = match sign.get(..2) {
-            Some(">>") => (Some(Kind::Modified), 2),
+            Some(">>") => (Some(FactKind::Modified), 2),
             Some(">&" | "<&") => (None, 2),
-            _ => (sign.starts_with('>').then_some(Kind::Writes), 1),
+            _ => (sign.starts_with('>').then_some(FactKind::Writes), 1),
         };
-        self.wants = Some(kind);
+        self.redirect_target = Some(kind);
         Some(before + skip)
     }
 
     // A line feed ends a command; the text that it was told to read comes next.
-    fn line_ends(&mut self) -> Option<usize> {
-        self.part_ends(b';', 0)?;
+    fn end_line(&mut self) -> Option<usize> {
+        self.end_command(b';', 0)?;
         let mut skip = 1;
-        let Some(end) = self.here.take() else { return Some(skip) };
+        let Some(end) = self.heredoc_end.take() else { return Some(skip) };
         loop {
             let line = self.rest.get(skip..).filter(|rest| !rest.is_empty())?.split('\n').next()?;
             skip = self.rest.len().min(skip + line.len() + 1);

@@ -4,10 +4,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::json::fields::{Fields, items};
+use crate::json::fields::{Fields, parse_items};
 use crate::json::text::Text;
 use crate::record::message::{Tool, ToolCall};
-use crate::state::{Fact, Kind, cut, shell};
+use crate::state::{Fact, FactKind, cut_text, shell};
 
 const LONGEST_PATH: usize = 1024;
 const LONGEST_COMMAND: usize = 300;
@@ -61,44 +61,44 @@ const FOLDERS: [&str; 4] = ["workdir", "cwd", "directory", "dir_path"];
 const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
 
 /// What a call does, apart from reading.
-pub(crate) fn of(call: &ToolCall) -> Vec<Fact> {
-    let name = bare(&call.name);
+pub(crate) fn effects_of(call: &ToolCall) -> Vec<Fact> {
+    let name = bare_name(&call.name);
     let is = |names: &[&str]| names.contains(&name.as_str());
     let json = call.arguments.as_str();
     let arguments = Arguments(json);
     let is_shell = is(&SHELLS);
     let done = if is_shell {
-        run(&arguments, call.name == CLAUDE_CODE)
+        shell_effects(&arguments, call.name == CLAUDE_CODE)
     } else if is(&PATCHERS) {
-        patched(
+        patch_effects(
             arguments.text(&["input", "patch", "patchText", "patch_text", "diff"]).as_deref().unwrap_or(json),
         )
     } else if is(&PLANNERS) {
-        arguments.tasks().map(|open| (Kind::Plans, open)).into_iter().collect()
+        arguments.open_tasks().map(|open| (FactKind::Plans, open)).into_iter().collect()
     } else if is(&WRITERS) {
-        arguments.path().map(|path| (Kind::Writes, path)).into_iter().collect()
+        arguments.path().map(|path| (FactKind::Writes, path)).into_iter().collect()
     } else if is(&EDITORS) {
-        edited(&arguments)
+        edit_effects(&arguments)
     } else {
-        other(&name, &arguments)
+        other_effects(&name, &arguments)
     };
     let weight = u32::from(is_shell);
     done.into_iter().map(|(kind, text)| Fact { name: call.id.clone(), kind, text, weight }).collect()
 }
 
-pub(super) fn bare(name: &str) -> String {
+pub(super) fn bare_name(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// Whether a call runs a command.
 #[cfg(feature = "interop")]
 pub(super) fn is_shell(call: &ToolCall) -> bool {
-    SHELLS.contains(&bare(&call.name).as_str())
+    SHELLS.contains(&bare_name(&call.name).as_str())
 }
 
 /// What Claude Code says of a command beside what that printed: where the next one runs, and which files that it had read
 /// are other ones now, by commas.
-pub(crate) fn told<'a>(tool: &Tool, result: &'a str) -> (Option<&'a str>, &'a str) {
+pub(crate) fn parse_shell_notes<'a>(tool: &Tool, result: &'a str) -> (Option<&'a str>, &'a str) {
     let last = result.rfind('\n').map_or(result, |at| &result[at + 1..]);
     if tool.name != CLAUDE_CODE {
         return (None, "");
@@ -111,8 +111,8 @@ pub(crate) fn told<'a>(tool: &Tool, result: &'a str) -> (Option<&'a str>, &'a st
 }
 
 /// Whether the result of writing a file says that it was there before.
-pub(crate) fn was_there(result: &str) -> bool {
-    let head = cut(result, 400);
+pub(crate) fn has_overwritten(result: &str) -> bool {
+    let head = cut_text(result, 400);
     ["has been updated", "been modified", "verwrote", "verwritten", "updated successfully", "pdated the file"]
         .iter()
         .any(|said| head.contains(said))
@@ -124,23 +124,23 @@ pub(crate) fn has_failed(tool: &Tool, result: &str) -> bool {
     if let Some(code) = tool.exit_code {
         return code != 0;
     }
-    code_said(tool, result).map_or(tool.is_error, |code| code != 0)
+    parse_exit_code(tool, result).map_or(tool.is_error, |code| code != 0)
 }
 
 /// The same of any tool: by what stands beside its result, since a file that it shows may tell of codes.
-pub(crate) fn ended_badly(tool: &Tool) -> bool {
+pub(crate) fn is_failure(tool: &Tool) -> bool {
     tool.is_error || tool.exit_code.is_some_and(|code| code != 0)
 }
 
 /// The code with which the result itself says that the command ended.
-pub(super) fn code_said(tool: &Tool, result: &str) -> Option<i64> {
+pub(super) fn parse_exit_code(tool: &Tool, result: &str) -> Option<i64> {
     const NEAR: usize = 600;
     if tool.name == CLAUDE_CODE {
         return None;
     }
     let (head, tail) = (
-        cut(result, NEAR),
-        &result[crate::json::text::boundary(result, result.len().saturating_sub(NEAR), true)..],
+        cut_text(result, NEAR),
+        &result[crate::json::text::grapheme_boundary(result, result.len().saturating_sub(NEAR), true)..],
     );
     [head, tail].into_iter().find_map(|part| {
         let part = part.to_ascii_lowercase();
@@ -157,74 +157,74 @@ pub(super) fn code_said(tool: &Tool, result: &str) -> Option<i64> {
     })
 }
 
-fn run(arguments: &Arguments<'_>, stays: bool) -> Vec<(Kind, String)> {
+fn shell_effects(arguments: &Arguments<'_>, stays: bool) -> Vec<(FactKind, String)> {
     let Some(command) = arguments.text(&COMMANDS) else { return Vec::new() };
     if command.contains("*** Begin Patch") {
-        return patched(&command);
+        return patch_effects(&command);
     }
     let words: Vec<&str> = command.split_whitespace().collect();
     let shown = words.join(" ");
-    let mut done = Vec::from([(Kind::Runs, cut(&shown, LONGEST_COMMAND).into())]);
+    let mut done = Vec::from([(FactKind::Runs, cut_text(&shown, LONGEST_COMMAND).into())]);
     let folder = arguments.text(&FOLDERS).unwrap_or_default();
-    let shell::Done { files, moved } = shell::of(&command);
+    let shell::FileEffects { files, next_folder: moved } = shell::effects_of(&command);
     for (kind, path) in files.into_iter().take(MOST_FILES) {
-        if let Some(path) = shell::joined(&folder, &path).filter(|path| path.len() <= LONGEST_PATH) {
+        if let Some(path) = shell::join_path(&folder, &path).filter(|path| path.len() <= LONGEST_PATH) {
             done.push((kind, path));
         }
     }
-    done.extend(moved.filter(|_| stays).map(|folder| (Kind::Moves, folder)));
+    done.extend(moved.filter(|_| stays).map(|folder| (FactKind::Moves, folder)));
     done
 }
 
 // One tool looks, makes and changes, by a word.
-fn edited(arguments: &Arguments<'_>) -> Vec<(Kind, String)> {
+fn edit_effects(arguments: &Arguments<'_>) -> Vec<(FactKind, String)> {
     let kind = match arguments.text(&["command"]).as_deref() {
         Some("view" | "undo_edit") => return Vec::new(),
-        Some("create") => Kind::Writes,
-        Some(_) | None => Kind::Modified,
+        Some("create") => FactKind::Writes,
+        Some(_) | None => FactKind::Modified,
     };
     arguments.path().map(|path| (kind, path)).into_iter().collect()
 }
 
-fn other(name: &str, arguments: &Arguments<'_>) -> Vec<(Kind, String)> {
+fn other_effects(name: &str, arguments: &Arguments<'_>) -> Vec<(FactKind, String)> {
     let one = |kind, text: Option<String>| text.map(|text| (kind, text)).into_iter().collect();
     match name {
-        "deletefile" | "removefile" => one(Kind::Deleted, arguments.path()),
+        "deletefile" | "removefile" => one(FactKind::Deleted, arguments.path()),
         "movefile" | "renamefile" => {
             let from = arguments.text(&["source", "source_path", "old_path", "from"]);
             let to = arguments.text(&["destination", "destination_path", "new_path", "to"]);
-            from.map(|path| (Kind::Deleted, path))
+            from.map(|path| (FactKind::Deleted, path))
                 .into_iter()
-                .chain(to.map(|path| (Kind::Created, path)))
+                .chain(to.map(|path| (FactKind::Created, path)))
                 .collect()
         }
-        "taskcreate" | "createtask" => one(Kind::Adds, arguments.text(&["subject", "title", "content"])),
+        "taskcreate" | "createtask" => one(FactKind::Adds, arguments.text(&["subject", "title", "content"])),
         "taskupdate" | "updatetask" => {
             let status = arguments.text(&["status"]).unwrap_or_default();
             let id = arguments.text(&["taskId", "task_id", "id"]);
-            one(Kind::Closes, id.filter(|_| is_closed(&status)))
+            one(FactKind::Closes, id.filter(|_| is_closed(&status)))
         }
         _ => Vec::new(),
     }
 }
 
 // What Codex and OpenCode call a patch, and the unified form.
-fn patched(patch: &str) -> Vec<(Kind, String)> {
-    let mut done: Vec<(Kind, String)> = Vec::new();
+fn patch_effects(patch: &str) -> Vec<(FactKind, String)> {
+    let mut done: Vec<(FactKind, String)> = Vec::new();
     let mut before = "";
     for line in patch.lines() {
-        let path = |path: &str| String::from(cut(path.trim_ascii(), LONGEST_PATH));
+        let path = |path: &str| String::from(cut_text(path.trim_ascii(), LONGEST_PATH));
         if let Some(added) = line.strip_prefix("*** Add File: ") {
-            done.push((Kind::Created, path(added)));
+            done.push((FactKind::Created, path(added)));
         } else if let Some(updated) = line.strip_prefix("*** Update File: ") {
-            done.push((Kind::Modified, path(updated)));
+            done.push((FactKind::Modified, path(updated)));
         } else if let Some(deleted) = line.strip_prefix("*** Delete File: ") {
-            done.push((Kind::Deleted, path(deleted)));
+            done.push((FactKind::Deleted, path(deleted)));
         } else if let Some(to) = line.strip_prefix("*** Move to: ") {
             if let Some(last) = done.last_mut() {
-                last.0 = Kind::Deleted;
+                last.0 = FactKind::Deleted;
             }
-            done.push((Kind::Created, path(to)));
+            done.push((FactKind::Created, path(to)));
         } else if let Some(old) = line.strip_prefix("--- ") {
             before = old;
         } else if let Some(new) = line.strip_prefix("+++ ").filter(|_| !before.is_empty()) {
@@ -233,9 +233,9 @@ fn patched(patch: &str) -> Vec<(Kind, String)> {
                 path(["a/", "b/"].iter().find_map(|side| named.strip_prefix(side)).unwrap_or(named))
             };
             done.push(match (before.starts_with("/dev/null"), new.starts_with("/dev/null")) {
-                (true, _) => (Kind::Created, bare(new)),
-                (false, true) => (Kind::Deleted, bare(before)),
-                (false, false) => (Kind::Modified, bare(new)),
+                (true, _) => (FactKind::Created, bare(new)),
+                (false, true) => (FactKind::Deleted, bare(before)),
+                (false, false) => (FactKind::Modified, bare(new)),
             });
             before = "";
         }
@@ -253,21 +253,23 @@ pub(super) struct Arguments<'a>(pub &'a str);
 impl Arguments<'_> {
     // The first of these fields that is a text, or several, which are joined.
     fn text(&self, names: &[&str]) -> Option<String> {
-        let Ok(fields) = Fields::parse(self.0) else { return self.searched(names) };
+        let Ok(fields) = Fields::parse(self.0) else { return self.find_text(names) };
         let raw = names.iter().find_map(|name| fields.raw(name))?;
-        if let Some(parts) = items(raw) {
-            let parts: Vec<String> = parts.into_iter().filter_map(decoded).collect();
+        if let Some(parts) = parse_items(raw) {
+            let parts: Vec<String> = parts.into_iter().filter_map(decode_value).collect();
             // A shell that is told to run one text.
             return match &parts[..] {
                 [_, flag, script] if flag.starts_with('-') && flag.ends_with('c') => Some(script.clone()),
                 _ => Some(parts.join(" ")),
             };
         }
-        decoded(raw)
+        decode_value(raw)
     }
 
     pub fn path(&self) -> Option<String> {
-        self.text(&PATHS).map(|path| cut(&path, LONGEST_PATH).into()).filter(|path: &String| !path.is_empty())
+        self.text(&PATHS)
+            .map(|path| cut_text(&path, LONGEST_PATH).into())
+            .filter(|path: &String| !path.is_empty())
     }
 
     #[cfg(feature = "interop")]
@@ -275,7 +277,7 @@ impl Arguments<'_> {
         self.text(&COMMANDS)
     }
 
-    fn searched(&self, names: &[&str]) -> Option<String> {
+    fn find_text(&self, names: &[&str]) -> Option<String> {
         names.iter().find_map(|name| {
             let key = alloc::format!("\"{name}\":");
             let behind = self.0[self.0.find(&key)? + key.len()..].trim_ascii_start();
@@ -285,27 +287,27 @@ impl Arguments<'_> {
                 is_escaped = byte == b'\\' && !is_escaped;
                 ends
             })?;
-            decoded(behind.get(..end + 2)?)
+            decode_value(behind.get(..end + 2)?)
         })
     }
 
     // The open ones of a list of tasks, a line each; nothing where it holds no list.
-    fn tasks(&self) -> Option<String> {
+    fn open_tasks(&self) -> Option<String> {
         let fields = Fields::parse(self.0).ok()?;
         let list = ["todos", "plan", "items", "tasks"].iter().find_map(|name| fields.raw(name))?;
         let open = |task: &str| {
             let fields = Fields::parse(task).ok()?;
-            let text = |names: &[&str]| names.iter().find_map(|name| fields.raw(name)).and_then(decoded);
+            let text = |names: &[&str]| names.iter().find_map(|name| fields.raw(name)).and_then(decode_value);
             let is_done = text(&["status"]).is_some_and(|status| is_closed(&status));
             let what = text(&["content", "step", "description", "title", "text", "subject"])?;
-            (!is_done).then(|| String::from(cut(what.trim_ascii(), LONGEST_TASK)).replace('\n', " "))
+            (!is_done).then(|| String::from(cut_text(what.trim_ascii(), LONGEST_TASK)).replace('\n', " "))
         };
-        let open: Vec<String> = items(list)?.into_iter().filter_map(open).collect();
+        let open: Vec<String> = parse_items(list)?.into_iter().filter_map(open).collect();
         Some(open.join("\n"))
     }
 }
 
-fn decoded(raw: &str) -> Option<String> {
+fn decode_value(raw: &str) -> Option<String> {
     if raw.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(raw.into());
     }
@@ -319,8 +321,8 @@ mod tests {
     #[test]
     fn a_code_is_read_from_json_that_stands_within_json() {
         let tool = Tool { name: "shell".into(), ..Tool::default() };
-        assert_eq!(code_said(&tool, r#"{"output":"{\"exit_code\": 2}"}"#), Some(2));
-        assert_eq!(code_said(&tool, "The exit code of its second run was 2"), None);
+        assert_eq!(parse_exit_code(&tool, r#"{"output":"{\"exit_code\": 2}"}"#), Some(2));
+        assert_eq!(parse_exit_code(&tool, "The exit code of its second run was 2"), None);
     }
 
     #[test]
@@ -333,7 +335,7 @@ mod tests {
                 arguments: arguments.as_str().into(),
                 ..ToolCall::default()
             };
-            of(&call).into_iter().any(|fact| fact.text == path)
+            effects_of(&call).into_iter().any(|fact| fact.text == path)
         };
         assert!(removed(LONGEST_PATH));
         assert!(!removed(LONGEST_PATH + 1));

@@ -33,7 +33,7 @@ const ASCII: usize = 128;
 pub(crate) struct Classes {
     // Nearly all that is asked is ASCII, and so it is found without a look at where the table ends.
     ascii: [u8; ASCII],
-    all: Vec<u8>,
+    classes: Vec<u8>,
 }
 
 impl Classes {
@@ -51,12 +51,12 @@ impl Classes {
             all.resize(all.len() + length, 1 << (first & 7));
         }
         let ascii = core::array::from_fn(|at| all[at]);
-        Classes { ascii, all }
+        Classes { ascii, classes: all }
     }
 
     /// The class of the character that begins at a byte, and its length in bytes; at the end of the text none.
     #[inline(always)]
-    pub fn at(&self, text: &[u8], at: usize) -> (u8, usize) {
+    pub fn class_at(&self, text: &[u8], at: usize) -> (u8, usize) {
         match text.get(at) {
             None => (0, 0),
             Some(&byte) if byte < 0x80 => (self.ascii[usize::from(byte) & (ASCII - 1)], 1),
@@ -74,6 +74,6 @@ impl Classes {
             .iter()
             .take(follow)
             .fold(usize::from(first) & (0x3f >> follow), |code, byte| code << 6 | usize::from(byte & 0x3f));
-        (self.all.get(code).copied().unwrap_or(OTHER), follow + 1)
+        (self.classes.get(code).copied().unwrap_or(OTHER), follow + 1)
     }
 }

@@ -22,28 +22,32 @@ const BYTES_A_TOKEN: u64 = 750;
 
 /// What a context sends of a message: texts, and what costs the same in every encoding, its frame and its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parts<'a> {
+pub struct CountedParts<'a> {
     /// The content, each call's id, name and arguments, and files that are texts. Reasoning is not sent.
     pub texts: Vec<Cow<'a, str>>,
     /// The frame, and images and other files.
-    pub fixed: u32,
+    pub fixed_tokens: u32,
 }
 
 /// What a context sends of a message; images cost what this rule says, or the dearest of all.
-pub fn parts(message: &Message, images: Option<Images>) -> Parts<'_> {
+pub fn parts(message: &Message, images: Option<Images>) -> CountedParts<'_> {
     parts_with(message, message.content.as_str(), images)
 }
 
 /// The same with other content.
-pub(crate) fn parts_with<'a>(message: &'a Message, content: &'a str, images: Option<Images>) -> Parts<'a> {
-    let mut parts = Parts { texts: Vec::from([Cow::from(content)]), fixed: FRAME };
+pub(crate) fn parts_with<'a>(
+    message: &'a Message,
+    content: &'a str,
+    images: Option<Images>,
+) -> CountedParts<'a> {
+    let mut parts = CountedParts { texts: Vec::from([Cow::from(content)]), fixed_tokens: FRAME };
     for call in message.tool_calls() {
         parts.texts.extend([&*call.id, &*call.name, call.arguments.as_str()].map(Cow::from));
     }
     for file in &message.attachments {
-        match attachment(file, images) {
-            Sent::Text(text) => parts.texts.push(text.into()),
-            Sent::Tokens(tokens) => parts.fixed = parts.fixed.saturating_add(tokens),
+        match sent_attachment(file, images) {
+            SentFile::Text(text) => parts.texts.push(text.into()),
+            SentFile::Tokens(tokens) => parts.fixed_tokens = parts.fixed_tokens.saturating_add(tokens),
         }
     }
     parts.texts.retain(|text| !text.is_empty());
@@ -53,19 +57,19 @@ pub(crate) fn parts_with<'a>(message: &'a Message, content: &'a str, images: Opt
 /// The cost of a message.
 pub fn message(message: &Message, vocabulary: Option<&Vocabulary>) -> Count {
     let by = vocabulary.map_or(Encoding::Estimate1, Vocabulary::encoding);
-    let Parts { texts, fixed } = parts(message, None);
-    texts.iter().fold(Count { tokens: fixed, by }, |sum, text| sum.plus(count(text, vocabulary)))
+    let CountedParts { texts, fixed_tokens: fixed } = parts(message, None);
+    texts.iter().fold(Count { tokens: fixed, encoding: by }, |sum, text| sum.plus(count(text, vocabulary)))
 }
 
 /// The stored count of a message, where it can be believed: the line's checksum is right, and a counter that we know made it.
-pub fn believed<'a>(record: &Record, message: &'a Message) -> Option<&'a Tokens> {
+pub fn trusted_count<'a>(record: &Record, message: &'a Message) -> Option<&'a Tokens> {
     let is_known = |tokens: &&Tokens| tokens.by.as_deref().and_then(Encoding::parse).is_some();
     message.tokens.as_ref().filter(|_| record.is_sound).filter(is_known)
 }
 
 /// What a model gets of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Sent {
+pub(crate) enum SentFile {
     /// This, to be counted as any text.
     Text(String),
     /// Something that costs so much.
@@ -73,10 +77,10 @@ pub(crate) enum Sent {
 }
 
 /// What a model gets of a file whose bytes are sent, in base64.
-pub(crate) fn file(mime: &str, base64: &str, images: Option<Images>) -> Sent {
+pub(crate) fn sent_file(mime: &str, base64: &str, images: Option<Images>) -> SentFile {
     let kind = mime.split_once('/').map_or("", |(kind, _)| kind);
     if let Some(tokens) = images::cost(base64, images).filter(|_| kind == "image" || kind.is_empty()) {
-        return Sent::Tokens(tokens);
+        return SentFile::Tokens(tokens);
     }
     let may_be_text = match kind {
         "image" => mime.starts_with("image/svg"),
@@ -85,8 +89,8 @@ pub(crate) fn file(mime: &str, base64: &str, images: Option<Images>) -> Sent {
     };
     let text = may_be_text.then(|| text_of(base64)).flatten();
     match text.filter(|text| is_text(mime) || !text.contains('\0')) {
-        Some(text) => Sent::Text(text),
-        None => Sent::Tokens(of_bytes(base64.len() as u64 / 4 * 3)),
+        Some(text) => SentFile::Text(text),
+        None => SentFile::Tokens(cost_of_bytes(base64.len() as u64 / 4 * 3)),
     }
 }
 
@@ -97,16 +101,16 @@ pub(crate) fn text_of(base64: &str) -> Option<String> {
 }
 
 /// What a file of so many bytes costs, where nothing else is known of it.
-pub(crate) fn of_bytes(bytes: u64) -> u32 {
+pub(crate) fn cost_of_bytes(bytes: u64) -> u32 {
     u32::try_from(bytes.div_ceil(BYTES_A_TOKEN).max(LEAST)).unwrap_or(u32::MAX)
 }
 
-fn attachment(attachment: &Attachment, images: Option<Images>) -> Sent {
+fn sent_attachment(attachment: &Attachment, images: Option<Images>) -> SentFile {
     match &attachment.data {
-        Some(data) => file(&attachment.mime, data, images),
+        Some(data) => sent_file(&attachment.mime, data, images),
         // What lies in a blob may be put in by whoever sends it; of anything else there is no more than its name.
-        None => {
-            Sent::Tokens(of_bytes(attachment.bytes.filter(|_| attachment.blob.is_some()).unwrap_or_default()))
-        }
+        None => SentFile::Tokens(cost_of_bytes(
+            attachment.bytes.filter(|_| attachment.blob.is_some()).unwrap_or_default(),
+        )),
     }
 }

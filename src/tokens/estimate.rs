@@ -7,12 +7,12 @@
 use core::iter::{Map, Peekable};
 use core::str::Chars;
 
-use crate::tokens::units::{A_TO_Z, PARTS, RANGES, Range, Unit};
+use crate::tokens::units::{A_TO_Z, CharRange, PARTS, RANGES, Unit};
 
 /// Estimates the tokens of a text; nothing costs nothing, anything at least one.
 pub fn estimate(text: &str) -> u32 {
     let mut parts = 0;
-    walk(text, &mut |unit| parts += u64::from(unit.cost()));
+    charge_units(text, &mut |unit| parts += u64::from(unit.cost()));
     u32::try_from(parts.div_ceil(PARTS)).unwrap_or(u32::MAX)
 }
 
@@ -30,7 +30,7 @@ const LONG_WORD: usize = 12;
 
 /// What a character is, as far as its cost goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum CharKind {
     Blank,
     LineEnd,
     Digit,
@@ -51,59 +51,61 @@ enum Mark {
     Unlisted { bytes: u8 },
 }
 
-impl Kind {
-    fn of(char: char) -> Kind {
-        let latin = |row: u8, capital: bool| Kind::Letter(Letter::Latin { row, capital });
+impl CharKind {
+    fn of(char: char) -> CharKind {
+        let latin = |row: u8, capital: bool| CharKind::Letter(Letter::Latin { row, capital });
         match char {
             'a'..='z' => latin(char as u8 - b'a', false),
             'A'..='Z' => latin(char as u8 - b'A', true),
-            '0'..='9' => Kind::Digit,
-            '\n' | '\r' => Kind::LineEnd,
-            ' ' | '\t' | '\u{b}' | '\u{c}' => Kind::Blank,
-            '\0'..='\u{7f}' | '\u{d7}' | '\u{f7}' => Kind::Mark(Mark::Plain),
+            '0'..='9' => CharKind::Digit,
+            '\n' | '\r' => CharKind::LineEnd,
+            ' ' | '\t' | '\u{b}' | '\u{c}' => CharKind::Blank,
+            '\0'..='\u{7f}' | '\u{d7}' | '\u{f7}' => CharKind::Mark(Mark::Plain),
             '\u{85}' | '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{3000}' => {
-                Kind::Blank
+                CharKind::Blank
             }
             '\u{c0}'..='\u{ff}' => latin(A_TO_Z, false),
             '\u{100}'..='\u{259}' | '\u{1e00}'..='\u{1eff}' => latin(A_TO_Z + 1, false),
-            other => match Range::of(other) {
-                Some(range) if RANGES[range].letters => Kind::Letter(Letter::Other { range: range as u8 }),
-                Some(range) => Kind::Mark(Mark::Symbol { range: range as u8 }),
-                None => Kind::Mark(Mark::Unlisted { bytes: other.len_utf8() as u8 }),
+            other => match CharRange::of(other) {
+                Some(range) if RANGES[range].letters => {
+                    CharKind::Letter(Letter::Other { range: range as u8 })
+                }
+                Some(range) => CharKind::Mark(Mark::Symbol { range: range as u8 }),
+                None => CharKind::Mark(Mark::Unlisted { bytes: other.len_utf8() as u8 }),
             },
         }
     }
 
     fn is_blank(self) -> bool {
-        matches!(self, Kind::Blank | Kind::LineEnd)
+        matches!(self, CharKind::Blank | CharKind::LineEnd)
     }
 }
 
-type Reader<'t> = Peekable<Map<Chars<'t>, fn(char) -> (char, Kind)>>;
+type CharReader<'t> = Peekable<Map<Chars<'t>, fn(char) -> (char, CharKind)>>;
 
 /// Cuts the text into pieces, and says for each what is to be charged.
-fn walk(text: &str, charge: &mut impl FnMut(Unit)) {
-    let classify: fn(char) -> (char, Kind) = |char| (char, Kind::of(char));
+fn charge_units(text: &str, charge: &mut impl FnMut(Unit)) {
+    let classify: fn(char) -> (char, CharKind) = |char| (char, CharKind::of(char));
     let mut chars = text.chars().map(classify).peekable();
     while let Some(&(_, kind)) = chars.peek() {
         match kind {
-            Kind::Blank | Kind::LineEnd => blanks(&mut chars, charge),
-            Kind::Digit => digits(&mut chars, charge),
-            Kind::Letter(_) => {
+            CharKind::Blank | CharKind::LineEnd => blanks(&mut chars, charge),
+            CharKind::Digit => digits(&mut chars, charge),
+            CharKind::Letter(_) => {
                 charge(Unit::Word);
                 word(&mut chars, charge);
             }
-            Kind::Mark(_) => lone_marks(&mut chars, charge),
+            CharKind::Mark(_) => lone_marks(&mut chars, charge),
         }
     }
 }
 
 /// Blanks, and the word or the marks that the last of them belongs to, if it is a space.
-fn blanks(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
+fn blanks(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
     let (mut ends_line, mut since_line_end, mut last) = (false, 0usize, None);
     let (mut same, mut changes) = (0usize, 0usize);
     while let Some((char, kind)) = chars.next_if(|(_, kind)| kind.is_blank()) {
-        if kind == Kind::LineEnd {
+        if kind == CharKind::LineEnd {
             (ends_line, since_line_end) = (true, 0);
         } else {
             since_line_end += 1;
@@ -127,31 +129,31 @@ fn blanks(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
         return;
     }
     match chars.peek() {
-        Some((_, Kind::Letter(_))) => {
+        Some((_, CharKind::Letter(_))) => {
             charge(Unit::WordAfterBlank);
             word(chars, charge);
         }
-        Some((_, Kind::Mark(_))) => marks(chars, charge),
-        Some((_, Kind::Digit | Kind::Blank | Kind::LineEnd)) | None if since_line_end == 1 => {
+        Some((_, CharKind::Mark(_))) => marks(chars, charge),
+        Some((_, CharKind::Digit | CharKind::Blank | CharKind::LineEnd)) | None if since_line_end == 1 => {
             charge(Unit::Blanks)
         }
-        Some((_, Kind::Digit | Kind::Blank | Kind::LineEnd)) | None => {}
+        Some((_, CharKind::Digit | CharKind::Blank | CharKind::LineEnd)) | None => {}
     }
 }
 
-fn digits(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
+fn digits(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
     let mut count = 0usize;
-    while chars.next_if(|(_, kind)| *kind == Kind::Digit).is_some() {
+    while chars.next_if(|(_, kind)| *kind == CharKind::Digit).is_some() {
         charge(if count.is_multiple_of(3) { Unit::Digits } else { Unit::NextDigit });
         count += 1;
     }
 }
 
 /// Marks without a blank before them: a single one belongs to the word after it.
-fn lone_marks(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
+fn lone_marks(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
     let mut ahead = chars.clone();
-    let belongs = ahead.next().is_some_and(|(_, kind)| kind == Kind::Mark(Mark::Plain))
-        && matches!(ahead.next(), Some((_, Kind::Letter(_))));
+    let belongs = ahead.next().is_some_and(|(_, kind)| kind == CharKind::Mark(Mark::Plain))
+        && matches!(ahead.next(), Some((_, CharKind::Letter(_))));
     if belongs {
         chars.next();
         charge(Unit::WordAfterMark);
@@ -162,9 +164,9 @@ fn lone_marks(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
 }
 
 /// Marks, and the ends of lines after them, which belong to the last token and cost nothing.
-fn marks(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
+fn marks(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
     let mut previous = None;
-    while let Some(&(char, Kind::Mark(mark))) = chars.peek() {
+    while let Some(&(char, CharKind::Mark(mark))) = chars.peek() {
         chars.next();
         charge(match mark {
             Mark::Plain if previous == Some(char) && char.is_ascii_graphic() => Unit::SameMark,
@@ -177,16 +179,16 @@ fn marks(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
         previous = Some(char);
     }
     let mut line_ends = 0;
-    while line_ends < OTHER_BLANKS && chars.next_if(|(_, kind)| *kind == Kind::LineEnd).is_some() {
+    while line_ends < OTHER_BLANKS && chars.next_if(|(_, kind)| *kind == CharKind::LineEnd).is_some() {
         line_ends += 1;
     }
 }
 
 /// Letters, cut where a capital follows a small letter, and where Latin letters follow others. What the first word
 /// costs beside its letters has been charged.
-fn word(chars: &mut Reader, charge: &mut impl FnMut(Unit)) {
+fn word(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
     let (mut previous, mut length, mut repeats) = (None, 0usize, 0usize);
-    while let Some(&(_, Kind::Letter(letter))) = chars.peek() {
+    while let Some(&(_, CharKind::Letter(letter))) = chars.peek() {
         chars.next();
         length += 1;
         repeats = if previous == Some(letter) { repeats + 1 } else { 0 };

@@ -41,17 +41,17 @@ impl Images {
         let (wide, high) = (u64::from(wide.max(1)), u64::from(high.max(1)));
         let tokens = match self {
             Images::Tiles(base, tile) => {
-                let (wide, high) = fitted(wide, high, 2048, wide.max(high));
-                let (wide, high) = fitted(wide, high, 768, wide.min(high));
+                let (wide, high) = fit_into(wide, high, 2048, wide.max(high));
+                let (wide, high) = fit_into(wide, high, 768, wide.min(high));
                 base + tile * squares(wide, high, 512)
             }
             Images::Patches(hundredths, most) => {
                 let all = squares(wide, high, 32);
-                let patches = if all > most { shrunk(wide, high, most) } else { all };
+                let patches = if all > most { shrink_to_patches(wide, high, most) } else { all };
                 (patches * hundredths).div_ceil(100)
             }
             Images::Area(edge, most) => {
-                let (wide, high) = fitted(wide, high, edge, wide.max(high));
+                let (wide, high) = fit_into(wide, high, edge, wide.max(high));
                 (wide * high).div_ceil(750).min(most)
             }
             Images::Crops if wide.max(high) <= 384 => 258,
@@ -64,13 +64,13 @@ impl Images {
 
 /// What an image in base64 costs by this rule, or by the dearest; nothing where it says no size.
 pub(super) fn cost(base64: &str, rule: Option<Images>) -> Option<u32> {
-    let size = size(base64.as_bytes())?;
+    let size = measure_size(base64.as_bytes())?;
     let all = rule.as_ref().map_or(&ANY[..], core::slice::from_ref);
     all.iter().map(|rule| rule.cost(size)).max()
 }
 
 // Made smaller, where `side` is longer than it may be.
-fn fitted(wide: u64, high: u64, most: u64, side: u64) -> (u64, u64) {
+fn fit_into(wide: u64, high: u64, most: u64, side: u64) -> (u64, u64) {
     let to = |length: u64| (length * most + side / 2) / side;
     if side > most { (to(wide).max(1), to(high).max(1)) } else { (wide, high) }
 }
@@ -80,7 +80,7 @@ fn squares(wide: u64, high: u64, side: u64) -> u64 {
 }
 
 // Made smaller until it has at most so many patches, of which one side has a whole number.
-fn shrunk(wide: u64, high: u64, most: u64) -> u64 {
+fn shrink_to_patches(wide: u64, high: u64, most: u64) -> u64 {
     let along = |one: u64, other: u64| {
         let whole = root(most * one / other).max(1);
         whole * (whole * other).div_ceil(one)
@@ -97,7 +97,7 @@ fn root(square: u64) -> u64 {
 }
 
 /// What the first bytes of an image or a document say that it is.
-pub(crate) fn kind(base64: &[u8]) -> Option<&'static str> {
+pub(crate) fn detect_type(base64: &[u8]) -> Option<&'static str> {
     let four = |at: usize| number(base64, at, 4).unwrap_or_default();
     match (four(0), four(8)) {
         (0x8950_4e47, _) => Some("image/png"),
@@ -115,7 +115,7 @@ pub(crate) fn kind(base64: &[u8]) -> Option<&'static str> {
 }
 
 /// Wide and high, as PNG, GIF, WebP and JPEG say it.
-pub(crate) fn size(base64: &[u8]) -> Option<(u32, u32)> {
+pub(crate) fn measure_size(base64: &[u8]) -> Option<(u32, u32)> {
     let big = |at: usize, bytes: usize| number(base64, at, bytes);
     let little = |at: usize, bytes: usize| Some(number(base64, at, bytes)?.swap_bytes() >> (32 - 8 * bytes));
     let size = match (big(0, 4)?, big(8, 4).unwrap_or_default()) {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn check_size(file: &[&[u8]], expected: Option<(u32, u32)>) {
-        assert_eq!(size(STANDARD.encode(file.concat()).as_bytes()), expected, "{file:x?}");
+        assert_eq!(measure_size(STANDARD.encode(file.concat()).as_bytes()), expected, "{file:x?}");
     }
 
     #[test]
@@ -250,6 +250,6 @@ mod tests {
         ] {
             check_size(&[file], None);
         }
-        assert_eq!(size("no base64, and no image at all".as_bytes()), None);
+        assert_eq!(measure_size("no base64, and no image at all".as_bytes()), None);
     }
 }

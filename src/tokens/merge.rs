@@ -15,7 +15,7 @@ const WINDOW: usize = 16 * 1024;
 const MARGIN: usize = 1024;
 
 /// How many tokens become of a few parts.
-pub(crate) fn few(parts: &mut [u32], pairs: &Pairs) -> u32 {
+pub(crate) fn merge_few(parts: &mut [u32], pairs: &Pairs) -> u32 {
     let count = parts.len();
     let mut left = (1u64 << count) - 1;
     let mut ranks = [NONE; FEW];
@@ -28,10 +28,10 @@ pub(crate) fn few(parts: &mut [u32], pairs: &Pairs) -> u32 {
             return left.count_ones();
         }
         parts[at] = rank;
-        let next = following(left, at);
+        let next = next_left(left, at);
         left &= !(1 << next);
         ranks[next] = NONE;
-        let after = following(left, at);
+        let after = next_left(left, at);
         ranks[at] = if after < count { pairs.get(rank, parts[after]) } else { NONE };
         let before = left & ((1 << at) - 1);
         if before != 0 {
@@ -51,7 +51,7 @@ fn lowest(ranks: &[u32]) -> (usize, u32) {
 
 // The next one that is left behind this one; beyond all of them where there is none.
 #[inline(always)]
-fn following(left: u64, at: usize) -> usize {
+fn next_left(left: u64, at: usize) -> usize {
     (left >> (at + 1)).trailing_zeros() as usize + at + 1
 }
 
@@ -61,22 +61,22 @@ fn following(left: u64, at: usize) -> usize {
 /// meet are what merging makes of their bytes alone. Within a window they are; where two windows meet, the second has to
 /// begin with the token that the first one found there. If it does not, the windows are too short. Tokens count against
 /// the limit when that is seen: those at the end of a window may be fewer once its text goes on.
-pub(crate) fn many(piece: &[u8], bytes: &[u32; 256], pairs: &Pairs, limit: u32) -> u32 {
+pub(crate) fn merge_many(piece: &[u8], bytes: &[u32; 256], pairs: &Pairs, limit: u32) -> u32 {
     let mut size = WINDOW;
     loop {
-        if let Some(count) = by_windows(piece, size, bytes, pairs, limit) {
+        if let Some(count) = merge_by_windows(piece, size, bytes, pairs, limit) {
             return count;
         }
         size *= 2;
     }
 }
 
-fn by_windows(piece: &[u8], size: usize, bytes: &[u32; 256], pairs: &Pairs, limit: u32) -> Option<u32> {
+fn merge_by_windows(piece: &[u8], size: usize, bytes: &[u32; 256], pairs: &Pairs, limit: u32) -> Option<u32> {
     let (mut start, mut count, mut expected) = (0, 0u64, None);
     loop {
         let end = piece.len().min(start + size);
         let ranks = piece[start..end].iter().map(|byte| bytes[usize::from(*byte)]);
-        let tokens = merged(ranks, pairs);
+        let tokens = merge_window(ranks, pairs);
         if expected.is_some_and(|expected| expected != tokens[0].rank) {
             return None;
         }
@@ -100,21 +100,21 @@ struct Token {
 
 // A part that is left: its rank, that of it and the next one, and where its neighbors are.
 #[derive(Clone, Copy)]
-struct Part {
+struct MergePart {
     rank: u32,
     pair: u32,
-    before: u32,
+    previous: u32,
     next: u32,
 }
 
-fn merged(ranks: impl Iterator<Item = u32>, pairs: &Pairs) -> Vec<Token> {
-    let mut parts: Vec<Part> = (0u32..)
+fn merge_window(ranks: impl Iterator<Item = u32>, pairs: &Pairs) -> Vec<Token> {
+    let mut parts: Vec<MergePart> = (0u32..)
         .zip(ranks)
-        .map(|(at, rank)| Part { rank, pair: NONE, before: at.wrapping_sub(1), next: at + 1 })
+        .map(|(at, rank)| MergePart { rank, pair: NONE, previous: at.wrapping_sub(1), next: at + 1 })
         .collect();
     let mut lowest = BinaryHeap::with_capacity(parts.len());
     for at in 0..parts.len() {
-        pair(&mut parts, at, pairs, &mut lowest);
+        update_pair(&mut parts, at, pairs, &mut lowest);
     }
     while let Some(Reverse(found)) = lowest.pop() {
         let (rank, at) = ((found >> 32) as u32, found as u32 as usize);
@@ -125,14 +125,14 @@ fn merged(ranks: impl Iterator<Item = u32>, pairs: &Pairs) -> Vec<Token> {
         let gone = parts[at].next as usize;
         let next = parts[gone].next;
         parts[gone].pair = NONE;
-        parts[at] = Part { rank, next, ..parts[at] };
+        parts[at] = MergePart { rank, next, ..parts[at] };
         if let Some(after) = parts.get_mut(next as usize) {
-            after.before = at as u32;
+            after.previous = at as u32;
         }
-        pair(&mut parts, at, pairs, &mut lowest);
-        let before = parts[at].before as usize;
+        update_pair(&mut parts, at, pairs, &mut lowest);
+        let before = parts[at].previous as usize;
         if before < parts.len() {
-            pair(&mut parts, before, pairs, &mut lowest);
+            update_pair(&mut parts, before, pairs, &mut lowest);
         }
     }
     let mut tokens = Vec::new();
@@ -146,7 +146,7 @@ fn merged(ranks: impl Iterator<Item = u32>, pairs: &Pairs) -> Vec<Token> {
 
 // What a part and the next one become together.
 #[inline(always)]
-fn pair(parts: &mut [Part], at: usize, pairs: &Pairs, lowest: &mut BinaryHeap<Reverse<u64>>) {
+fn update_pair(parts: &mut [MergePart], at: usize, pairs: &Pairs, lowest: &mut BinaryHeap<Reverse<u64>>) {
     let part = parts[at];
     let rank = parts.get(part.next as usize).map_or(NONE, |next| pairs.get(part.rank, next.rank));
     parts[at].pair = rank;

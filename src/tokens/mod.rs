@@ -73,12 +73,12 @@ impl Encoding {
     /// ```
     /// use leftoff::tokens::Encoding;
     ///
-    /// assert_eq!(Encoding::wanted(None, Some("openai/gpt-4o"))?, Encoding::O200kBase);
-    /// assert_eq!(Encoding::wanted(Some("estimate-1"), Some("gpt-4o"))?, Encoding::Estimate1);
-    /// assert_eq!(Encoding::wanted(Some("morse"), None).map_err(|refused| refused.code.as_str()), Err("no_counter"));
+    /// assert_eq!(Encoding::resolve(None, Some("openai/gpt-4o"))?, Encoding::O200kBase);
+    /// assert_eq!(Encoding::resolve(Some("estimate-1"), Some("gpt-4o"))?, Encoding::Estimate1);
+    /// assert_eq!(Encoding::resolve(Some("morse"), None).map_err(|refused| refused.code.as_str()), Err("no_counter"));
     /// # Ok::<(), leftoff::error::Error>(())
     /// ```
-    pub fn wanted(name: Option<&str>, model: Option<&str>) -> Result<Encoding, Error> {
+    pub fn resolve(name: Option<&str>, model: Option<&str>) -> Result<Encoding, Error> {
         let unknown = match (name, model) {
             (None, None) => return Ok(Encoding::O200kBase),
             (Some(name), _) => match Encoding::parse(name) {
@@ -87,7 +87,7 @@ impl Encoding {
                     "expected the encoding \"o200k_base\", \"cl100k_base\" or \"estimate-1\", but found \"{name}\" instead"
                 ),
             },
-            (None, Some(model)) => match models::find(model) {
+            (None, Some(model)) => match models::find_model(model) {
                 Some(model) => return Ok(model.encoding),
                 None => format!(
                     "unknown model \"{model}\": give an \"encoding\", such as o200k_base or estimate-1"
@@ -104,7 +104,7 @@ pub struct Count {
     /// How many tokens.
     pub tokens: u32,
     /// By what; of a sum, the estimate where any part is one.
-    pub by: Encoding,
+    pub encoding: Encoding,
 }
 
 /// Whether a message is counted when it is stored, and by whom.
@@ -120,12 +120,12 @@ pub enum Counting<'a> {
 
 impl<'a> Counting<'a> {
     /// By a vocabulary where there is one, else by the estimate.
-    pub fn by(vocabulary: Option<&'a Vocabulary>) -> Counting<'a> {
+    pub fn with_vocabulary(vocabulary: Option<&'a Vocabulary>) -> Counting<'a> {
         vocabulary.map_or(Counting::Estimate, Counting::Exact)
     }
 
     /// What a message costs.
-    pub fn of(self, message: &Message) -> Option<Count> {
+    pub fn count_message(self, message: &Message) -> Option<Count> {
         match self {
             Counting::Off => None,
             Counting::Estimate => Some(cost::message(message, None)),
@@ -137,15 +137,18 @@ impl<'a> Counting<'a> {
 impl Count {
     /// The sum of two counts.
     pub fn plus(self, other: Count) -> Count {
-        Count { tokens: self.tokens.saturating_add(other.tokens), by: self.by.max(other.by) }
+        Count {
+            tokens: self.tokens.saturating_add(other.tokens),
+            encoding: self.encoding.max(other.encoding),
+        }
     }
 }
 
 /// Counts a text. Special tokens in it are text. Without a vocabulary it is the estimate.
 pub fn count(text: &str, vocabulary: Option<&Vocabulary>) -> Count {
     match vocabulary {
-        Some(vocabulary) => Count { tokens: vocabulary.count(text), by: vocabulary.encoding() },
-        None => Count { tokens: estimate(text), by: Encoding::Estimate1 },
+        Some(vocabulary) => Count { tokens: vocabulary.count(text), encoding: vocabulary.encoding() },
+        None => Count { tokens: estimate(text), encoding: Encoding::Estimate1 },
     }
 }
 
@@ -155,9 +158,9 @@ mod tests {
 
     #[test]
     fn a_sum_with_an_estimate_in_it_is_an_estimate() {
-        let exact = Count { tokens: u32::MAX, by: Encoding::O200kBase };
+        let exact = Count { tokens: u32::MAX, encoding: Encoding::O200kBase };
         let sum = exact.plus(count("word", None));
-        assert_eq!(sum, Count { tokens: u32::MAX, by: Encoding::Estimate1 });
+        assert_eq!(sum, Count { tokens: u32::MAX, encoding: Encoding::Estimate1 });
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct Model {
 }
 
 /// The model of a name, with its provider before it or without: `openai/gpt-5`, `claude-sonnet-4-5`.
-pub fn find(name: &str) -> Option<Model> {
+pub fn find_model(name: &str) -> Option<Model> {
     let name = name.rsplit('/').next()?;
     let (_, model) = rows().filter(|(beginning, _)| is_of(name, beginning)).max_by_key(|row| row.0.len())?;
     Some(model)
@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(rows().count(), TABLE.lines().count());
         assert!(TABLE.lines().is_sorted());
         for (beginning, model) in rows() {
-            assert_eq!(find(beginning), Some(model), "{beginning}");
+            assert_eq!(find_model(beginning), Some(model), "{beginning}");
         }
         // None of the words for images is one that nobody knows.
         let named = TABLE.lines().filter(|line| line.split('\t').nth(3).is_some()).count();
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn the_longest_beginning_counts() {
-        let window = |name| find(name).map(|model| model.window);
+        let window = |name| find_model(name).map(|model| model.window);
         assert_eq!(window("gpt-5.1-2025-11-13"), Some(400_000));
         assert_eq!(window("openai/gpt-5.4-mini"), Some(400_000));
         assert_eq!(window("GPT-4o-mini"), Some(128_000));

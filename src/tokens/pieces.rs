@@ -15,48 +15,48 @@ pub(crate) enum Pattern {
 }
 
 /// A text that is cut.
-pub(crate) struct Pieces<'a> {
+pub(crate) struct PieceCutter<'a> {
     pub text: &'a [u8],
     pub classes: &'a Classes,
     pub pattern: Pattern,
 }
 
-impl Pieces<'_> {
+impl PieceCutter<'_> {
     /// Where the piece ends that begins at a byte. It has one byte at least.
     #[inline(always)]
-    pub fn end(&self, start: usize) -> usize {
-        let (class, length) = self.at(start);
+    pub fn piece_end(&self, start: usize) -> usize {
+        let (class, length) = self.class_at(start);
         let next = start + length;
         if class & NUMBER != 0 {
-            return self.number(next);
+            return self.number_end(next);
         }
         let word = match self.pattern {
-            Pattern::O200k => self.cased_word(start, class, next),
-            Pattern::Cl100k => self.word(start, class, next),
+            Pattern::O200k => self.cased_word_end(start, class, next),
+            Pattern::Cl100k => self.word_end(start, class, next),
         };
         if let Some(end) = word {
             return end;
         }
         if class & SPACE == 0 {
-            return self.signs(next);
+            return self.signs_end(next);
         }
-        let follows = self.at(next).0;
+        let follows = self.class_at(next).0;
         if self.text[start] == b' ' && follows & (OTHER | MARK) != 0 {
-            self.signs(next)
+            self.signs_end(next)
         } else {
-            self.blanks(start)
+            self.blanks_end(start)
         }
     }
 
     #[inline(always)]
-    fn at(&self, at: usize) -> (u8, usize) {
-        self.classes.at(self.text, at)
+    fn class_at(&self, at: usize) -> (u8, usize) {
+        self.classes.class_at(self.text, at)
     }
 
     #[inline(always)]
-    fn run(&self, mut at: usize, of: u8) -> usize {
+    fn run_end(&self, mut at: usize, of: u8) -> usize {
         loop {
-            let (class, length) = self.at(at);
+            let (class, length) = self.class_at(at);
             if class & of == 0 {
                 return at;
             }
@@ -65,9 +65,9 @@ impl Pieces<'_> {
     }
 
     // `\p{N}{1,3}`, behind the first.
-    fn number(&self, mut at: usize) -> usize {
+    fn number_end(&self, mut at: usize) -> usize {
         for _ in 0..2 {
-            let (class, length) = self.at(at);
+            let (class, length) = self.class_at(at);
             if class & NUMBER == 0 {
                 break;
             }
@@ -77,8 +77,8 @@ impl Pieces<'_> {
     }
 
     // ` ?[^\s\p{L}\p{N}]+[\r\n/]*`, behind the first character.
-    fn signs(&self, at: usize) -> usize {
-        let mut end = self.run(at, OTHER | MARK);
+    fn signs_end(&self, at: usize) -> usize {
+        let mut end = self.run_end(at, OTHER | MARK);
         let goes_on =
             |byte: u8| matches!(byte, b'\r' | b'\n') || (byte == b'/' && self.pattern == Pattern::O200k);
         while self.text.get(end).is_some_and(|byte| goes_on(*byte)) {
@@ -88,10 +88,10 @@ impl Pieces<'_> {
     }
 
     // Up to the last newline among them; else all but the last one, which goes with what follows.
-    fn blanks(&self, start: usize) -> usize {
+    fn blanks_end(&self, start: usize) -> usize {
         let (mut end, mut last, mut newline) = (start, start, start);
         loop {
-            let (class, length) = self.at(end);
+            let (class, length) = self.class_at(end);
             if class & SPACE == 0 {
                 break;
             }
@@ -113,44 +113,44 @@ impl Pieces<'_> {
 
     // `[^\r\n\p{L}\p{N}]?+\p{L}++`, and before it `'(?i:[sdmt]|ll|ve|re)`.
     #[inline(always)]
-    fn word(&self, start: usize, class: u8, next: usize) -> Option<usize> {
+    fn word_end(&self, start: usize, class: u8, next: usize) -> Option<usize> {
         if class & LETTER != 0 {
-            return Some(self.run(next, LETTER));
+            return Some(self.run_end(next, LETTER));
         }
         if class & NEWLINE != 0 {
             return None;
         }
-        let end = self.contraction(start).unwrap_or_else(|| self.run(next, LETTER));
+        let end = self.contraction_end(start).unwrap_or_else(|| self.run_end(next, LETTER));
         (end > next).then_some(end)
     }
 
     // `[^\r\n\p{L}\p{N}]?U*L+(?i:'s|...)?` or else `[^\r\n\p{L}\p{N}]?U+L*(?i:'s|...)?`: U without lower case letters, L
     // without upper case ones, both with marks.
     #[inline(always)]
-    fn cased_word(&self, start: usize, class: u8, next: usize) -> Option<usize> {
+    fn cased_word_end(&self, start: usize, class: u8, next: usize) -> Option<usize> {
         let end = if class & LETTER != 0 {
-            self.cased(start).unwrap_or_else(|upper| upper)
+            self.cased_end(start).unwrap_or_else(|upper| upper)
         } else if class & MARK != 0 {
             // It leads a word as any other sign, or is a word itself.
-            self.cased(next).or_else(|_| self.cased(start)).ok()?
+            self.cased_end(next).or_else(|_| self.cased_end(start)).ok()?
         } else if class & (OTHER | BLANK) != 0 {
-            self.cased(next).unwrap_or_else(|upper| upper)
+            self.cased_end(next).unwrap_or_else(|upper| upper)
         } else {
             return None;
         };
         let from = if class & LETTER != 0 { start } else { next };
-        (end > from || class & MARK != 0).then(|| self.contraction(end).unwrap_or(end))
+        (end > from || class & MARK != 0).then(|| self.contraction_end(end).unwrap_or(end))
     }
 
     // `U*L+`; or else, as the error, the end of `U+L*`, which has no lower case letter and nothing without a case.
     #[inline(always)]
-    fn cased(&self, start: usize) -> Result<usize, usize> {
+    fn cased_end(&self, start: usize) -> Result<usize, usize> {
         let mut end = start;
         let mut caseless = start;
         loop {
-            let (class, length) = self.at(end);
+            let (class, length) = self.class_at(end);
             if class & LOWER != 0 {
-                return Ok(self.run(end, LOWER | CASELESS | MARK));
+                return Ok(self.run_end(end, LOWER | CASELESS | MARK));
             }
             if class & (UPPER | CASELESS | MARK) == 0 {
                 break;
@@ -165,7 +165,7 @@ impl Pieces<'_> {
     }
 
     #[inline(always)]
-    fn contraction(&self, at: usize) -> Option<usize> {
+    fn contraction_end(&self, at: usize) -> Option<usize> {
         if self.text.get(at) != Some(&b'\'') {
             return None;
         }

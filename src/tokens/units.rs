@@ -62,8 +62,8 @@ impl Unit {
             Unit::Word => 34,
             Unit::WordAfterBlank => 29,
             Unit::WordAfterMark => 48,
-            Unit::Pair(left, right) => pair(left, right),
-            Unit::LatePair(left, right) => pair(left, right).max(8),
+            Unit::Pair(left, right) => pair_cost(left, right),
+            Unit::LatePair(left, right) => pair_cost(left, right).max(8),
             Unit::SameLetter => 4,
             Unit::Capitals => 2,
             Unit::Digits => 45,
@@ -82,7 +82,7 @@ impl Unit {
 }
 
 /// Characters that cost about the same.
-pub(super) struct Range {
+pub(super) struct CharRange {
     pub(super) start: char,
     pub(super) end: char,
     /// Letters, which make words; else symbols, which do not.
@@ -91,7 +91,7 @@ pub(super) struct Range {
     next: u8,
 }
 
-impl Range {
+impl CharRange {
     /// The place in [`RANGES`] of the range that a character lies in.
     pub(super) fn of(char: char) -> Option<usize> {
         let place = RANGES.partition_point(|range| range.end < char);
@@ -99,17 +99,17 @@ impl Range {
     }
 }
 
-const fn letters(start: char, end: char, first: u8, next: u8) -> Range {
-    Range { start, end, letters: true, first, next }
+const fn letters(start: char, end: char, first: u8, next: u8) -> CharRange {
+    CharRange { start, end, letters: true, first, next }
 }
 
-const fn symbols(start: char, end: char, first: u8, next: u8) -> Range {
-    Range { start, end, letters: false, first, next }
+const fn symbols(start: char, end: char, first: u8, next: u8) -> CharRange {
+    CharRange { start, end, letters: false, first, next }
 }
 
 /// Sorted, without overlap. The names of scripts are those of most of their characters here.
 #[rustfmt::skip]
-pub(super) static RANGES: [Range; 53] = [
+pub(super) static RANGES: [CharRange; 53] = [
     symbols('\u{a1}', '\u{bf}', 40, 34),        // Latin-1
     letters('\u{25a}', '\u{2ff}', 44, 40),      // phonetic letters
     letters('\u{300}', '\u{36f}', 37, 77),      // combining marks
@@ -165,7 +165,7 @@ pub(super) static RANGES: [Range; 53] = [
     symbols('\u{1f300}', '\u{1faff}', 81, 81),  // emoji
 ];
 
-fn pair(left: u8, right: u8) -> u8 {
+fn pair_cost(left: u8, right: u8) -> u8 {
     match PAIRS[left as usize][right as usize] {
         digit @ b'0'..=b'9' => digit - b'0',
         letter => letter - b'a' + 10,

@@ -51,26 +51,34 @@ mod with_engine {
     use crate::tokens::classes::Classes;
     use crate::tokens::merge;
     use crate::tokens::pairs::Pairs;
-    use crate::tokens::pieces::{Pattern, Pieces};
-    use crate::tokens::words::Words;
+    use crate::tokens::pieces::{Pattern, PieceCutter};
+    use crate::tokens::words::TokenTable;
 
     const SINGLE_BYTES: usize = 256;
     const PLANES: usize = 6;
 
     // What is known of each vocabulary: with the bytes of another one, counts would bear the wrong name.
-    const KNOWN: [Known; 2] = [
-        Known { encoding: Encoding::O200kBase, pattern: Pattern::O200k, hash: 0xb6f6_0282_0311_bfc4 },
-        Known { encoding: Encoding::Cl100kBase, pattern: Pattern::Cl100k, hash: 0x9cc5_efd7_814f_2a21 },
+    const KNOWN: [KnownVocabulary; 2] = [
+        KnownVocabulary {
+            encoding: Encoding::O200kBase,
+            pattern: Pattern::O200k,
+            hash: 0xb6f6_0282_0311_bfc4,
+        },
+        KnownVocabulary {
+            encoding: Encoding::Cl100kBase,
+            pattern: Pattern::Cl100k,
+            hash: 0x9cc5_efd7_814f_2a21,
+        },
     ];
 
-    struct Known {
+    struct KnownVocabulary {
         encoding: Encoding,
         pattern: Pattern,
         // XXH64 of its planes, which also says that no byte is another.
         hash: u64,
     }
 
-    fn known(planes: &[u8]) -> Result<Known, Error> {
+    fn identify(planes: &[u8]) -> Result<KnownVocabulary, Error> {
         let hash = xxh64(planes, 0);
         KNOWN.into_iter().find(|known| known.hash == hash).ok_or_else(|| {
             let found = planes.len();
@@ -85,7 +93,7 @@ mod with_engine {
         encoding: Encoding,
         pattern: Pattern,
         classes: Classes,
-        words: Words,
+        words: TokenTable,
         pairs: Pairs,
         bytes: [u32; SINGLE_BYTES],
     }
@@ -110,10 +118,10 @@ mod with_engine {
         /// # Errors
         /// `invalid_vocabulary` where the bytes are those of none.
         pub fn from_bytes(planes: &[u8]) -> Result<Vocabulary, Error> {
-            let Known { encoding, pattern, .. } = known(planes)?;
+            let KnownVocabulary { encoding, pattern, .. } = identify(planes)?;
             let mut bytes = [0; SINGLE_BYTES];
             (0..).zip(byte_order()).for_each(|(rank, byte)| bytes[usize::from(byte)] = rank);
-            let (words, pairs) = read(planes);
+            let (words, pairs) = read_planes(planes);
             Ok(Vocabulary { encoding, pattern, classes: Classes::new(), words, pairs, bytes })
         }
 
@@ -122,7 +130,7 @@ mod with_engine {
         /// # Errors
         /// `invalid_vocabulary` where the bytes are those of none.
         pub fn encoding_of(planes: &[u8]) -> Result<Encoding, Error> {
-            known(planes).map(|known| known.encoding)
+            identify(planes).map(|known| known.encoding)
         }
 
         /// The encoding whose tokens these are.
@@ -142,27 +150,27 @@ mod with_engine {
 
         /// The same for the bytes of a text. Of other bytes it is some number.
         pub fn count_bytes(&self, text: &[u8], limit: u32) -> u32 {
-            let pieces = Pieces { text, classes: &self.classes, pattern: self.pattern };
+            let pieces = PieceCutter { text, classes: &self.classes, pattern: self.pattern };
             let (mut start, mut count) = (0, 0u32);
             while start < text.len() && count <= limit {
-                let end = pieces.end(start);
+                let end = pieces.piece_end(start);
                 count = count.saturating_add(if self.words.has(text, start, end) {
                     1
                 } else {
-                    self.merged(&text[start..end], limit - count)
+                    self.count_merged(&text[start..end], limit - count)
                 });
                 start = end;
             }
             count
         }
 
-        fn merged(&self, piece: &[u8], limit: u32) -> u32 {
+        fn count_merged(&self, piece: &[u8], limit: u32) -> u32 {
             if piece.len() > merge::FEW {
-                return merge::many(piece, &self.bytes, &self.pairs, limit);
+                return merge::merge_many(piece, &self.bytes, &self.pairs, limit);
             }
             let mut ranks = [0; merge::FEW];
             ranks.iter_mut().zip(piece).for_each(|(rank, byte)| *rank = self.bytes[usize::from(*byte)]);
-            merge::few(&mut ranks[..piece.len()], &self.pairs)
+            merge::merge_few(&mut ranks[..piece.len()], &self.pairs)
         }
     }
 
@@ -172,16 +180,16 @@ mod with_engine {
         }
     }
 
-    fn read(planes: &[u8]) -> (Words, Pairs) {
-        let joined = pairs(planes);
+    fn read_planes(planes: &[u8]) -> (TokenTable, Pairs) {
+        let joined = read_pairs(planes);
         let mut pairs = Pairs::new(joined.len());
         for (both, (left, right)) in (SINGLE_BYTES as u32..).zip(&joined) {
             pairs.insert(*left, *right, both);
         }
-        (Words::new(byte_order(), joined.into_iter()), pairs)
+        (TokenTable::new(byte_order(), joined.into_iter()), pairs)
     }
 
-    fn pairs(planes: &[u8]) -> Vec<(u32, u32)> {
+    fn read_pairs(planes: &[u8]) -> Vec<(u32, u32)> {
         let count = planes.len() / PLANES;
         let rank = |token: usize, side: usize| {
             let byte = |plane: usize| planes[(side + plane) * count + token];

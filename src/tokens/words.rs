@@ -14,24 +14,24 @@ const LENGTH_AT: u32 = 120;
 const BYTES: u128 = (1 << LENGTH_AT) - 1;
 
 /// The tokens of at most 15 bytes. Open addressing: a slot is a token's key, or 0.
-pub(crate) struct Words {
+pub(crate) struct TokenTable {
     short: Vec<u64>,
     short_shift: u32,
     long: Vec<[u64; 2]>,
     long_shift: u32,
 }
 
-impl Words {
+impl TokenTable {
     /// Of the single bytes, and of what becomes of pairs of earlier tokens.
-    pub fn new(bytes: impl Iterator<Item = u8>, pairs: impl Iterator<Item = (u32, u32)>) -> Words {
+    pub fn new(bytes: impl Iterator<Item = u8>, pairs: impl Iterator<Item = (u32, u32)>) -> TokenTable {
         let mut keys: Vec<u128> = bytes.map(|byte| u128::from(byte) | 1 << LENGTH_AT).collect();
         for (left, right) in pairs {
-            keys.push(joined(keys[left as usize], keys[right as usize]));
+            keys.push(join_keys(keys[left as usize], keys[right as usize]));
         }
         let count = |longest: usize| keys.iter().filter(|key| length(**key) <= longest).count();
         let short = count(SHORT);
         let (short_bits, long_bits) = (bits(short), bits(count(LONG) - short));
-        let mut words = Words {
+        let mut words = TokenTable {
             short: vec![0; 1 << short_bits],
             short_shift: u64::BITS - short_bits,
             long: vec![[0; 2]; 1 << long_bits],
@@ -85,7 +85,7 @@ impl Words {
 
     #[inline(always)]
     fn place_of_long(&self, key: [u64; 2]) -> usize {
-        let mut at = slot(mixed(key), self.long_shift);
+        let mut at = slot(mix_key(key), self.long_shift);
         while !are_equal(self.long[at], [0; 2]) && !are_equal(self.long[at], key) {
             at = (at + 1) & (self.long.len() - 1);
         }
@@ -97,7 +97,7 @@ fn length(key: u128) -> usize {
     (key >> LENGTH_AT) as usize
 }
 
-fn joined(left: u128, right: u128) -> u128 {
+fn join_keys(left: u128, right: u128) -> u128 {
     let length_of_both = length(left) + length(right);
     if length_of_both > LONG {
         // Nobody looks for it, nor for what it is part of.
@@ -118,7 +118,7 @@ fn are_equal(one: [u64; 2], other: [u64; 2]) -> bool {
 }
 
 #[inline(always)]
-fn mixed([low, high]: [u64; 2]) -> u64 {
+fn mix_key([low, high]: [u64; 2]) -> u64 {
     low.wrapping_add(high.wrapping_mul(0xc2b2_ae3d_27d4_eb4f)).rotate_left(32) ^ low
 }
 

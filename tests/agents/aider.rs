@@ -11,7 +11,7 @@ fn sessions(history: &str) -> Vec<ImportedSession> {
     read(history.as_bytes(), "x", None).unwrap().sessions
 }
 
-fn said(session: &ImportedSession) -> Vec<(char, &str)> {
+fn roles_and_texts(session: &ImportedSession) -> Vec<(char, &str)> {
     let of = |message: &Message| match message.role.unwrap() {
         Role::System => 's',
         Role::User => 'u',
@@ -30,7 +30,7 @@ fn a_real_history_reads_as_it_was_held() {
         (session.version.as_deref(), session.model.as_deref()),
         (Some("0.86.2"), Some("openai/fake-model"))
     );
-    let said = said(&session);
+    let said = roles_and_texts(&session);
     assert_eq!(said.iter().map(|(role, _)| *role).collect::<String>(), "tuat");
     assert_eq!(said[1].1, "hello SAY:aider");
     assert_eq!(said[2].1, "Fake answer: done, the tools have run. Said aider. Ünïcode ☃ end.");
@@ -46,7 +46,7 @@ fn headings_and_quotations_belong_to_the_answer() {
         ('a', "# A title\n\n#### A heading\n\n> quoted\n\n```\n# code\n```"),
         ('t', "Applied edit to a.txt"),
     ];
-    assert_eq!(said(&sessions[0]), expected);
+    assert_eq!(roles_and_texts(&sessions[0]), expected);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn each_section_is_a_session_and_one_without_words_is_none() {
     let sessions = sessions(history);
     let ids: Vec<&str> = sessions.iter().map(|session| session.source_id.as_str()).collect();
     assert_eq!(ids, ["before the first", "2026-01-01 10:00:00#2", "2026-01-02 10:00:00"]);
-    assert_eq!(said(&sessions[1]), [('u', "one")]);
+    assert_eq!(roles_and_texts(&sessions[1]), [('u', "one")]);
     assert_eq!(sessions[2].created_ms, Some(1_767_348_000_000));
     let lost: Vec<(&str, u64)> =
         sessions[0].losses.iter().map(|loss| (loss.field.as_str(), loss.count)).collect();

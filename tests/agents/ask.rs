@@ -2,7 +2,7 @@
 
 use leftoff::interop::{AgentName, read};
 
-use super::{fixture, told};
+use super::{describe_messages, fixture};
 
 #[test]
 fn who_said_what_and_how_it_ended_is_taken_over() {
@@ -44,7 +44,7 @@ fn what_was_edited_by_hand_is_read_and_what_is_no_mark_is_told() {
     let session = &import.sessions[0];
     assert_eq!(session.folder.as_deref(), Some("C:\\Users\\ada\\shop"));
     assert_eq!(
-        told(session),
+        describe_messages(session),
         [
             "u Which tests are slow?",
             "a Those of the importer.",

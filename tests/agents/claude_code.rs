@@ -2,9 +2,9 @@
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, Loss, detect, read};
-use leftoff::record::message::{Message, Part};
+use leftoff::record::message::{Message, OrderPart};
 use leftoff::record::scan::ProblemCode;
-use leftoff::state::{Kind, State};
+use leftoff::state::{FactKind, State};
 use serde_json::{Value, json};
 
 use super::{fixture, roles};
@@ -103,7 +103,10 @@ fn each_block_comes_to_its_place() {
     let [answer, result, said] = &import.sessions[0].messages[..] else { panic!("three messages") };
     let assistant = answer.assistant.as_ref().unwrap();
     assert_eq!(answer.content.as_str(), "é\n\nb");
-    assert_eq!(assistant.order, [Part::Text(0, 2), Part::Call(0), Part::Text(4, 5), Part::Reasoning(0)]);
+    assert_eq!(
+        assistant.order,
+        [OrderPart::Text(0, 2), OrderPart::Call(0), OrderPart::Text(4, 5), OrderPart::Reasoning(0)]
+    );
     assert_eq!(assistant.tool_calls[0].arguments.as_str(), r#"{"path":"a"}"#);
     let tool = result.tool.as_ref().unwrap();
     assert_eq!(
@@ -210,7 +213,7 @@ fn a_long_line_or_a_long_answer_takes_time_in_proportion() {
 }
 
 /// A prompt that was typed while the agent was at work, delivered behind another record.
-fn queued(uuid: &str, parent: &str, second: u32, prompt: Value) -> Value {
+fn queued_prompt(uuid: &str, parent: &str, second: u32, prompt: Value) -> Value {
     let attachment = json!({"type": "queued_command", "commandMode": "prompt", "prompt": prompt});
     let mut queued = record(uuid, parent, second, "attachment", Value::Null);
     queued.as_object_mut().unwrap().remove("message");
@@ -218,7 +221,7 @@ fn queued(uuid: &str, parent: &str, second: u32, prompt: Value) -> Value {
     queued
 }
 
-fn said(lines: &[Value]) -> Vec<String> {
+fn import_contents(lines: &[Value]) -> Vec<String> {
     let import = import(lines);
     import.sessions[0].messages.iter().map(|message| message.content.as_str().into()).collect()
 }
@@ -227,22 +230,22 @@ fn said(lines: &[Value]) -> Vec<String> {
 fn what_was_typed_while_the_agent_was_at_work_is_a_message_of_the_user() {
     let image =
         json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}});
-    let mut bare = queued("", "", 5, json!("and this"));
+    let mut bare = queued_prompt("", "", 5, json!("and this"));
     for key in ["uuid", "parentUuid"] {
         bare.as_object_mut().unwrap().remove(key);
     }
-    let mut notice = queued("q3", "a1", 6, json!("a task has ended"));
+    let mut notice = queued_prompt("q3", "a1", 6, json!("a task has ended"));
     notice["attachment"]["commandMode"] = json!("task-notification");
     let import = import(&[
         record("u1", "", 1, "user", json!("hello")),
         record("a1", "u1", 2, "assistant", json!("hi")),
-        queued(
+        queued_prompt(
             "q1",
             "a1",
             3,
             json!([{"type": "text", "text": "one"}, image, {"type": "text", "text": "two"}]),
         ),
-        queued("q2", "a1", 4, json!("beside")),
+        queued_prompt("q2", "a1", 4, json!("beside")),
         bare,
         notice,
         record("a2", "q1", 7, "assistant", json!("seen")),
@@ -262,9 +265,9 @@ fn a_queued_prompt_that_stands_again_as_a_record_is_one_message() {
     let hello = record("u1", "", 1, "user", json!("hello"));
     let answer = record("a1", "u1", 2, "assistant", json!("hi"));
     let first = [hello, answer];
-    let with = |rest: &[Value]| said(&[&first[..], rest].concat())[2..].to_vec();
+    let with = |rest: &[Value]| import_contents(&[&first[..], rest].concat())[2..].to_vec();
     let typed = record("u2", "q1", 4, "user", json!([{"type": "text", "text": "go on"}]));
-    let waiting = queued("q1", "a1", 3, json!("go on"));
+    let waiting = queued_prompt("q1", "a1", 3, json!("go on"));
     assert_eq!(with(&[waiting.clone(), typed.clone()]), ["go on"]);
     assert_eq!(with(&[typed.clone(), waiting.clone()]), ["go on"]);
     // Twice is once more; and behind an answer it is another prompt.
@@ -272,7 +275,7 @@ fn a_queued_prompt_that_stands_again_as_a_record_is_one_message() {
     assert_eq!(with(&[waiting.clone(), typed.clone(), again]), ["go on", "go on"]);
     let between = record("a2", "q1", 3, "assistant", json!("yes"));
     assert_eq!(with(&[waiting.clone(), between.clone(), typed.clone()]), ["go on", "yes", "go on"]);
-    assert_eq!(with(&[waiting.clone(), queued("q2", "q1", 4, json!("go on"))]), ["go on", "go on"]);
+    assert_eq!(with(&[waiting.clone(), queued_prompt("q2", "q1", 4, json!("go on"))]), ["go on", "go on"]);
     // The client may name the record.
     let mut named = waiting;
     named["attachment"]["source_uuid"] = json!("u2");
@@ -367,8 +370,8 @@ fn what_was_denied_or_interrupted_did_not_run() {
         ]);
         let messages = &import.sessions[0].messages;
         let mut state = State::default();
-        messages.iter().for_each(|message| state.take(message));
-        (messages[2].tool.as_ref().unwrap().not_run, state.all(Kind::Failed).count())
+        messages.iter().for_each(|message| state.take_message(message));
+        (messages[2].tool.as_ref().unwrap().not_run, state.facts_of(FactKind::Failed).count())
     };
     assert_eq!(ran(json!({})), (false, 1));
     assert_eq!(ran(json!({"toolDenialKind": "user-rejected"})), (true, 0));

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use super::{fixture, roles};
 
-fn named(value: &Value, name: &str) -> ImportedSession {
+fn import_named(value: &Value, name: &str) -> ImportedSession {
     let bytes = value.to_string().into_bytes();
     assert_eq!(detect(&bytes), Some(AgentName::Cline));
     read(&bytes, name, None).unwrap().sessions.remove(0)
 }
 
 fn session(messages: Value) -> ImportedSession {
-    named(
+    import_named(
         &json!({"version": 1, "updated_at": "2026-01-01T00:00:00.000Z", "agent": "lead", "sessionId": "s", "messages": messages}),
         "x",
     )
@@ -121,7 +121,7 @@ fn a_task_as_it_was_shown_has_answers_calls_and_outputs() {
     let mut feedback = say(9, "user_feedback", "more");
     feedback["images"] = json!(["data:image/png;base64,AAAA"]);
     let ask = json!({"ts": 10, "type": "ask", "ask": "followup", "text": "{\"question\":\"which?\"}"});
-    let session = named(
+    let session = import_named(
         &json!([
             say(1, "text", "do it"),
             say(2, "api_req_started", "{\"tokensIn\":5,\"tokensOut\":6}"),

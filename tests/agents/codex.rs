@@ -1,11 +1,11 @@
 //! Each rule of Codex's rollouts, by a few records of its own.
 
-use leftoff::interop::fresh::Fresh;
-use leftoff::interop::native::{About, write};
+use leftoff::interop::import_diff::ImportDiff;
+use leftoff::interop::native::{NativeHeader, write};
 use leftoff::interop::{AgentName, ImportedSession, codex, read};
 use leftoff::record::message::{Assistant, Message, Role, ToolCall};
 use leftoff::session::handle::Session;
-use leftoff::state::{Kind, State};
+use leftoff::state::{FactKind, State};
 use serde_json::{Value, json};
 
 use super::fixture;
@@ -41,7 +41,7 @@ fn output(id: &str) -> Value {
     item(json!({"type": "function_call_output", "call_id": id, "output": "done"}))
 }
 
-fn said(session: &ImportedSession) -> Vec<(Role, &str)> {
+fn roles_and_texts(session: &ImportedSession) -> Vec<(Role, &str)> {
     let of = |message: &'_ Message| message.role.unwrap();
     session.messages.iter().map(|message| (of(message), message.content.as_str())).collect()
 }
@@ -64,7 +64,7 @@ fn what_an_item_and_an_event_say_is_read_once_in_either_order() {
     ];
     for order in &orders {
         let twice: Vec<Value> = order.iter().chain(order).cloned().collect();
-        assert_eq!(said(&session(&twice)), expected, "{order:?}");
+        assert_eq!(roles_and_texts(&session(&twice)), expected, "{order:?}");
     }
 }
 
@@ -119,7 +119,7 @@ fn a_compaction_keeps_the_history_and_adds_its_summary() {
     let session = session(&[user("go"), assistant("gone"), compacted, user("on")]);
     let expected =
         [(Role::User, "go"), (Role::Assistant, "gone"), (Role::User, "They went."), (Role::User, "on")];
-    assert_eq!(said(&session), expected);
+    assert_eq!(roles_and_texts(&session), expected);
     let flags: Vec<_> = session.messages[2].source.as_ref().unwrap().extra.iter().collect();
     assert_eq!(flags, [("\"isCompactSummary\"", "true")]);
 }
@@ -202,11 +202,11 @@ fn what_the_client_told_is_neither_the_title_nor_the_task() {
     let session = session(&[told, user("Mend the door.")]);
     let (mut stored, mut log, mut state) = (Session::new(None), Vec::new(), State::default());
     for message in session.messages {
-        state.take(&message);
+        state.take_message(&message);
         append(&mut stored, &mut log, vec![message]);
     }
-    assert_eq!(stored.known().titles.first_line(), Some("Mend the door."));
-    let tasks: Vec<&str> = state.all(Kind::Task).map(|fact| fact.text.as_str()).collect();
+    assert_eq!(stored.log_state().titles.first_line(), Some("Mend the door."));
+    let tasks: Vec<&str> = state.facts_of(FactKind::Task).map(|fact| fact.text.as_str()).collect();
     assert_eq!(tasks, ["Mend the door."]);
 }
 
@@ -235,7 +235,7 @@ fn each_kind_of_call_is_written_back_as_it_was_with_its_own_kind_of_result() {
         json!({"type": "function_call_output", "call_id": "8", "output": "found"}),
     ];
     let lines: Vec<Value> = std::iter::once(user("go")).chain(pairs.iter().cloned().map(item)).collect();
-    let about = About { id: "n".into(), folder: "/w".into(), ..About::default() };
+    let about = NativeHeader { id: "n".into(), folder: "/w".into(), ..NativeHeader::default() };
     let native = write(AgentName::Codex, &session(&lines).messages, &about).expect("it can be written");
     let written: Vec<Value> = native.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let items: Vec<&Value> = written
@@ -255,7 +255,7 @@ fn no_call_stands_without_a_result_of_its_kind() {
     let assistant =
         Assistant { tool_calls: vec![call("1", "{}"), call("2", "any text")], ..Assistant::default() };
     let asked = Message { role: Some(Role::Assistant), assistant: Some(assistant), ..Message::default() };
-    let about = About { id: "n".into(), folder: "/w".into(), ..About::default() };
+    let about = NativeHeader { id: "n".into(), folder: "/w".into(), ..NativeHeader::default() };
     let native = write(AgentName::Codex, &[asked], &about).expect("it can be written");
     let kinds: Vec<String> = native
         .text
@@ -284,7 +284,7 @@ fn rollout(id: &str, start: u64, base: Value, said: &[Value]) -> String {
     lines.collect()
 }
 
-fn one(bytes: &[u8]) -> ImportedSession {
+fn import_one(bytes: &[u8]) -> ImportedSession {
     let import = read(bytes, "rollout.jsonl", None).expect("a rollout");
     assert_eq!(import.problems, []);
     import.sessions.into_iter().next().expect("a session")
@@ -299,26 +299,26 @@ fn a_fork_has_what_was_said_before_it_and_names_the_message_that_it_was_forked_a
         json!({"thread_id": "p", "end_ordinal_exclusive": 3}),
     ] {
         let fork = rollout("f", 3, base, &[user("other"), assistant("end")]);
-        let found = codex::base(fork.as_bytes()).expect("it goes on with another");
-        assert_eq!((found.rollout.as_str(), found.part(root.as_bytes())), ("p", Some(cut)));
-        let session = one([&root[..cut], &fork].concat().as_bytes());
+        let found = codex::find_base(fork.as_bytes()).expect("it goes on with another");
+        assert_eq!((found.rollout.as_str(), found.part_len(root.as_bytes())), ("p", Some(cut)));
+        let session = import_one([&root[..cut], &fork].concat().as_bytes());
         let expected =
             [(Role::User, "one"), (Role::Assistant, "two"), (Role::User, "other"), (Role::Assistant, "end")];
-        assert_eq!((session.source_id.as_str(), said(&session)), ("f", expected.to_vec()));
-        let parent = one(root.as_bytes());
+        assert_eq!((session.source_id.as_str(), roles_and_texts(&session)), ("f", expected.to_vec()));
+        let parent = import_one(root.as_bytes());
         let origin = session.fork.expect("it is a fork");
         assert_eq!((&origin.session, &origin.message_id), (&parent.id, &parent.messages[1].id));
         assert!(
             parent.messages.iter().all(|message| session.messages.iter().all(|own| own.id != message.id))
         );
         // Alone it is the same session with the same messages, and says what it lacks.
-        let alone = one(fork.as_bytes());
+        let alone = import_one(fork.as_bytes());
         let ids = |messages: &[Message]| messages.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
         assert_eq!((alone.id, ids(&alone.messages)), (session.id, ids(&session.messages[2..])));
         assert!(alone.losses.iter().any(|loss| loss.field == "session_meta.payload.history_base"));
         assert_eq!((session.losses, alone.fork), (vec![], None));
     }
-    assert_eq!(codex::base(root.as_bytes()), None);
+    assert_eq!(codex::find_base(root.as_bytes()), None);
 }
 
 #[test]
@@ -326,14 +326,15 @@ fn what_is_shorter_than_it_was_is_no_base() {
     let root = rollout("p", 0, Value::Null, &[user("one")]);
     let fork =
         |end: usize| rollout("f", 2, json!({"thread_id": "p", "end_byte_offset": end}), &[user("other")]);
-    let part = |end: usize| codex::base(fork(end).as_bytes()).and_then(|base| base.part(root.as_bytes()));
+    let part =
+        |end: usize| codex::find_base(fork(end).as_bytes()).and_then(|base| base.part_len(root.as_bytes()));
     assert_eq!(
         (part(root.len()), part(root.len() + 1), part(root.len() - 1)),
         (Some(root.len()), None, None)
     );
     let side = json!({"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s",
         "parent_thread_id": "p", "history_base": {"thread_id": "p", "end_byte_offset": 1}}});
-    assert_eq!(codex::base(side.to_string().as_bytes()), None);
+    assert_eq!(codex::find_base(side.to_string().as_bytes()), None);
 }
 
 #[test]
@@ -345,8 +346,8 @@ fn of_a_base_that_was_cleaned_of_secrets_the_numbers_of_its_records_tell_the_par
     let first = root(secret);
     let base = json!({"thread_id": "p", "end_ordinal_exclusive": 3, "end_byte_offset": cut(&first)});
     let fork = rollout("f", 3, base, &[user("other")]);
-    let found = codex::base(fork.as_bytes()).expect("it goes on with another");
-    assert_eq!(found.part(first.as_bytes()), Some(cut(&first)));
+    let found = codex::find_base(fork.as_bytes()).expect("it goes on with another");
+    assert_eq!(found.part_len(first.as_bytes()), Some(cut(&first)));
     let length = |text: &str| "*".repeat(text.len());
     // Of other lengths, also such that the old place is the end of another line or behind the file's.
     let next = first.lines().nth(3).expect("a line").len() + 1;
@@ -355,10 +356,10 @@ fn of_a_base_that_was_cleaned_of_secrets_the_numbers_of_its_records_tell_the_par
         ["*".into(), length(secret), "[removed by a person who was careful]".into(), "*".repeat(shorter)]
     {
         let cleaned: String = root(&key);
-        assert_eq!(found.part(cleaned.as_bytes()), Some(cut(&cleaned)), "{key}");
+        assert_eq!(found.part_len(cleaned.as_bytes()), Some(cut(&cleaned)), "{key}");
     }
     let is_short = root("*").lines().take(2).map(|line| format!("{line}\n")).collect::<String>();
-    assert_eq!(found.part(is_short.as_bytes()), None, "a record is missing");
+    assert_eq!(found.part_len(is_short.as_bytes()), None, "a record is missing");
 }
 
 // A rewound thread has two files: what both say is the same message, and what was said since begins a branch.
@@ -369,14 +370,15 @@ fn a_rewound_thread_is_one_session_with_a_branch() {
     let cut: usize = first.lines().take(3).map(|line| line.len() + 1).sum();
     let base = json!({"thread_id": "s", "end_ordinal_exclusive": 3, "end_byte_offset": cut});
     let second = rollout("s", 3, base, &[user("instead"), assistant("five")]);
-    let [before, after] = [one(first.as_bytes()), one([&first[..cut], &second].concat().as_bytes())];
+    let [before, after] =
+        [import_one(first.as_bytes()), import_one([&first[..cut], &second].concat().as_bytes())];
     assert_eq!((&before.id, after.fork.is_none()), (&after.id, true));
     assert_eq!(before.messages[..2], after.messages[..2]);
     let (mut log, mut handle) = (Vec::new(), Session::new(None));
     append(&mut handle, &mut log, before.messages.clone());
-    let mut fresh = Fresh::new(after.messages.clone());
+    let mut fresh = ImportDiff::new(after.messages.clone());
     fresh.feed(&log);
-    let fresh = fresh.missing(256);
+    let fresh = fresh.next_missing(256);
     let texts: Vec<(&str, bool)> = fresh.iter().map(|one| (one.content.as_str(), one.branch)).collect();
     assert_eq!(texts, [("instead", true), ("five", false)]);
     assert_eq!(fresh[0].parent_id.as_ref(), Some(&before.messages[1].id));
@@ -422,8 +424,8 @@ fn how_a_call_ended_is_read_from_events_and_from_the_words_of_the_result() {
         let tool = session.messages[2].tool.as_ref().unwrap();
         assert_eq!((tool.exit_code, tool.is_error, tool.not_run), expected, "{result}");
         let mut state = State::default();
-        session.messages.iter().for_each(|message| state.take(message));
+        session.messages.iter().for_each(|message| state.take_message(message));
         let succeeded = matches!(expected, (None | Some(0), false, false));
-        assert_eq!(state.all(Kind::Modified).count(), usize::from(succeeded), "{result}");
+        assert_eq!(state.facts_of(FactKind::Modified).count(), usize::from(succeeded), "{result}");
     }
 }

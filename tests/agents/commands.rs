@@ -1,11 +1,14 @@
 //! Slash commands: which text is which command's, and with what it was called.
 
 use leftoff::interop::AgentName;
-use leftoff::interop::commands::{Command, arguments, arguments_in, began, filled, now, read};
+use leftoff::interop::commands::{
+    Command, current_command, fill_arguments, find_arguments, find_starting_command, parse_arguments,
+    read_command,
+};
 use proptest::prelude::*;
 
 fn command(name: &str, text: &str) -> Command {
-    read(AgentName::OpenCode, name, text.as_bytes(), None).expect("it is a command")
+    read_command(AgentName::OpenCode, name, text.as_bytes(), None).expect("it is a command")
 }
 
 proptest! {
@@ -18,7 +21,7 @@ proptest! {
         place in prop::sample::select(vec!["$ARGUMENTS", "{{args}}"]),
     ) {
         let text = format!("{before}{place}{behind}");
-        let found = arguments_in(&text, &filled(&text, given.trim()));
+        let found = parse_arguments(&text, &fill_arguments(&text, given.trim()));
         prop_assert!(found.is_some());
         if behind.is_empty() && !before.ends_with(char::is_whitespace) {
             prop_assert_eq!(found.as_deref(), Some(given.trim()));
@@ -27,34 +30,34 @@ proptest! {
 
     #[test]
     fn no_text_is_too_odd_for_a_command(text in ".{0,60}", said in ".{0,60}") {
-        arguments_in(&text, &said);
-        filled(&text, &said);
+        parse_arguments(&text, &said);
+        fill_arguments(&text, &said);
     }
 }
 
 #[test]
 fn another_text_is_not_this_commands() {
     let text = "Ask one question. Topic: $ARGUMENTS\nEnd.";
-    assert_eq!(arguments_in(text, "Ask one question. Topic: REST\nEnd.").as_deref(), Some("REST"));
+    assert_eq!(parse_arguments(text, "Ask one question. Topic: REST\nEnd.").as_deref(), Some("REST"));
     for other in [
         "Ask one question.",
         "Topic: REST\nEnd.",
         "Ask one question. Topic: REST",
         "Ask one question. Topic: REST\nEnd. And more.",
     ] {
-        assert_eq!(arguments_in(text, other), None, "{other}");
+        assert_eq!(parse_arguments(text, other), None, "{other}");
     }
 }
 
 #[test]
 fn a_command_may_be_called_with_nothing() {
     for text in ["Plan: $ARGUMENTS", "$ARGUMENTS is the plan", "Plan: {{args}}\n"] {
-        let said = filled(text, "");
+        let said = fill_arguments(text, "");
         for said in [said.trim(), &said] {
-            assert_eq!(arguments_in(text, said).as_deref(), Some(""), "{text}");
+            assert_eq!(parse_arguments(text, said).as_deref(), Some(""), "{text}");
         }
     }
-    assert_eq!(arguments_in("Plan: $ARGUMENTS", "Plans").as_deref(), None);
+    assert_eq!(parse_arguments("Plan: $ARGUMENTS", "Plans").as_deref(), None);
 }
 
 #[test]
@@ -65,28 +68,30 @@ fn what_a_client_fills_in_by_itself_nobody_knows() {
         "Say @{a.md} and {{args}}",
         "Say $1 and $ARGUMENTS",
     ] {
-        assert_eq!(arguments_in(text, "Say Monday and go").as_deref(), Some("go"), "{text}");
+        assert_eq!(parse_arguments(text, "Say Monday and go").as_deref(), Some("go"), "{text}");
     }
 }
 
 #[test]
 fn only_a_command_of_the_workspace_is_known_by_its_text() {
     let all = [command("other.md", "Say: $ARGUMENTS"), command("workspace.plan.md", "Plan: $ARGUMENTS")];
-    let name = |said: &str| began(AgentName::OpenCode, &["<env>", said], &all).map(|began| began.name);
+    let name = |said: &str| {
+        find_starting_command(AgentName::OpenCode, &["<env>", said], &all).map(|began| began.name)
+    };
     assert_eq!(name("Plan: the API").as_deref(), Some("/workspace.plan"));
     assert_eq!(name("Say: the API"), None);
-    assert_eq!(arguments(AgentName::OpenCode, &all[1], &["<env>", "Plan: the API"]), "the API");
+    assert_eq!(find_arguments(AgentName::OpenCode, &all[1], &["<env>", "Plan: the API"]), "the API");
 }
 
 #[test]
 fn a_client_that_names_the_command_is_believed() {
     let all = [command("workspace.plan.md", "Plan: $ARGUMENTS")];
     let said = "<command-name>/workspace.plan</command-name>\n<command-args>the API</command-args>";
-    let found = began(AgentName::ClaudeCode, &[said], &all).expect("it is named");
+    let found = find_starting_command(AgentName::ClaudeCode, &[said], &all).expect("it is named");
     assert_eq!((found.name.as_str(), found.hash), ("/workspace.plan", Some(all[0].hash.clone())));
-    assert_eq!(arguments(AgentName::ClaudeCode, &all[0], &[said]), "the API");
-    assert_eq!(began(AgentName::ClaudeCode, &["Plan: the API"], &all), None);
-    assert_eq!(arguments(AgentName::Codex, &all[0], &["$workspace-plan  the API\n"]), "the API");
+    assert_eq!(find_arguments(AgentName::ClaudeCode, &all[0], &[said]), "the API");
+    assert_eq!(find_starting_command(AgentName::ClaudeCode, &["Plan: the API"], &all), None);
+    assert_eq!(find_arguments(AgentName::Codex, &all[0], &["$workspace-plan  the API\n"]), "the API");
 }
 
 #[test]
@@ -94,7 +99,13 @@ fn a_command_is_the_same_by_any_of_its_hashes_and_gone_where_no_file_has_it() {
     let plan = command("workspace.plan.md", "---\nx: 1\n---\nPlan: $ARGUMENTS");
     let at = |kept: &str, all: &[Command]| {
         let candidates = [(AgentName::OpenCode, all.to_vec())];
-        now("/workspace.plan", Some(kept), Some(AgentName::OpenCode), &candidates, &["Plan: the API"])
+        current_command(
+            "/workspace.plan",
+            Some(kept),
+            Some(AgentName::OpenCode),
+            &candidates,
+            &["Plan: the API"],
+        )
     };
     for hash in &plan.hashes {
         let current = at(hash, core::slice::from_ref(&plan));
@@ -115,6 +126,6 @@ fn a_byte_order_mark_is_no_part_of_a_command() {
 #[test]
 fn a_command_that_is_quoted_before_the_real_one_is_passed_over() {
     let said = "What does <command-name> mean?\n<command-name>/workspace.plan</command-name>";
-    let found = began(AgentName::ClaudeCode, &[said], &[]).expect("it is named");
+    let found = find_starting_command(AgentName::ClaudeCode, &[said], &[]).expect("it is named");
     assert_eq!((found.name.as_str(), found.hash), ("/workspace.plan", None));
 }

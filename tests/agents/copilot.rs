@@ -2,7 +2,7 @@
 
 use leftoff::interop::{AgentName, ImportedSession, read};
 use leftoff::record::message::{Attachment, Role, Usage};
-use leftoff::state::{Kind, State};
+use leftoff::state::{FactKind, State};
 use serde_json::{Value, json};
 
 use super::fixture;
@@ -11,7 +11,7 @@ fn event(id: &str, kind: &str, data: Value) -> Value {
     json!({"type": kind, "data": data, "id": id, "timestamp": "2026-01-01T00:00:01Z", "parentId": null})
 }
 
-fn begun() -> Value {
+fn session_start() -> Value {
     event("e0", "session.start", json!({"sessionId": "s", "copilotVersion": "1.0.102"}))
 }
 
@@ -29,7 +29,7 @@ fn what_an_answer_cost_is_told_before_it() {
         event(id, "assistant.message", json!({"content": "a", "apiCallId": call, "outputTokens": 3}))
     };
     let sessions = sessions(&[
-        begun(),
+        session_start(),
         event("e1", "session.usage_record", cost),
         answer("e2", "r"),
         answer("e3", "other"),
@@ -52,7 +52,7 @@ fn a_tool_that_failed_says_what_went_wrong() {
         json!([{"toolCallId": "c", "name": "create", "arguments": {"path": "a"}, "type": "function"}]);
     let failed = json!({"toolCallId": "c", "success": false, "error": {"message": "Path already exists", "code": "failure"}});
     let sessions = sessions(&[
-        begun(),
+        session_start(),
         event("e1", "assistant.message", json!({"content": "", "toolRequests": calls})),
         event("e2", "tool.execution_complete", failed),
     ]);
@@ -67,7 +67,7 @@ fn a_tool_that_failed_says_what_went_wrong() {
 #[test]
 fn what_a_sub_agent_does_is_a_session_of_its_own() {
     let sessions = sessions(&[
-        begun(),
+        session_start(),
         event("e1", "user.message", json!({"content": "look"})),
         event("e2", "assistant.message", json!({"content": "inner", "parentToolCallId": "c"})),
         event("e3", "assistant.message", json!({"content": "outer"})),
@@ -86,7 +86,7 @@ fn what_a_sub_agent_does_is_a_session_of_its_own() {
 fn what_the_client_notices_is_marked_and_reasoning_is_kept() {
     let answer = json!({"content": "a", "reasoningText": "hm", "reasoningOpaque": "b3BhcXVl"});
     let sessions = sessions(&[
-        begun(),
+        session_start(),
         event("e1", "system.notification", json!({"content": "an agent is done"})),
         event("e2", "assistant.message", answer),
     ]);
@@ -123,7 +123,7 @@ fn images_are_read_from_the_event_that_holds_their_bytes_or_from_where_they_stan
     ]);
     let calls = json!([{"toolCallId": "c", "name": "view", "arguments": {}, "type": "function"}]);
     let sessions = sessions(&[
-        begun(),
+        session_start(),
         event("e1", "session.binary_asset", asset),
         event("e2", "user.message", json!({"content": "see", "attachments": [file, blob, omitted]})),
         event("e3", "assistant.message", json!({"content": "", "toolRequests": calls})),
@@ -161,14 +161,14 @@ fn a_call_says_whether_it_ran_and_how_its_command_ended() {
         let mut data = data;
         data["toolCallId"] = "c".into();
         let sessions = sessions(&[
-            begun(),
+            session_start(),
             event("e1", "assistant.message", json!({"content": "", "toolRequests": calls})),
             event("e2", "tool.execution_complete", data),
         ]);
         let tool = sessions[0].messages[1].tool.clone().unwrap();
         let mut state = State::default();
-        sessions[0].messages.iter().for_each(|message| state.take(message));
-        (tool.exit_code, tool.is_error, tool.not_run, state.all(Kind::Failed).count())
+        sessions[0].messages.iter().for_each(|message| state.take_message(message));
+        (tool.exit_code, tool.is_error, tool.not_run, state.facts_of(FactKind::Failed).count())
     };
     let exit = json!({"content": "no", "contents": [{"type": "shell_exit", "shellId": "1", "exitCode": 3}]});
     assert_eq!(ended(json!({"success": true, "result": exit})), (Some(3), false, false, 1));

@@ -154,7 +154,7 @@ fn path(session: &ImportedSession) -> Vec<&str> {
     let mut branches = Branches::default();
     for (place, message) in session.messages.iter().enumerate() {
         let (start, json) = (place as u64 * 10, format!("{place}"));
-        branches.take(message, &Record { start, end: start + 9, json, is_sound: true });
+        branches.add_message(message, &Record { start, end: start + 9, json, is_sound: true });
     }
     let path = branches.path(None);
     let on = session.messages.iter().filter(|message| branches.is_on(&path, &message.id));

@@ -2,11 +2,11 @@
 
 use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, ImportedSession, read};
-use leftoff::record::message::{Message, Part, Role};
+use leftoff::record::message::{Message, OrderPart, Role};
 use leftoff::record::scan::ProblemCode;
 use serde_json::{Value, json};
 
-use super::{fixture, ids, told};
+use super::{describe_messages, fixture, ids};
 
 fn import(lines: &[Value]) -> Import {
     let head =
@@ -46,7 +46,7 @@ fn parents(session: &ImportedSession) -> Vec<Option<usize>> {
     session.messages.iter().map(|message| message.parent_id.as_ref().and_then(place)).collect()
 }
 
-fn whole(messages: &[Value]) -> Value {
+fn messages_update(messages: &[Value]) -> Value {
     json!({"$set": {"messages": messages}})
 }
 
@@ -54,7 +54,7 @@ fn whole(messages: &[Value]) -> Value {
 fn the_same_id_again_is_the_same_message() {
     let before = session(&[user("u", "hi"), gemini("a", "he")]);
     let after = session(&[user("u", "hi"), gemini("a", "he"), gemini("a", "hello")]);
-    assert_eq!(told(&after), ["u hi", "a hello"]);
+    assert_eq!(describe_messages(&after), ["u hi", "a hello"]);
     assert_eq!(before.messages[1].id, after.messages[1].id);
 }
 
@@ -67,10 +67,10 @@ fn a_result_that_stands_twice_is_read_once_and_a_failed_one_says_so() {
         user("r", json!([response("c", "seen")])),
         gemini("b", "done"),
     ];
-    assert_eq!(told(&session(&lines)), ["u hi", "a on it", "t seen", "a done"]);
+    assert_eq!(describe_messages(&session(&lines)), ["u hi", "a on it", "t seen", "a done"]);
     // Only one of both may be there.
     let without = [&lines[..2], &lines[3..]].concat();
-    assert_eq!(told(&session(&without)), told(&session(&lines)));
+    assert_eq!(describe_messages(&session(&without)), describe_messages(&session(&lines)));
     assert_eq!(session(&without).messages[2].tool.as_ref().unwrap().call_id, "c");
     let is_error =
         |call: Value| session(&[user("u", "hi"), call]).messages[2].tool.as_ref().unwrap().is_error;
@@ -90,7 +90,7 @@ fn parallel_results_keep_their_calls_and_what_a_user_says_beside_them_is_said() 
     both["toolCalls"].as_array_mut().unwrap().push(second);
     let results = [response("c", "one"), response("d", "two"), json!({"text": "and hurry"})];
     let session = session(&[user("u", "hi"), both, user("r", json!(results))]);
-    assert_eq!(told(&session), ["u hi", "a on it", "t one", "t two", "u and hurry"]);
+    assert_eq!(describe_messages(&session), ["u hi", "a on it", "t one", "t two", "u and hurry"]);
     assert_eq!(parents(&session), [None, Some(0), Some(1), Some(2), Some(3)]);
     let call = |at: usize| session.messages[at].tool.as_ref().unwrap().call_id.clone();
     assert_eq!((call(2), call(3)), ("c".into(), "d".into()));
@@ -101,10 +101,10 @@ fn what_is_rewound_stays_and_a_branch_goes_on_before_it() {
     let mut lines = vec![user("u", "hi"), gemini("a", "hello"), user("v", "left"), gemini("b", "no")];
     lines.extend([json!({"$rewindTo": "v"}), user("w", "right"), gemini("c", "yes")]);
     let rewound = session(&lines);
-    assert_eq!(told(&rewound), ["u hi", "a hello", "u left", "a no", "!u right", "a yes"]);
+    assert_eq!(describe_messages(&rewound), ["u hi", "a hello", "u left", "a no", "!u right", "a yes"]);
     assert_eq!(parents(&rewound), [None, Some(0), Some(1), Some(2), Some(1), Some(4)]);
     // As the client writes it: the rest again, as a whole.
-    lines.insert(5, whole(&[user("u", "hi"), gemini("a", json!([{"text": "hello"}]))]));
+    lines.insert(5, messages_update(&[user("u", "hi"), gemini("a", json!([{"text": "hello"}]))]));
     assert_eq!(session(&lines).messages, rewound.messages);
     // And by a whole alone, where an answer was broken off.
     lines.remove(4);
@@ -115,14 +115,19 @@ fn what_is_rewound_stays_and_a_branch_goes_on_before_it() {
 fn a_client_that_resumes_in_a_process_of_its_own_takes_nothing_back() {
     let context = user("x", "<session_context>\nhere\n</session_context>");
     let head = json!({"sessionId": "s", "projectHash": "h", "startTime": "2026-01-01T00:00:05Z"});
-    let mut lines = vec![whole(core::slice::from_ref(&context)), user("u", "hi"), calling("a", "c", None)];
+    let mut lines =
+        vec![messages_update(core::slice::from_ref(&context)), user("u", "hi"), calling("a", "c", None)];
     lines.extend([
         calling("a", "c", Some("text")),
         user("r", json!([response("c", "text")])),
         gemini("b", "done"),
     ]);
     let before = session(&lines);
-    lines.extend([head, whole(core::slice::from_ref(&context)), json!({"$set": {"sessionId": "s"}})]);
+    lines.extend([
+        head,
+        messages_update(core::slice::from_ref(&context)),
+        json!({"$set": {"sessionId": "s"}}),
+    ]);
     assert_eq!(session(&lines).messages, before.messages);
     let again = [
         context,
@@ -130,20 +135,20 @@ fn a_client_that_resumes_in_a_process_of_its_own_takes_nothing_back() {
         calling("a", "c", Some("text")),
         user("a", json!([response("c", "text")])),
     ];
-    lines.push(whole(
+    lines.push(messages_update(
         &[&again[..], &[user("r", json!([response("c", "text")])), gemini("b", "done")]].concat(),
     ));
     lines.extend([user("v", "more"), gemini("d", "yes")]);
     let after = session(&lines);
-    assert_eq!(told(&after)[..before.messages.len()], told(&before)[..]);
-    assert_eq!(told(&after)[before.messages.len()..], ["u more", "a yes"]);
+    assert_eq!(describe_messages(&after)[..before.messages.len()], describe_messages(&before)[..]);
+    assert_eq!(describe_messages(&after)[before.messages.len()..], ["u more", "a yes"]);
     assert!(after.messages.iter().all(|message| !message.branch));
 }
 
 #[test]
 fn a_rewind_to_what_is_not_there_takes_all_back_and_is_listed() {
     let session = session(&[user("u", "hi"), json!({"$rewindTo": "x"}), user("v", "anew")]);
-    assert_eq!(told(&session), ["u hi", "!u anew"]);
+    assert_eq!(describe_messages(&session), ["u hi", "!u anew"]);
     assert_eq!(parents(&session), [None, None]);
     assert!(session.losses.iter().any(|loss| loss.field == "$rewindTo.$rewindTo"));
 }
@@ -156,7 +161,7 @@ fn a_whole_adds_what_is_new_and_doubles_nothing() {
         user("u", "hi"),
         calling("a", "c", Some("seen")),
         user("r", json!([response("c", "seen")])),
-        whole(&[
+        messages_update(&[
             user("u", "hi"),
             gemini("a", call),
             user("a_response", json!([response("c", "seen")])),
@@ -168,7 +173,7 @@ fn a_whole_adds_what_is_new_and_doubles_nothing() {
         gemini("b", "done"),
     ];
     let session = session(&lines);
-    assert_eq!(told(&session), ["u hi", "a on it", "t seen", "u new", "a done"]);
+    assert_eq!(describe_messages(&session), ["u hi", "a on it", "t seen", "u new", "a done"]);
     let why = "repeats the tool result in another form";
     assert!(session.losses.iter().any(|loss| (loss.count, loss.why) == (1, why)));
 }
@@ -181,7 +186,7 @@ fn a_compressed_conversation_keeps_its_history_and_has_the_summary_behind_it() {
         gemini("a", "one"),
         user("w", "second"),
         gemini("b", "two"),
-        whole(&[
+        messages_update(&[
             user("u", "<session_context>there</session_context>"),
             user("s", "what was said"),
             gemini("t", "Got it. Thanks for the additional context!"),
@@ -201,7 +206,7 @@ fn a_compressed_conversation_keeps_its_history_and_has_the_summary_behind_it() {
         "a Got it. Thanks for the additional context!",
         "u third",
     ];
-    assert_eq!(told(&session), expected);
+    assert_eq!(describe_messages(&session), expected);
     assert!(session.messages.iter().all(|message| !message.branch));
     let marked = |mark: &str| {
         let has = |message: &&Message| {
@@ -233,13 +238,14 @@ fn a_conversation_that_is_written_anew_line_by_line_is_read_once() {
         gemini("b2", "done"),
         user("w2", "go on"),
     ];
-    let lines = [&begin[..], &anew, &[whole(&anew), gemini("d", "fine"), user("x", "go on")]].concat();
+    let lines =
+        [&begin[..], &anew, &[messages_update(&anew), gemini("d", "fine"), user("x", "go on")]].concat();
     let expected =
         [&format!("u {context}"), "u go on", "a on it", "t seen", "a done", "u go on", "a fine", "u go on"];
-    assert_eq!(told(&session(&lines)), expected);
+    assert_eq!(describe_messages(&session(&lines)), expected);
     // What is said while it is written anew is new.
     let lines = [&begin[..], &anew[..2], &[user("x", "something else"), gemini("b2", "done")]].concat();
-    assert_eq!(told(&session(&lines))[6..], ["u something else", "a done"]);
+    assert_eq!(describe_messages(&session(&lines))[6..], ["u something else", "a done"]);
 }
 
 #[test]
@@ -260,7 +266,7 @@ fn thoughts_tokens_and_model_are_kept_and_thoughts_are_read_once() {
         (Some(60), Some(40), Some(15), Some(5))
     );
     assert_eq!(session.model.as_deref(), Some("gemini-x"));
-    assert_eq!(assistant.order, Vec::<Part>::new());
+    assert_eq!(assistant.order, Vec::<OrderPart>::new());
 }
 
 #[test]
@@ -307,7 +313,7 @@ fn a_document_of_an_older_version_reads_like_the_log() {
     for text in [document.to_string(), format!("\u{feff}{document:#}\n")] {
         let session = read(text.as_bytes(), "x.json", None).unwrap().sessions.remove(0);
         let log = self::session(&messages);
-        assert_eq!((told(&session), ids(&session)), (told(&log), ids(&log)));
+        assert_eq!((describe_messages(&session), ids(&session)), (describe_messages(&log), ids(&log)));
         assert_eq!(session.title.as_deref(), Some("a title"));
     }
 }
@@ -330,9 +336,13 @@ fn what_is_no_session_is_one_error_and_a_bad_line_one_problem() {
 #[test]
 fn many_wholes_and_rewinds_take_time_in_proportion() {
     let mut lines: Vec<Value> = (0..20_000).map(|n| user(&format!("u{n}"), format!("{n}"))).collect();
-    lines.push(whole(&lines[..10_000]));
+    lines.push(messages_update(&lines[..10_000]));
     for n in 0..20_000 {
-        lines.extend([json!({"$rewindTo": "u9999"}), user("u9999", format!("again {n}")), whole(&[])]);
+        lines.extend([
+            json!({"$rewindTo": "u9999"}),
+            user("u9999", format!("again {n}")),
+            messages_update(&[]),
+        ]);
         lines.push(user("u9999", "same"));
     }
     assert_eq!(session(&lines).messages.len(), 20_000 + 40_000);
@@ -345,7 +355,7 @@ fn a_real_session_reads_as_it_was_held() {
         read(&fixture(AgentName::Gemini, &path), "x", None).unwrap().sessions.remove(0)
     };
     let roles = |session: &ImportedSession| {
-        told(session).iter().map(|one| one.replace('!', "")[..1].to_owned()).collect::<String>()
+        describe_messages(session).iter().map(|one| one.replace('!', "")[..1].to_owned()).collect::<String>()
     };
     let resumed = of("resumed/session-2026-11-22T00-10-d73a8e7e.jsonl");
     // Bash; a file and bash at once; one that fails; one that writes; resumed, a file that is missing.
@@ -358,10 +368,11 @@ fn a_real_session_reads_as_it_was_held() {
     assert_eq!(resumed.source_id, "d73a8e7e-398d-45aa-abb1-25ccafdf1cdd");
     assert!(resumed.messages.iter().all(|message| !message.branch));
     let rewound = of("rewound/session-2026-11-22T00-10-d73a8e7e.jsonl");
-    let branches: Vec<String> = told(&rewound).into_iter().filter(|one| one.starts_with('!')).collect();
+    let branches: Vec<String> =
+        describe_messages(&rewound).into_iter().filter(|one| one.starts_with('!')).collect();
     assert_eq!(branches, ["!u and that"]);
     assert!(
-        told(&of("compressed/session-2026-11-22T00-10-d73a8e7e.jsonl"))
+        describe_messages(&of("compressed/session-2026-11-22T00-10-d73a8e7e.jsonl"))
             .iter()
             .all(|one| !one.starts_with('!'))
     );

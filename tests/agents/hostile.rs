@@ -1,7 +1,7 @@
 //! What is written for a client's file holds nothing that its reader cannot parse.
 
 use leftoff::interop::AgentName;
-use leftoff::interop::native::{About, agents, write};
+use leftoff::interop::native::{NativeHeader, agents, write};
 use leftoff::record::message::Message;
 use leftoff::shapes::{self, Format};
 use serde_json::Value;
@@ -45,14 +45,14 @@ fn arguments() -> Vec<String> {
     all
 }
 
-fn about(title: Option<String>) -> About {
-    About {
+fn header_with_title(title: Option<String>) -> NativeHeader {
+    NativeHeader {
         id: "01999999-0000-7000-8000-000000000001".into(),
         folder: "/home/dev/a project".into(),
-        place: Some("a-project".into()),
+        folder_name: Some("a-project".into()),
         title,
         now_ms: 1_800_000_000_000,
-        ..About::default()
+        ..NativeHeader::default()
     }
 }
 
@@ -117,14 +117,15 @@ fn what_is_written_for_a_client_is_json_that_any_reader_takes() {
     for agent in agents() {
         for text in STRINGS {
             let title = serde_json::from_str(text).ok();
-            let native = write(agent, &messages(text, "{}"), &about(title)).expect("it can be written");
+            let native =
+                write(agent, &messages(text, "{}"), &header_with_title(title)).expect("it can be written");
             check(agent, &native.text, text);
             let said = native.text.matches("on\"").count();
             assert!(said > 0, "{}: {}", agent.as_str(), native.text);
         }
         for arguments in arguments() {
-            let native =
-                write(agent, &messages("\"x\"", &arguments), &about(None)).expect("it can be written");
+            let native = write(agent, &messages("\"x\"", &arguments), &header_with_title(None))
+                .expect("it can be written");
             check(agent, &native.text, &arguments);
             let (calls, results) =
                 (native.text.matches("\"Bash\"").count(), native.text.matches("\"x\"").count());

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use leftoff::interop::opencode::{groups, read_first, sessions_of_tree};
+use leftoff::interop::opencode::{paths_to_read_first, session_groups, sessions_of_tree};
 use leftoff::interop::{AgentName, Import, ImportedSession, detect, read};
-use leftoff::record::message::{Message, Part, Role};
-use leftoff::state::{Kind, State};
+use leftoff::record::message::{Message, OrderPart, Role};
+use leftoff::state::{FactKind, State};
 use serde_json::{Value, json};
 
 use super::{fixture, flags, roles};
@@ -196,7 +196,13 @@ fn an_answer_keeps_the_order_signatures_and_files_of_its_parts() {
     let session = &import.sessions[0];
     let answer = session.messages[0].assistant.as_ref().unwrap();
     assert_eq!(session.messages[0].content.as_str(), "one\n\ntwo");
-    let order = [Part::Text(0, 3), Part::Reasoning(0), Part::Reasoning(1), Part::Call(0), Part::Text(5, 8)];
+    let order = [
+        OrderPart::Text(0, 3),
+        OrderPart::Reasoning(0),
+        OrderPart::Reasoning(1),
+        OrderPart::Call(0),
+        OrderPart::Text(5, 8),
+    ];
     assert_eq!(answer.order, order);
     assert_eq!(answer.reasoning[0].signature.as_deref(), Some("sig"));
     assert_eq!(answer.reasoning[1].data.as_deref(), Some("enc"));
@@ -256,8 +262,8 @@ fn a_command_that_ended_with_a_code_failed_and_one_that_was_denied_did_not_run()
         let session = import(&[assistant(json!([part]))]).sessions.remove(0);
         let tool = session.messages[1].tool.clone().unwrap();
         let mut known = State::default();
-        session.messages.iter().for_each(|message| known.take(message));
-        (tool.exit_code, tool.is_error, tool.not_run, known.all(Kind::Failed).count())
+        session.messages.iter().for_each(|message| known.take_message(message));
+        (tool.exit_code, tool.is_error, tool.not_run, known.facts_of(FactKind::Failed).count())
     };
     let completed = |exit: Value| json!({"status": "completed", "output": "x", "metadata": {"exit": exit}});
     assert_eq!(ended(completed(json!(1))), (Some(1), false, false, 1));
@@ -289,7 +295,7 @@ fn in_groups(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let some =
         |paths: Vec<String>| paths.into_iter().map(|path| (path.clone(), files[&path].clone())).collect();
     let paths: Vec<&str> = files.keys().map(String::as_str).collect();
-    let groups = groups(&paths, &some(read_first(&paths)));
+    let groups = session_groups(&paths, &some(paths_to_read_first(&paths)));
     groups.into_iter().flat_map(|group| sessions_of_tree(&some(group))).collect()
 }
 

@@ -4,10 +4,10 @@ use leftoff::error::Code;
 use leftoff::interop::{AgentName, Import, ImportedSession, detect, read};
 use leftoff::record::message::Role;
 use leftoff::record::scan::ProblemCode;
-use leftoff::state::{Kind, State};
+use leftoff::state::{FactKind, State};
 use serde_json::{Value, json};
 
-use super::{fixture, told};
+use super::{describe_messages, fixture};
 
 fn import(lines: &[Value]) -> Import {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
@@ -27,7 +27,7 @@ fn record(uuid: &str, parent: &str, kind: &str, parts: Value) -> Value {
         "cwd": "/home/dev/project", "version": "0.24.4", "message": {"role": "user", "parts": parts}})
 }
 
-fn said(uuid: &str, parent: &str, kind: &str, text: &str) -> Value {
+fn text_record(uuid: &str, parent: &str, kind: &str, text: &str) -> Value {
     record(uuid, parent, kind, json!([{"text": text}]))
 }
 
@@ -48,8 +48,8 @@ fn records_of_one_uuid_are_one_answer() {
     second["usageMetadata"] = json!({"promptTokenCount": 10, "candidatesTokenCount": 5, "thoughtsTokenCount": 2,
         "cachedContentTokenCount": 4, "totalTokenCount": 15});
     let first = record("a", "u", "assistant", json!([{"text": "hm", "thought": true}, {"text": "look"}]));
-    let session = session(&[said("u", "", "user", "hi"), first, second]);
-    assert_eq!(told(&session), ["u hi", "a look\n\nthere"]);
+    let session = session(&[text_record("u", "", "user", "hi"), first, second]);
+    assert_eq!(describe_messages(&session), ["u hi", "a look\n\nthere"]);
     let assistant = session.messages[1].assistant.as_ref().unwrap();
     assert_eq!((assistant.reasoning.len(), assistant.tool_calls.len(), assistant.order.len()), (1, 1, 4));
     let usage = assistant.usage.as_ref().unwrap();
@@ -67,10 +67,10 @@ fn a_result_says_whether_it_failed_and_which_call_it_answers() {
         let parts = json!([{"functionResponse": {"id": "c", "name": "read_file", "response": response}}]);
         let mut result = record("r", "u", "tool_result", parts);
         result["toolCallResult"] = json!({"callId": "c", "status": status});
-        let session = session(&[said("u", "", "user", "hi"), result]);
+        let session = session(&[text_record("u", "", "user", "hi"), result]);
         let tool = session.messages[1].tool.clone().unwrap();
         assert_eq!((tool.call_id.as_str(), tool.name.as_str()), ("c", "read_file"));
-        (told(&session)[1].clone(), tool.is_error)
+        (describe_messages(&session)[1].clone(), tool.is_error)
     };
     assert_eq!(result(json!({"output": "seen"}), "success"), ("t seen".into(), false));
     assert_eq!(result(json!({"error": "no"}), "success"), ("t no".into(), true));
@@ -87,11 +87,12 @@ fn a_result_says_whether_it_ran_and_with_which_code_its_command_ended() {
             "response": {"output": "exit code: 0 is what it prints"}}}]);
         let mut result = record("r", "a", "tool_result", parts);
         result["toolCallResult"] = outcome;
-        let session = session(&[said("u", "", "user", "hi"), record("a", "u", "assistant", call), result]);
+        let session =
+            session(&[text_record("u", "", "user", "hi"), record("a", "u", "assistant", call), result]);
         let tool = session.messages[2].tool.clone().unwrap();
         let mut state = State::default();
-        session.messages.iter().for_each(|message| state.take(message));
-        (tool.exit_code, tool.not_run, state.all(Kind::Failed).count())
+        session.messages.iter().for_each(|message| state.take_message(message));
+        (tool.exit_code, tool.not_run, state.facts_of(FactKind::Failed).count())
     };
     let shown = |code: i64| json!({"type": "shell_result", "exitCode": code});
     assert_eq!(
@@ -108,21 +109,21 @@ fn a_result_says_whether_it_ran_and_with_which_code_its_command_ended() {
 #[test]
 fn what_hangs_from_farther_back_is_a_branch_through_records_that_are_no_messages() {
     let mut lines = vec![
-        said("u", "", "user", "hi"),
+        text_record("u", "", "user", "hi"),
         system("x", "u", "ui_telemetry", json!({})),
-        said("a", "x", "assistant", "hello"),
-        said("v", "a", "user", "left"),
+        text_record("a", "x", "assistant", "hello"),
+        text_record("v", "a", "user", "left"),
         system("w", "a", "rewind", json!({"truncatedCount": 1})),
-        said("y", "w", "user", "right"),
-        said("b", "y", "assistant", "yes"),
+        text_record("y", "w", "user", "right"),
+        text_record("b", "y", "assistant", "yes"),
     ];
     let branched = session(&lines);
-    assert_eq!(told(&branched), ["u hi", "a hello", "u left", "!u right", "a yes"]);
+    assert_eq!(describe_messages(&branched), ["u hi", "a hello", "u left", "!u right", "a yes"]);
     assert_eq!(branched.messages[3].parent_id.as_ref(), Some(&branched.messages[1].id));
     // Where a parent is missing, it follows what is before it, and that is listed.
     lines.remove(4);
     let session = session(&lines);
-    assert_eq!(told(&session)[3], "u right");
+    assert_eq!(describe_messages(&session)[3], "u right");
     assert!(session.losses.iter().any(|loss| loss.field == "user.parentUuid"));
 }
 
@@ -130,14 +131,14 @@ fn what_hangs_from_farther_back_is_a_branch_through_records_that_are_no_messages
 fn the_last_title_is_the_title_and_a_summary_is_marked() {
     let history = json!([{"role": "user", "parts": [{"text": "what was said"}]}, {"role": "user", "parts": [{"text": "hi"}]}]);
     let session = session(&[
-        said("u", "", "user", "hi"),
+        text_record("u", "", "user", "hi"),
         system("t", "u", "custom_title", json!({"customTitle": "one"})),
         system("z", "t", "chat_compression", json!({"info": {}, "compressedHistory": history})),
         system("t2", "z", "custom_title", json!({"customTitle": "two", "titleSource": "auto"})),
-        said("v", "t2", "user", "go on"),
+        text_record("v", "t2", "user", "go on"),
     ]);
     assert_eq!(session.title.as_deref(), Some("two"));
-    assert_eq!(told(&session), ["u hi", "u what was said", "u go on"]);
+    assert_eq!(describe_messages(&session), ["u hi", "u what was said", "u go on"]);
     let flags: Vec<bool> =
         session.messages.iter().map(|message| !message.source.as_ref().unwrap().extra.is_empty()).collect();
     assert_eq!(flags, [false, true, false]);
@@ -145,12 +146,16 @@ fn the_last_title_is_the_title_and_a_summary_is_marked() {
 
 #[test]
 fn a_sub_agents_records_are_a_session_of_their_own() {
-    let mut sub = said("b", "u", "user", "look");
+    let mut sub = text_record("b", "u", "user", "look");
     sub["isSidechain"] = json!(true);
     sub["agentId"] = json!("explore-1");
-    let both = import(&[said("u", "", "user", "hi"), sub.clone(), said("a", "u", "assistant", "done")]);
+    let both = import(&[
+        text_record("u", "", "user", "hi"),
+        sub.clone(),
+        text_record("a", "u", "assistant", "done"),
+    ]);
     let [main, side] = &both.sessions[..] else { panic!("two sessions") };
-    assert_eq!((told(main).len(), told(side)), (2, vec!["u look".to_owned()]));
+    assert_eq!((describe_messages(main).len(), describe_messages(side)), (2, vec!["u look".to_owned()]));
     assert_eq!((side.source_id.as_str(), &side.parent.as_ref().unwrap().session), ("s/explore-1", &main.id));
     assert!(main.messages.iter().all(|message| !message.branch));
     let alone = import(&[sub]).sessions.remove(0);
@@ -159,13 +164,13 @@ fn a_sub_agents_records_are_a_session_of_their_own() {
 
 #[test]
 fn several_records_in_one_line_are_read_and_half_a_record_is_one_problem() {
-    let (first, second) = (said("u", "", "user", "a}{b"), said("a", "u", "assistant", "yes"));
+    let (first, second) = (text_record("u", "", "user", "a}{b"), text_record("a", "u", "assistant", "yes"));
     let line = format!("{first}{second}");
     let session = |text: &str| read(text.as_bytes(), "x", Some(AgentName::Qwen));
-    assert_eq!(told(&session(&line).unwrap().sessions[0]), ["u a}{b", "a yes"]);
+    assert_eq!(describe_messages(&session(&line).unwrap().sessions[0]), ["u a}{b", "a yes"]);
     let import = session(&format!("{second}\n{}", &line[..line.len() - 5])).unwrap();
     assert_eq!(import.problems.iter().map(|one| one.code).collect::<Vec<_>>(), [ProblemCode::Damaged]);
-    assert_eq!(told(&import.sessions[0]), ["a yes", "u a}{b"]);
+    assert_eq!(describe_messages(&import.sessions[0]), ["a yes", "u a}{b"]);
 }
 
 #[test]
@@ -184,13 +189,13 @@ fn what_is_no_session_is_one_error() {
 fn a_real_session_reads_as_it_was_held() {
     let path = "real/0.24.4/6075e660-a2dd-43b9-9d3c-4e03647592e7.jsonl";
     let session = read(&fixture(AgentName::Qwen, path), "x", None).unwrap().sessions.remove(0);
-    let roles: String = told(&session).iter().map(|one| one[..1].to_owned()).collect();
+    let roles: String = describe_messages(&session).iter().map(|one| one[..1].to_owned()).collect();
     // Bash; a file and bash at once; one that fails; one that was refused; and a prompt more, after it was resumed.
     assert_eq!(roles, "uatattatataua");
     let results = session.messages.iter().filter_map(|message| message.tool.as_ref());
     assert_eq!(results.map(|tool| tool.is_error).collect::<Vec<_>>(), [false, false, false, true, true]);
     assert_eq!(session.folder.as_deref(), Some("/home/dev/project"));
-    assert!(told(&session)[12].contains("wörld. Ünïcode ☃"));
+    assert!(describe_messages(&session)[12].contains("wörld. Ünïcode ☃"));
     let answer = session.messages[4].clone();
     assert!(session.messages.iter().all(|message| !message.branch) && answer.role == Some(Role::Tool));
 }

@@ -5,7 +5,7 @@ import { openStore } from "leftoff";
 import { OpfsStorage } from "leftoff/storage/opfs";
 import assert from "node:assert/strict";
 import { storageContract } from "../js/storage-contract.js";
-import { ran, test } from "./stand-ins.mjs";
+import { runWaiting, test } from "./stand-ins.mjs";
 
 Object.assign(globalThis, { setImmediate: (/** @type {() => void} */ work) => setTimeout(work, 0) });
 
@@ -90,4 +90,4 @@ test("a store of a worker is the next one's, and what it acknowledges is durable
   await second.close();
 });
 
-addEventListener("message", async () => postMessage(await ran()));
+addEventListener("message", async () => postMessage(await runWaiting()));

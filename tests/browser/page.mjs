@@ -26,7 +26,7 @@ export async function early({ LeftoffError, listText }) {
  * @param {typeof import("../../js/index.js")} leftoff
  * @param {{ transcript: Uint8Array<ArrayBuffer>, expected: unknown }} foreign an agent's own file, and what Node reads of it
  */
-export async function used({ LeftoffError, MemoryStorage, countTokens, listText, loadWasm, openStore, readTranscript }, { transcript, expected }) {
+export async function exercisePackage({ LeftoffError, MemoryStorage, countTokens, listText, loadWasm, openStore, readTranscript }, { transcript, expected }) {
   equal("what Node reads of an agent's file", await readOf(readTranscript, new Blob([transcript])), expected);
   equal("exact counts", await countTokens(["hello world", "hello"], { encoding: "cl100k_base" }), [2, 1]);
 

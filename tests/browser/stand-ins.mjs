@@ -12,7 +12,7 @@ export const describe = (_, body) => body();
 export const test = (name, work) => void waiting.push([name, work]);
 
 /** What came of all of them. @returns {Promise<Result[]>} */
-export async function ran() {
+export async function runWaiting() {
   const results = [];
   for (const [name, work] of waiting.splice(0)) {
     const error = await Promise.resolve().then(work).then(() => undefined, (cause) => String(cause?.stack ?? cause));
@@ -22,12 +22,12 @@ export async function ran() {
 }
 
 /** @param {any} a @param {any} b @returns {boolean} */
-function same(a, b) {
+function isDeepEqual(a, b) {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isDeepEqual(a[key], b[key]));
 }
 
 /** @param {boolean} is @param {string | undefined} message @param {unknown[]} shown */
@@ -40,14 +40,14 @@ async function rejects(promise, expected) {
   const error = await Promise.resolve(typeof promise === "function" ? promise() : promise).then(() => undefined, (cause) => cause);
   claim(error !== undefined, "expected an error, but found none");
   if (typeof expected === "function") claim(expected(error) === true, "expected another error", String(error));
-  else for (const [key, value] of Object.entries(expected ?? {})) claim(same(error[key], value), `expected another ${key}`, error[key], value);
+  else for (const [key, value] of Object.entries(expected ?? {})) claim(isDeepEqual(error[key], value), `expected another ${key}`, error[key], value);
 }
 
 // `node:test` and `node:assert/strict`, both.
 export default {
   ok: (/** @type {unknown} */ is, /** @type {string} */ message) => claim(Boolean(is), message),
   equal: (/** @type {unknown} */ a, /** @type {unknown} */ b, /** @type {string} */ message) => claim(Object.is(a, b), message, a, b),
-  deepEqual: (/** @type {unknown} */ a, /** @type {unknown} */ b, /** @type {string} */ message) => claim(same(a, b), message, a, b),
-  notDeepEqual: (/** @type {unknown} */ a, /** @type {unknown} */ b, /** @type {string} */ message) => claim(!same(a, b), message, a, b),
+  deepEqual: (/** @type {unknown} */ a, /** @type {unknown} */ b, /** @type {string} */ message) => claim(isDeepEqual(a, b), message, a, b),
+  notDeepEqual: (/** @type {unknown} */ a, /** @type {unknown} */ b, /** @type {string} */ message) => claim(!isDeepEqual(a, b), message, a, b),
   rejects,
 };

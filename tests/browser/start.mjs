@@ -1,14 +1,14 @@
 // @ts-check
 // What a page begins by: it waits until it is told what to do.
 
-import { early, readOf, used } from "./page.mjs";
+import { early, readOf, exercisePackage } from "./page.mjs";
 
 Object.assign(globalThis, {
   /** In the page itself. @param {string} name of the package, as the page finds it @param {number[]} transcript @param {unknown} expected */
   inPage: async (name, transcript, expected) => {
     const leftoff = await import(name);
     await early(leftoff);
-    return used(leftoff, { transcript: new Uint8Array(transcript), expected });
+    return exercisePackage(leftoff, { transcript: new Uint8Array(transcript), expected });
   },
   /** The same with the files that the page says. @param {string} name @param {number[]} transcript @param {unknown} expected */
   inSlimPage: async (name, transcript, expected) => {
@@ -21,7 +21,7 @@ Object.assign(globalThis, {
     if (JSON.stringify(read) !== JSON.stringify(expected)) throw new Error("expected of the small modules what Node reads, but found something else");
     const [leftoffModule, cl100k] = await Promise.all([WebAssembly.compileStreaming(fetch(file("leftoff.wasm"))), fetch(file("cl100k_base.planes")).then((answer) => answer.arrayBuffer())]);
     await leftoff.loadWasm({ leftoff: leftoffModule, agents: file("agents.wasm"), o200k_base: String(file("o200k_base.planes")), cl100k_base: cl100k });
-    return used(leftoff, { transcript: new Uint8Array(transcript), expected });
+    return exercisePackage(leftoff, { transcript: new Uint8Array(transcript), expected });
   },
   /** In a module worker. @param {string} name its address @param {number[]} transcript @param {unknown} expected */
   inWorker: (name, transcript, expected) => new Promise((works, fails) => {

@@ -28,13 +28,13 @@ export default {
   title: "a real client answers what leftoff asks, and knows what was said before",
   async run() {
     const clients = present(IN_CI);
-    for (const one of clients) await scene("ask", ({ folder }) => tried(one, folder));
+    for (const one of clients) await scene("ask", ({ folder }) => tryClient(one, folder));
     return { clients: clients.map(({ client }) => client.name).join(", "), questions: clients.length * ANSWERS.length };
   },
 };
 
 /** @param {Present} present @param {string} folder */
-async function tried({ client, program }, folder) {
+async function tryClient({ client, program }, folder) {
   const at = seat(program, folder);
   const bin = join(folder, "bin");
   mkdirSync(bin);
@@ -42,7 +42,7 @@ async function tried({ client, program }, folder) {
   const runs = client.node ? `"${client.node()}" "${program}"` : `"${program}"`;
   writeFileSync(join(bin, engine), `#!/bin/sh\nexec ${runs} "$@"\n`, { mode: 0o755 });
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: at.home };
-  const leftoff = (/** @type {string[]} */ args, more = {}) => asked(args, { cwd: at.project, env: { ...env, ...more } });
+  const leftoff = (/** @type {string[]} */ args, more = {}) => runCli(args, { cwd: at.project, env: { ...env, ...more } });
   for (const [turn, answer] of ANSWERS.entries()) {
     /** @type {string[]} */
     let told = [];
@@ -87,7 +87,7 @@ function keys(url) {
 }
 
 /** @param {string[]} args @param {{ cwd: string, env: NodeJS.ProcessEnv }} where */
-async function asked(args, where) {
+async function runCli(args, where) {
   const child = spawn(process.execPath, [CLI, ...args], { ...where, stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise((resolve) => child.on("close", resolve));
   const [out, errors, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);

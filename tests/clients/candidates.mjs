@@ -33,11 +33,11 @@ function summaryOf({ client: { name }, pinned, version, why, hold, ring = [], ch
   if (pinned === version) return [...row, "", "", "as pinned"];
   if (why !== undefined) return [...row, "not driven", "not driven", why];
   const failed = ring.length === 0 ? ["no pair was tried"] : ring.filter(({ ok }) => !ok).map(({ pair }) => pair);
-  return [...row, hold ? "ok" : "FAILED", failed.length > 0 ? `FAILED: ${failed.join(", ")}` : `ok, ${ring.length} pairs`, written(changes)];
+  return [...row, hold ? "ok" : "FAILED", failed.length > 0 ? `FAILED: ${failed.join(", ")}` : `ok, ${ring.length} pairs`, describeChanges(changes)];
 }
 
 /** @param {Changes} [changes] */
-function written(changes) {
+function describeChanges(changes) {
   if (!changes) return "not compared: one of them wrote no file";
   const { added, removed, changed } = changes;
   const counts = [[added.length, "new"], [removed.length, "gone"], [changed.length, "of other kinds"]].filter(([count]) => count !== 0);

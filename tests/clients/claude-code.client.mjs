@@ -12,10 +12,10 @@ import { countTokens, openStore } from "../../js/index.js";
 import { agree, ofState } from "./agree.mjs";
 import { claudeCode } from "./claude-code.mjs";
 import { commits, git } from "./history.mjs";
-import { lookPinned, pinned } from "./install.mjs";
+import { lookPinned, pinnedVersion } from "./install.mjs";
 import { Script } from "./model/script.mjs";
 import { serve } from "./model/server.mjs";
-import { missing } from "./named.mjs";
+import { missing } from "./facts-in-context.mjs";
 import { readClaude } from "./raw.mjs";
 import { FEWEST_COMMITS, PLANS, session } from "./sessions.mjs";
 
@@ -39,7 +39,7 @@ export default {
       const one = await scene("clients", ({ folder }) => hold({ folder, program, number, seed }));
       for (const [what, count] of Object.entries(one)) sum[/** @type {keyof typeof sum} */ (what)] += count;
     }
-    return { "Claude Code": pinned(claudeCode.package), ...sum };
+    return { "Claude Code": pinnedVersion(claudeCode.package), ...sum };
   },
 };
 
@@ -50,8 +50,8 @@ async function hold({ folder, program, number, seed }) {
   mkdirSync(/** @type {string} */ (home));
   git(folder, ["clone", "--quiet", root, "project"]);
   const made = session({ repository: root, project: /** @type {string} */ (project), number, seed });
-  const file = await talked({ program, home: /** @type {string} */ (home), project: /** @type {string} */ (project) }, made);
-  const seen = await looked({ file, project: /** @type {string} */ (project), store: /** @type {string} */ (store), ...made });
+  const file = await holdTalk({ program, home: /** @type {string} */ (home), project: /** @type {string} */ (project) }, made);
+  const seen = await checkImport({ file, project: /** @type {string} */ (project), store: /** @type {string} */ (store), ...made });
   console.log(`  session ${number}: ${made.turns.length} turns, ${seen.steps} steps, ${seen.tokens.toLocaleString("en")} tokens, ${seen.files} files, ${seen["failed commands"]} failed commands, ${seen["open tasks"]} open tasks; ${seen.strategies.join(", ")} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
   const { strategies: _, ...counted } = seen;
   return { sessions: 1, turns: made.turns.length, ...counted };
@@ -62,7 +62,7 @@ async function hold({ folder, program, number, seed }) {
  * @param {{ plan: Plan, turns: Turn[] }} made
  * @returns {Promise<string>} the client's own file
  */
-async function talked(place, { plan, turns }) {
+async function holdTalk(place, { plan, turns }) {
   const script = new Script(turns.flatMap(({ steps }) => steps));
   const server = await serve(script);
   const id = randomUUID();
@@ -71,7 +71,7 @@ async function talked(place, { plan, turns }) {
     for (const [turn, { prompt, steps }] of turns.entries()) {
       await claudeCode.ask({ ...place, url: server.url, hasTodoWrite: plan.hasTodoWrite }, { prompt, id, resumes: turn > 0 });
       due += steps.length;
-      assert.equal(script.taken, due, "each step is taken, in its turn");
+      assert.equal(script.takenCount, due, "each step is taken, in its turn");
     }
   } finally {
     await server.close();
@@ -81,7 +81,7 @@ async function talked(place, { plan, turns }) {
 }
 
 /** @param {{ file: string, project: string, store: string, plan: Plan, turns: Turn[], truth: Truth }} held */
-async function looked({ file, project, store: home, turns, truth }) {
+async function checkImport({ file, project, store: home, turns, truth }) {
   const raw = readClaude(readFileSync(file, "utf8"));
   const known = { ...truth, files: new Map([...truth.files].map(([path, kind]) => [join(project, path), kind])), failed: new Map([...truth.failed].map(([command, ended]) => [command.split(/\s+/).filter(Boolean).join(" "), ended])) };
   agree(raw, known, { what: "the client's file against the script", project });
@@ -92,7 +92,7 @@ async function looked({ file, project, store: home, turns, truth }) {
   const state = await one.state();
   agree(ofState(state), known, { what: "leftoff's state against the script", project });
   await onDisk(project, known);
-  const counts = await counted(one);
+  const counts = await countMessages(one);
   assert.deepEqual(counts.byRole, byHand(file), "messages, calls and results");
   const strategies = [];
   for (const window of WINDOWS) {
@@ -117,7 +117,7 @@ async function onDisk(project, known) {
 }
 
 /** @param {any} session */
-async function counted(session) {
+async function countMessages(session) {
   const byRole = { system: 0, user: 0, assistant: 0, toolCalls: 0, toolResults: 0 };
   /** @type {string[]} */
   const texts = [];

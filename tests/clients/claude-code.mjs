@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
-import { found, ran } from "./driving.mjs";
+import { findFiles, runProgram } from "./driving.mjs";
 
 /** @import { Client, Place, Seat, Turn } from "./driving.mjs" */
 /** @import { Look } from "./install.mjs" */
@@ -36,12 +36,12 @@ export const claudeCode = {
       CLAUDE_CODE_ENABLE_TASKS: hasTodoWrite ? "0" : "1",
     };
     const args = ["-p", prompt, resumes ? "--resume" : "--session-id", id, "--allowedTools", TOOLS.join(" "), "--output-format", "json"];
-    await ran(claudeCode.name, { program, args, project, home, env });
+    await runProgram(claudeCode.name, { program, args, project, home, env });
     return id;
   },
 
   /** @param {Pick<Seat, "home">} at @param {string} id */
-  fileOf: async ({ home }, id) => found(join(home, ".claude", "projects"), `${id}.jsonl`)[0],
+  fileOf: async ({ home }, id) => findFiles(join(home, ".claude", "projects"), `${id}.jsonl`)[0],
 
   tools: {
     shell: (/** @type {string} */ command) => ({ name: "Bash", input: { command } }),

@@ -5,7 +5,7 @@ import { claudeCode } from "./claude-code.mjs";
 import { codex } from "./codex.mjs";
 import { copilot } from "./copilot.mjs";
 import { gemini } from "./gemini.mjs";
-import { lookPinned, pinned } from "./install.mjs";
+import { lookPinned, pinnedVersion } from "./install.mjs";
 import { opencode } from "./opencode.mjs";
 import { pi } from "./pi.mjs";
 import { qwen } from "./qwen.mjs";
@@ -21,7 +21,7 @@ export const IN_CI = [claudeCode, codex, opencode, gemini];
 export const MORE = [qwen, copilot, pi];
 
 /** Those that are asked for. @param {{ all: boolean }} options */
-export function wanted({ all }) {
+export function selectClients({ all }) {
   return all ? [...IN_CI, ...MORE] : IN_CI;
 }
 
@@ -29,6 +29,6 @@ export function wanted({ all }) {
 export function present(clients) {
   return clients.flatMap((client) => {
     const program = client.program(lookPinned);
-    return program === null ? [] : [{ client, program, version: pinned(client.package) }];
+    return program === null ? [] : [{ client, program, version: pinnedVersion(client.package) }];
   });
 }

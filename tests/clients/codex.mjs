@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { found, ran, told } from "./driving.mjs";
+import { findFiles, runProgram, findField } from "./driving.mjs";
 
 /** @import { Client } from "./driving.mjs" */
 
@@ -41,10 +41,10 @@ trust_level = "trusted"
 
   async ask({ program, home, project }, { prompt, id = "", resumes }) {
     const args = ["exec", ...(resumes ? ["resume", id] : []), "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", prompt];
-    return told(await ran(codex.name, { program, args, project, home, env: { SCRIPT_KEY: "none" } }), "thread_id");
+    return findField(await runProgram(codex.name, { program, args, project, home, env: { SCRIPT_KEY: "none" } }), "thread_id");
   },
 
-  fileOf: async ({ home }, id) => found(join(home, ".codex", "sessions"), `${id}.jsonl`)[0],
+  fileOf: async ({ home }, id) => findFiles(join(home, ".codex", "sessions"), `${id}.jsonl`)[0],
 
   tools: {
     shell: (cmd) => ({ name: "exec_command", input: { cmd } }),

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { ran } from "./driving.mjs";
+import { runProgram } from "./driving.mjs";
 
 /** @import { Client } from "./driving.mjs" */
 
@@ -20,7 +20,7 @@ export const copilot = {
   async ask({ program, home, project, url }, { prompt, id = randomUUID(), resumes }) {
     const env = { COPILOT_OFFLINE: "true", COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_API_KEY: "none", COPILOT_MODEL: "script", COPILOT_AUTO_UPDATE: "false" };
     const args = ["--prompt", prompt, resumes ? `--resume=${id}` : `--session-id=${id}`, "--allow-all-tools", "--allow-all-paths"];
-    await ran(copilot.name, { program, args, project, home, env });
+    await runProgram(copilot.name, { program, args, project, home, env });
     return id;
   },
 

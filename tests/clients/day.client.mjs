@@ -12,7 +12,7 @@ import { IN_CI, present } from "./clients.mjs";
 import { codex } from "./codex.mjs";
 import { gemini } from "./gemini.mjs";
 import { seat } from "./holding.mjs";
-import { inOrder, last, said, stored } from "./saying.mjs";
+import { inOrder, last, runTalk, readStored } from "./saying.mjs";
 import { setUp } from "./set-up.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
@@ -28,12 +28,12 @@ export default {
     const all = new Map(present(IN_CI).map(({ client, program }) => [client, program]));
     const missing = [claudeCode, codex, gemini].filter((client) => !all.has(client));
     if (missing.length > 0) return Promise.resolve({ skipped: missing.map(({ name }) => name).join(", ") });
-    return scene("day", ({ folder }) => lived(seat("", folder), (client) => all.get(client) ?? ""));
+    return scene("day", ({ folder }) => runDay(seat("", folder), (client) => all.get(client) ?? ""));
   },
 };
 
 /** @param {{ home: string, project: string }} place @param {(client: Client) => string} programOf */
-async function lived(place, programOf) {
+async function runDay(place, programOf) {
   const [question = "", answer = "", decided = "", asked = "", told = "", more = "", most = ""] = TALK;
   const at = (/** @type {Client} */ client) => ({ ...place, program: programOf(client) });
   const [claude, codexs, geminis] = [claudeCode, codex, gemini].map((client) => {
@@ -43,30 +43,30 @@ async function lived(place, programOf) {
     return own;
   });
   assert.ok(claude && codexs && geminis);
-  const begun = await said(claudeCode, at(claudeCode), claude.stopped([
+  const begun = await runTalk(claudeCode, at(claudeCode), claude.stopped([
     { prompt: claude.begins("brainstorm", "rate limits"), steps: [{ text: question }] },
     { prompt: answer, steps: [{ text: decided }] },
   ]));
   assert.match(last(begun.seen), /Session saved\.\s+Conversation ".*rate limits.*" has been paused\./i);
-  const kept = await stored(place);
+  const kept = await readStored(place);
   assert.match(relative(place.project, kept.path), /^conversations\/\d{4}-\d\d-\d\d\/001-brainstorm-rate-limits\/\.session$/, "it lies in the workspace");
   assert.deepEqual([kept.lifecycle, kept.type, kept.agent.command], ["paused", "brainstorm", "/workspace.brainstorm"]);
 
   const listed = claude.leftoff("tomorrow", "resume", "--list");
   assert.match(listed, /^1\. \[brainstorm\] .*rate limits.*\n {3}Last active: yesterday \| Status: paused \| Name: 001-brainstorm-rate-limits \| ID: .*\n {3}Summary: .+\n$/i);
 
-  const inCodex = await said(codex, at(codex), codexs.answered("1", [{ prompt: asked, steps: [{ text: told }] }]));
+  const inCodex = await runTalk(codex, at(codex), codexs.answered("1", [{ prompt: asked, steps: [{ text: told }] }]));
   assert.ok(inCodex.list.includes("001-brainstorm-rate-limits"), inCodex.list);
   commandFirst(inCodex.told);
   inOrder(inCodex.told, ["[RESUMED CONVERSATION]", "brainstorm / ", ...codexs.quoted([question, answer, decided])], "Codex");
-  assert.deepEqual((await stored(place)).texts.slice(-2), [asked, told], "what is said in Codex is with it");
+  assert.deepEqual((await readStored(place)).texts.slice(-2), [asked, told], "what is said in Codex is with it");
 
   codexs.leftoff("complete", "last", "--summary", "a token bucket, 429 with Retry-After");
-  const inGemini = await said(gemini, at(gemini), geminis.insisted("1", [{ prompt: more, steps: [{ text: most }] }]));
+  const inGemini = await runTalk(gemini, at(gemini), geminis.insisted("1", [{ prompt: more, steps: [{ text: most }] }]));
   assert.match(inGemini.told, /this conversation was marked complete/);
   commandFirst(inGemini.again);
   inOrder(inGemini.again, ["[RESUMED CONVERSATION]", "Summary: a token bucket, 429 with Retry-After", ...geminis.quoted([question, answer, decided, asked, told])], "Gemini CLI");
-  const then = await stored(place);
+  const then = await readStored(place);
   assert.deepEqual([then.id, then.path, then.lifecycle], [kept.id, kept.path, "paused"], "the client's end has paused it");
   assert.deepEqual(then.texts.filter((text) => TALK.includes(text)), TALK, "each word once, in its order");
   const json = JSON.parse(readFileSync(join(kept.path, "session.json"), "utf8"));

@@ -53,11 +53,11 @@ const LONGEST_MS = 300_000;
  * @param {{ program: string, args: string[], project: string, home: string, env?: Record<string, string>, input?: string }} how
  * @returns {Promise<string>} what it printed
  */
-export async function ran(name, { program, args, project, home, env = {}, input }) {
+export async function runProgram(name, { program, args, project, home, env = {}, input }) {
   const options = { cwd: project, env: { PATH: process.env.PATH, HOME: home, ...env } };
   // In a group of its own, so that whatever it leaves running can be ended with it.
   const child = spawn(program, args, { ...options, stdio: ["pipe", "pipe", "pipe"], detached: true });
-  child.stdin.on("error", ignored).end(input);
+  child.stdin.on("error", ignoreError).end(input);
   let [output, errors, isLate] = ["", "", false];
   child.stdout.setEncoding("utf8").on("data", (text) => (output += text));
   child.stderr.setEncoding("utf8").on("data", (text) => (errors += text));
@@ -79,14 +79,14 @@ export async function ran(name, { program, args, project, home, env = {}, input 
 }
 
 /** The files below a folder whose paths end so. @param {string} folder @param {string} ending @returns {[string, ...string[]]} */
-export function found(folder, ending) {
+export function findFiles(folder, ending) {
   const [first, ...others] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((one) => one.endsWith(ending));
   if (!first) throw new Error(`expected a file *${ending} under ${folder}, but found none`);
   return [join(folder, first), ...others.map((name) => join(folder, name))];
 }
 
 /** The field of the first line that has it. @param {string} output lines of JSON @param {string} field */
-export function told(output, field) {
+export function findField(output, field) {
   for (const line of output.split("\n").filter((one) => one.startsWith("{"))) {
     const value = JSON.parse(line)[field];
     if (value !== undefined) return value;
@@ -95,7 +95,7 @@ export function told(output, field) {
 }
 
 // Who does not read its input may have closed it.
-function ignored() {}
+function ignoreError() {}
 
 /** @param {number} pid `0` where there is none */
 function endGroup(pid) {

@@ -3,7 +3,7 @@
 
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { found, ran } from "./driving.mjs";
+import { findFiles, runProgram } from "./driving.mjs";
 import { commandIn } from "./install.mjs";
 
 /** @import { Client } from "./driving.mjs" */
@@ -31,13 +31,13 @@ export const gemini = {
 
   async ask({ program, home, project, url }, { prompt, id = "", resumes }) {
     const args = [program, "--model", "gemini-2.5-pro", "--yolo", "--skip-trust", resumes ? "--resume" : "--session-id", id, "--prompt", prompt];
-    await ran(gemini.name, { program: process.execPath, args, project, home, env: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: "true" } });
+    await runProgram(gemini.name, { program: process.execPath, args, project, home, env: { GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: "true" } });
     return id;
   },
 
   // Each resume in another minute leaves one more file, without a message in it.
   async fileOf({ home }, id) {
-    const files = found(join(home, ".gemini", "tmp"), `-${id.slice(0, 8)}.jsonl`);
+    const files = findFiles(join(home, ".gemini", "tmp"), `-${id.slice(0, 8)}.jsonl`);
     return files.reduce((one, other) => (statSync(other).size > statSync(one).size ? other : one));
   },
 

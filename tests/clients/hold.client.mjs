@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { scene } from "../faults/tools.mjs";
-import { present, wanted } from "./clients.mjs";
-import { held, resumed, seat } from "./holding.mjs";
-import { expected, marked, once } from "./talk.mjs";
+import { present, selectClients } from "./clients.mjs";
+import { holdSession, resumeSession, seat } from "./holding.mjs";
+import { expectedTurns, markResults, dedupeResults } from "./talk.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
 /** @import { Present } from "./clients.mjs" */
@@ -20,7 +20,7 @@ const LAST = "And now? 🏁";
 export default {
   title: "a session that a client resumes holds each text, call and result once, in order, as real turns",
   async run({ all: hasAll }) {
-    const asked = wanted({ all: hasAll });
+    const asked = selectClients({ all: hasAll });
     const clients = present(asked);
     // A client is at its start most of the time, on one core; so all are held at once.
     const all = await Promise.allSettled(clients.map((one) => hold(one, process.env.LEFTOFF_KEEP)));
@@ -41,20 +41,20 @@ export async function hold({ client, program, version }, keep) {
   return scene("hold", async ({ folder }) => {
     const start = performance.now();
     const at = seat(program, folder);
-    const { id, talk } = await held(client, at);
-    const told = await resumed(client, at, { id, prompt: LAST });
-    if (keep) kept(await client.fileOf(at, id), { folder: join(keep, client.name), version });
-    const turns = client.repeatsResults ? once(told) : told;
+    const { id, talk } = await holdSession(client, at);
+    const told = await resumeSession(client, at, { id, prompt: LAST });
+    if (keep) keepFile(await client.fileOf(at, id), { folder: join(keep, client.name), version });
+    const turns = client.repeatsResults ? dedupeResults(told) : told;
     if (client.repeatsResults) assert.notDeepEqual(turns, told, `${client.name} is said to repeat results, and does not`);
     /** @type {Turn[]} */
-    const wanted = [...expected(talk), { role: "user", text: LAST }];
-    assert.deepEqual(marked(turns, wanted), wanted, client.name);
+    const wanted = [...expectedTurns(talk), { role: "user", text: LAST }];
+    assert.deepEqual(markResults(turns, wanted), wanted, client.name);
     return `${version} (${((performance.now() - start) / 1000).toFixed(1)} s)`;
   });
 }
 
 /** For whoever wants to read what clients write. @param {string} file @param {{ folder: string, version: string }} where */
-function kept(file, { folder, version }) {
+function keepFile(file, { folder, version }) {
   mkdirSync(folder, { recursive: true });
   copyFileSync(file, join(folder, basename(file)));
   writeFileSync(join(folder, "where.txt"), `${version}\n${file}\n`);

@@ -28,17 +28,17 @@ export function seat(program, folder) {
 }
 
 /** Holds a session, prompt after prompt. @param {Client} client @param {Seat} at */
-export async function held(client, at) {
+export async function holdSession(client, at) {
   const talk = prompts(client.tools, at.project);
   const script = new Script(talk.flatMap(({ steps }) => steps));
   /** @type {string} */
   let id = randomUUID();
   let due = 0;
-  await served({ client, at, script }, async (place) => {
+  await withServer({ client, at, script }, async (place) => {
     for (const [number, { prompt, steps }] of talk.entries()) {
       id = await client.ask(place, { prompt, id, resumes: number > 0 });
       due += steps.length;
-      assert.equal(script.taken, due, `${client.name}: each step of prompt ${number + 1} is taken, in its turn`);
+      assert.equal(script.takenCount, due, `${client.name}: each step of prompt ${number + 1} is taken, in its turn`);
     }
   });
   return { id, talk };
@@ -51,12 +51,12 @@ export async function held(client, at) {
  * @param {{ id: string, prompt: string }} session
  * @returns {Promise<Turn[]>} what the model was told, up to the prompt
  */
-export async function resumed(client, at, { id, prompt }) {
+export async function resumeSession(client, at, { id, prompt }) {
   const script = new Script([{ text: "That was all. ✔" }], { name: "later" });
-  const turns = await served({ client, at, script }, async (place) => {
+  const turns = await withServer({ client, at, script }, async (place) => {
     assert.equal(await client.ask(place, { prompt, id, resumes: true }), id, `${client.name}: the session goes on as itself`);
   });
-  assert.equal(script.taken, 1, `${client.name}: the prompt is answered`);
+  assert.equal(script.takenCount, 1, `${client.name}: the prompt is answered`);
   return turns;
 }
 
@@ -65,7 +65,7 @@ export async function resumed(client, at, { id, prompt }) {
  * @param {(place: Place) => Promise<void>} work
  * @returns {Promise<Turn[]>} those of the newest request
  */
-async function served({ client, at, script }, work) {
+async function withServer({ client, at, script }, work) {
   /** @type {Turn[]} */
   let turns = [];
   const server = await serve(script, {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { openStore } from "../../js/index.js";
 import { scene } from "../faults/tools.mjs";
-import { present, wanted } from "./clients.mjs";
+import { present, selectClients } from "./clients.mjs";
 import { seat } from "./holding.mjs";
 import { Script } from "./model/script.mjs";
 import { serve } from "./model/server.mjs";
@@ -26,7 +26,7 @@ const KEPT_BACK = "of a result";
 export default {
   title: "an image of a prompt or of a result, named or not, reaches the model of each client that goes on with the session",
   async run({ all }) {
-    const clients = present(wanted({ all }));
+    const clients = present(selectClients({ all }));
     await scene("images", async ({ folder }) => {
       const tried = await Promise.allSettled(clients.map((one) => goesOn(one, join(folder, one.client.agent))));
       const errors = tried.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));

@@ -15,12 +15,12 @@ const NPM_INSTALL = ["install", "--no-save", "--ignore-scripts", "--no-audit", "
 
 /** Answers `false` where they are there already. @param {{ all: boolean }} options all, or those that CI drives */
 export function install({ all }) {
-  const did = (all ? [CI, MORE] : [CI]).map(installed);
+  const did = (all ? [CI, MORE] : [CI]).map(installLocked);
   return did.includes(true);
 }
 
 /** @param {typeof CI} place */
-function installed({ lock: from, folder }) {
+function installLocked({ lock: from, folder }) {
   const lock = readFileSync(join(from, "package-lock.json"), "utf8");
   const mark = join(folder, ".leftoff-lock");
   if (existsSync(mark) && readFileSync(mark, "utf8") === lock) return false;
@@ -65,7 +65,7 @@ export function commandIn(look, name, command) {
 }
 
 /** The version that is pinned. @param {string} name */
-export function pinned(name) {
+export function pinnedVersion(name) {
   const versions = [CI, MORE].map(({ lock }) => JSON.parse(readFileSync(join(lock, "package.json"), "utf8")).dependencies[name]);
   return versions.find((version) => version !== undefined);
 }

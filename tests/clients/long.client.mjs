@@ -23,18 +23,18 @@ export default {
   title: "a long session that is resumed by a command reaches the model up to its last word",
   async run() {
     const clients = present(IN_CI);
-    const all = await Promise.all(clients.map((one) => scene("long", ({ folder }) => tried(one, folder))));
+    const all = await Promise.all(clients.map((one) => scene("long", ({ folder }) => tryClient(one, folder))));
     return Object.fromEntries(all.map((chars, at) => [clients[at]?.client.name, `${chars} characters`]));
   },
 };
 
 /** @param {Present} present @param {string} folder */
-async function tried({ client, program }, folder) {
+async function tryClient({ client, program }, folder) {
   const at = seat(program, folder);
   const own = setUp(client, at);
   own.leftoff("init", client.agent);
-  await filled(at);
-  const [, { prompt, steps }] = /** @type {[any, { prompt: string, steps: import("./talk.mjs").Marked[] }]} */ (own.resumed("A long one", []));
+  await fillSession(at);
+  const [, { prompt, steps }] = /** @type {[any, { prompt: string, steps: import("./talk.mjs").MarkedStep[] }]} */ (own.resumed("A long one", []));
   /** @type {Turn[]} */
   let seen = [];
   const server = await serve(new Script(steps), { seen: (request) => (request.isMain ? (seen = request.turns) : undefined) });
@@ -52,7 +52,7 @@ async function tried({ client, program }, folder) {
 }
 
 /** @param {import("./driving.mjs").Seat} at */
-async function filled({ home, project }) {
+async function fillSession({ home, project }) {
   const store = await openStore({ home: join(home, ".leftoff"), project });
   const session = await store.create({ title: "A long one" });
   for (let turn = 1; turn <= TURNS; turn += 1) {

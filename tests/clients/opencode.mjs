@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ran, told } from "./driving.mjs";
+import { runProgram, findField } from "./driving.mjs";
 
 /** @import { Client, Seat } from "./driving.mjs" */
 
@@ -34,9 +34,9 @@ export const opencode = {
 
   async ask(place, { prompt, id = "", resumes }) {
     const [, command, args = ""] = /^\/(\S+) ?(.*)$/s.exec(prompt) ?? [];
-    if (command) return told(await run(place, ["run", "--pure", "--format", "json", ...(resumes ? ["--session", id] : []), "--command", command, ...(args ? [args] : [])]), "sessionID");
+    if (command) return findField(await run(place, ["run", "--pure", "--format", "json", ...(resumes ? ["--session", id] : []), "--command", command, ...(args ? [args] : [])]), "sessionID");
     // As an argument it would be put in quotes.
-    return told(await run(place, ["run", "--pure", "--format", "json", ...(resumes ? ["--session", id] : [])], prompt), "sessionID");
+    return findField(await run(place, ["run", "--pure", "--format", "json", ...(resumes ? ["--session", id] : [])], prompt), "sessionID");
   },
 
   // It keeps a database; this is what it gives to others, and takes from them.
@@ -59,5 +59,5 @@ export const opencode = {
 
 /** @param {Seat} at @param {string[]} args @param {string} [input] */
 function run({ program, home, project }, args, input) {
-  return ran(opencode.name, { program, args, project, home, env: ENV, input });
+  return runProgram(opencode.name, { program, args, project, home, env: ENV, input });
 }

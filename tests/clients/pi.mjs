@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { found, ran } from "./driving.mjs";
+import { findFiles, runProgram } from "./driving.mjs";
 import { commandIn, newerNode } from "./install.mjs";
 
 /** @import { Client } from "./driving.mjs" */
@@ -26,11 +26,11 @@ export const pi = {
 
   async ask({ program, home, project }, { prompt, id = randomUUID(), resumes }) {
     const args = [program, "--offline", "--provider", "script", "--model", "script", resumes ? "--session" : "--session-id", id, "--print", prompt];
-    await ran(pi.name, { program: newerNode(), args, project, home });
+    await runProgram(pi.name, { program: newerNode(), args, project, home });
     return id;
   },
 
-  fileOf: async ({ home }, id) => found(join(home, ".pi", "agent", "sessions"), `${id}.jsonl`)[0],
+  fileOf: async ({ home }, id) => findFiles(join(home, ".pi", "agent", "sessions"), `${id}.jsonl`)[0],
 
   tools: {
     shell: (command) => ({ name: "bash", input: { command } }),

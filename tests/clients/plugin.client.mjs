@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openStore } from "../../js/index.js";
 import { scene } from "../faults/tools.mjs";
 import { IN_CI, present } from "./clients.mjs";
-import { ran } from "./driving.mjs";
+import { runProgram } from "./driving.mjs";
 import { seat } from "./holding.mjs";
 import { Script } from "./model/script.mjs";
 import { serve } from "./model/server.mjs";
@@ -38,13 +38,13 @@ export default {
   title: "what leftoff init writes as a plugin or an extension works in the real client",
   async run() {
     const clients = present(IN_CI).filter(({ client }) => WITH_PLUGIN[client.agent]);
-    for (const one of clients) await scene("plugin", ({ folder }) => tried(one, folder));
+    for (const one of clients) await scene("plugin", ({ folder }) => tryClient(one, folder));
     return { clients: clients.map(({ client }) => client.name).join(", ") };
   },
 };
 
 /** @param {Present} present @param {string} folder */
-async function tried({ client, program }, folder) {
+async function tryClient({ client, program }, folder) {
   const at = seat(program, folder);
   const plugin = join(folder, "plugin");
   setUp(client, at).leftoff("init", client.agent, "--plugin", plugin);
@@ -74,5 +74,5 @@ async function tried({ client, program }, folder) {
 /** @param {Present["client"]} client @param {Seat} at @param {string[]} args @param {Record<string, string>} env */
 function run(client, { program, home, project }, args, env) {
   const node = client.node?.();
-  return ran(client.name, { program: node ?? program, args: node ? [program, ...args] : args, project, home, env });
+  return runProgram(client.name, { program: node ?? program, args: node ? [program, ...args] : args, project, home, env });
 }

@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { found, ran } from "./driving.mjs";
+import { findFiles, runProgram } from "./driving.mjs";
 import { newerNode } from "./install.mjs";
 
 /** @import { Client } from "./driving.mjs" */
@@ -37,11 +37,11 @@ export const qwen = {
 
   async ask({ program, home, project, url }, { prompt, id = randomUUID(), resumes }) {
     const args = [program, "--yolo", resumes ? "--resume" : "--session-id", id, "--prompt", prompt];
-    await ran(qwen.name, { program: newerNode(), args, project, home, env: { OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "script" } });
+    await runProgram(qwen.name, { program: newerNode(), args, project, home, env: { OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "script" } });
     return id;
   },
 
-  fileOf: async ({ home }, id) => found(join(home, ".qwen", "projects"), `${id}.jsonl`)[0],
+  fileOf: async ({ home }, id) => findFiles(join(home, ".qwen", "projects"), `${id}.jsonl`)[0],
 
   tools: {
     shell: (command) => ({ name: "run_shell_command", input: { command, is_background: false } }),

@@ -26,15 +26,15 @@ export function readClaude(file, isSide = false) {
   const lines = file.split("\n");
   const waiting = neverDelivered(lines);
   for (const [place, line] of lines.entries()) {
-    const record = parsed(line);
-    if (waiting.has(place)) reading.asked(textOf(record.content));
-    if (record?.attachment?.type === "queued_command" && record.attachment.commandMode === "prompt") reading.asked(textOf(record.attachment.prompt));
+    const record = parseLine(line);
+    if (waiting.has(place)) reading.addPrompt(textOf(record.content));
+    if (record?.attachment?.type === "queued_command" && record.attachment.commandMode === "prompt") reading.addPrompt(textOf(record.attachment.prompt));
     if (!record?.message || (record.isSidechain === true) !== isSide || record.isMeta || (record.uuid && seen.has(record.uuid))) continue;
     seen.add(record.uuid);
     const { content } = record.message;
     const blocks = typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [];
     for (const block of blocks) {
-      if (record.type === "user" && block?.type === "text" && !record.isCompactSummary) reading.asked(block.text);
+      if (record.type === "user" && block?.type === "text" && !record.isCompactSummary) reading.addPrompt(block.text);
       if (block?.type === "tool_use") calls.set(block.id, { ...block, folder: record.cwd });
       const call = block?.type === "tool_result" ? calls.get(block.tool_use_id) : undefined;
       // What was denied or interrupted did nothing.
@@ -50,7 +50,7 @@ function neverDelivered(lines) {
   /** @type {number[]} */
   const queue = [];
   for (const [place, line] of lines.entries()) {
-    const record = parsed(line);
+    const record = parseLine(line);
     if (record?.type !== "queue-operation") continue;
     if (record.operation === "enqueue") queue.push(place);
     else queue.shift();
@@ -65,7 +65,7 @@ export function readNanocoder(file) {
   const calls = new Map();
   const names = new Map([["execute_bash", "Bash"], ["write_file", "Write"], ["string_replace", "Edit"]]);
   for (const { role, content, tool_calls = [], tool_call_id } of JSON.parse(file).messages) {
-    if (role === "user") reading.asked(content);
+    if (role === "user") reading.addPrompt(content);
     for (const { id, function: made } of tool_calls) {
       const input = typeof made.arguments === "string" ? JSON.parse(made.arguments) : made.arguments;
       calls.set(id, { name: names.get(made.name) ?? made.name, input: { ...input, file_path: input.path ?? input.file_path } });
@@ -91,32 +91,32 @@ class Reading {
   }
 
   /** @param {string} text */
-  asked(text) {
+  addPrompt(text) {
     const said = text.replace(/<(system-reminder|command-\w+|local-command-\w+|bash-\w+)>[^]*?<\/\1>/g, "").trim();
     this.task ||= said;
   }
 
   /** @param {Call} call @param {Result} result */
   did({ name, input, folder = "" }, { text, isError }) {
-    if (name === "Bash") this.#ran(input.command, isError);
+    if (name === "Bash") this.#addCommandRun(input.command, isError);
     if (isError) return;
-    if (name === "Bash") for (const [path, kind] of byCommand(input.command, folder)) this.#changed(path, kind);
-    if (name === "Write") this.#changed(input.file_path, text.includes("has been updated") || text.includes("verwr") ? "modified" : "created");
-    if (EDITORS.includes(name)) this.#changed(input.file_path ?? input.notebook_path, "modified");
+    if (name === "Bash") for (const [path, kind] of byCommand(input.command, folder)) this.#addFileChange(path, kind);
+    if (name === "Write") this.#addFileChange(input.file_path, text.includes("has been updated") || text.includes("verwr") ? "modified" : "created");
+    if (EDITORS.includes(name)) this.#addFileChange(input.file_path ?? input.notebook_path, "modified");
     if (name === "TodoWrite") this.#tasks = new Map(input.todos.filter((/** @type {any} */ { status }) => status !== "completed").map((/** @type {any} */ { content }, /** @type {number} */ at) => [`todo ${at}`, content]));
     if (name === "TaskCreate") this.#tasks.set(/#(\d+)/.exec(text)?.[1] ?? text, input.subject);
     if (name === "TaskUpdate" && ["completed", "deleted"].includes(input.status)) this.#tasks.delete(input.taskId);
   }
 
   /** @param {string} command @param {boolean} isError */
-  #ran(command, isError) {
+  #addCommandRun(command, isError) {
     const said = command.split(/\s+/).filter(Boolean).join(" ");
     const before = this.failed.get(said);
     if (before || isError) this.failed.set(said, { failures: (before?.failures ?? 0) + (isError ? 1 : 0), hasPassed: !isError });
   }
 
   /** @param {string} path @param {"created" | "modified" | "deleted"} kind */
-  #changed(path, kind) {
+  #addFileChange(path, kind) {
     const before = this.files.get(path);
     if (before === "created" && kind === "modified") return;
     this.files.set(path, before && before !== "created" && kind === "created" ? "modified" : kind);
@@ -144,7 +144,7 @@ function byCommand(command, folder) {
 }
 
 /** @param {string} line */
-function parsed(line) {
+function parseLine(line) {
   try {
     return JSON.parse(line);
   } catch {

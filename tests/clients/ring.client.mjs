@@ -7,9 +7,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../../js/index.js";
 import { scene } from "../faults/tools.mjs";
-import { IN_CI, present, wanted } from "./clients.mjs";
-import { held, resumed, seat } from "./holding.mjs";
-import { expected, marked } from "./talk.mjs";
+import { IN_CI, present, selectClients } from "./clients.mjs";
+import { holdSession, resumeSession, seat } from "./holding.mjs";
+import { expectedTurns, markResults } from "./talk.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
 /** @import { Present } from "./clients.mjs" */
@@ -18,17 +18,17 @@ import { expected, marked } from "./talk.mjs";
 
 const LAST = "And now? 🏁";
 
-/** @typedef {Present & { file: string, talk: Prompt[] }} Held */
+/** @typedef {Present & { file: string, talk: Prompt[] }} HeldSession */
 /** What was tried: a session held in one, resumed in the other; and why it failed. @typedef {{ from: Present, to: Present, error?: unknown }} Try */
 
 /** @type {Suite} */
 export default {
   title: "a session of any client goes on in another one and in its own, with each text, call and result once, in order, as real turns",
   async run({ all: hasAll }) {
-    const tries = await ring(present(wanted({ all: hasAll })));
+    const tries = await ring(present(selectClients({ all: hasAll })));
     const errors = tries.flatMap(({ error }) => (error === undefined ? [] : [error]));
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${tries.length} pairs`);
-    return { sessions: new Set(tries.map(({ from }) => from)).size, pairs: tries.map(named).join(", ") };
+    return { sessions: new Set(tries.map(({ from }) => from)).size, pairs: tries.map(describeTry).join(", ") };
   },
 };
 
@@ -55,7 +55,7 @@ export async function ring(clients, isMeant = () => true) {
 }
 
 /** What was tried, in words. @param {Try} pair */
-export function named({ from, to }) {
+export function describeTry({ from, to }) {
   return `${from.client.agent} in ${to.client.agent}`;
 }
 
@@ -65,16 +65,16 @@ function isPaired(from, to, clients) {
   return clients[(clients.indexOf(from) + 1) % clients.length] === to;
 }
 
-/** @param {Present} present @param {string} folder @returns {Promise<Held>} */
+/** @param {Present} present @param {string} folder @returns {Promise<HeldSession>} */
 async function hold(present, folder) {
   mkdirSync(folder);
   const { client, program } = present;
   const at = seat(program, folder);
-  const { id, talk } = await held(client, at);
+  const { id, talk } = await holdSession(client, at);
   return { ...present, talk, file: await client.fileOf(at, id) };
 }
 
-/** @param {Held} from @param {Present} to @param {string} folder */
+/** @param {HeldSession} from @param {Present} to @param {string} folder */
 async function resumedElsewhere(from, { client, program }, folder) {
   mkdirSync(folder);
   const at = seat(program, folder);
@@ -86,10 +86,10 @@ async function resumedElsewhere(from, { client, program }, folder) {
     const model = client.agent === "opencode" ? { model: "script/script" } : {};
     const handed = await store.writeForAgent(await store.session(/** @type {string} */ (one?.id)), { agent: client.agent, window: 1_000_000, env: { HOME: at.home }, ...model });
     await client.take?.(at, handed.path);
-    const told = await resumed(client, at, { id: handed.id, prompt: LAST });
+    const told = await resumeSession(client, at, { id: handed.id, prompt: LAST });
     /** @type {Turn[]} */
-    const wanted = [...expected(from.talk), { role: "user", text: LAST }];
-    assert.deepEqual(alike(marked(told, wanted)), alike(wanted), `${from.client.name} in ${client.name}`);
+    const wanted = [...expectedTurns(from.talk), { role: "user", text: LAST }];
+    assert.deepEqual(normalizeTurns(markResults(told, wanted)), normalizeTurns(wanted), `${from.client.name} in ${client.name}`);
   } finally {
     await store.close();
   }
@@ -97,7 +97,7 @@ async function resumedElsewhere(from, { client, program }, folder) {
 
 // Ids are mended by each provider's rule, and a tool that takes any text has an object around it where another one does not.
 /** @param {Turn[]} turns */
-function alike(turns) {
+function normalizeTurns(turns) {
   /** @type {string[]} */
   const ids = [];
   const number = (/** @type {string} */ id) => {

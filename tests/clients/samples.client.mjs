@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { root } from "../../scripts/run.mjs";
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 import { agree, ofState } from "./agree.mjs";
-import { missing } from "./named.mjs";
+import { missing } from "./facts-in-context.mjs";
 import { readClaude, readNanocoder } from "./raw.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
@@ -21,7 +21,7 @@ export default {
     const sum = { files: 0, sessions: 0, changed: 0, failed: 0, open: 0, contexts: 0 };
     for (const path of samples()) {
       const file = readFileSync(path);
-      const sessions = await imported(file);
+      const sessions = await importMessages(file);
       for (const [place, { session, isSide }] of sessions.entries()) {
         const raw = path.endsWith(".json") ? readNanocoder(file.toString()) : readClaude(file.toString(), isSide);
         const state = await session.state();
@@ -51,7 +51,7 @@ function samples() {
 }
 
 /** @param {Uint8Array} file */
-async function imported(file) {
+async function importMessages(file) {
   const storage = new MemoryStorage();
   await storage.append("/transcript", file);
   const store = await openStore({ home: "/home", project: "/", storage });

@@ -10,15 +10,15 @@ import { serve } from "./model/server.mjs";
 
 /** @import { Client, Seat } from "./driving.mjs" */
 /** @import { Turn } from "./model/turns.mjs" */
-/** @import { Said } from "./set-up.mjs" */
+/** @import { ScriptedPrompt } from "./set-up.mjs" */
 
-/** Of each role, how many. @typedef {{ system: number, user: number, assistant: number, tool: number }} Counted */
+/** Of each role, how many. @typedef {{ system: number, user: number, assistant: number, tool: number }} RoleCounts */
 
 /**
  * Says one thing after another; what the model was told of the conversation at the last one.
- * @param {Client} client @param {Seat} at @param {Said[]} talk
+ * @param {Client} client @param {Seat} at @param {ScriptedPrompt[]} talk
  */
-export async function said(client, at, talk) {
+export async function runTalk(client, at, talk) {
   /** @type {Turn[]} */
   let seen = [];
   let [list, told, again] = ["", "", ""];
@@ -34,7 +34,7 @@ export async function said(client, at, talk) {
       if (isResume) told = last(seen);
       if (isAgain) again = last(seen);
     }
-    assert.equal(script.taken, script.length, `${client.name}: each step is taken`);
+    assert.equal(script.takenCount, script.length, `${client.name}: each step is taken`);
   } finally {
     await server.close();
   }
@@ -50,7 +50,7 @@ export function last(turns) {
 }
 
 /** The one session of the project, and what its log holds. @param {{ home: string, project: string }} at */
-export async function stored({ home, project }) {
+export async function readStored({ home, project }) {
   const store = await openStore({ home: join(home, ".leftoff"), project });
   try {
     const listed = await store.list({ type: null, archived: null });
@@ -58,7 +58,7 @@ export async function stored({ home, project }) {
     const session = await store.session(/** @type {string} */ (listed[0]?.id));
     const said = [];
     for await (const message of session.messages()) said.push(/** @type {{ role: string, content: string }} */ (message));
-    const messages = counted(said);
+    const messages = countRoles(said);
     const { type, lifecycle, agent } = session.metadata;
     const texts = said.map(({ content }) => content);
     return { id: session.id, path: session.path, type, lifecycle, agent, messages, texts };
@@ -67,8 +67,8 @@ export async function stored({ home, project }) {
   }
 }
 
-/** @param {{ role?: string }[]} messages @returns {Counted} */
-export function counted(messages) {
+/** @param {{ role?: string }[]} messages @returns {RoleCounts} */
+export function countRoles(messages) {
   const by = { system: 0, user: 0, assistant: 0, tool: 0 };
   for (const { role } of messages) by[/** @type {"user"} */ (role)] += 1;
   return by;

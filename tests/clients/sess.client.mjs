@@ -8,13 +8,13 @@ import { join } from "node:path";
 import { git } from "./history.mjs";
 import { scene } from "../faults/tools.mjs";
 import { IN_CI, present } from "./clients.mjs";
-import { resumed, seat } from "./holding.mjs";
-import { inOrder, last, said } from "./saying.mjs";
+import { resumeSession, seat } from "./holding.mjs";
+import { inOrder, last, runTalk } from "./saying.mjs";
 import { setUp } from "./set-up.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
 /** @import { Present } from "./clients.mjs" */
-/** @import { Said } from "./set-up.mjs" */
+/** @import { ScriptedPrompt } from "./set-up.mjs" */
 
 const OLD = "You help to think: ask one question at a time. OLD-RULES-23.";
 const NEW = "You help to think: first write down what is known. NEW-RULES-24.";
@@ -55,9 +55,9 @@ class Person {
     this.own.leftoff("init", client.agent);
   }
 
-  /** @param {Said[]} talk */
+  /** @param {ScriptedPrompt[]} talk */
   says(talk) {
-    return said(this.client, this.at, talk);
+    return runTalk(this.client, this.at, talk);
   }
 
   /** A conversation is begun by a command, and stopped. @param {string} topic @param {string} answer */
@@ -76,7 +76,7 @@ class Person {
   }
 
   /** What is kept of one. @param {number} [number] */
-  kept(number = 0) {
+  readSessionFiles(number = 0) {
     const session = join(this.folders()[number] ?? "", ".session");
     const lines = readFileSync(join(session, "messages.jsonl"), "utf8").trim().split("\n");
     return { session, json: JSON.parse(readFileSync(join(session, "session.json"), "utf8")), lines };
@@ -93,7 +93,7 @@ const SCENARIOS = {
   async "SESS-001: Session state saved when conversation ends"(person) {
     await person.holds("rate limits", "A token bucket, then.");
     assert.deepEqual(person.folders().map((path) => path.split("/").at(-1)), NAMES.slice(0, 1));
-    const { json, lines } = person.kept();
+    const { json, lines } = person.readSessionFiles();
     assert.deepEqual([json.conversation_id, json.conversation_type, json.status], [NAMES[0], "brainstorm", "paused"]);
     // What its user has to say "stop", and the answer, may come behind.
     const answered = lines.findIndex((line) => line.includes("A token bucket, then."));
@@ -103,14 +103,14 @@ const SCENARIOS = {
 
   "SESS-001: Session includes agent configuration"(person) {
     const { own, hash } = person;
-    const { command, system_prompt_hash: kept, model, tools } = person.kept().json.agent_config;
+    const { command, system_prompt_hash: kept, model, tools } = person.readSessionFiles().json.agent_config;
     assert.deepEqual([command, kept], [own.begins("brainstorm", "").trim(), hash]);
     assert.ok(model, "the model's name");
     for (const tool of own.tools) assert.ok(tools.includes(tool), `${tool} in ${tools}`);
   },
 
   "SESS-001: Message history format"(person) {
-    const all = person.kept().lines.map((line) => JSON.parse(line));
+    const all = person.readSessionFiles().lines.map((line) => JSON.parse(line));
     for (const { role, content, timestamp } of all) assert.ok(["system", "user", "assistant", "tool"].includes(role) && typeof content === "string" && !Number.isNaN(Date.parse(timestamp)), `${role}: ${content}`);
     const times = all.map(({ timestamp }) => Date.parse(timestamp));
     assert.deepEqual(times, [...times].sort((a, b) => a - b), "in the order of time");
@@ -118,7 +118,7 @@ const SCENARIOS = {
 
   "SESS-002: Explicit stop command"(person) {
     assert.ok(person.told?.includes(person.own.resumesBy), "it is said how to go on");
-    assert.equal(person.kept().json.status, "paused");
+    assert.equal(person.readSessionFiles().json.status, "paused");
   },
 
   "SESS-002: Stop command feedback"(person) {
@@ -140,7 +140,7 @@ const SCENARIOS = {
     assert.match(answered.told, /instructions of the command .* changed since it was saved/);
     // Who resumed it goes on in it, and in no other.
     if (!person.own.hasHooks) person.own.leftoff("import", "--all");
-    assert.deepEqual([0, 1].map((number) => person.kept(number).lines.some((text) => text.includes("At the bucket."))), [true, false]);
+    assert.deepEqual([0, 1].map((number) => person.readSessionFiles(number).lines.some((text) => text.includes("At the bucket."))), [true, false]);
   },
 
   "SESS-003: Resume by selection"(person) {
@@ -161,7 +161,7 @@ const SCENARIOS = {
     const { id, path, command, agent, copy } = JSON.parse(own.leftoff("resume", NAMES[1] ?? "", "--with", client.agent, "--json"));
     assert.ok(agent === client.agent && command.includes(id), `its client is started with it: ${command.join(" ")}`);
     if (copy !== "none") await client.take?.(at, path);
-    const turns = await resumed(client, at, { id, prompt: "And now?" });
+    const turns = await resumeSession(client, at, { id, prompt: "And now?" });
     inOrder(JSON.stringify(turns), ["What of token expiry?", "About token expiry: keep it simple.", "Refresh them earlier."], "it is loaded");
   },
 
@@ -171,7 +171,7 @@ const SCENARIOS = {
     // OpenCode gives a title of its own.
     const words = client.agent === "opencode" ? "earlier" : "expiry";
     assert.ok(found(words).messageCount > 0, "by a word of its title, or of its summary");
-    const ids = [0, 1].map((number) => person.kept(number).json.id);
+    const ids = [0, 1].map((number) => person.readSessionFiles(number).json.id);
     assert.throws(() => found("brainstorm"), ({ message }) => message.includes("matches 2 sessions:") && ids.every((id) => message.includes(id)), "of several one is asked to choose");
   },
 
@@ -182,7 +182,7 @@ const SCENARIOS = {
 
   "SESS-005: Status transitions"(person) {
     const [name = ""] = NAMES;
-    const status = () => person.kept().json.status;
+    const status = () => person.readSessionFiles().json.status;
     person.own.leftoff("stop", name, "--summary", "a token bucket");
     assert.equal(status(), "paused");
     person.own.leftoff("complete", name);
@@ -200,7 +200,7 @@ const SCENARIOS = {
     const { told, again } = await person.says(person.own.insisted(NAMES[0] ?? "", []));
     assert.match(told, /this conversation was marked complete/);
     assert.doesNotMatch(again, /this conversation was marked complete/);
-    const events = readFileSync(join(person.kept().session, "events.jsonl"), "utf8");
+    const events = readFileSync(join(person.readSessionFiles().session, "events.jsonl"), "utf8");
     assert.match(events.slice(events.indexOf('"status":"completed"')), /"status":"active"/);
   },
 

@@ -8,8 +8,8 @@ import { dirname, join } from "node:path";
 import { root } from "../../scripts/run.mjs";
 
 /** @import { Client, Seat } from "./driving.mjs" */
-/** @import { Marked } from "./talk.mjs" */
-/** @typedef {{ prompt: string, steps: Marked[], isList?: boolean, isResume?: boolean, isAgain?: boolean }} Said */
+/** @import { MarkedStep } from "./talk.mjs" */
+/** @typedef {{ prompt: string, steps: MarkedStep[], isList?: boolean, isResume?: boolean, isAgain?: boolean }} ScriptedPrompt */
 
 const CLI = join(root, "js", "cli", "index.js");
 const TOMORROW = ["--import", `data:text/javascript,${encodeURIComponent("const now = Date.now; Date.now = () => now() + 86_400_000;")}`];
@@ -54,25 +54,25 @@ export function setUp(client, { home, project }) {
     },
     /** @param {string} name @param {string} topic */
     begins: (name, topic) => `${type(name)} ${topic}`,
-    /** @param {Said[]} talk @returns {Said[]} */
+    /** @param {ScriptedPrompt[]} talk @returns {ScriptedPrompt[]} */
     stopped: (talk) => [...talk, { prompt: type("stop-conversation"), steps: [...runs("stop"), DONE] }],
-    /** @param {string} words @param {Said[]} talk @returns {Said[]} */
+    /** @param {string} words @param {ScriptedPrompt[]} talk @returns {ScriptedPrompt[]} */
     resumed: (words, talk) => [
       { prompt: type("resume"), isList: true, steps: [...runs("resume --print"), DONE] },
       { prompt: `${type("resume")} ${words}`, isResume: true, steps: [...runs(`resume --print ${words}`), { text: "It goes on." }] },
       ...talk,
     ],
-    /** The list is asked for, and answered as in a talk: the model runs what the command's text says. @param {string} words @param {Said[]} talk @returns {Said[]} */
+    /** The list is asked for, and answered as in a talk: the model runs what the command's text says. @param {string} words @param {ScriptedPrompt[]} talk @returns {ScriptedPrompt[]} */
     answered: (words, talk) => [
       { prompt: type("resume"), isList: true, steps: [...runs("resume --print"), DONE] },
       { prompt: words, isResume: true, steps: [{ calls: [client.tools.shell(`${process.execPath} ${CLI} resume --print --from ${client.agent} "${words}"`)] }, { text: "It goes on." }] },
       ...talk,
     ],
-    /** The same of one that was marked complete, which somebody resumes nevertheless. @param {string} words @param {Said[]} talk @returns {Said[]} */
+    /** The same of one that was marked complete, which somebody resumes nevertheless. @param {string} words @param {ScriptedPrompt[]} talk @returns {ScriptedPrompt[]} */
     insisted(words, talk) {
       const [list, answer] = this.answered(words, []);
       const again = { calls: [client.tools.shell(`${process.execPath} ${CLI} resume --print --from ${client.agent} "${words}" --override`)] };
-      return [.../** @type {Said[]} */ ([list, answer]), { prompt: "Yes, resume it.", isAgain: true, steps: [again, { text: "It goes on." }] }, ...talk];
+      return [.../** @type {ScriptedPrompt[]} */ ([list, answer]), { prompt: "Yes, resume it.", isAgain: true, steps: [again, { text: "It goes on." }] }, ...talk];
     },
     /**
      * What is there without a hook: all but the command that stops it and the answer to that.

@@ -26,9 +26,9 @@ export function shapeOf(text) {
  * @param {Shape} before @param {Shape} after
  * @returns {{ added: Field[], removed: Field[], changed: Field[] }} `changed`: values of other kinds, with both
  */
-export function compared(before, after) {
+export function compareShapes(before, after) {
   const changed = [...after].flatMap(([path, { kinds }]) => {
-    const [was, is] = [told(before.get(path)?.kinds ?? kinds), told(kinds)];
+    const [was, is] = [describeKinds(before.get(path)?.kinds ?? kinds), describeKinds(kinds)];
     return was === is ? [] : [{ path, kinds: `${was}, now ${is}` }];
   });
   return { added: missing(before, after), removed: missing(after, before), changed };
@@ -37,7 +37,7 @@ export function compared(before, after) {
 /** What a shape has not of another one. @param {Shape} shape @param {Shape} other @returns {Field[]} */
 function missing(shape, other) {
   const isMissing = (/** @type {string} */ path) => path !== "" && !shape.has(path);
-  return [...other].filter(([path, { parent }]) => isMissing(path) && !isMissing(parent)).map(([path, { kinds }]) => ({ path, kinds: told(kinds) }));
+  return [...other].filter(([path, { parent }]) => isMissing(path) && !isMissing(parent)).map(([path, { kinds }]) => ({ path, kinds: describeKinds(kinds) }));
 }
 
 /** @param {string} text @returns {any[]} */
@@ -80,6 +80,6 @@ function nameOf(path, key) {
 }
 
 /** @param {Set<string>} kinds */
-function told(kinds) {
+function describeKinds(kinds) {
   return [...kinds].sort().join(" or ");
 }

@@ -9,12 +9,12 @@ import { root } from "../../scripts/run.mjs";
 import { scene } from "../faults/tools.mjs";
 import { IN_CI, present } from "./clients.mjs";
 import { seat } from "./holding.mjs";
-import { counted, inOrder, last, said, stored } from "./saying.mjs";
+import { countRoles, inOrder, last, runTalk, readStored } from "./saying.mjs";
 import { setUp } from "./set-up.mjs";
 
 /** @import { Suite } from "../../scripts/suites.mjs" */
 /** @import { Present } from "./clients.mjs" */
-/** @import { Counted } from "./saying.mjs" */
+/** @import { RoleCounts } from "./saying.mjs" */
 
 const CONVERSATION = "conversations/2026-11-22/001-brainstorm-api-design";
 const TOPIC = "api's \"design\" & 漢字 🙂";
@@ -29,7 +29,7 @@ export default {
   title: "a session is held, stopped, found and resumed in a real client by what leftoff init installed there",
   async run() {
     const clients = present(IN_CI);
-    const all = await Promise.allSettled(clients.map((one) => scene("stop", ({ folder }) => tried(one, folder))));
+    const all = await Promise.allSettled(clients.map((one) => scene("stop", ({ folder }) => tryClient(one, folder))));
     const errors = all.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${clients.length} clients`);
     return Object.fromEntries(all.flatMap((one, at) => (one.status === "fulfilled" ? [[clients[at]?.client.name, one.value]] : [])));
@@ -37,12 +37,12 @@ export default {
 };
 
 /** @param {Present} present @param {string} folder */
-async function tried({ client, program }, folder) {
+async function tryClient({ client, program }, folder) {
   const at = seat(program, folder);
   const own = setUp(client, at);
   own.command("brainstorm", OLD);
   own.leftoff("init", client.agent);
-  const first = await said(client, at, own.stopped([
+  const first = await runTalk(client, at, own.stopped([
     { prompt: own.begins("brainstorm", TOPIC), steps: [
       { text: "I shall note it.", calls: [client.tools.write(join(at.project, CONVERSATION, "brainstorm.md"), "# API Design Discussion\n")] },
       { text: "What is the API for?" },
@@ -52,33 +52,33 @@ async function tried({ client, program }, folder) {
   const answer = last(first.seen);
   assert.match(answer, new RegExp(`Session saved\\.\\s+Conversation "${own.title}" has been paused\\.`), client.name);
   assert.ok(answer.includes(own.resumesBy), `${client.name}: what brings it back is named`);
-  const kept = await stored(at);
+  const kept = await readStored(at);
   assert.equal(kept.path, join(at.project, CONVERSATION, ".session"), `${client.name}: beside the conversation`);
   const { type, lifecycle, agent, messages } = kept;
   const { hash } = own.command("brainstorm", OLD);
   assert.deepEqual({ type, lifecycle, command: agent.command, hash: agent.systemPromptHash }, { type: "brainstorm", lifecycle: "paused", command: own.begins("brainstorm", "").trim(), hash }, client.name);
   assert.deepEqual(agent.tools?.filter((/** @type {string} */ name) => own.tools.includes(name)), own.tools, `${client.name}: its tools`);
-  const { whole } = await since(client, at, first.id);
+  const { whole } = await countSinceResume(client, at, first.id);
   assert.deepEqual(messages, own.untilStop(whole), `${client.name}: as many messages as its own file has`);
   own.command("brainstorm", NEW);
-  const again = await said(client, at, own.resumed("1", [{ prompt: THIRD, steps: [{ text: "Versions in the path." }] }]));
+  const again = await runTalk(client, at, own.resumed("1", [{ prompt: THIRD, steps: [{ text: "Versions in the path." }] }]));
   assert.ok(again.list.includes(`1. [brainstorm] ${own.title}`) && again.list.includes("Status: paused"), `${client.name}: the list`);
   inOrder(again.told, [NEW.slice(0, 40), "[RESUMED CONVERSATION]", ...own.quoted(["What is the API for?", SECOND, "mark-91", "REST is simple: ünï 漢字."])], client.name);
   assert.ok(!again.told.includes("OLD-RULES-17.\n\n[RESUMED"), `${client.name}: the old text is not what it is told`);
   assert.match(again.told, /prompt .*changed|changed .*since/i, `${client.name}: a warning`);
   if (!own.hasHooks) own.leftoff("import", "--all");
-  const after = await stored(at);
+  const after = await readStored(at);
   assert.equal(after.path, kept.path, `${client.name}: it goes on where it was`);
-  const { more } = await since(client, at, again.id);
+  const { more } = await countSinceResume(client, at, again.id);
   assert.deepEqual(after.messages, sum(whole, more), `${client.name}: what was said since is with it`);
   own.leftoff("stop", "last", "--summary", "versions are open");
-  const answered = await said(client, at, own.answered("1", [{ prompt: FOURTH, steps: [{ text: "In the header, then." }] }]));
+  const answered = await runTalk(client, at, own.answered("1", [{ prompt: FOURTH, steps: [{ text: "In the header, then." }] }]));
   assert.match(JSON.stringify(answered.seen), new RegExp(`run \`[^\`]* resume --print --from ${client.agent} `), `${client.name}: what is to be run with the answer`);
   inOrder(answered.told, [NEW.slice(0, 40), "[RESUMED CONVERSATION]", ...own.quoted(["What is the API for?", SECOND, "mark-91", THIRD, "Versions in the path."])], client.name);
   if (!own.hasHooks) own.leftoff("import", "--all");
-  const then = await stored(at);
+  const then = await readStored(at);
   assert.equal(then.path, kept.path, `${client.name}: what was answered with a number goes on where it was, too`);
-  const { more: fourth } = await since(client, at, answered.id);
+  const { more: fourth } = await countSinceResume(client, at, answered.id);
   assert.deepEqual(then.messages, sum(sum(whole, more), fourth), `${client.name}: and the answer is no part of it`);
   return `${messages.user + messages.assistant + messages.tool} messages, then ${more.user + more.assistant + more.tool}, then ${fourth.user + fourth.assistant + fourth.tool}`;
 }
@@ -87,13 +87,13 @@ async function tried({ client, program }, folder) {
  * What a client's own file holds, read by another program; and how much of it comes behind a resume block.
  * @param {Present["client"]} client @param {import("./driving.mjs").Seat} at @param {string} id
  */
-async function since(client, at, id) {
+async function countSinceResume(client, at, id) {
   const file = await client.fileOf(at, id);
   const all = (await readTranscript(file)).slice();
   const behind = all.slice(all.findLastIndex((/** @type {any} */ message) => JSON.stringify(message).includes("[END RESUMED CONTEXT]")) + 1);
-  const more = counted(behind);
+  const more = countRoles(behind);
   const whole = count(client.agent, file);
-  assert.deepEqual(counted(all), whole, `${client.name}: what its file holds`);
+  assert.deepEqual(countRoles(all), whole, `${client.name}: what its file holds`);
   return { whole, more };
 }
 
@@ -104,7 +104,7 @@ function count(agent, file) {
   return { system, user, assistant, tool: toolResults };
 }
 
-/** @param {Counted} a @param {Counted} b */
+/** @param {RoleCounts} a @param {RoleCounts} b */
 function sum(a, b) {
   return { system: a.system + b.system, user: a.user + b.user, assistant: a.assistant + b.assistant, tool: a.tool + b.tool };
 }

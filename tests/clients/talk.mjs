@@ -10,8 +10,8 @@ import { join } from "node:path";
 
 /**
  * A step of the script, and for each of its calls what stands in the result and nowhere else.
- * @typedef {Step & { marks?: string[] }} Marked
- * @typedef {{ prompt: string, steps: Marked[] }} Prompt
+ * @typedef {Step & { marks?: string[] }} MarkedStep
+ * @typedef {{ prompt: string, steps: MarkedStep[] }} Prompt
  */
 
 const NOTES = "note-81 über 漢字 🙂";
@@ -50,7 +50,7 @@ export function prompts({ shell, read, write }, project) {
 }
 
 /** What a model is to be told: each text, call and result once, in order. @param {Prompt[]} talk @returns {Turn[]} */
-export function expected(talk) {
+export function expectedTurns(talk) {
   let number = 0;
   return talk.flatMap(({ prompt, steps }) => [
     { role: "user", text: prompt },
@@ -74,24 +74,24 @@ export function expected(talk) {
  * @param {Turn[]} wanted
  * @returns {Turn[]}
  */
-export function marked(turns, wanted) {
+export function markResults(turns, wanted) {
   const marks = new Set(wanted.flatMap(({ results = [] }) => results.map(({ text }) => text)));
   return turns.map(({ results, ...turn }, place) => {
     if (!results) return turn;
     const called = (turns[place - 1]?.calls ?? []).map(({ id }) => id);
     const sorted = results.toSorted((one, other) => called.indexOf(one.id) - called.indexOf(other.id));
     const known = wanted[place]?.results ?? [];
-    return { ...turn, results: sorted.map(({ id, text }, at) => ({ id, text: held(text, marks, known[at]?.text) })) };
+    return { ...turn, results: sorted.map(({ id, text }, at) => ({ id, text: findMark(text, marks, known[at]?.text) })) };
   });
 }
 
 /** Turns in which a result stands once, however often it was repeated there. @param {Turn[]} turns @returns {Turn[]} */
-export function once(turns) {
+export function dedupeResults(turns) {
   return turns.map((turn) => (turn.results ? { ...turn, results: turn.results.filter((one, place, all) => all.findIndex(({ id, text }) => id === one.id && text === one.text) === place) } : turn));
 }
 
 /** @param {string} text @param {Set<string>} marks @param {string} [mark] */
-function held(text, marks, mark = text) {
+function findMark(text, marks, mark = text) {
   const others = [...marks].filter((one) => one !== "" && one !== mark);
   return text.includes(mark) && !others.some((one) => text.includes(one)) ? mark : text;
 }

@@ -145,7 +145,7 @@ export class Work {
     if (after === null) return this.#remove(path);
     this.#set(path, after);
     const edit = now === null ? null : oneEdit(now, after);
-    const call = edit === null ? { name: "Write", input: { file_path: this.#at(path), content: after } } : { name: "Edit", input: { file_path: this.#at(path), ...edit } };
+    const call = edit === null ? { name: "Write", input: { file_path: this.#pathOf(path), content: after } } : { name: "Edit", input: { file_path: this.#pathOf(path), ...edit } };
     // What exists has to be read before it is written whole.
     if (now !== null && (edit === null || this.#stale.delete(path))) this.#step({ calls: [this.#read(path)] });
     this.#step({ text: this.#random.real() < 0.3 ? `Now ${path}.` : "", calls: [call] });
@@ -187,7 +187,7 @@ export class Work {
 
   /** An edit that finds nothing to change. @param {string} path */
   #misses(path) {
-    this.#step({ calls: [{ name: "Edit", input: { file_path: this.#at(path), old_string: "nobody ever wrote this here", new_string: "nor this" } }] });
+    this.#step({ calls: [{ name: "Edit", input: { file_path: this.#pathOf(path), old_string: "nobody ever wrote this here", new_string: "nor this" } }] });
   }
 
   /** A command that passes once a file is what the commit made of it. @param {string} id @param {Change} change */
@@ -224,7 +224,7 @@ export class Work {
     const text = this.#textOf(path) ?? "";
     const lines = text.split("\n").slice((part.offset ?? 1) - 1, (part.offset ?? 1) - 1 + (part.limit ?? 2000));
     this.tokens += lines.reduce((sum, line) => sum + line.length + 6, 0) / CHARACTERS_A_TOKEN;
-    return { name: "Read", input: { file_path: this.#at(path), ...part } };
+    return { name: "Read", input: { file_path: this.#pathOf(path), ...part } };
   }
 
   /** @param {Step} step */
@@ -234,7 +234,7 @@ export class Work {
   }
 
   /** @param {string} path */
-  #at(path) {
+  #pathOf(path) {
     return join(this.#project, path);
   }
 

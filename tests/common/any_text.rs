@@ -96,7 +96,8 @@ pub fn any_text(chance: &mut Chance, bytes: usize) -> String {
     while text.len() < bytes {
         let room = bytes - text.len();
         // Most runs are short; some of a text of 64 KiB are the text.
-        let run = if chance.one_in(200) { 1 + chance.below(room) } else { 1 + chance.below(12) };
+        let run =
+            if chance.one_in(200) { 1 + chance.number_below(room) } else { 1 + chance.number_below(12) };
         stretch(chance, run, &mut text);
     }
     while text.len() > bytes {
@@ -107,38 +108,38 @@ pub fn any_text(chance: &mut Chance, bytes: usize) -> String {
 
 /// From one byte to the longest, each order of magnitude as often as any other.
 pub fn any_length(chance: &mut Chance) -> usize {
-    let bits = chance.below(LONGEST.ilog2() as usize + 1);
+    let bits = chance.number_below(LONGEST.ilog2() as usize + 1);
     let most = 2usize << bits;
-    (most / 2 + chance.below(most / 2)).min(LONGEST)
+    (most / 2 + chance.number_below(most / 2)).min(LONGEST)
 }
 
 fn stretch(chance: &mut Chance, run: usize, text: &mut String) {
-    match chance.below(12) {
-        0 => (0..run).for_each(|_| text.extend(char::from_u32(chance.below(0x11_0000) as u32))),
+    match chance.number_below(12) {
+        0 => (0..run).for_each(|_| text.extend(char::from_u32(chance.number_below(0x11_0000) as u32))),
         1 | 2 => letters(chance, SCRIPTS, run, text),
-        3 => (0..run).for_each(|_| text.push(char::from(b' ' + chance.below(95) as u8))),
+        3 => (0..run).for_each(|_| text.push(char::from(b' ' + chance.number_below(95) as u8))),
         4 | 5 => words(chance, run, text),
-        6 => (0..run).for_each(|_| text.push_str(one(chance, BLANKS))),
-        7 => text.push_str(one(chance, CONTRACTIONS)),
+        6 => (0..run).for_each(|_| text.push_str(pick(chance, BLANKS))),
+        7 => text.push_str(pick(chance, CONTRACTIONS)),
         8 => digits(chance, run, text),
-        9 => (0..run.min(40)).for_each(|_| text.push_str(one(chance, EMOJI))),
+        9 => (0..run.min(40)).for_each(|_| text.push_str(pick(chance, EMOJI))),
         10 => letters(chance, MARKS, run, text),
-        _ => repeated(chance, run, text),
+        _ => push_repeated(chance, run, text),
     }
 }
 
-fn one<'a>(chance: &mut Chance, of: &[&'a str]) -> &'a str {
-    of[chance.below(of.len())]
+fn pick<'a>(chance: &mut Chance, of: &[&'a str]) -> &'a str {
+    of[chance.number_below(of.len())]
 }
 
 fn letters(chance: &mut Chance, blocks: &[(u32, usize)], run: usize, text: &mut String) {
-    let (start, many) = blocks[chance.below(blocks.len())];
-    (0..run).for_each(|_| text.extend(char::from_u32(start + chance.below(many) as u32)));
+    let (start, many) = blocks[chance.number_below(blocks.len())];
+    (0..run).for_each(|_| text.extend(char::from_u32(start + chance.number_below(many) as u32)));
 }
 
 fn words(chance: &mut Chance, run: usize, text: &mut String) {
     for _ in 0..run.min(40) {
-        text.push_str(one(chance, WORDS));
+        text.push_str(pick(chance, WORDS));
         if !chance.one_in(3) {
             text.push(' ');
         }
@@ -146,22 +147,22 @@ fn words(chance: &mut Chance, run: usize, text: &mut String) {
 }
 
 fn digits(chance: &mut Chance, run: usize, text: &mut String) {
-    let zero = DIGITS[chance.below(DIGITS.len())];
-    (0..run).for_each(|_| text.extend(char::from_u32(zero + chance.below(10) as u32)));
+    let zero = DIGITS[chance.number_below(DIGITS.len())];
+    (0..run).for_each(|_| text.extend(char::from_u32(zero + chance.number_below(10) as u32)));
 }
 
 // One character or two, again and again.
-fn repeated(chance: &mut Chance, run: usize, text: &mut String) {
+fn push_repeated(chance: &mut Chance, run: usize, text: &mut String) {
     let mut unit = String::new();
-    (0..1 + chance.below(2)).for_each(|_| stretch_once(chance, &mut unit));
+    (0..1 + chance.number_below(2)).for_each(|_| stretch_once(chance, &mut unit));
     (0..run).for_each(|_| text.push_str(&unit));
 }
 
 fn stretch_once(chance: &mut Chance, unit: &mut String) {
-    match chance.below(4) {
-        0 => unit.push(char::from(b'!' + chance.below(94) as u8)),
-        1 => unit.push_str(one(chance, BLANKS)),
+    match chance.number_below(4) {
+        0 => unit.push(char::from(b'!' + chance.number_below(94) as u8)),
+        1 => unit.push_str(pick(chance, BLANKS)),
         2 => letters(chance, SCRIPTS, 1, unit),
-        _ => unit.extend(char::from_u32(chance.below(0x11_0000) as u32)),
+        _ => unit.extend(char::from_u32(chance.number_below(0x11_0000) as u32)),
     }
 }

@@ -19,12 +19,12 @@ impl Chance {
     }
 
     /// From 0 up to but not including `end`.
-    pub fn below(&mut self, end: usize) -> usize {
+    pub fn number_below(&mut self, end: usize) -> usize {
         (self.number() % end as u64) as usize
     }
 
     pub fn one_in(&mut self, many: usize) -> bool {
-        self.below(many) == 0
+        self.number_below(many) == 0
     }
 }
 
@@ -34,13 +34,13 @@ pub fn seed() -> u64 {
 }
 
 /// How many of `whole` are asked for by `LEFTOFF_SCALE`; without it so many as `cargo test` has time for.
-pub fn scaled(whole: usize, short: usize) -> usize {
+pub fn scale_count(whole: usize, short: usize) -> usize {
     let Ok(scale) = env::var("LEFTOFF_SCALE") else { return short };
     let scale: f64 = scale.parse().expect("a number in LEFTOFF_SCALE");
     ((whole as f64 * scale).round() as usize).max(1)
 }
 
 /// Says how many of something were tried; `tests/faults/logs.fault.mjs` reads it.
-pub fn counted(what: &str, count: usize) {
+pub fn print_count(what: &str, count: usize) {
     println!("counted {what}: {count}");
 }

@@ -12,7 +12,7 @@ use leftoff::record::message::{Message, Role};
 use serde_json::{Value, json};
 
 use crate::chance::Chance;
-use crate::common::{answered, called, said};
+use crate::common::{call_message, result_message, text_message};
 
 pub const KINDS: [&str; 6] = ["goal", "decision", "files", "state", "error", "constraint"];
 pub const FACTS: usize = 20;
@@ -46,7 +46,7 @@ pub struct Template {
 }
 
 /// Texts or values by what they are for.
-pub type Named = BTreeMap<&'static str, Vec<&'static str>>;
+pub type TextsByName = BTreeMap<&'static str, Vec<&'static str>>;
 
 /// The same for the same seed.
 pub fn session(seed: u64) -> Session {
@@ -60,7 +60,7 @@ pub fn session(seed: u64) -> Session {
         maker.plant(&mut drafts, template.role, &text, is_first);
         facts.push(Fact { text, kind: template.kind.into(), is_unseen: template.is_unseen, values });
     }
-    Session { messages: drafts.into_iter().map(|draft| maker.finished(draft)).collect(), facts }
+    Session { messages: drafts.into_iter().map(|draft| maker.finish(draft)).collect(), facts }
 }
 
 /// Whether one line of a summary holds all values of the fact, and at least 80 percent of its other words.
@@ -68,9 +68,9 @@ pub fn is_kept(fact: &Fact, summary: &str) -> bool {
     let mut values: Vec<Vec<String>> = fact.values.iter().map(|value| words(value)).collect();
     // So that no short value is found inside of a long one.
     values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-    let wanted = without(words(&fact.text), &values).expect("a fact holds its own values");
+    let wanted = remove_values(words(&fact.text), &values).expect("a fact holds its own values");
     summary.lines().any(|line| {
-        let Some(mut held) = without(words(line), &values) else { return false };
+        let Some(mut held) = remove_values(words(line), &values) else { return false };
         let mut kept = 0;
         for word in &wanted {
             if let Some(place) = held.iter().position(|other| other == word) {
@@ -96,19 +96,19 @@ pub fn templates() -> Vec<Template> {
     include_str!("../fixtures/facts/templates.tsv").lines().skip(1).map(template).collect()
 }
 
-pub fn slots() -> Named {
-    named(include_str!("../fixtures/facts/slots.tsv"))
+pub fn slots() -> TextsByName {
+    parse_named(include_str!("../fixtures/facts/slots.tsv"))
 }
 
 /// Sentences that say nothing worth keeping: by the `user`, by the `assistant` at work, and its `explanation` of what
 /// everybody knows; an `item` of a list and the `lead` above it, of either speaker; lines of `code` and of a tool's
 /// `output`.
-pub fn fillers() -> Named {
-    named(include_str!("../fixtures/facts/filler.tsv"))
+pub fn fillers() -> TextsByName {
+    parse_named(include_str!("../fixtures/facts/filler.tsv"))
 }
 
-fn named(rows: &'static str) -> Named {
-    let mut all = Named::new();
+fn parse_named(rows: &'static str) -> TextsByName {
+    let mut all = TextsByName::new();
     for row in rows.lines().skip(1) {
         let (name, value) = row.split_once('\t').expect("two fields in each row");
         all.entry(name).or_default().push(value);
@@ -123,7 +123,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// The words but for one occurrence of each value, if all of them occur.
-fn without(mut words: Vec<String>, values: &[Vec<String>]) -> Option<Vec<String>> {
+fn remove_values(mut words: Vec<String>, values: &[Vec<String>]) -> Option<Vec<String>> {
     for value in values {
         let start = words.windows(value.len()).position(|window| window == value)?;
         words.drain(start..start + value.len());
@@ -146,8 +146,8 @@ impl Draft {
 
 struct Maker {
     chance: Chance,
-    fillers: Named,
-    cast: Named,
+    fillers: TextsByName,
+    cast: TextsByName,
     calls: usize,
 }
 
@@ -164,27 +164,27 @@ impl Maker {
 
     /// The conversation without its facts.
     fn drafts(&mut self) -> Vec<Draft> {
-        let end = 100 + LONGEST_ROUND + self.chance.below(501 - LONGEST_ROUND);
+        let end = 100 + LONGEST_ROUND + self.chance.number_below(501 - LONGEST_ROUND);
         let mut drafts = Vec::new();
         while drafts.len() + LONGEST_ROUND <= end {
-            let sentences = 1 + self.chance.below(2);
+            let sentences = 1 + self.chance.number_below(2);
             let question = self.sentences("user", sentences);
-            drafts.push(Draft::new(said(Role::User, ""), question));
-            for _ in 0..self.chance.below(9) {
+            drafts.push(Draft::new(text_message(Role::User, ""), question));
+            for _ in 0..self.chance.number_below(9) {
                 self.step(&mut drafts);
             }
-            let sentences = 1 + self.chance.below(6);
+            let sentences = 1 + self.chance.number_below(6);
             let mut answer = Vec::new();
             for _ in 0..sentences {
                 let kind = if self.chance.one_in(3) { "assistant" } else { "explanation" };
                 answer.push(self.line(kind));
             }
             if self.chance.one_in(5) {
-                let place = self.chance.below(answer.len() + 1);
-                let lines = 3 + self.chance.below(12);
+                let place = self.chance.number_below(answer.len() + 1);
+                let lines = 3 + self.chance.number_below(12);
                 answer.insert(place, format!("```\n{}\n```", self.lines("code", lines)));
             }
-            drafts.push(Draft::new(said(Role::Assistant, ""), answer));
+            drafts.push(Draft::new(text_message(Role::Assistant, ""), answer));
         }
         drafts
     }
@@ -195,26 +195,26 @@ impl Maker {
         let tools: Vec<_> = (0..many).map(|_| self.tool()).collect();
         let ids: Vec<String> = tools.iter().map(|_| self.call_id()).collect();
         let calls: Vec<_> = ids.iter().zip(&tools).map(|(id, tool)| (id.as_str(), tool.0)).collect();
-        let mut message = called("", &calls);
+        let mut message = call_message("", &calls);
         let assistant = message.assistant.as_mut().expect("it calls");
         for (call, (_, arguments, _)) in assistant.tool_calls.iter_mut().zip(&tools) {
             call.arguments = arguments.to_string().into();
         }
-        let sentences = self.chance.below(3);
+        let sentences = self.chance.number_below(3);
         drafts.push(Draft::new(message, self.sentences("assistant", sentences)));
         for (id, (name, _, result)) in ids.iter().zip(&tools) {
-            drafts.push(Draft::new(answered(id, name, result), Vec::new()));
+            drafts.push(Draft::new(result_message(id, name, result), Vec::new()));
         }
     }
 
     /// A tool, its arguments, and what it answers.
     fn tool(&mut self) -> (&'static str, Value, String) {
         let many = if self.chance.one_in(4) { 196 } else { 30 };
-        let lines = 5 + self.chance.below(many);
+        let lines = 5 + self.chance.number_below(many);
         let file = self.fill("{file}").0;
         let function = self.fill("{function}").0;
-        match self.chance.below(5) {
-            0 => ("Read", json!({ "file_path": file }), self.numbered(lines)),
+        match self.chance.number_below(5) {
+            0 => ("Read", json!({ "file_path": file }), self.numbered_lines(lines)),
             1 => {
                 let command = self.fill("{command}").0;
                 ("Bash", json!({ "command": command }), self.lines("output", lines))
@@ -222,7 +222,8 @@ impl Maker {
             2 => {
                 let (old, new) = (self.lines("code", 2), self.lines("code", 3));
                 let arguments = json!({ "file_path": file, "old_string": old, "new_string": new });
-                let result = format!("The file {file} has been updated.\n{}", self.numbered(lines.min(30)));
+                let result =
+                    format!("The file {file} has been updated.\n{}", self.numbered_lines(lines.min(30)));
                 ("Edit", arguments, result)
             }
             3 => {
@@ -232,7 +233,7 @@ impl Maker {
             }
             _ => {
                 let content = self.lines("code", lines);
-                let result = format!("The file {file} has been written.\n{}", self.numbered(5));
+                let result = format!("The file {file} has been written.\n{}", self.numbered_lines(5));
                 ("Write", json!({ "file_path": file, "content": content }), result)
             }
         }
@@ -269,7 +270,7 @@ impl Maker {
                 draft.message.role == Some(role) && (may_call || draft.message.assistant.is_none())
             })
             .collect();
-        let place = if is_first { 0 } else { self.chance.below(hosts.len()) };
+        let place = if is_first { 0 } else { self.chance.number_below(hosts.len()) };
         let host = &mut hosts[place];
         if !host.has_fact && self.chance.one_in(4) {
             host.parts.clear();
@@ -280,7 +281,7 @@ impl Maker {
             None if self.chance.one_in(list_in) => self.list(role, text),
             _ => text.into(),
         };
-        let place = self.chance.below(host.parts.len() + 1);
+        let place = self.chance.number_below(host.parts.len() + 1);
         host.parts.insert(place, part);
         host.has_fact = true;
     }
@@ -288,16 +289,16 @@ impl Maker {
     /// A list that has an item somewhere.
     fn list(&mut self, role: Role, item: &str) -> String {
         let (kind, lead) = if role == Role::User { ("user_item", "user_lead") } else { ("item", "lead") };
-        let others = 1 + self.chance.below(4);
+        let others = 1 + self.chance.number_below(4);
         let mut items: Vec<String> = (0..others).map(|_| self.line(kind)).collect();
-        let place = self.chance.below(items.len() + 1);
+        let place = self.chance.number_below(items.len() + 1);
         items.insert(place, item.into());
         let items: Vec<String> = items.iter().map(|item| format!("- {item}")).collect();
         let lead = if self.chance.one_in(2) { self.line(lead) + "\n" } else { String::new() };
         lead + &items.join("\n")
     }
 
-    fn finished(&mut self, draft: Draft) -> Message {
+    fn finish(&mut self, draft: Draft) -> Message {
         let Draft { mut message, parts, .. } = draft;
         if message.tool.is_some() {
             return message;
@@ -336,14 +337,14 @@ impl Maker {
         self.sentences(kind, count).join("\n")
     }
 
-    fn numbered(&mut self, count: usize) -> String {
+    fn numbered_lines(&mut self, count: usize) -> String {
         let line = |number| format!("{number:>6}\t{}", self.line("code"));
         (1..=count).map(line).collect::<Vec<_>>().join("\n")
     }
 
     fn line(&mut self, kind: &str) -> String {
         let texts = &self.fillers[kind];
-        let text = texts[self.chance.below(texts.len())];
+        let text = texts[self.chance.number_below(texts.len())];
         self.fill(text).0
     }
 
@@ -362,7 +363,7 @@ impl Maker {
             };
             let left: Vec<_> =
                 self.cast[name].iter().filter(|value| !values.contains(&(**value).into())).collect();
-            let value = *left[self.chance.below(left.len())];
+            let value = *left[self.chance.number_below(left.len())];
             text += value;
             values.push(value.into());
             rest = after;
@@ -385,6 +386,6 @@ fn half(set: Vec<Template>) -> Vec<Template> {
 
 fn shuffle<T>(chance: &mut Chance, items: &mut [T]) {
     for end in (1..items.len()).rev() {
-        items.swap(end, chance.below(end + 1));
+        items.swap(end, chance.number_below(end + 1));
     }
 }

@@ -5,7 +5,7 @@ use leftoff::record::message::{Attachment, Message, Role};
 use leftoff::session::handle::Session;
 
 use super::chance::Chance;
-use super::common::{answered, append, called, learn, said};
+use super::common::{append, call_message, learn, result_message, text_message};
 
 /// One letter for the reader, seven code points for whoever cuts: a cut inside shows.
 pub const FAMILY: &str = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}\u{200D}\u{1F466}";
@@ -19,15 +19,15 @@ pub struct History {
     pub log: Vec<u8>,
     /// In the order of the log.
     pub messages: Vec<Message>,
-    pub pinned: Vec<String>,
+    pub pinned_ids: Vec<String>,
     /// The message that it was compacted through.
-    pub through: Option<String>,
+    pub compacted_through: Option<String>,
 }
 
 /// Of a seed always the same.
 pub fn history(seed: u64) -> History {
     let mut maker = Maker { chance: Chance::new(seed), drafts: Vec::new(), open: Vec::new(), calls: 0 };
-    for _ in 0..maker.chance.below(9) + 1 {
+    for _ in 0..maker.chance.number_below(9) + 1 {
         maker.turn();
     }
     let Maker { mut chance, drafts, .. } = maker;
@@ -38,13 +38,13 @@ pub fn history(seed: u64) -> History {
         messages.push(draft.clone());
         append(&mut writer, &mut log, vec![draft]);
         if chance.one_in(20) {
-            let again = revised(&messages, &mut chance);
+            let again = revise(&messages, &mut chance);
             append(&mut writer, &mut log, vec![again.clone()]);
             let same = messages.iter_mut().find(|one| one.id == again.id).expect("it is of these");
             *same = again;
         }
     }
-    let any = |chance: &mut Chance| messages[chance.below(messages.len())].id.clone();
+    let any = |chance: &mut Chance| messages[chance.number_below(messages.len())].id.clone();
     let mut pinned: Vec<String> = Vec::new();
     while chance.one_in(4) {
         pinned.push(any(&mut chance));
@@ -55,11 +55,17 @@ pub fn history(seed: u64) -> History {
     if let Some(through) = &through {
         events.push_str(&compaction(through, chance.one_in(2)));
     }
-    History { session: opened(events.as_bytes(), &log), log, messages, pinned, through }
+    History {
+        session: open_session(events.as_bytes(), &log),
+        log,
+        messages,
+        pinned_ids: pinned,
+        compacted_through: through,
+    }
 }
 
 /// A session of two logs that are at hand.
-pub fn opened(events: &[u8], log: &[u8]) -> Session {
+pub fn open_session(events: &[u8], log: &[u8]) -> Session {
     let mut session = Session::new(None);
     let found = session.events().observe(events, 0).expect("nothing is staged");
     assert_eq!(session.take_events(found), []);
@@ -90,40 +96,41 @@ impl Maker {
     fn turn(&mut self) {
         if self.chance.one_in(6) {
             let text = self.text(60);
-            self.drafts.push(said(Role::System, &text));
+            self.drafts.push(text_message(Role::System, &text));
         }
         let most = if self.chance.one_in(15) { 3000 } else { 60 };
         let asked = self.text(most);
-        let data = Some("AAAA".repeat(self.chance.below(5_000) + 1));
+        let data = Some("AAAA".repeat(self.chance.number_below(5_000) + 1));
         let picture = Attachment { mime: "image/png".into(), data, ..Attachment::default() };
         let attachments = if self.chance.one_in(10) { vec![picture] } else { Vec::new() };
-        self.drafts.push(Message { attachments, ..said(Role::User, &asked) });
-        for _ in 0..self.chance.below(6) {
+        self.drafts.push(Message { attachments, ..text_message(Role::User, &asked) });
+        for _ in 0..self.chance.number_below(6) {
             self.step();
         }
     }
 
     fn step(&mut self) {
         let text = self.text(60);
-        let count = [0, 0, 1, 1, 1, 2, 3][self.chance.below(7)];
-        let tool = TOOLS[self.chance.below(TOOLS.len())];
+        let count = [0, 0, 1, 1, 1, 2, 3][self.chance.number_below(7)];
+        let tool = TOOLS[self.chance.number_below(TOOLS.len())];
         let ids: Vec<String> = (0..count).map(|_| self.call_id()).collect();
         let calls: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), tool)).collect();
-        let mut answer = if count == 0 { said(Role::Assistant, &text) } else { called(&text, &calls) };
+        let mut answer =
+            if count == 0 { text_message(Role::Assistant, &text) } else { call_message(&text, &calls) };
         answer.partial = self.chance.one_in(25);
         self.drafts.push(answer);
         self.open.extend(ids.into_iter().map(|id| (id, tool)));
         // Some results come late, some in another order, some never.
         while !self.open.is_empty() && !self.chance.one_in(7) {
-            let at = self.chance.below(self.open.len());
+            let at = self.chance.number_below(self.open.len());
             let (id, tool) = self.open.remove(at);
             let most = if self.chance.one_in(5) { 400 } else { 60 };
             let text = self.text(most);
-            self.drafts.push(answered(&id, tool, &text));
+            self.drafts.push(result_message(&id, tool, &text));
         }
         if self.chance.one_in(30) {
             let text = self.text(20);
-            self.drafts.push(answered("nobody-called", tool, &text));
+            self.drafts.push(result_message("nobody-called", tool, &text));
         }
     }
 
@@ -134,8 +141,8 @@ impl Maker {
     }
 
     fn text(&mut self, most: usize) -> String {
-        let words = self.chance.below(most);
-        match self.chance.below(6) {
+        let words = self.chance.number_below(most);
+        match self.chance.number_below(6) {
             0 => FAMILY.repeat(words / 4),
             1 => "a line of a file\n".repeat(words),
             2 => "\"quoted\" \\ \t\u{1} ".repeat(words / 2),
@@ -145,8 +152,8 @@ impl Maker {
     }
 }
 
-fn revised(messages: &[Message], chance: &mut Chance) -> Message {
-    let of = &messages[chance.below(messages.len())];
+fn revise(messages: &[Message], chance: &mut Chance) -> Message {
+    let of = &messages[chance.number_below(messages.len())];
     Message {
         rev: of.rev + 1,
         partial: false,

@@ -1,7 +1,7 @@
 //! Lines as docs/FORMAT.md has them, made without the code that is tested.
 
 /// An object of these fields with version and checksum.
-pub fn sealed(fields: &str) -> String {
+pub fn seal_line(fields: &str) -> String {
     let open = format!("{{\"v\":1,{fields}");
     format!("{open},\"crc\":\"{:08x}\"}}", crc32c(open.as_bytes()))
 }

@@ -4,10 +4,10 @@
 use leftoff::context::{Build, Context, Outcome, Request};
 use leftoff::error::Error;
 use leftoff::record::message::{Assistant, Message, Role, Tool, ToolCall};
-use leftoff::record::scan::{Found, Scanner};
+use leftoff::record::scan::{ScanItem, Scanner};
+use leftoff::session::context_source::ContextSource;
 use leftoff::session::handle::Session;
-use leftoff::session::needs::Needs;
-use leftoff::session::source::Source;
+use leftoff::session::input_request::InputRequest;
 use leftoff::time::Stamp;
 use leftoff::tokens::{Counting, Vocabulary, estimate};
 
@@ -17,30 +17,30 @@ pub fn stamp(chance: u64) -> Stamp {
     Stamp { now_ms: 1_763_812_800_000, offset_minutes: 0, entropy }
 }
 
-pub fn said(role: Role, content: &str) -> Message {
+pub fn text_message(role: Role, content: &str) -> Message {
     Message { role: Some(role), content: content.into(), ..Message::default() }
 }
 
-pub fn called(content: &str, calls: &[(&str, &str)]) -> Message {
+pub fn call_message(content: &str, calls: &[(&str, &str)]) -> Message {
     let call = |(id, name): &(&str, &str)| ToolCall {
         id: (*id).into(),
         name: (*name).into(),
         arguments: "{}".into(),
     };
     let assistant = Assistant { tool_calls: calls.iter().map(call).collect(), ..Assistant::default() };
-    Message { assistant: Some(assistant), ..said(Role::Assistant, content) }
+    Message { assistant: Some(assistant), ..text_message(Role::Assistant, content) }
 }
 
-pub fn answered(id: &str, name: &str, content: &str) -> Message {
+pub fn result_message(id: &str, name: &str, content: &str) -> Message {
     let tool = Tool { call_id: id.into(), name: name.into(), ..Tool::default() };
-    Message { tool: Some(tool), ..said(Role::Tool, content) }
+    Message { tool: Some(tool), ..text_message(Role::Tool, content) }
 }
 
 /// Appends to a log and lets the session observe it.
 pub fn append(session: &mut Session, log: &mut Vec<u8>, drafts: Vec<Message>) {
     // The length of a log that grows is never the same twice.
     let staged = session
-        .stage_messages(drafts, &stamp(log.len() as u64), Counting::by(None))
+        .stage_messages(drafts, &stamp(log.len() as u64), Counting::with_vocabulary(None))
         .expect("nothing else is staged");
     let end = log.len() as u64;
     log.extend(staged.bytes);
@@ -50,8 +50,8 @@ pub fn append(session: &mut Session, log: &mut Vec<u8>, drafts: Vec<Message>) {
 
 /// Folds all of a log that is at hand into what the session knows of the conversation.
 pub fn learn(session: &mut Session, log: &[u8]) {
-    while let Some(span) = session.unlearned() {
-        session.learn(&log[span.start as usize..span.end as usize]);
+    while let Some(span) = session.unfolded_span() {
+        session.fold_bytes(&log[span.start as usize..span.end as usize]);
     }
 }
 
@@ -65,7 +65,7 @@ pub fn host_count(encoding: &str, text: &str) -> u32 {
 
 /// Builds a context of a log that is at hand.
 pub fn build(
-    source: Source,
+    source: ContextSource,
     log: &[u8],
     request: &str,
     vocabulary: Option<&Vocabulary>,
@@ -74,12 +74,12 @@ pub fn build(
     for _ in 0..10_000 {
         match build.next(vocabulary)? {
             Outcome::Ready(context) => return Ok(context),
-            Outcome::Needs(Needs::Bytes { range }) => {
-                build.bytes(range.start, &log[range.start as usize..range.end as usize])?;
+            Outcome::Needs(InputRequest::Bytes { range }) => {
+                build.take_bytes(range.start, &log[range.start as usize..range.end as usize])?;
             }
-            Outcome::Needs(Needs::Counts { texts, encoding }) => {
+            Outcome::Needs(InputRequest::Counts { texts, encoding }) => {
                 let counted = |text: String| (text.clone(), host_count(&encoding, &text));
-                build.counts(texts.into_iter().map(counted).collect());
+                build.take_counts(texts.into_iter().map(counted).collect());
             }
             Outcome::Needs(needs) => panic!("{needs:?}"),
         }
@@ -88,7 +88,7 @@ pub fn build(
 }
 
 /// What a scan finds that is fed a log in pieces, in file order.
-pub fn in_chunks(bytes: &[u8], size: usize, backward: bool) -> Vec<Found> {
+pub fn in_chunks(bytes: &[u8], size: usize, backward: bool) -> Vec<ScanItem> {
     let mut all = Vec::new();
     let mut scanner = if backward { Scanner::backward(bytes.len() as u64) } else { Scanner::forward(0) };
     let chunks: Vec<&[u8]> =

@@ -10,13 +10,13 @@ pub const O200K: &[u8] = include_bytes!("../../src/tokens/o200k_base.planes");
 pub const CL100K: &[u8] = include_bytes!("../../src/tokens/cl100k_base.planes");
 
 /// A vocabulary of ours, and the reference.
-pub struct Both {
+pub struct VocabularyPair {
     pub ours: Vocabulary,
     pub reference: CoreBPE,
     pub tokens: u32,
 }
 
-impl Both {
+impl VocabularyPair {
     /// What the reference counts, and what we do.
     pub fn counts(&self, text: &str) -> (u32, u32) {
         (self.reference.encode_ordinary(text).len() as u32, self.ours.count(text))
@@ -30,8 +30,8 @@ impl Both {
 }
 
 /// o200k_base and cl100k_base.
-pub static BOTH: LazyLock<[Both; 2]> = LazyLock::new(|| {
-    let both = |planes, reference, tokens| Both {
+pub static BOTH: LazyLock<[VocabularyPair; 2]> = LazyLock::new(|| {
+    let both = |planes, reference, tokens| VocabularyPair {
         ours: Vocabulary::from_bytes(planes).expect("it is known"),
         reference,
         tokens,

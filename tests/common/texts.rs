@@ -7,7 +7,7 @@ use std::path::Path;
 const LONGEST: usize = 60_000;
 
 /// Every text of at least 400 bytes among the fixtures, and the project's own source.
-pub fn all() -> Vec<(String, String)> {
+pub fn all_texts() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut texts = Vec::new();
     for folder in ["tests/fixtures/texts", "tests/fixtures/claude-code", "src", "js"] {

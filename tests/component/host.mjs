@@ -121,7 +121,7 @@ export class Host {
   }
 
   /** @param {{ root: { tag: string, val?: string }, path: string }} file */
-  #at({ root, path }) {
+  #pathOf({ root, path }) {
     return join(root.val ?? this.roots[root.tag], path);
   }
 
@@ -132,8 +132,8 @@ export class Host {
     if (!root || root.tag === "outside") return;
     const names = path.split("/");
     for (let length = 1; length < names.length + (need in WITHIN ? 1 : 0); length += 1) {
-      const found = unlessAbsent(() => lstatSync(this.#at({ root, path: names.slice(0, length).join("/") })));
-      if (found?.isSymbolicLink()) throw refusal("outside_store", `could not ${verb} "${this.#at({ root, path })}": expected a file of the store, but found a link instead`);
+      const found = unlessAbsent(() => lstatSync(this.#pathOf({ root, path: names.slice(0, length).join("/") })));
+      if (found?.isSymbolicLink()) throw refusal("outside_store", `could not ${verb} "${this.#pathOf({ root, path })}": expected a file of the store, but found a link instead`);
     }
   }
 
@@ -151,8 +151,8 @@ export class Host {
   }
 
   /** Opens a file in a folder that is made, unless it lies in one that has to be there. @param {any} asked @param {string} path */
-  #opened({ file, within }, path) {
-    if (within !== undefined && statOf(this.#at({ ...file, path: within }))?.kind !== "folder") throw refusal("not_found", "there is no folder");
+  #openFile({ file, within }, path) {
+    if (within !== undefined && statOf(this.#pathOf({ ...file, path: within }))?.kind !== "folder") throw refusal("not_found", "there is no folder");
     mkdirSync(dirname(path), { recursive: true });
     return openSync(path, "a+");
   }
@@ -160,25 +160,25 @@ export class Host {
   /** @type {Answers} */
   #answers = {
     read: ({ file, start, end }) => {
-      const fd = unlessAbsent(() => openSync(this.#at(file), "r"));
+      const fd = unlessAbsent(() => openSync(this.#pathOf(file), "r"));
       if (fd === undefined) return { tag: "content" };
       const bytes = Buffer.alloc(Number((end ?? fstatSync(fd, { bigint: true }).size) - start));
       const length = readSync(fd, bytes, 0, bytes.length, Number(start));
       closeSync(fd);
       return { tag: "content", val: [contentOf(bytes.subarray(0, length))] };
     },
-    stat: (file) => ({ tag: "stat", val: statOf(this.#at(file)) }),
+    stat: (file) => ({ tag: "stat", val: statOf(this.#pathOf(file)) }),
     entries: ({ folder, names }) => {
-      const found = unlessAbsent(() => readdirSync(this.#at(folder)).sort());
+      const found = unlessAbsent(() => readdirSync(this.#pathOf(folder)).sort());
       const entry = (/** @type {string} */ name) => {
-        const path = join(this.#at(folder), name);
+        const path = join(this.#pathOf(folder), name);
         const kind = statOf(path)?.kind ?? "other";
         return { name, kind, files: kind === "folder" ? names.map((/** @type {string} */ file) => statOf(join(path, file))) : undefined };
       };
       return { tag: "entries", val: found?.map(entry) };
     },
     append: ({ content, durable, ...asked }) => {
-      const fd = this.#opened(asked, this.#at(asked.file));
+      const fd = this.#openFile(asked, this.#pathOf(asked.file));
       writeSync(fd, bytesOf(content));
       if (durable) fsyncSync(fd);
       const { size } = fstatSync(fd, { bigint: true });
@@ -186,9 +186,9 @@ export class Host {
       return { tag: "end", val: size };
     },
     replace: ({ content, ...asked }) => {
-      const path = this.#at(asked.file);
+      const path = this.#pathOf(asked.file);
       const beside = join(dirname(path), `.leftoff.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
-      const fd = this.#opened(asked, beside);
+      const fd = this.#openFile(asked, beside);
       writeSync(fd, bytesOf(content));
       fsyncSync(fd);
       closeSync(fd);
@@ -205,18 +205,18 @@ export class Host {
       if (val) this.handed = bytesOf(val[0]);
       return val ? { tag: "end", val: BigInt(this.handed.length) } : { tag: "content" };
     },
-    remove: (file) => rmSync(this.#at(file), { recursive: true, force: true }),
+    remove: (file) => rmSync(this.#pathOf(file), { recursive: true, force: true }),
     move: ({ from, to }) => {
-      if (statOf(this.#at(to))) throw refusal("already_exists", `could not move "${this.#at(from)}" to "${this.#at(to)}": it already exists (EEXIST)`);
-      mkdirSync(dirname(this.#at(to)), { recursive: true });
-      renameSync(this.#at(from), this.#at(to));
+      if (statOf(this.#pathOf(to))) throw refusal("already_exists", `could not move "${this.#pathOf(from)}" to "${this.#pathOf(to)}": it already exists (EEXIST)`);
+      mkdirSync(dirname(this.#pathOf(to)), { recursive: true });
+      renameSync(this.#pathOf(from), this.#pathOf(to));
     },
     copy: ({ from, to, missing }) => {
-      cpSync(this.#at(from), this.#at(to), { recursive: true, force: !missing });
-      return { tag: "end", val: sizeOf(this.#at(to)) };
+      cpSync(this.#pathOf(from), this.#pathOf(to), { recursive: true, force: !missing });
+      return { tag: "end", val: sizeOf(this.#pathOf(to)) };
     },
     hash: ({ file, start, end }) => {
-      const bytes = readFileSync(this.#at(file)).subarray(Number(start), Number(end));
+      const bytes = readFileSync(this.#pathOf(file)).subarray(Number(start), Number(end));
       if (bytes.length === Number(end - start)) return { tag: "text", val: createHash("sha256").update(bytes).digest("hex") };
     },
     wait: (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
@@ -238,7 +238,7 @@ export class Host {
     leave: () => {},
     page: () => {},
     link: ({ file, target }) => {
-      const path = this.#at(file);
+      const path = this.#pathOf(file);
       rmSync(path, { force: true });
       symlinkSync(target, path);
     },

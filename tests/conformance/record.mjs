@@ -7,14 +7,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { FOLDER, names, ran, scriptOf } from "./scripting/run.mjs";
-import { written } from "./scripting/written.mjs";
+import { FOLDER, names, runScript, scriptOf } from "./scripting/run.mjs";
+import { renderScript } from "./scripting/script-file.mjs";
 
 const [first, ...rest] = process.argv.slice(2);
 
 if (first === "--show") {
   for (const name of rest) {
-    const { whole, texts } = await ran(scriptOf(name), { seed: name });
+    const { whole, texts } = await runScript(scriptOf(name), { seed: name });
     whole.forEach((answer, place) => console.log(`=== step ${place + 1}\n${JSON.stringify(answer, null, 2)}`));
     for (const [file, text] of texts) console.log(`=== ${file}\n${text}`);
   }
@@ -22,10 +22,10 @@ if (first === "--show") {
   const wanted = first === "--all" ? names() : first ? [first, ...rest] : names().filter((name) => !scriptOf(name).answers);
   for (const name of wanted) {
     const script = scriptOf(name);
-    const { answers, whole, files } = await ran(script, { seed: name });
+    const { answers, whole, files } = await runScript(script, { seed: name });
     const place = whole.findIndex((answer, at) => script.steps[at]?.op === "context" && JSON.stringify(answer).includes("PROJECT: <"));
     if (place >= 0) throw new Error(`${name}, step ${place + 1}: expected no path in what is counted, but found the project's; let the session begin in a workspace`);
-    writeFileSync(join(FOLDER, `${name}.json`), written({ ...script, answers, files }));
+    writeFileSync(join(FOLDER, `${name}.json`), renderScript({ ...script, answers, files }));
     console.log(`${name}: ${answers.length} answers, ${Object.keys(files).length} files`);
   }
 }

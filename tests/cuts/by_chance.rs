@@ -1,15 +1,15 @@
 //! Logs of a kibibyte or two, each of random lines and random damage.
 
-use super::written::Written;
+use super::known_log::KnownLog;
 use crate::chance::Chance;
-use crate::lines::sealed;
+use crate::lines::seal_line;
 
-pub fn log(chance: &mut Chance, name: &str) -> Written {
-    let mut log = Written::new(name);
+pub fn log(chance: &mut Chance, name: &str) -> KnownLog {
+    let mut log = KnownLog::new(name);
     if chance.one_in(20) {
         log.bytes(b"\xef\xbb\xbf");
     }
-    for _ in 0..3 + chance.below(8) {
+    for _ in 0..3 + chance.number_below(8) {
         piece(&mut log, chance);
     }
     if chance.one_in(3) {
@@ -18,16 +18,16 @@ pub fn log(chance: &mut Chance, name: &str) -> Written {
     log
 }
 
-fn piece(log: &mut Written, chance: &mut Chance) {
-    match chance.below(16) {
-        0 => log.line(&unsealed(chance)),
+fn piece(log: &mut KnownLog, chance: &mut Chance) {
+    match chance.number_below(16) {
+        0 => log.line(&record_without_checksum(chance)),
         1 => log.record(&record(chance)).bytes(b"\r\n"),
-        2 => log.bytes(&vec![0; 1 + chance.below(40)]).line(&record(chance)),
-        3 => log.record(&record(chance)).bytes(&vec![0; 1 + chance.below(40)]).bytes(b"\n"),
-        4 => log.bytes(&torn(chance)).bytes(b"\n"),
-        5 => log.bytes(&torn(chance)).line(&record(chance)),
+        2 => log.bytes(&vec![0; 1 + chance.number_below(40)]).line(&record(chance)),
+        3 => log.record(&record(chance)).bytes(&vec![0; 1 + chance.number_below(40)]).bytes(b"\n"),
+        4 => log.bytes(&torn_record(chance)).bytes(b"\n"),
+        5 => log.bytes(&torn_record(chance)).line(&record(chance)),
         6 => log.record(&record(chance)).record(&record(chance)).line(&record(chance)),
-        7 => log.record(&record(chance)).bytes(&torn(chance)).line(&record(chance)),
+        7 => log.record(&record(chance)).bytes(&torn_record(chance)).line(&record(chance)),
         8 => log.bytes(b"<<<<<<< a\n").line(&record(chance)).bytes(b"=======\n>>>>>>> b\n"),
         9 => log.bytes(format!("[{}]\n", chance.number()).as_bytes()),
         10 => log.bytes(&no_utf8(chance)).bytes(b"\n"),
@@ -37,41 +37,46 @@ fn piece(log: &mut Written, chance: &mut Chance) {
 }
 
 fn record(chance: &mut Chance) -> String {
-    sealed(&fields(chance))
+    seal_line(&fields(chance))
 }
 
-fn unsealed(chance: &mut Chance) -> String {
+fn record_without_checksum(chance: &mut Chance) -> String {
     format!("{{{}}}", fields(chance))
 }
 
 fn fields(chance: &mut Chance) -> String {
-    let role = ["user", "assistant", "system", "tool"][chance.below(4)];
+    let role = ["user", "assistant", "system", "tool"][chance.number_below(4)];
     let mut fields =
         format!("\"id\":\"{:x}\",\"role\":\"{role}\",\"content\":{}", chance.number(), string(chance));
-    for _ in 0..chance.below(3) {
+    for _ in 0..chance.number_below(3) {
         fields.push_str(&format!(",{}:{}", string(chance), value(chance, 4)));
     }
     fields
 }
 
 // Strictly less than a record, so that nothing in it is complete.
-fn torn(chance: &mut Chance) -> Vec<u8> {
+fn torn_record(chance: &mut Chance) -> Vec<u8> {
     let whole = record(chance).into_bytes();
-    whole[..1 + chance.below(whole.len() - 1)].to_vec()
+    whole[..1 + chance.number_below(whole.len() - 1)].to_vec()
 }
 
 fn no_utf8(chance: &mut Chance) -> Vec<u8> {
-    (0..1 + chance.below(30)).map(|_| 0x80 | (chance.number() as u8)).collect()
+    (0..1 + chance.number_below(30)).map(|_| 0x80 | (chance.number() as u8)).collect()
 }
 
 fn value(chance: &mut Chance, levels: usize) -> String {
     let kinds = if levels == 0 { 4 } else { 6 };
-    let many = chance.below(4);
-    match chance.below(kinds) {
+    let many = chance.number_below(4);
+    match chance.number_below(kinds) {
         0 => string(chance),
         1 => chance.number().to_string(),
-        2 => format!("-{}.{}e{}", chance.below(100), chance.below(100), chance.below(1000)),
-        3 => ["true", "false", "null"][chance.below(3)].into(),
+        2 => format!(
+            "-{}.{}e{}",
+            chance.number_below(100),
+            chance.number_below(100),
+            chance.number_below(1000)
+        ),
+        3 => ["true", "false", "null"][chance.number_below(3)].into(),
         4 => {
             let items: Vec<String> = (0..many).map(|_| value(chance, levels - 1)).collect();
             format!("[{}]", items.join(","))
@@ -109,6 +114,7 @@ fn string(chance: &mut Chance) -> String {
         "\\/",
         "\u{feff}",
     ];
-    let parts: String = (0..chance.below(12)).map(|_| PARTS[chance.below(PARTS.len())]).collect();
+    let parts: String =
+        (0..chance.number_below(12)).map(|_| PARTS[chance.number_below(PARTS.len())]).collect();
     format!("\"{parts}\"")
 }

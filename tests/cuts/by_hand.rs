@@ -1,7 +1,7 @@
 //! One log for each class of what can stand in a log.
 
-use super::written::Written;
-use crate::lines::sealed;
+use super::known_log::KnownLog;
+use crate::lines::seal_line;
 
 /// Values, each a class of tokens.
 const VALUES: &[&str] = &[
@@ -30,8 +30,8 @@ const VALUES: &[&str] = &[
     "[ 1 ,\t2 , { \"a\" : 3 } ]",
 ];
 
-pub fn logs() -> Vec<Written> {
-    let mut logs: Vec<Written> = VALUES.iter().map(|value| around(value)).collect();
+pub fn logs() -> Vec<KnownLog> {
+    let mut logs: Vec<KnownLog> = VALUES.iter().map(|value| log_around(value)).collect();
     logs.extend([
         minimal(),
         deep(),
@@ -40,9 +40,9 @@ pub fn logs() -> Vec<Written> {
         carriage_returns(),
         zero_bytes(),
         torn_in_the_middle(),
-        glued(),
+        glued_log(),
         glued_without_checksum(),
-        merged(),
+        merged_log(),
         foreign(),
         no_utf8(),
         in_spaces(),
@@ -50,22 +50,22 @@ pub fn logs() -> Vec<Written> {
     logs
 }
 
-fn said(content: &str) -> String {
-    sealed(&format!("\"id\":\"{content}\",\"role\":\"user\",\"content\":\"{content}\""))
+fn record_line(content: &str) -> String {
+    seal_line(&format!("\"id\":\"{content}\",\"role\":\"user\",\"content\":\"{content}\""))
 }
 
 // The value with a checksum behind it, without, and last of a line that has none.
-fn around(value: &str) -> Written {
-    let mut log = Written::new(value);
-    log.line(&said("before"))
-        .line(&sealed(&format!("\"id\":\"x\",\"role\":\"user\",\"content\":{value},\"unknown\":{value}")))
+fn log_around(value: &str) -> KnownLog {
+    let mut log = KnownLog::new(value);
+    log.line(&record_line("before"))
+        .line(&seal_line(&format!("\"id\":\"x\",\"role\":\"user\",\"content\":{value},\"unknown\":{value}")))
         .line(&format!("{{\"role\":\"user\",\"content\":{value}}}"))
-        .line(&said("after"));
+        .line(&record_line("after"));
     log
 }
 
-fn minimal() -> Written {
-    let mut log = Written::new("minimal lines");
+fn minimal() -> KnownLog {
+    let mut log = KnownLog::new("minimal lines");
     log.line("{}")
         .line("{\"role\":\"user\"}")
         .bytes(b"\n")
@@ -75,99 +75,103 @@ fn minimal() -> Written {
     log
 }
 
-fn deep() -> Written {
+fn deep() -> KnownLog {
     let nested = |levels: usize| format!("\"x\":{}{}", "[".repeat(levels), "]".repeat(levels));
-    let mut log = Written::new("deep");
-    log.line(&sealed(&nested(127))).bytes(format!("{{{}}}\n", nested(128)).as_bytes());
-    log.line(&said("after")).bytes(&[b'['; 300]).line(&said("behind a deep fragment"));
+    let mut log = KnownLog::new("deep");
+    log.line(&seal_line(&nested(127))).bytes(format!("{{{}}}\n", nested(128)).as_bytes());
+    log.line(&record_line("after")).bytes(&[b'['; 300]).line(&record_line("behind a deep fragment"));
     log
 }
 
-fn wrong_checksum() -> Written {
-    let mut log = Written::new("wrong checksum");
-    let wrong = said("other words").replace("other", "OTHER");
-    log.line(&wrong).line(&said("after")).line("{\"v\":1,\"crc\":\"0000\"}").line("{\"crc\":7}");
+fn wrong_checksum() -> KnownLog {
+    let mut log = KnownLog::new("wrong checksum");
+    let wrong = record_line("other words").replace("other", "OTHER");
+    log.line(&wrong).line(&record_line("after")).line("{\"v\":1,\"crc\":\"0000\"}").line("{\"crc\":7}");
     log
 }
 
-fn byte_order_mark() -> Written {
-    let mut log = Written::new("byte order mark");
-    log.bytes(b"\xef\xbb\xbf").line(&said("first")).line(&said("second"));
+fn byte_order_mark() -> KnownLog {
+    let mut log = KnownLog::new("byte order mark");
+    log.bytes(b"\xef\xbb\xbf").line(&record_line("first")).line(&record_line("second"));
     log
 }
 
-fn carriage_returns() -> Written {
-    let mut log = Written::new("carriage returns");
+fn carriage_returns() -> KnownLog {
+    let mut log = KnownLog::new("carriage returns");
     for content in ["one", "two"] {
-        log.record(&said(content)).bytes(b"\r\n").record("{\"role\":\"user\"}").bytes(b"\r\n\r\n");
+        log.record(&record_line(content)).bytes(b"\r\n").record("{\"role\":\"user\"}").bytes(b"\r\n\r\n");
     }
-    log.bytes(b"\r").line(&said("three"));
+    log.bytes(b"\r").line(&record_line("three"));
     log
 }
 
-fn zero_bytes() -> Written {
-    let mut log = Written::new("zero bytes");
-    log.line(&said("before")).bytes(&[0; 20]).line(&said("behind them"));
-    log.record(&said("before them")).bytes(&[0; 20]).bytes(b"\n").bytes(&[0; 20]).bytes(b"\n");
-    log.record(&said("on both sides")).bytes(&[0; 5]).record(&said("of them")).bytes(b"\n");
-    log.bytes(&said("torn").as_bytes()[..30]).bytes(&[0; 20]).line(&said("after"));
+fn zero_bytes() -> KnownLog {
+    let mut log = KnownLog::new("zero bytes");
+    log.line(&record_line("before")).bytes(&[0; 20]).line(&record_line("behind them"));
+    log.record(&record_line("before them")).bytes(&[0; 20]).bytes(b"\n").bytes(&[0; 20]).bytes(b"\n");
+    log.record(&record_line("on both sides")).bytes(&[0; 5]).record(&record_line("of them")).bytes(b"\n");
+    log.bytes(&record_line("torn").as_bytes()[..30]).bytes(&[0; 20]).line(&record_line("after"));
     log.record("{\"role\":\"user\"}").bytes(b"\r").bytes(&[0; 3]).bytes(b"\n").bytes(&[0; 7]);
     log
 }
 
-fn torn_in_the_middle() -> Written {
-    let mut log = Written::new("torn in the middle");
-    let torn = sealed("\"id\":\"torn\",\"content\":\"a \\u00e9 \\\\ \\\" é 🙂 \"");
+fn torn_in_the_middle() -> KnownLog {
+    let mut log = KnownLog::new("torn in the middle");
+    let torn = seal_line("\"id\":\"torn\",\"content\":\"a \\u00e9 \\\\ \\\" é 🙂 \"");
     for end in (1..torn.len()).step_by(13) {
-        log.bytes(&torn.as_bytes()[..end]).bytes(b"\n").line(&said("after"));
-        log.bytes(&torn.as_bytes()[..end]).line(&said("on the same line"));
+        log.bytes(&torn.as_bytes()[..end]).bytes(b"\n").line(&record_line("after"));
+        log.bytes(&torn.as_bytes()[..end]).line(&record_line("on the same line"));
     }
     log
 }
 
-fn glued() -> Written {
-    let mut log = Written::new("glued");
-    log.record(&said("a")).record(&said("b")).line(&said("c"));
-    log.record(&said("d")).bytes(b"  , ").line(&said("e"));
-    log.record(&said("f")).bytes(b"{\"v\":1,\"torn").line(&said("g"));
-    log.record(&said("h")).bytes(b"{\"v\":1,\"no checksum\":true}").line(&said("i"));
+fn glued_log() -> KnownLog {
+    let mut log = KnownLog::new("glued");
+    log.record(&record_line("a")).record(&record_line("b")).line(&record_line("c"));
+    log.record(&record_line("d")).bytes(b"  , ").line(&record_line("e"));
+    log.record(&record_line("f")).bytes(b"{\"v\":1,\"torn").line(&record_line("g"));
+    log.record(&record_line("h")).bytes(b"{\"v\":1,\"no checksum\":true}").line(&record_line("i"));
     log
 }
 
-fn glued_without_checksum() -> Written {
-    let mut log = Written::new("glued without checksum");
-    log.record("{\"role\":\"user\"}").lost().line(&said("believed"));
-    log.record("{\"role\":\"user\"}").lost().bytes(b"{\"role\":\"tool\"}\n").line(&said("after"));
+fn glued_without_checksum() -> KnownLog {
+    let mut log = KnownLog::new("glued without checksum");
+    log.record("{\"role\":\"user\"}").lose_last().line(&record_line("believed"));
+    log.record("{\"role\":\"user\"}").lose_last().bytes(b"{\"role\":\"tool\"}\n").line(&record_line("after"));
     log
 }
 
-fn merged() -> Written {
-    let mut log = Written::new("merged");
-    log.bytes(b"<<<<<<< HEAD\n").line(&said("ours")).bytes(b"||||||| base\n=======\n").line(&said("theirs"));
-    log.bytes(b">>>>>>> branch\n").line(&said("after"));
+fn merged_log() -> KnownLog {
+    let mut log = KnownLog::new("merged");
+    log.bytes(b"<<<<<<< HEAD\n")
+        .line(&record_line("ours"))
+        .bytes(b"||||||| base\n=======\n")
+        .line(&record_line("theirs"));
+    log.bytes(b">>>>>>> branch\n").line(&record_line("after"));
     log
 }
 
-fn foreign() -> Written {
-    let mut log = Written::new("foreign");
-    log.line(&said("before")).bytes(b"[1,{\"v\":1},\"x\"]\n123456\n\"a string\"\nnull\ntrue\n-1.5e3\n");
-    log.bytes(b"not JSON at all\n{'single':1}\n{\"a\":1,}\n{\"a\" 1}\n}{\n").line(&said("after"));
+fn foreign() -> KnownLog {
+    let mut log = KnownLog::new("foreign");
+    log.line(&record_line("before"))
+        .bytes(b"[1,{\"v\":1},\"x\"]\n123456\n\"a string\"\nnull\ntrue\n-1.5e3\n");
+    log.bytes(b"not JSON at all\n{'single':1}\n{\"a\":1,}\n{\"a\" 1}\n}{\n").line(&record_line("after"));
     log
 }
 
-fn no_utf8() -> Written {
-    let mut log = Written::new("no UTF-8");
-    log.bytes(b"\xff\xfe\n{\"a\":\"\xc3\"}\n\xed\xa0\xbd\n").line(&said("after"));
-    log.bytes(b"{\"v\":1,\"a\":\"\xe4\xbd").line(&said("behind half a character"));
+fn no_utf8() -> KnownLog {
+    let mut log = KnownLog::new("no UTF-8");
+    log.bytes(b"\xff\xfe\n{\"a\":\"\xc3\"}\n\xed\xa0\xbd\n").line(&record_line("after"));
+    log.bytes(b"{\"v\":1,\"a\":\"\xe4\xbd").line(&record_line("behind half a character"));
     log
 }
 
-fn in_spaces() -> Written {
-    let mut log = Written::new("in spaces");
+fn in_spaces() -> KnownLog {
+    let mut log = KnownLog::new("in spaces");
     log.bytes(b" \t")
         .record("{\"role\" : \"user\"}")
         .bytes(b" \r \t\r\n")
         .bytes(b"  \n")
-        .line(&said("after"));
+        .line(&record_line("after"));
     log
 }

@@ -27,11 +27,11 @@ const [home = "", id = "", json = ""] = process.argv.slice(2);
 /** @type {Plan} */
 const { seed, writer, count, kind, bytes = 0 } = JSON.parse(json);
 const random = chance(seed);
-const pool = filled(256 * KIB);
+const pool = randomText(256 * KIB);
 let number = 0;
 
 /** Letters, and now and then a trap. @param {number} length in UTF-16 units */
-function filled(length) {
+function randomText(length) {
   let text = "";
   while (text.length < length) {
     text += random.below(64) === 0 ? TRAPS[random.below(TRAPS.length)] : random.below(2 ** 30).toString(36);
@@ -56,7 +56,7 @@ function draft(length) {
   return { role: "assistant", content: `${writer}:${number}`, assistant: { reasoning: parts } };
 }
 
-function mixed() {
+function mixedBatch() {
   if (random.below(500) === 0) return [draft(50 * MIB)];
   if (random.below(4) > 0) return [draft(random.size(100, 8 * MIB))];
   // Batches of short texts are one long write, which a kill can cut; of long ones they are many blobs.
@@ -72,7 +72,7 @@ function say(what) {
 }
 
 /** Says when a write begins: hardly a kill would fall inside one by itself. */
-class Announced extends NodeStorage {
+class AnnouncingStorage extends NodeStorage {
   /** @type {NodeStorage["append"]} */
   append(path, bytes, options) {
     say("write");
@@ -86,12 +86,12 @@ class Announced extends NodeStorage {
   }
 }
 
-const storage = kind === "mixed" ? new Announced({ root: home }) : new NodeStorage({ root: home });
+const storage = kind === "mixed" ? new AnnouncingStorage({ root: home }) : new NodeStorage({ root: home });
 const store = await openStore({ home, project: "/", storage });
 const session = await store.session(id);
 say("open");
 while (number < count) {
-  const drafts = kind === "mixed" ? mixed() : [draft(bytes)];
+  const drafts = kind === "mixed" ? mixedBatch() : [draft(bytes)];
   const durability = random.below(kind === "mixed" ? 2 : 100) === 0 ? "durable" : "buffered";
   const { records } = await session.append(drafts, { durability });
   say(records.map(({ id }, at) => ({ id, hash: digest(drafts[at]) })));

@@ -23,7 +23,7 @@ export default {
       let shownBytes = 0;
       for (let round = 0; round < kills; round += 1) {
         const most = ((seed * 7919 + round) * 104_729) % 40_000;
-        const shown = await killed(where, { most, resumes: round > 0, question: `Question ${round}?` });
+        const shown = await askAndKill(where, { most, resumes: round > 0, question: `Question ${round}?` });
         shownBytes += shown.length;
         const next = spawnSync(process.execPath, [CLI, "ask", "--resume", "--engine", "cat > sent; echo Here.", "--json", `And ${round}?`], { ...where, encoding: "utf8" });
         assert.equal(next.status, 0, next.stderr);
@@ -45,7 +45,7 @@ export default {
  * Asks, and is killed once so many bytes were shown; gives what was.
  * @param {{ cwd: string, env: NodeJS.ProcessEnv }} where @param {{ most: number, resumes: boolean, question: string }} how
  */
-async function killed(where, { most, resumes, question }) {
+async function askAndKill(where, { most, resumes, question }) {
   const child = spawn(process.execPath, [CLI, "ask", ...(resumes ? ["--resume"] : []), "--engine", ENGINE, question], { ...where, stdio: ["ignore", "pipe", "ignore"] });
   const ended = new Promise((resolve) => child.on("close", resolve));
   let shown = "";

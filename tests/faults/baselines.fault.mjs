@@ -34,7 +34,7 @@ export default {
 async function appendFile({ folder, start, scaled }) {
   const path = join(folder, "lines.jsonl");
   const each = Math.ceil(scaled(400) / WRITERS.length);
-  const children = WRITERS.map((writer) => started(start, ["append", path, writer, String(each)]));
+  const children = WRITERS.map((writer) => startBaseline(start, ["append", path, writer, String(each)]));
   for (const child of children) await wellEnded(child);
   let whole = 0;
   for await (const line of createInterface({ input: createReadStream(path) })) {
@@ -55,7 +55,7 @@ async function writeFileAtomic({ folder, start, seed, scaled }) {
   for (let n = 0; n < scaled(100); n += 1) {
     const limit = random.size(8 * KIB, MIB);
     mount(home, limit);
-    const child = started(start, ["replace", join(home, "document.json"), String(random.below(2 ** 31)), String(limit)]);
+    const child = startBaseline(start, ["replace", join(home, "document.json"), String(random.below(2 ** 31)), String(limit)]);
     await wellEnded(child);
     for (const { isWhole, isRefused, isNamed } of child.said) {
       counts[isRefused ? "refused" : "replaced"] += 1;
@@ -71,7 +71,7 @@ async function writeFileAtomic({ folder, start, seed, scaled }) {
 
 /** 8 processes find a lock whose holder died: how often more than one of them has it then. @param {Options} options @returns {Promise<Counts>} */
 async function properLockfile({ folder, start, scaled }) {
-  const children = Array.from({ length: LOCKERS }, () => started(start, ["lock"]));
+  const children = Array.from({ length: LOCKERS }, () => startBaseline(start, ["lock"]));
   const storms = scaled(1000);
   let broken = 0;
   for (let storm = 0; storm <= storms; storm += 1) {
@@ -90,7 +90,7 @@ async function properLockfile({ folder, start, scaled }) {
 }
 
 /** @param {Start} start @param {string[]} args */
-function started(start, args) {
+function startBaseline(start, args) {
   return start(process.execPath, [baseline, ...args]);
 }
 

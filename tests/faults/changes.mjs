@@ -6,7 +6,7 @@ import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { openStore } from "../../js/index.js";
-import { summed } from "../js/many-sessions.js";
+import { withChecksums } from "../js/many-sessions.js";
 
 const LIBRARY = new URL("../../js/index.js", import.meta.url).href;
 
@@ -43,8 +43,8 @@ export function changes({ home, project, paths }) {
     "a document that was edited by hand": () => edit(join(one, "metadata.json"), title),
     "one of the workspace that was edited by hand": () => edit(join(conversation, "session.json"), title),
     "another document of the same size and time": () => forge(join(two, "metadata.json"), title),
-    "another log of the same size and time": () => forge(join(two, "events.jsonl"), (text) => summed(title(text))),
-    "other messages of the same size and time": () => forge(join(three, "messages.jsonl"), (text) => summed(text.replaceAll(/"20(\d\d)-/g, '"19$1-'))),
+    "another log of the same size and time": () => forge(join(two, "events.jsonl"), (text) => withChecksums(title(text))),
+    "other messages of the same size and time": () => forge(join(three, "messages.jsonl"), (text) => withChecksums(text.replaceAll(/"20(\d\d)-/g, '"19$1-'))),
     "a session that is gone": () => fs.rmSync(four, { recursive: true }),
     "one that was renamed": () => fs.renameSync(three, `${three}0`),
     "one that was copied": () => fs.cpSync(two, join(dirname(two), "session-copy"), { recursive: true }),

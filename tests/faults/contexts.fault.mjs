@@ -26,19 +26,19 @@ export default {
       const counts = { profile };
       for (const [, what = "", count] of output.matchAll(/^counted (.+): (\d+)$/gm)) counts[what] = Number(count);
       assert.ok(Number(counts.builds) >= scaled(BUILDS), `expected ${scaled(BUILDS)} builds, but found ${counts.builds} instead`);
-      counts["again in WebAssembly"] = again(join(folder, "contexts.jsonl"));
+      counts["again in WebAssembly"] = rebuildContexts(join(folder, "contexts.jsonl"));
       return counts;
     });
   },
 };
 
 /** Makes the contexts again that were made natively, and answers how many they are. @param {string} path */
-function again(path) {
+function rebuildContexts(path) {
   const lines = readFileSync(path, "utf8").trimEnd().split("\n");
   assert.ok(lines.length > 100, `expected more than 100 contexts, but found ${lines.length} instead`);
   for (const line of lines) {
     const { log, request, context } = JSON.parse(line);
-    const found = textOf(agents.called((module) => module.contextOfLog(bytesOf(log), toBytes(JSON.parse(request)), module.Counter.estimate())));
+    const found = textOf(agents.call((module) => module.contextOfLog(bytesOf(log), toBytes(JSON.parse(request)), module.Counter.estimate())));
     assert.equal(found, context, request);
   }
   return lines.length;

@@ -10,14 +10,14 @@ import { join } from "node:path";
 import { MemoryStorage, openStore } from "../../js/index.js";
 import { bytesOf, crashStates } from "./disk.mjs";
 import { LIVES, fingerprint } from "./lives.mjs";
-import { Recorder } from "./recorded.mjs";
+import { Recorder } from "./recorder.mjs";
 import { chance, scene, sha256 } from "./tools.mjs";
 
 /** @import { Session } from "../../js/index.js" */
 /** @import { Contents, File } from "./disk.mjs" */
-/** @import { Told } from "./lives.mjs" */
-/** @import { Recording } from "./recorded.mjs" */
-/** @typedef {{ sessions: Set<string>, durable: Map<string, Map<string, string>>, sent: Map<string, string> }} Promised `durable`: session -> id -> hash; `sent`: hash -> session */
+/** @import { ToldSession } from "./lives.mjs" */
+/** @import { Recording } from "./recorder.mjs" */
+/** @typedef {{ sessions: Set<string>, durable: Map<string, Map<string, string>>, sent: Map<string, string> }} PromisedState `durable`: session -> id -> hash; `sent`: hash -> session */
 
 const HOME = "/home";
 const LOGS = ["events.jsonl", "messages.jsonl"];
@@ -78,7 +78,7 @@ async function oneLife({ at, name, lifeSeed, counts, until }) {
       try {
         counts["records read"] += await obeys(contents, promised, { isWhole: counts.states % WHOLE === 0 });
       } catch (cause) {
-        throw new Error(`life "${name}" of seed ${lifeSeed}, cut after ${end} of ${recording.trace.length} entries:\n${told(recording, end)}\nleft\n${shown(contents)}`, { cause });
+        throw new Error(`life "${name}" of seed ${lifeSeed}, cut after ${end} of ${recording.trace.length} entries:\n${describeTrace(recording, end)}\nleft\n${describeContents(contents)}`, { cause });
       }
       // What the core holds for a store is let go of between turns only.
       await new Promise((resolve) => setImmediate(resolve));
@@ -91,13 +91,13 @@ function momentsOf({ trace }) {
   return trace.map((_, index) => index + 1).filter((end) => trace[end]?.kind !== "told");
 }
 
-/** @param {Recording} recording @param {number} end @param {Map<string, string>} sent @returns {Promised} */
+/** @param {Recording} recording @param {number} end @param {Map<string, string>} sent @returns {PromisedState} */
 function promisedBy({ trace }, end, sent) {
-  /** @type {Promised} */
+  /** @type {PromisedState} */
   const promised = { sessions: new Set(), durable: new Map(), sent };
   for (const entry of trace.slice(0, end)) {
     if (entry.kind !== "told") continue;
-    /** @type {Told} */
+    /** @type {ToldSession} */
     const { session, kept = [] } = entry.what;
     promised.sessions.add(session);
     const durable = promised.durable.get(session) ?? new Map();
@@ -116,7 +116,7 @@ function keyOf({ files, folders }, shown) {
 /**
  * The laws. Gives how many records were read.
  * @param {Contents} contents
- * @param {Promised} promised
+ * @param {PromisedState} promised
  * @param {{ isWhole: boolean }} options `isWhole`: also by a context, and once more after closing
  */
 async function obeys(contents, { sessions, durable, sent }, { isWhole }) {
@@ -181,7 +181,7 @@ async function allOf(session) {
 }
 
 /** @param {Recording} recording @param {number} end */
-function told({ trace }, end) {
+function describeTrace({ trace }, end) {
   return trace.slice(0, end).map((entry, index) => {
     const { kind } = entry;
     if (kind === "told") return `${index} told ${JSON.stringify(entry.what)}`;
@@ -193,6 +193,6 @@ function told({ trace }, end) {
 }
 
 /** @param {Contents} contents */
-function shown({ files, folders }) {
+function describeContents({ files, folders }) {
   return [...folders.map((path) => `${path}/`), ...[...files].map(([path, { size, zeros }]) => `${path}: ${size} bytes, zero ${JSON.stringify(zeros)}`)].join("\n");
 }

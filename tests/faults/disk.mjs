@@ -10,7 +10,7 @@
  *   where it grew, a sector has its bytes, those that it had after an earlier write, or zeros.
  */
 
-/** @import { Entry, Inode, Name, Recording, Rename, Unname } from "./recorded.mjs" */
+/** @import { Entry, Inode, Name, Recording, Rename, Unname } from "./recorder.mjs" */
 /** @import { chance } from "./tools.mjs" */
 
 /**
@@ -90,7 +90,7 @@ function doubtsAt(trace, end, random) {
     }
   });
   for (const [inode, growth] of growths) {
-    if (growth.ends.length > 0) doubts.push({ of: inode, options: shapes(growth, random), draw: () => drawn(growth, random) });
+    if (growth.ends.length > 0) doubts.push({ of: inode, options: shapes(growth, random), draw: () => drawShape(growth, random) });
   }
   return doubts;
 }
@@ -121,7 +121,7 @@ function shapes({ ends, confirmed }, random) {
 }
 
 /** Any. @param {Growth} growth @param {ReturnType<typeof chance>} random @returns {Shape} */
-function drawn({ ends, confirmed }, random) {
+function drawShape({ ends, confirmed }, random) {
   const whole = ends.at(-1) ?? confirmed;
   const sizes = [confirmed, whole, whole, ends[random.below(ends.length)] ?? whole, Math.floor((confirmed + random.real() * (whole - confirmed)) / SECTOR) * SECTOR];
   const size = Math.max(confirmed, sizes[random.below(sizes.length)] ?? whole);

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { exampleOf } from "../../scripts/examples.mjs";
-import { allIsThere, begun, loads } from "./written.mjs";
+import { allIsThere, beginSession, loads } from "./shared-session.mjs";
 import { scene } from "./tools.mjs";
 
 const appender = fileURLToPath(new URL("appender.mjs", import.meta.url));
@@ -24,7 +24,7 @@ export default {
     for (const { name, whole, isContext, ...load } of LOADS) {
       const all = Math.max(2 * OF_EACH, scaled(whole));
       await scene("doors", async ({ folder, start }) => {
-        const id = await begun(folder);
+        const id = await beginSession(folder);
         const children = Array.from({ length: 2 * OF_EACH }, (_, writer) => {
           const count = Math.floor((all + writer) / (2 * OF_EACH));
           const plan = JSON.stringify({ seed: seed * 2 * OF_EACH + writer, writer, count, ...load });

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
-import { below, compared, families, texts } from "./families.mjs";
+import { filesBelow, compareFamily, families, texts } from "./families.mjs";
 import { chance } from "./tools.mjs";
 
 /** @import { Family, Outcome, Text } from "./families.mjs" */
@@ -51,13 +51,13 @@ export default {
   async run({ scaled, seed }) {
     /** @type {Record<string, number | string>} */
     const counts = {};
-    const all = texts([...OWN.flatMap((path) => (extname(path) ? [path] : below(path))), ...packages(), ...manuals(counts)]);
+    const all = texts([...OWN.flatMap((path) => (extname(path) ? [path] : filesBelow(path))), ...packages(), ...manuals(counts)]);
     assert.ok(all.length >= FILES, `expected at least ${FILES} files, but found ${all.length} instead`);
     const random = chance(seed);
     const shuffled = all.map((text) => ({ text, at: random.real() })).sort((a, b) => a.at - b.at);
     const sample = shuffled.slice(0, scaled(all.length)).map(({ text }) => text);
     for (const family of families) {
-      const outcome = await compared(family, sample);
+      const outcome = await compareFamily(family, sample);
       holds(family, sample, outcome);
       counts[family] = `${outcome.files} files of ${outcome.lowest} to ${outcome.highest} percent and ${outcome.out.size} beyond the limits`;
     }
@@ -82,7 +82,7 @@ function holds(family, sample, { out }) {
 function packages() {
   /** @type {Map<string, number>} */
   const kinds = new Map();
-  return below("node_modules").filter((path) => {
+  return filesBelow("node_modules").filter((path) => {
     if (NO_TEXTS.test(path) || !WRITTEN.test(path)) return false;
     const [name = ""] = path.match(/^node_modules\/(@[^/]+\/)?[^/]+/) ?? [];
     const kind = name + extname(path);
@@ -96,5 +96,5 @@ function packages() {
 function manuals(counts) {
   const languages = existsSync(MANUALS) ? readdirSync(MANUALS).filter((name) => /^[a-z]{2}(?![a-z])/.test(name)) : [];
   counts["languages of manual pages"] = languages.length || `SKIPPED: ${MANUALS} has none`;
-  return languages.flatMap((name) => below(join(MANUALS, name)));
+  return languages.flatMap((name) => filesBelow(join(MANUALS, name)));
 }

@@ -33,7 +33,7 @@ const FAMILIES = {
 export const families = /** @type {Family[]} */ (Object.keys(FAMILIES));
 
 /** What the estimate is of what a family's tokenizer counts. @param {Family} family @param {Text[]} texts @returns {Promise<Outcome>} */
-export async function compared(family, texts) {
+export async function compareFamily(family, texts) {
   const { fromPreTrained } = await FAMILIES[family]();
   const tokenizer = fromPreTrained();
   const estimates = await countTokens(texts.map(({ text }) => text), { encoding: "estimate-1" });
@@ -66,11 +66,11 @@ export function texts(paths) {
 }
 
 /** The files below a folder, as seen from the root. @param {string} folder @returns {string[]} */
-export function below(folder) {
+export function filesBelow(folder) {
   const entries = readdirSync(resolve(root, folder), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   return entries.flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return below(path);
+    if (entry.isDirectory()) return filesBelow(path);
     return entry.isFile() ? [path] : [];
   });
 }

@@ -43,7 +43,7 @@ function say(what) {
  * @param {() => Promise<T>} step
  * @returns {Promise<T | undefined>}
  */
-async function tried(what, step) {
+async function tryRepeatedly(what, step) {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     try {
       return await step();
@@ -58,7 +58,7 @@ let number = 0;
 
 /** @param {import("../../js/index.js").Session} session @param {{ durability: "durable" | "buffered", count?: number, length?: number }} options */
 async function append(session, { durability, count = 1, length = 100 }) {
-  await tried("append", async () => {
+  await tryRepeatedly("append", async () => {
     const drafts = Array.from({ length: count }, () => ({ role: "user", content: `${mode} ${(number += 1)} `.padEnd(length, "é") }));
     const { records, acknowledged } = await session.append(drafts, { durability });
     if (acknowledged !== durability) throw new Error(`expected ${durability}, but found ${acknowledged} instead`);
@@ -69,8 +69,8 @@ async function append(session, { durability, count = 1, length = 100 }) {
 tame();
 const { openStore } = await import("../../js/index.js");
 say({ started: true });
-const store = await tried("open the store", () => openStore({ home, project: "/" }));
-const opened = await tried("open", async () => {
+const store = await tryRepeatedly("open the store", () => openStore({ home, project: "/" }));
+const opened = await tryRepeatedly("open", async () => {
   const [known] = (await store?.list()) ?? [];
   return known ? store?.session(known.id) : store?.create({ title: "a title" });
 });
@@ -79,12 +79,12 @@ if (opened) {
   await append(opened, { durability: "durable" });
   await append(opened, { durability: "buffered", count: 2 });
   await append(opened, { durability: "durable", length: 300_000 });
-  await tried("others", () => opened.others());
-  await tried("context", () => opened.context({ window: 4000, encoding: "estimate-1" }));
-  await tried("messages", async () => {
+  await tryRepeatedly("others", () => opened.others());
+  await tryRepeatedly("context", () => opened.context({ window: 4000, encoding: "estimate-1" }));
+  await tryRepeatedly("messages", async () => {
     for await (const _ of opened.messages()) continue;
   });
   await append(opened, { durability: "buffered" });
 }
-await tried("close", async () => store?.close());
+await tryRepeatedly("close", async () => store?.close());
 say({ done: true });

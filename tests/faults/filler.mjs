@@ -26,7 +26,7 @@ function say(what) {
 }
 
 /** @template T @param {string} what @param {() => Promise<T>} work @returns {Promise<T | null>} */
-async function tried(what, work) {
+async function tryWork(what, work) {
   try {
     return await work();
   } catch (error) {
@@ -41,20 +41,20 @@ async function tried(what, work) {
 async function append(session) {
   const drafts = Array.from({ length: 1 + random.below(3) }, () => ({ role: "user", content: "é".repeat(random.size(100, MAX_BYTES) / 2) }));
   const durability = random.below(2) ? "durable" : "buffered";
-  const done = await tried("append", () => session.append(drafts, { durability }));
+  const done = await tryWork("append", () => session.append(drafts, { durability }));
   if (done) say({ kept: done.records.map(({ id }, at) => ({ id, hash: digest(drafts[at]) })) });
   // Metadata and checkpoint are replaced.
-  if (random.below(5) === 0) await tried("close", () => session.close());
+  if (random.below(5) === 0) await tryWork("close", () => session.close());
 }
 
 const store = await openStore({ home, project: "/" });
-let session = await tried("create", () => store.continue());
+let session = await tryWork("create", () => store.continue());
 while (session && refusals < REFUSALS) await append(session);
 say("full");
 await once(process.stdin, "data");
 refusals = 0;
-session ??= await tried("create", () => store.continue());
+session ??= await tryWork("create", () => store.continue());
 for (let n = 0; session && n < APPENDS_WITH_ROOM; n += 1) await append(session);
-await tried("close", () => store.close());
+await tryWork("close", () => store.close());
 say({ id: session?.id });
 process.stdin.destroy();

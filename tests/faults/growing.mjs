@@ -21,7 +21,7 @@ const EVENTS = ["Stop", "UserPromptSubmit", "SessionEnd"];
  * @param {string} folder an empty one @param {ReturnType<typeof chance>} random
  * @returns {Promise<number>} how many messages that is
  */
-export async function raced(folder, random) {
+export async function raceReaders(folder, random) {
   const project = join(folder, "project");
   mkdirSync(project);
   const file = new Growing(join(folder, ".claude", "projects", "-project", `${SESSION}.jsonl`), { project, random });
@@ -97,7 +97,7 @@ async function equal({ folder, project, path }) {
   try {
     const { imported: [one] } = await once.import(path);
     assert.ok(one);
-    const [expected, found] = [await told(once, one.id), await told(raced, one.id)];
+    const [expected, found] = [await describeSession(once, one.id), await describeSession(raced, one.id)];
     assert.deepEqual(found, expected);
     // And importing it once more adds nothing.
     assert.equal((await raced.import(path)).imported[0]?.added, 0);
@@ -109,7 +109,7 @@ async function equal({ folder, project, path }) {
 }
 
 /** What its readers say, both ways, and what a model gets of it. @param {import("../../js/store/store.js").Store} store @param {string} id */
-async function told(store, id) {
+async function describeSession(store, id) {
   const session = await store.session(id);
   /** Which revision it is, and its number, hang on who came first. @param {any} message */
   const plain = ({ rev, seq, tokens, ...message }) => message;

@@ -37,7 +37,7 @@ export default {
         return { ...counts, "SKIPPED, strace does not work here": scaled(TRACED) };
       }
       assert.ok(counts.outside_store, "no attempt was refused");
-      const calls = await traced({ folder, scenery, seed, count: scaled(TRACED), start });
+      const calls = await traceAttempts({ folder, scenery, seed, count: scaled(TRACED), start });
       after("traced");
       return { ...counts, traced: scaled(TRACED), "system calls": calls };
     }, IN_MEMORY);
@@ -45,7 +45,7 @@ export default {
 };
 
 /** Attempts in a process whose calls are seen. @param {{ folder: string, scenery: Scenery, seed: number, count: number, start: Start }} options */
-async function traced({ folder, scenery, seed, count, start }) {
+async function traceAttempts({ folder, scenery, seed, count, start }) {
   const trace = join(folder, "trace");
   writeFileSync(join(folder, "scenery.json"), JSON.stringify(scenery));
   const plan = JSON.stringify({ seed, from: WHOLE, to: WHOLE + count });

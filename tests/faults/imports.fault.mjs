@@ -1,7 +1,7 @@
 // @ts-check
 /** Whoever imports a growing file, and however many at once: the session is that of one import of its end. */
 
-import { HOOKS, IMPORTS, raced } from "./growing.mjs";
+import { HOOKS, IMPORTS, raceReaders } from "./growing.mjs";
 import { chance, scene } from "./tools.mjs";
 
 /** @type {import("../../scripts/faults.mjs").Fault} */
@@ -10,7 +10,7 @@ export default {
   async run({ scaled, seed }) {
     const runs = scaled(50);
     let messages = 0;
-    for (let at = 0; at < runs; at += 1) messages += await scene("imports", ({ folder }) => raced(folder, chance(seed * 1000 + at)));
+    for (let at = 0; at < runs; at += 1) messages += await scene("imports", ({ folder }) => raceReaders(folder, chance(seed * 1000 + at)));
     return { runs, processes: runs * (HOOKS + IMPORTS + 1), messages };
   },
 };

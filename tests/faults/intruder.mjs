@@ -61,7 +61,7 @@ async function attempt(kind, options) {
   const { random, home, scenery } = options;
   if (kind === "ids given") return givenIds(options);
   if (kind === "ids forged") {
-    const what = forged(options);
+    const what = forgeId(options);
     return { what, ...(await inStore(home, random, scenery.id)) };
   }
   const name = scenery.places[random.below(scenery.places.length)] ?? "";
@@ -103,7 +103,7 @@ async function givenIds({ random, home, scenery }) {
 }
 
 /** Writes an id that leads out into a file of the session. @param {Attempt} options */
-function forged({ random, home, scenery }) {
+function forgeId({ random, home, scenery }) {
   const name = hostileName(random, { home, scenery });
   const session = join(home, scenery.session);
   const target = random.below(4);
@@ -157,14 +157,14 @@ async function deed(store, random, id) {
     case 5: return session.resume({ window: 100_000, encoding: "estimate-1" });
     case 6: return session.examine();
     case 7: return session.others();
-    case 8: return all(session.messages({ newestFirst: random.below(2) === 0 }));
+    case 8: return collect(session.messages({ newestFirst: random.below(2) === 0 }));
     case 9: return session.close();
     default: return session.append({ role: "user", content: "x" }, { durability: "buffered" });
   }
 }
 
 /** @param {AsyncIterable<unknown>} messages */
-async function all(messages) {
+async function collect(messages) {
   const found = [];
   for await (const message of messages) found.push(message);
   return found;

@@ -10,7 +10,7 @@ import { chance, digest, scene, sha256 } from "./tools.mjs";
 
 /** @import { Start } from "./tools.mjs" */
 /** @typedef {ReturnType<typeof chance>} Chance */
-/** @typedef {Map<string, string>} Kept id -> hash of each record that was acknowledged */
+/** @typedef {Map<string, string>} HashesById id -> hash of each record that was acknowledged */
 
 const appender = fileURLToPath(new URL("appender.mjs", import.meta.url));
 const KILLS_PER_SESSION = 10;
@@ -37,9 +37,9 @@ export default {
 
 /** @param {{ home: string, start: Start, random: Chance, counts: Record<string, number>, until: number }} options */
 async function oneSession({ home, start, random, counts, until }) {
-  /** @type {Kept} */
+  /** @type {HashesById} */
   const kept = new Map();
-  const path = await begun(home, kept);
+  const path = await beginSession(home, kept);
   const id = path.slice(path.lastIndexOf("session-") + "session-".length);
   let before = logs(path);
   while (counts.kills < until) {
@@ -50,16 +50,16 @@ async function oneSession({ home, start, random, counts, until }) {
     }
     counts.kills += writers;
     counts["cut blobs"] += cutBlobs(path);
-    before = grown(before, logs(path));
+    before = checkGrown(before, logs(path));
     await nothingIsLost({ home, id, kept });
   }
   counts.acknowledged += kept.size;
-  counts.torn += torn(path);
+  counts.torn += countTorn(path);
   counts.sessions += 1;
 }
 
-/** A session with one record. @param {string} home @param {Kept} kept */
-async function begun(home, kept) {
+/** A session with one record. @param {string} home @param {HashesById} kept */
+async function beginSession(home, kept) {
   const store = await openStore({ home, project: "/" });
   const session = await store.create();
   await oneMore(session, kept);
@@ -86,7 +86,7 @@ async function oneWriter({ home, id, writer, start, random }) {
   return child.said.filter((said) => Array.isArray(said)).flat();
 }
 
-/** A reader that saw nothing before finds each record once, and can append. @param {{ home: string, id: string, kept: Kept }} options */
+/** A reader that saw nothing before finds each record once, and can append. @param {{ home: string, id: string, kept: HashesById }} options */
 async function nothingIsLost({ home, id, kept }) {
   const store = await openStore({ home, project: "/" });
   const session = await store.session(id);
@@ -104,7 +104,7 @@ async function nothingIsLost({ home, id, kept }) {
   await store.close();
 }
 
-/** @param {import("../../js/session/session.js").Session} session @param {Kept} kept */
+/** @param {import("../../js/session/session.js").Session} session @param {HashesById} kept */
 async function oneMore(session, kept) {
   const content = `record ${kept.size}`;
   const { records } = await session.append({ role: "user", content });
@@ -121,7 +121,7 @@ function logs(path) {
 }
 
 /** What was there is still there, byte for byte. @template {ReturnType<typeof logs>} L @param {L} before @param {L} now */
-function grown(before, now) {
+function checkGrown(before, now) {
   before.forEach(({ size, hash }, log) => assert.equal(sha256(now[log].bytes.subarray(0, size)), hash, `${LOGS[log]}: old bytes changed`));
   return now;
 }
@@ -135,7 +135,7 @@ function cutBlobs(path) {
 }
 
 /** How many lines were not written to their end. @param {string} path */
-function torn(path) {
+function countTorn(path) {
   return readFileSync(join(path, "messages.jsonl"), "utf8").split("\n").filter((line) => line !== "" && !isJson(line)).length;
 }
 

@@ -7,9 +7,9 @@ import { LeftoffError } from "../../js/error.js";
 import { chance, sha256 } from "./tools.mjs";
 
 /** @import { Session, Store } from "../../js/index.js" */
-/** @import { Recorder } from "./recorded.mjs" */
+/** @import { Recorder } from "./recorder.mjs" */
 /** @typedef {{ home: string, recorder: Recorder, random: ReturnType<typeof chance>, sent: Map<string, string> }} Life `sent`: hash -> session, of all that was ever appended */
-/** @typedef {{ session: string, kept?: { id: string, hash: string }[] }} Told a session, and what is in it: durable */
+/** @typedef {{ session: string, kept?: { id: string, hash: string }[] }} ToldSession a session, and what is in it: durable */
 /** @typedef {"durable" | "buffered"} Durability */
 
 /** Above what stays in a line: of a text, and of an attachment. */
@@ -19,19 +19,19 @@ const ATTACHED = 33_000;
 const TRAPS = ['"}', "\\", '\n{"v":1,"id":"', "\u2028", "é", "漢", '","crc":"00000000"}\n'];
 
 /** @type {Record<string, (life: Life) => Promise<void>>} */
-export const LIVES = { first, together, two, again, torn, processes, killed, large };
+export const LIVES = { first, together: appendTogether, two, again: reopen, torn: appendAfterTear, processes, killed: killAndRecover, large };
 
 /** The first session of a store. @param {Life} life */
 async function first(life) {
-  const store = await opened(life);
-  await appendSome(life, await begun(life, store), 5);
+  const store = await openLife(life);
+  await appendSome(life, await beginSession(life, store), 5);
   await store.close();
 }
 
 /** Appends that do not wait for each other. @param {Life} life */
-async function together(life) {
-  const store = await opened(life);
-  const session = await begun(life, store);
+async function appendTogether(life) {
+  const store = await openLife(life);
+  const session = await beginSession(life, store);
   await Promise.all(Array.from({ length: 6 }, () => append(life, session, [short(life)])));
   await Promise.all([append(life, session, [blob(life)]), append(life, session, [short(life)])]);
   await store.close();
@@ -39,29 +39,29 @@ async function together(life) {
 
 /** Two sessions. @param {Life} life */
 async function two(life) {
-  const store = await opened(life);
-  const one = await begun(life, store);
-  const other = await begun(life, store);
+  const store = await openLife(life);
+  const one = await beginSession(life, store);
+  const other = await beginSession(life, store);
   for (let turn = 0; turn < 2; turn += 1) await Promise.all([appendSome(life, one, 2), appendSome(life, other, 2)]);
   await store.close();
 }
 
 /** Opened again, from a checkpoint: the log is long enough for one. @param {Life} life */
-async function again(life) {
-  const before = await opened(life);
-  const { id } = await begun(life, before);
+async function reopen(life) {
+  const before = await openLife(life);
+  const { id } = await beginSession(life, before);
   await append(life, await before.session(id), Array.from({ length: 4 }, () => ({ role: "user", content: text(life, 20_000) })), "buffered");
   await append(life, await before.session(id), [short(life)]);
   await before.close();
-  const store = await opened(life);
+  const store = await openLife(life);
   await appendSome(life, await store.session(id), 3);
   await store.close();
 }
 
 /** Others left a line behind that has no end. @param {Life} life */
-async function torn(life) {
-  const before = await opened(life);
-  const session = await begun(life, before);
+async function appendAfterTear(life) {
+  const before = await openLife(life);
+  const session = await beginSession(life, before);
   await appendSome(life, session, 1);
   const path = `${session.path}/messages.jsonl`;
   await before.close();
@@ -70,33 +70,33 @@ async function torn(life) {
   const fd = fs.openSync(path, "a");
   fs.writeSync(fd, line.subarray(0, 1 + life.random.below(line.length - 1)));
   fs.closeSync(fd);
-  const store = await opened(life);
+  const store = await openLife(life);
   await appendSome(life, await store.session(session.id), 3);
   await store.close();
 }
 
 /** Two processes in one session. @param {Life} life */
 async function processes(life) {
-  const one = await opened(life);
-  const session = await begun(life, one);
-  const other = await opened(life);
+  const one = await openLife(life);
+  const session = await beginSession(life, one);
+  const other = await openLife(life);
   await Promise.all([appendSome(life, session, 3), other.session(session.id).then((found) => appendSome(life, found, 3))]);
   await Promise.all([one.close(), other.close()]);
 }
 
 /** A process is killed, and the next one goes on with what it finds. @param {Life} life */
-async function killed(life) {
-  const same = life.random.below(2) === 0 ? attached(life) : undefined;
+async function killAndRecover(life) {
+  const same = life.random.below(2) === 0 ? makeAttachment(life) : undefined;
   life.recorder.killIn(life.random.below(24));
-  const before = await opened(life);
+  const before = await openLife(life);
   try {
-    await appendSome(life, await begun(life, before), 2, same);
+    await appendSome(life, await beginSession(life, before), 2, same);
     await before.close();
   } catch (error) {
     if (!(error instanceof LeftoffError)) throw error;
   }
   life.recorder.revive();
-  const store = await opened(life);
+  const store = await openLife(life);
   const session = await store.continue();
   await appendSome(life, session, 2, same);
   await store.close();
@@ -104,8 +104,8 @@ async function killed(life) {
 
 /** Long lines and blobs. @param {Life} life */
 async function large(life) {
-  const store = await opened(life);
-  const session = await begun(life, store);
+  const store = await openLife(life);
+  const session = await beginSession(life, store);
   await append(life, session, [{ role: "user", content: text(life, life.random.size(100_000, 250_000)) }]);
   await append(life, session, [long(life), short(life)]);
   await append(life, session, [{ role: "assistant", content: text(life, 50), assistant: { reasoning: [{ text: text(life, 150_000) }, { text: text(life, 150_000) }] } }]);
@@ -114,12 +114,12 @@ async function large(life) {
 }
 
 /** @param {Life} life */
-function opened({ home }) {
+function openLife({ home }) {
   return openStore({ home, project: "/" });
 }
 
 /** @param {Life} life @param {Store} store */
-async function begun({ recorder }, store) {
+async function beginSession({ recorder }, store) {
   const session = await store.create({ title: "a title" });
   recorder.tell({ session: session.id });
   return session;
@@ -150,7 +150,7 @@ function short(life) {
 
 /** @param {Life} life */
 function blob(life) {
-  return { ...short(life), attachments: [attached(life)] };
+  return { ...short(life), attachments: [makeAttachment(life)] };
 }
 
 /** @param {Life} life */
@@ -159,7 +159,7 @@ function long(life) {
 }
 
 /** @param {Life} life */
-function attached(life) {
+function makeAttachment(life) {
   return { mime: "text/plain", name: "a file", data: Buffer.from(text(life, ATTACHED)).toString("base64") };
 }
 

@@ -19,15 +19,15 @@ export default {
   title: "tool outputs: what is given out is whole, a killed run leaves what doctor clears and nothing else, and memory holds what is small, and pointers",
   async run({ scaled, seed }) {
     return scene("outputs", async ({ folder, start }) => ({
-      ...(await killed(start, join(folder, "killed"), scaled(200), seed)),
+      ...(await killSavers(start, join(folder, "killed"), scaled(200), seed)),
       ...(await full(start, join(folder, "full"), scaled(100), seed)),
-      ...(await many(start, join(folder, "many"), scaled(10_000), seed)),
+      ...(await saveMany(start, join(folder, "many"), scaled(10_000), seed)),
     }));
   },
 };
 
 /** Killed at any moment, beside one that lives. @param {Start} start @param {string} home @param {number} kills @param {number} seed */
-async function killed(start, home, kills, seed) {
+async function killSavers(start, home, kills, seed) {
   const random = chance(seed);
   const store = await openStore({ home, project: "/" });
   const mine = await store.outputs.save({ sessionId: "mine", toolName: "grep", result: "x".repeat(LIMIT) });
@@ -85,7 +85,7 @@ async function full(start, folder, disks, seed) {
 }
 
 /** Of all sizes. @param {Start} start @param {string} home @param {number} count @param {number} seed */
-async function many(start, home, count, seed) {
+async function saveMany(start, home, count, seed) {
   const bytes = count * 400_000;
   const child = start(process.execPath, ["--expose-gc", saver, home, String(seed), String(count), String(bytes)]);
   await child.until((said) => said.length === count);

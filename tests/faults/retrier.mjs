@@ -14,7 +14,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../js/index.js";
 import { chance } from "./tools.mjs";
-import { messagesOf } from "./written.mjs";
+import { messagesOf } from "./shared-session.mjs";
 
 const [home = "", id = "", json = ""] = process.argv.slice(2);
 /** @type {Plan} */
@@ -31,7 +31,7 @@ async function main() {
   const store = await openStore({ home, project: "/" });
   const session = await store.session(id);
   const all = [...Array.from({ length: shared }, (_, at) => `shared-${at}`), ...Array.from({ length: own }, (_, at) => `own-${writer}-${at}`)];
-  for (const operation of shuffled(all)) {
+  for (const operation of shuffle(all)) {
     const durability = random.below(4) === 0 ? "durable" : "buffered";
     say("try");
     for (let isDone = false; !isDone; ) {
@@ -55,7 +55,7 @@ async function main() {
 }
 
 /** @template T @param {T[]} all @returns {T[]} */
-function shuffled(all) {
+function shuffle(all) {
   return all.map((one) => ({ one, at: random.real() })).sort((a, b) => a.at - b.at).map(({ one }) => one);
 }
 

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../js/index.js";
 import { chance, scene } from "./tools.mjs";
-import { messagesOf } from "./written.mjs";
+import { messagesOf } from "./shared-session.mjs";
 
 /** @import { Start } from "./tools.mjs" */
 /** @typedef {ReturnType<typeof chance>} Chance */
-/** @typedef {{ operation: string, told: [id: string, time: string][] }} Told */
+/** @typedef {{ operation: string, told: [id: string, time: string][] }} ToldOperation */
 
 const retrier = fileURLToPath(new URL("retrier.mjs", import.meta.url));
 const WRITERS = 8;
@@ -62,7 +62,7 @@ async function oneSession({ home, start, random, counts, kills }) {
     }
   };
   const said = (await Promise.all(Array.from({ length: WRITERS }, (_, at) => writer(at)))).flat();
-  const told = /** @type {Told[]} */ (said.filter((one) => typeof one === "object"));
+  const told = /** @type {ToldOperation[]} */ (said.filter((one) => typeof one === "object"));
   counts.answers = (counts.answers ?? 0) + told.length;
   counts.conflicts = (counts.conflicts ?? 0) + said.filter((one) => one === "conflict").length;
   counts.sessions = (counts.sessions ?? 0) + 1;
@@ -71,7 +71,7 @@ async function oneSession({ home, start, random, counts, kills }) {
   counts["left out"] = (counts["left out"] ?? 0) + lines - (await messages(home, id)).length;
 }
 
-/** @param {{ home: string, id: string, told: Told[] }} options @returns {Promise<number>} how many operations there are */
+/** @param {{ home: string, id: string, told: ToldOperation[] }} options @returns {Promise<number>} how many operations there are */
 async function eachCountsOnce({ home, id, told }) {
   const all = await messages(home, id);
   const path = await openStore({ home, project: "/" }).then(async (store) => (await store.session(id)).path);

@@ -13,7 +13,7 @@ let told = {};
 let swaps = 0;
 
 /** Others make, open and remove the same files meanwhile. @param {() => void} step */
-function attempted(step) {
+function attempt(step) {
   try {
     step();
   } catch (error) {
@@ -26,7 +26,7 @@ function swapIn({ place, target, aside }) {
   const isFile = lstatSync(place, { throwIfNoEntry: false })?.isFile();
   // A file is never missed: the link takes its place in one step. A folder has to go first.
   if (isFile) linkSync(place, aside);
-  else attempted(() => renameSync(place, aside));
+  else attempt(() => renameSync(place, aside));
   symlinkSync(target, `${aside}.link`);
   renameSync(`${aside}.link`, place);
   swaps += 1;
@@ -34,20 +34,20 @@ function swapIn({ place, target, aside }) {
 
 /** @param {Required<typeof told>} options */
 function swapBack({ place, aside }) {
-  attempted(() => rmSync(`${aside}.link`));
-  attempted(() => {
+  attempt(() => rmSync(`${aside}.link`));
+  attempt(() => {
     if (!lstatSync(place).isSymbolicLink()) return;
     if (!lstatSync(aside, { throwIfNoEntry: false })?.isFile()) unlinkSync(place);
   });
-  attempted(() => renameSync(aside, place));
+  attempt(() => renameSync(aside, place));
   // What was made in the meantime stays; the other one is out of the way for the next round.
-  attempted(() => rmSync(aside, { recursive: true }));
+  attempt(() => rmSync(aside, { recursive: true }));
 }
 
 function round() {
   const { place, target, aside } = told;
   if (!place || !target || !aside) return;
-  attempted(() => swapIn({ place, target, aside }));
+  attempt(() => swapIn({ place, target, aside }));
   swapBack({ place, target, aside });
   setImmediate(round);
 }

@@ -13,7 +13,7 @@ import { chance, digest, scene } from "./tools.mjs";
 /** @typedef {"begin" | "recover"} Mode */
 /** @typedef {{ mode: Mode, call: string, index: number }} Site the `index`th call of its name in a thread, from 1 on */
 /** @typedef {Site & { error: string, isForEver: boolean }} Run */
-/** @typedef {Record<Mode, { paths: string[], sites: Site[] }>} Recorded `paths` begin behind the home folder's */
+/** @typedef {Record<Mode, { paths: string[], sites: Site[] }>} RecordedSites `paths` begin behind the home folder's */
 
 const worker = fileURLToPath(new URL("faulty.mjs", import.meta.url));
 /** libuv tries again as long as a call is interrupted: for ever would never end, with any program. */
@@ -32,7 +32,7 @@ export default {
     const counts = { "call sites": 0, "of them failed": 0, runs: 0, acknowledged: 0, refused: 0 };
     await scene("syscalls", async ({ folder, start }) => {
       const recorded = await record({ folder, start });
-      const runs = planned(recorded, seed).slice(0, scaled(2000));
+      const runs = planRuns(recorded, seed).slice(0, scaled(2000));
       counts["call sites"] = recorded.begin.sites.length + recorded.recover.sites.length;
       counts["of them failed"] = new Set(runs.map(({ mode, call, index }) => `${mode} ${call} ${index}`)).size;
       const left = runs[Symbol.iterator]();
@@ -46,8 +46,8 @@ export default {
   },
 };
 
-/** Every site with one error comes first, in a mixed order; then the sites with each other error. @param {Recorded} recorded @param {number} seed */
-function planned(recorded, seed) {
+/** Every site with one error comes first, in a mixed order; then the sites with each other error. @param {RecordedSites} recorded @param {number} seed */
+function planRuns(recorded, seed) {
   const random = chance(seed);
   const how = [...ONCE, ...EVER].map((error) => ({ error, isForEver: false })).concat(EVER.map((error) => ({ error, isForEver: true })));
   const rounds = how.map(() => /** @type {{ order: number, run: Run }[]} */ ([]));
@@ -58,15 +58,15 @@ function planned(recorded, seed) {
   return rounds.flatMap((round) => round.sort((a, b) => a.order - b.order).map(({ run }) => run));
 }
 
-/** What the worker calls where nothing fails. @param {{ folder: string, start: Start }} options @returns {Promise<Recorded>} */
+/** What the worker calls where nothing fails. @param {{ folder: string, start: Start }} options @returns {Promise<RecordedSites>} */
 async function record({ folder, start }) {
   const home = join(folder, "template");
-  const recorded = /** @type {Recorded} */ ({});
+  const recorded = /** @type {RecordedSites} */ ({});
   for (const mode of /** @type {const} */ (["begin", "recover"])) {
     // First all that is touched; then the same with what is to be counted only.
-    const all = await traced({ home: setUp(folder, mode, "seen"), mode, paths: [], start });
+    const all = await traceCalls({ home: setUp(folder, mode, "seen"), mode, paths: [], start });
     const paths = [...new Set([...all.matchAll(new RegExp(`${join(folder, "seen")}([^">]*)[">]`, "g"))].map(([, path = ""]) => path))];
-    const trace = await traced({ home: setUp(folder, mode, "counted"), mode, paths, start });
+    const trace = await traceCalls({ home: setUp(folder, mode, "counted"), mode, paths, start });
     recorded[mode] = { paths, sites: sitesOf(trace, mode) };
     if (mode === "begin") cpSync(join(folder, "counted"), home, { recursive: true });
   }
@@ -89,7 +89,7 @@ function sitesOf(trace, mode) {
 }
 
 /** @param {{ home: string, mode: Mode, paths: string[], start: Start }} options */
-async function traced({ home, mode, paths, start }) {
+async function traceCalls({ home, mode, paths, start }) {
   const file = `${home}.trace`;
   const only = paths.flatMap((path) => ["-P", `${home}${path}`]);
   const child = start("strace", ["-f", "-qq", "-y", "-s", "0", "-o", file, ...only, "-e", "trace=file,desc", process.execPath, worker, home, mode], ENV);
@@ -120,7 +120,7 @@ function bytesOf(path) {
   return path && existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
 }
 
-/** @param {{ run: Run, recorded: Recorded, folder: string, home: string, start: Start, counts: Record<string, number> }} options */
+/** @param {{ run: Run, recorded: RecordedSites, folder: string, home: string, start: Start, counts: Record<string, number> }} options */
 async function oneRun({ run, recorded, folder, home, start, counts }) {
   const { mode, call, index, error, isForEver } = run;
   setUp(folder, mode, home.slice(folder.length + 1));

@@ -54,14 +54,14 @@ function roots(folder, counts) {
   const crates = existsSync(registry) ? [registry] : [];
   if (crates.length === 0) counts["packages of Rust"] = `SKIPPED: ${registry} is not there`;
   const manuals = join(folder, "manuals");
-  const languages = unpacked(manuals);
+  const languages = unpackManuals(manuals);
   const isEnough = languages >= LEAST_LANGUAGES;
   counts["languages of manual pages"] = isEnough ? languages : `SKIPPED: ${MANUALS} has ${languages}, not ${LEAST_LANGUAGES}`;
   return [join(root, "node_modules"), join(root, "tests", "fixtures"), ...crates, ...(languages > 0 ? [manuals] : [])];
 }
 
 /** Unpacks the translated manual pages, and answers in how many languages there are any. @param {string} to */
-function unpacked(to) {
+function unpackManuals(to) {
   const languages = existsSync(MANUALS) ? readdirSync(MANUALS).filter((name) => /^[a-z]{2}(?![a-z])/.test(name)) : [];
   const withPages = languages.filter((language) => {
     const pages = readdirSync(join(MANUALS, language), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

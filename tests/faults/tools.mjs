@@ -21,9 +21,9 @@ const disks = new Set();
  * @property {() => void} kill SIGKILL
  * @property {(word: string) => void} tell writes a line to its stdin
  * @property {(isEnough: (said: any[]) => boolean) => Promise<void>} until resolves when it has said enough, or has ended
- * @property {Promise<Ended>} ended rejects where the watchdog had to end it
+ * @property {Promise<ChildResult>} ended rejects where the watchdog had to end it
  *
- * @typedef {{ code: number | null, signal: string | null, stderr: string }} Ended
+ * @typedef {{ code: number | null, signal: string | null, stderr: string }} ChildResult
  * @typedef {(command: string, args: string[], env?: Record<string, string>) => Child} Start
  */
 
@@ -75,7 +75,7 @@ export async function scene(name, work, parent = tmpdir()) {
   };
   for (const signal of SIGNALS) process.once(signal, interrupted);
   try {
-    return await work({ folder, start: (command, args, env) => started(children, command, args, env) });
+    return await work({ folder, start: (command, args, env) => startChild(children, command, args, env) });
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupted);
     killAll();
@@ -85,7 +85,7 @@ export async function scene(name, work, parent = tmpdir()) {
 }
 
 /** @param {Set<Child>} children those alive @param {string} command @param {string[]} args @param {Record<string, string>} [env] @returns {Child} */
-function started(children, command, args, env) {
+function startChild(children, command, args, env) {
   const child = spawn(command, args, { stdio: "pipe", env: { ...process.env, ...env } });
   /** @type {any[]} */
   const said = [];
@@ -108,7 +108,7 @@ function started(children, command, args, env) {
     for (const line of lines) said.push(JSON.parse(line));
     for (const listener of listeners) listener();
   });
-  /** @type {Promise<Ended>} */
+  /** @type {Promise<ChildResult>} */
   const ended = new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { root } from "../../scripts/run.mjs";
 import { scene } from "./tools.mjs";
-import { allIsThere, begun, loads } from "./written.mjs";
+import { allIsThere, beginSession, loads } from "./shared-session.mjs";
 
 const appender = fileURLToPath(new URL("appender.mjs", import.meta.url));
 const WRITERS = 8;
@@ -28,7 +28,7 @@ export default {
     for (const { name, whole, isContext, ...load } of LOADS) {
       const all = scaled(whole);
       await scene("writers", async ({ folder, start }) => {
-        const id = await begun(folder);
+        const id = await beginSession(folder);
         const children = Array.from({ length: Math.min(WRITERS, all) }, (_, writer) => {
           const count = Math.floor((all + writer) / WRITERS) || 1;
           const plan = { seed: seed * WRITERS + writer, writer, count, ...load };
@@ -53,8 +53,8 @@ function programs() {
   const denoFlags = ["run", "--allow-all", "--no-lock", "--no-config", "--node-modules-dir=none", "--cached-only"];
   const commands = [
     ["node", process.execPath],
-    ...installed("@deno").map((path) => ["deno", join(path, "deno"), ...denoFlags]),
-    ...installed("@oven").map((path) => ["bun", join(path, "bin", "bun")]),
+    ...packagesOfScope("@deno").map((path) => ["deno", join(path, "deno"), ...denoFlags]),
+    ...packagesOfScope("@oven").map((path) => ["bun", join(path, "bin", "bun")]),
   ];
   const starting = commands.filter(([, program = ""]) => spawnSync(program, ["--version"]).status === 0);
   return Object.fromEntries(starting.map(([name, ...command]) => [name, command]));
@@ -65,7 +65,7 @@ function programs() {
  * would outlive a kill.
  * @param {string} scope
  */
-function installed(scope) {
+function packagesOfScope(scope) {
   const folder = join(root, "node_modules", scope);
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }

@@ -27,7 +27,7 @@ impl Fixture {
         Fixture { name: name.into(), log: read(".jsonl"), expected }
     }
 
-    pub fn all() -> Vec<Fixture> {
+    pub fn load_all() -> Vec<Fixture> {
         let files =
             fs::read_dir(folder()).expect("the fixtures").map(|file| file.expect("a file").file_name());
         let names: BTreeSet<String> = files
@@ -65,7 +65,7 @@ impl Fixture {
             let (event, problems) = event::read(record);
             let read = event.map(|event| Read {
                 id: event.id,
-                extra: event.extra.iter().map(owned).collect(),
+                extra: event.extra.iter().map(parse_pair).collect(),
                 message: None,
                 execution: None,
             });
@@ -75,7 +75,7 @@ impl Fixture {
             let (execution, problems) = tool_execution::read(record);
             let read = execution.map(|execution| Read {
                 id: execution.id.clone(),
-                extra: execution.extra.iter().map(owned).collect(),
+                extra: execution.extra.iter().map(parse_pair).collect(),
                 message: None,
                 execution: Some(execution),
             });
@@ -84,7 +84,7 @@ impl Fixture {
         let (message, problems) = message::read(record);
         let read = message.map(|message| Read {
             id: if record.json.contains("\"id\"") { message.id.clone() } else { String::new() },
-            extra: message.extra.iter().map(owned).collect(),
+            extra: message.extra.iter().map(parse_pair).collect(),
             message: Some(message),
             execution: None,
         });
@@ -116,7 +116,7 @@ pub struct Read {
     pub execution: Option<ToolExecution>,
 }
 
-pub fn owned((key, raw): (&str, &str)) -> (String, String) {
+pub fn parse_pair((key, raw): (&str, &str)) -> (String, String) {
     (serde_json::from_str(key).expect("a key is a string"), raw.into())
 }
 
@@ -154,7 +154,7 @@ pub fn observe(session: &mut Session, fixture: &Fixture, chunk: usize, problems:
     }
 }
 
-pub fn sorted(problems: Vec<Problem>) -> Vec<Place> {
+pub fn sort_problems(problems: Vec<Problem>) -> Vec<Place> {
     let mut places: Vec<Place> =
         problems.into_iter().map(|problem| (word(problem.code), problem.start, problem.end)).collect();
     places.sort_by_key(|(code, start, end)| (*start, *end, code.clone()));

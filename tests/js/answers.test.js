@@ -21,14 +21,14 @@ async function session() {
 }
 
 /** What each step says: two calls, then one, then an end. @param {number} step @returns {any[]} */
-function said(step) {
+function stepParts(step) {
   const call = (/** @type {string} */ id, /** @type {string} */ toolName) => ({ type: "tool-call", toolCallId: id, toolName, input: '{"city":"Berlin"}' });
   if (step === 0) return [{ type: "text", text: "I look." }, call("c1", "weather"), call("c2", "words")];
   return step === 1 ? [call("c3", "fails")] : [{ type: "text", text: "Sun." }];
 }
 
 /** @param {typeof current} sdk */
-function asked(sdk) {
+function askModel(sdk) {
   const inputSchema = z.object({ city: z.string() });
   const tools = {
     weather: sdk.tool({ inputSchema, execute: async () => ({ sun: true }) }),
@@ -37,9 +37,9 @@ function asked(sdk) {
   };
   let step = 0;
   const finish = () => ({ finishReason: { unified: step < 3 ? "tool-calls" : "stop" }, usage });
-  const doGenerate = async () => ({ content: said(step++), ...finish(), warnings: [] });
+  const doGenerate = async () => ({ content: stepParts(step++), ...finish(), warnings: [] });
   const doStream = async () => {
-    const parts = said(step++).flatMap((part, at) => (part.type === "text" ? [{ type: "text-start", id: `${at}` }, { type: "text-delta", id: `${at}`, delta: part.text }, { type: "text-end", id: `${at}` }] : [part]));
+    const parts = stepParts(step++).flatMap((part, at) => (part.type === "text" ? [{ type: "text-start", id: `${at}` }, { type: "text-delta", id: `${at}`, delta: part.text }, { type: "text-end", id: `${at}` }] : [part]));
     return { stream: simulateReadableStream({ chunks: [{ type: "stream-start", warnings: [] }, ...parts, { type: "finish", ...finish() }] }) };
   };
   const model = new MockLanguageModelV3(/** @type {any} */ ({ doGenerate, doStream }));
@@ -47,7 +47,7 @@ function asked(sdk) {
 }
 
 /** What is sent after it was appended. @param {unknown} answer @param {import("../../js/types/index.js").Format} [format] */
-async function sent(answer, format) {
+async function sentMessages(answer, format) {
   const one = await session();
   await one.append({ role: "user", content: "weather?" });
   await one.append(/** @type {object} */ (answer), { format });
@@ -62,35 +62,35 @@ function plain(messages) {
 
 for (const [major, sdk] of majors) {
   test(`of a result of the AI SDK ${major} each call, result and text is kept as it was, and sent again so`, async () => {
-    const answer = await sdk.generateText(asked(sdk));
+    const answer = await sdk.generateText(askModel(sdk));
     const all = plain(answer.responseMessages ?? answer.response.messages);
     assert.deepEqual(all.map((/** @type {any} */ { role }) => role), ["assistant", "tool", "assistant", "tool", "assistant"]);
     for (const given of [answer, [answer], answer.responseMessages ?? answer.response.messages]) {
-      assert.deepEqual(plain(await sent(given, "ai-sdk")), all);
+      assert.deepEqual(plain(await sentMessages(given, "ai-sdk")), all);
     }
-    assert.deepEqual(plain(await sent(answer)), all, "it says its format itself");
+    assert.deepEqual(plain(await sentMessages(answer)), all, "it says its format itself");
   });
 
   test(`a result of the AI SDK ${major} that is streamed is appended once it is whole`, async () => {
-    const whole = plain(await sent(await sdk.generateText(asked(sdk))));
-    assert.deepEqual(plain(await sent(sdk.streamText(asked(sdk)))), whole);
-    assert.deepEqual(plain(await sent(sdk.streamText(asked(sdk)), "ai-sdk")), whole);
+    const whole = plain(await sentMessages(await sdk.generateText(askModel(sdk))));
+    assert.deepEqual(plain(await sentMessages(sdk.streamText(askModel(sdk)))), whole);
+    assert.deepEqual(plain(await sentMessages(sdk.streamText(askModel(sdk)), "ai-sdk")), whole);
   });
 
   test(`of the AI SDK ${major} what may lack the calls of other steps is refused by name`, async () => {
-    const answer = await sdk.generateText(asked(sdk));
+    const answer = await sdk.generateText(askModel(sdk));
     for (const [part, text] of /** @type {[any, RegExp][]} */ ([[answer.response, /the response of a result of the AI SDK.*"responseMessages"/], [answer.steps[0], /one step of a result of the AI SDK/]])) {
-      await assert.rejects(sent(part, "ai-sdk"), refused(text));
-      await assert.rejects(sent([part], "ai-sdk"), refused(text));
-      await assert.rejects(sent(part), refused(text));
+      await assert.rejects(sentMessages(part, "ai-sdk"), isInvalidRequest(text));
+      await assert.rejects(sentMessages([part], "ai-sdk"), isInvalidRequest(text));
+      await assert.rejects(sentMessages(part), isInvalidRequest(text));
     }
-    await assert.rejects(sent(answer, "anthropic"), refused(/"anthropic", but found a result of the AI SDK instead: pass \{ format: "ai-sdk" \}/));
-    await assert.rejects(sent(sdk.streamText(asked(sdk)), "leftoff"), refused(/"leftoff", but found a result of the AI SDK/));
+    await assert.rejects(sentMessages(answer, "anthropic"), isInvalidRequest(/"anthropic", but found a result of the AI SDK instead: pass \{ format: "ai-sdk" \}/));
+    await assert.rejects(sentMessages(sdk.streamText(askModel(sdk)), "leftoff"), isInvalidRequest(/"leftoff", but found a result of the AI SDK/));
   });
 }
 
 /** @param {RegExp} text */
-function refused(text) {
+function isInvalidRequest(text) {
   return (/** @type {unknown} */ error) => error instanceof LeftoffError && error.code === "invalid_request" && text.test(error.message);
 }
 
@@ -102,15 +102,15 @@ test("a provider's whole answer says its format itself, and is refused under ano
     for await (const { role, content, tool, assistant, attachments } of one.messages()) kept.push(JSON.parse(JSON.stringify({ role, content, tool, assistant, attachments })));
     assert.deepEqual(kept, drafts, type);
     const other = format === "gemini" ? "anthropic" : "gemini";
-    await assert.rejects(one.append(value, { format: other }), refused(new RegExp(`"${other}", but found .+ pass \\{ format: "${format}" \\}`)), type);
-    await assert.rejects(one.append([{ role: "user", content: "x" }, value]), refused(new RegExp(`pass \\{ format: "${format}" \\}`)), type);
+    await assert.rejects(one.append(value, { format: other }), isInvalidRequest(new RegExp(`"${other}", but found .+ pass \\{ format: "${format}" \\}`)), type);
+    await assert.rejects(one.append([{ role: "user", content: "x" }, value]), isInvalidRequest(new RegExp(`pass \\{ format: "${format}" \\}`)), type);
   }
   assert.ok(answers.some(({ type }) => type === "ChatCompletion"));
 });
 
 test("what nobody waited for is refused, and so is a result without its messages", async () => {
   const one = await session();
-  await assert.rejects(one.append(/** @type {any} */ (Promise.resolve({ role: "user", content: "x" }))), refused(/given a promise: await it first/));
-  await assert.rejects(one.append({ steps: [], response: {} }), refused(/"answer.responseMessages"/));
+  await assert.rejects(one.append(/** @type {any} */ (Promise.resolve({ role: "user", content: "x" }))), isInvalidRequest(/given a promise: await it first/));
+  await assert.rejects(one.append({ steps: [], response: {} }), isInvalidRequest(/"answer.responseMessages"/));
   for await (const message of one.messages()) assert.fail(`nothing was to be appended, but ${JSON.stringify(message)}`);
 });

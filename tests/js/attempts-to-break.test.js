@@ -42,7 +42,7 @@ async function contents(all) {
   return list;
 }
 
-const said = (/** @type {string} */ content) => ({ role: "user", content });
+const userMessage = (/** @type {string} */ content) => ({ role: "user", content });
 const request = /** @type {const} */ ({ window: 8_000, encoding: "estimate-1" });
 
 trial("a sub-agent's session is opened by its id, and listed when it is asked for", async (home) => {
@@ -56,7 +56,7 @@ trial("a sub-agent's session is opened by its id, and listed when it is asked fo
 
 trial("a list tells of messages whose writer did not come to write what is derived", async (home) => {
   const session = await (await openStore({ home, project: home })).create();
-  await session.append([said("one"), said("two")]);
+  await session.append([userMessage("one"), userMessage("two")]);
   const now = Date.now() / 1000;
   utimesSync(join(session.path, "metadata.json"), now - 10, now - 10);
   const [listed] = await (await openStore({ home, project: home })).list();
@@ -67,8 +67,8 @@ trial("what one of two writers closes counts what the other appended", async (ho
   const [one, two] = [await openStore({ home, project: home }), await openStore({ home, project: home })];
   const first = await one.create();
   const second = await two.session(first.id);
-  await second.append(said("by the second"));
-  await first.append([said("by the first"), said("by the first")]);
+  await second.append(userMessage("by the second"));
+  await first.append([userMessage("by the first"), userMessage("by the first")]);
   await one.close();
   await two.close();
   assert.equal((await (await openStore({ home, project: home })).list())[0]?.messageCount, 3);
@@ -77,7 +77,7 @@ trial("what one of two writers closes counts what the other appended", async (ho
 trial("one session that cannot be read costs no other", async (home) => {
   const store = await openStore({ home, project: home });
   const [bad, good] = [await store.create({ title: "bad" }), await store.create({ title: "good" })];
-  for (const session of [bad, good]) await session.append(said("said"));
+  for (const session of [bad, good]) await session.append(userMessage("said"));
   await store.close();
   rmSync(join(bad.path, "metadata.json"));
   rmSync(join(bad.path, "messages.jsonl"));
@@ -91,7 +91,7 @@ trial("one session that cannot be read costs no other", async (home) => {
 trial("a cache that cannot be read costs a reading, nothing else", async (home) => {
   const store = await openStore({ home, project: home });
   const { id } = await store.create();
-  await (await store.session(id)).append(said("said"));
+  await (await store.session(id)).append(userMessage("said"));
   await store.close();
   rmSync(join(home, "cache", `${id}.json`));
   mkdirSync(join(home, "cache", `${id}.json`));
@@ -100,7 +100,7 @@ trial("a cache that cannot be read costs a reading, nothing else", async (home) 
 
 trial("a folder in a log's place is no empty log", async (home) => {
   const session = await (await openStore({ home, project: home })).create();
-  await session.append(said("said"));
+  await session.append(userMessage("said"));
   const log = join(session.path, "messages.jsonl");
   renameSync(log, `${log}.aside`);
   mkdirSync(log);
@@ -110,7 +110,7 @@ trial("a folder in a log's place is no empty log", async (home) => {
 
 trial("a folder in a blob's place costs the middle of its text", async (home) => {
   const session = await (await openStore({ home, project: home })).create();
-  await session.append([said("x".repeat(300_000)), said("after")]);
+  await session.append([userMessage("x".repeat(300_000)), userMessage("after")]);
   const blobs = join(session.path, "blobs");
   for (const name of readdirSync(blobs)) {
     rmSync(join(blobs, name));
@@ -123,7 +123,7 @@ trial("a folder in a blob's place costs the middle of its text", async (home) =>
 
 trial("a log that vanished is missed", async (home) => {
   const session = await (await openStore({ home, project: home })).create();
-  await session.append([said("one"), said("two")]);
+  await session.append([userMessage("one"), userMessage("two")]);
   await session.close();
   for (const [name, others] of /** @type {const} */ ([["messages.jsonl", []], ["events.jsonl", ["messages.jsonl"]]])) {
     rmSync(join(session.path, name));
@@ -136,18 +136,18 @@ trial("a log that vanished is missed", async (home) => {
 
 trial("what is no text is not counted, and stops no other call", async (home) => {
   const session = await (await openStore({ home, project: home })).create();
-  const appending = session.append(said("said"));
+  const appending = session.append(userMessage("said"));
   await assert.rejects(countTokens(/** @type {any} */ (5)), refusedAs("invalid_request"));
   assert.equal((await appending).acknowledged, "durable");
 });
 
 trial("a counter may append", async (home) => {
   const session = await (await openStore({ home, project: home })).create();
-  await session.append(said("said"));
+  await session.append(userMessage("said"));
   let isFirst = true;
   /** @param {string[]} texts */
   const count = async (texts) => {
-    if (isFirst) await session.append(said("while counting"));
+    if (isFirst) await session.append(userMessage("while counting"));
     isFirst = false;
     return texts.map(() => 1);
   };
@@ -171,7 +171,7 @@ trial("a project that is gone on with twice at once has one session", async (hom
 
 trial("a draft is appended as it was when it was given", async (home) => {
   const session = await (await openStore({ home, project: home })).create();
-  const draft = said("as given");
+  const draft = userMessage("as given");
   const appending = session.append(draft);
   draft.content = "changed";
   await appending;
@@ -180,7 +180,7 @@ trial("a draft is appended as it was when it was given", async (home) => {
 
 trial("a durability that there is not is refused", async (home) => {
   const session = await (await openStore({ home, project: home })).create();
-  await assert.rejects(session.append(said("said"), { durability: /** @type {any} */ ("sure") }), refusedAs("invalid_request"));
+  await assert.rejects(session.append(userMessage("said"), { durability: /** @type {any} */ ("sure") }), refusedAs("invalid_request"));
 });
 
 trial("a home that is no folder is refused", async (home) => {

@@ -40,7 +40,7 @@ function counting({ failing = false } = {}) {
 }
 
 /** @param {string} law @param {(tick: (ms: number) => Promise<void>) => Promise<void>} work */
-function timed(law, work) {
+function testWithTimers(law, work) {
   test(law, async () => {
     mock.timers.enable({ apis: ["setTimeout"] });
     try {
@@ -63,7 +63,7 @@ test("the configuration has its default values unless given, and what cannot be 
   }
 });
 
-timed("saves that come faster than the debounce become one", async (tick) => {
+testWithTimers("saves that come faster than the debounce become one", async (tick) => {
   const session = counting();
   const autoPersist = new AutoPersist(session, { debounceMs: 1000, updateMetadataIntervalMs: 1e6 });
   for (let n = 0; n < 20; n += 1) {
@@ -77,7 +77,7 @@ timed("saves that come faster than the debounce become one", async (tick) => {
   assert.equal(session.done.flushed, 1);
 });
 
-timed("while changes keep coming, it saves once an interval", async (tick) => {
+testWithTimers("while changes keep coming, it saves once an interval", async (tick) => {
   const session = counting();
   const autoPersist = new AutoPersist(session, { debounceMs: 1000, updateMetadataIntervalMs: 5000 });
   for (let n = 0; n < 100; n += 1) {
@@ -89,7 +89,7 @@ timed("while changes keep coming, it saves once an interval", async (tick) => {
   assert.equal(session.done.flushed, 2);
 });
 
-timed("a message of the assistant and a tool execution count as changes where the configuration says so", async (tick) => {
+testWithTimers("a message of the assistant and a tool execution count as changes where the configuration says so", async (tick) => {
   for (const [is, flushed] of /** @type {const} */ ([[true, 2], [false, 0]])) {
     const session = counting();
     const autoPersist = new AutoPersist(session, { saveAfterAssistantMessage: is, saveAfterToolExecution: is });
@@ -101,7 +101,7 @@ timed("a message of the assistant and a tool execution count as changes where th
   }
 });
 
-timed("what is appended through a session that a manager saves is saved by itself, as the configuration says", async (tick) => {
+testWithTimers("what is appended through a session that a manager saves is saved by itself, as the configuration says", async (tick) => {
   for (const [is, flushed] of /** @type {const} */ ([[true, [0, 1, 2]], [false, [0, 0, 0]]])) {
     const folder = mkdtempSync(join(tmpdir(), "leftoff-saving-"));
     const manager = new SessionManager({ home: join(folder, "home") });
@@ -126,7 +126,7 @@ timed("what is appended through a session that a manager saves is saved by itsel
   }
 });
 
-timed("one that is not enabled saves when it is asked only; a wait longer than timers have is no short one", async (tick) => {
+testWithTimers("one that is not enabled saves when it is asked only; a wait longer than timers have is no short one", async (tick) => {
   const off = counting();
   const autoPersist = new AutoPersist(off, { enabled: false });
   autoPersist.scheduleMetadataUpdate();
@@ -140,7 +140,7 @@ timed("one that is not enabled saves when it is asked only; a wait longer than t
   assert.equal(patient.done.flushed, 0);
 });
 
-timed("a save that fails is heard of, and the next change is saved again", async (tick) => {
+testWithTimers("a save that fails is heard of, and the next change is saved again", async (tick) => {
   const session = counting({ failing: true });
   const heard = /** @type {any[]} */ ([]);
   const autoPersist = new AutoPersist(session, { onError: (error) => heard.push(error) });
@@ -152,7 +152,7 @@ timed("a save that fails is heard of, and the next change is saved again", async
   await assert.rejects(autoPersist.flush(), { code: "disk_full" });
 });
 
-timed("stopping saves what waits, and nothing after it", async (tick) => {
+testWithTimers("stopping saves what waits, and nothing after it", async (tick) => {
   const session = counting();
   const autoPersist = new AutoPersist(session);
   autoPersist.scheduleMetadataUpdate();
@@ -164,7 +164,7 @@ timed("stopping saves what waits, and nothing after it", async (tick) => {
   assert.equal(session.done.flushed, 1);
 });
 
-timed("a store that it is given is tidied with the first save, once", async (tick) => {
+testWithTimers("a store that it is given is tidied with the first save, once", async (tick) => {
   const asked = /** @type {any[]} */ ([]);
   const store = { tidy: async (/** @type {any} */ limits) => (asked.push(limits), []) };
   const autoPersist = new AutoPersist(counting(), { store, maxSessionsPerProject: 7 });
@@ -189,11 +189,11 @@ test("no listener is there before it is asked for, nor after it was stopped", as
 });
 
 /** @param {string} home @param {MemoryStorage} [storage] */
-const opened = (home, storage) => openStore({ home, project: "/", storage });
+const openIn = (home, storage) => openStore({ home, project: "/", storage });
 
 /** Sessions that were active so many days ago. @param {MemoryStorage} storage @param {number[]} days */
-async function aged(storage, days) {
-  const store = await opened("/home", storage);
+async function createAged(storage, days) {
+  const store = await openIn("/home", storage);
   const ids = [];
   for (const ago of days) {
     const session = await store.create();
@@ -208,8 +208,8 @@ async function aged(storage, days) {
 
 test("sessions beyond the most, and those inactive for too long, are archived; none is deleted", async () => {
   const storage = new MemoryStorage();
-  const ids = await aged(storage, [1, 2, 3, 40, 4, 50, 0]);
-  const store = await opened("/home", storage);
+  const ids = await createAged(storage, [1, 2, 3, 40, 4, 50, 0]);
+  const store = await openIn("/home", storage);
   assert.deepEqual((await store.tidy()).sort(), [ids[3], ids[5]].sort());
   assert.deepEqual(await store.tidy({ maxSessionsPerProject: 3, autoArchiveAfterDays: 30 }), [ids[2], ids[4]]);
   assert.deepEqual((await store.list()).map(({ id }) => id), [ids[6], ids[0], ids[1]]);
@@ -222,8 +222,8 @@ test("sessions beyond the most, and those inactive for too long, are archived; n
 
 test("the current session, one that is open here, and one that is open elsewhere, are left as they are", async () => {
   const storage = new MemoryStorage();
-  const ids = await aged(storage, [60, 61, 62, 63]);
-  const store = await opened("/home", storage);
+  const ids = await createAged(storage, [60, 61, 62, 63]);
+  const store = await openIn("/home", storage);
   const open = await store.session(ids[0] ?? "");
   const lease = { pid: process.ppid, host: "elsewhere", boot: "", start: "", program: "agent", since: "2026-01-01T00:00:00Z" };
   await storage.append(`/home/cache/${ids[1]}.open/1.json`, new TextEncoder().encode(JSON.stringify(lease)));
@@ -247,12 +247,12 @@ test("the current session, one that is open here, and one that is open elsewhere
 
 test("what cannot be written, or is a workspace's, is left, and costs the others nothing", async () => {
   const storage = new MemoryStorage();
-  const ids = await aged(storage, [60, 61, 62]);
-  const store = await opened("/home", storage);
+  const ids = await createAged(storage, [60, 61, 62]);
+  const store = await openIn("/home", storage);
   const inWorkspace = await store.create({ placement: "workspace", title: "w" });
   await inWorkspace.append({ role: "user", content: "x", timestamp: "2020-01-01T00:00:00.000Z" });
   await inWorkspace.close();
-  const again = await opened("/home", storage);
+  const again = await openIn("/home", storage);
   const newest = (await again.list()).find(({ id }) => id === ids[1]);
   await storage.append(`${newest?.path}/events.jsonl`, new TextEncoder().encode('{"v":2,"id":"x","type":"of a later version"}\n'));
   assert.deepEqual((await again.tidy()).sort(), [ids[0], ids[2]].sort());
@@ -261,8 +261,8 @@ test("what cannot be written, or is a workspace's, is left, and costs the others
 
 test("what was archived is archived once: the next time nothing is left to do", async () => {
   const storage = new MemoryStorage();
-  await aged(storage, Array.from({ length: 30 }, (_, n) => 40 + n));
-  const store = await opened("/home", storage);
+  await createAged(storage, Array.from({ length: 30 }, (_, n) => 40 + n));
+  const store = await openIn("/home", storage);
   assert.equal((await store.tidy()).length, 30);
   assert.deepEqual(await store.list(), []);
   assert.deepEqual(await store.tidy(), []);
@@ -287,12 +287,12 @@ test("a manager's AutoPersist has the settings of the project", async () => {
 const runtimes = /** @type {[string, string[]][]} */ ([
   ["node", [nodePath]],
   // Not the command of npm, which starts it as a child of its own.
-  ...installed("@deno").map((path) => ["deno", [join(path, "deno"), "run", "--allow-all", "--no-lock", "--no-config", "--node-modules-dir=none", "--cached-only"]]),
-  ...installed("@oven").map((path) => ["bun", [join(path, "bin", "bun")]]),
+  ...packagesOfScope("@deno").map((path) => ["deno", [join(path, "deno"), "run", "--allow-all", "--no-lock", "--no-config", "--node-modules-dir=none", "--cached-only"]]),
+  ...packagesOfScope("@oven").map((path) => ["bun", [join(path, "bin", "bun")]]),
 ]).filter(([, [program = ""]]) => spawnSync(program, ["--version"]).status === 0);
 
 /** The packages of one platform each. @param {string} scope */
-function installed(scope) {
+function packagesOfScope(scope) {
   const folder = join(root, "node_modules", scope);
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }

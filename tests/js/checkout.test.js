@@ -24,7 +24,7 @@ const SAME = OURS.replace("Postgres", "CouchDB1").replace("alpha_one", "gamma_si
 const user = (content) => ({ role: "user", content });
 
 /** All that a session tells of what was said. @param {Session} session */
-async function told(session) {
+async function describeSession(session) {
   const { messages } = await session.context({ window: 8000, encoding: "estimate-1" });
   const all = [];
   for await (const { content } of session.messages()) all.push(content);
@@ -33,7 +33,7 @@ async function told(session) {
 
 /** @param {Session} session @param {string} is @param {string} was @param {string} label */
 async function tellsOnly(session, is, was, label) {
-  const all = await told(session);
+  const all = await describeSession(session);
   for (const [name, text] of Object.entries(all)) {
     const word = (/** @type {string} */ said) => /** @type {string} */ (/in (\w+),/.exec(said)?.[1]);
     assert.ok(!text.includes(word(was)), `${label}: ${name} still tells "${word(was)}"`);
@@ -67,11 +67,11 @@ for (const [way, put] of Object.entries(WAYS)) {
       const texts = how === "as long" ? [] : [user("Which database?"), user(said), ...Array.from({ length: more }, (_, at) => user(`And then ${at}.`))];
       if (texts.length > 0) await other.append(texts.slice(0, how === "shorter" ? 2 : undefined));
       const theirs = how === "as long" ? Buffer.from(ours.toString().replace(OURS, SAME)) : readFileSync(join(other.path, "messages.jsonl"));
-      await told(session); // All is derived by now.
+      await describeSession(session); // All is derived by now.
       put(path, theirs);
       await tellsOnly(session, said, OURS, way);
       await session.append(user("after"));
-      assert.match((await told(session)).messages, /after$/);
+      assert.match((await describeSession(session)).messages, /after$/);
       put(path, ours);
       await tellsOnly(session, OURS, said, `${way}, back`);
       await store.close();
@@ -116,7 +116,7 @@ test("a log that was replaced in memory is read again", async () => {
   await session.append([user(OURS)]);
   const path = join(session.path, "messages.jsonl");
   const log = new TextDecoder().decode((await storage.read(path)) ?? undefined);
-  await told(session);
+  await describeSession(session);
   await storage.replace(path, new TextEncoder().encode(log.replace(OURS, SAME)));
   await tellsOnly(session, SAME, OURS, "memory");
 });

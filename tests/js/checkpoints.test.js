@@ -19,13 +19,13 @@ function crc(bytes) {
 }
 
 /** @param {Record<string, any>} checkpoint */
-function sealed({ crc: _, ...checkpoint }) {
+function sealCheckpoint({ crc: _, ...checkpoint }) {
   const open = JSON.stringify(checkpoint).slice(0, -1);
   return new TextEncoder().encode(`${open},"crc":"${crc(Buffer.from(open))}"}`);
 }
 
 /** A store whose session has a checkpoint. @param {(checkpoint: any) => void} forge */
-async function forged(forge) {
+async function openForged(forge) {
   const storage = new MemoryStorage();
   const open = () => openStore({ home: "/home", project: "/", storage });
   const store = await open();
@@ -41,7 +41,7 @@ async function forged(forge) {
   const bytes = await storage.read(path);
   const checkpoint = JSON.parse(new TextDecoder().decode(bytes ?? new Uint8Array()));
   forge(checkpoint);
-  await storage.replace(path, sealed(checkpoint));
+  await storage.replace(path, sealCheckpoint(checkpoint));
   const other = await open();
   const [examined] = await other.doctor({ id });
   return { session: await other.session(id), codes: (examined?.problems ?? []).map(({ code }) => code), checkpoint };
@@ -50,7 +50,7 @@ async function forged(forge) {
 /** @param {string} name @param {(checkpoint: any) => void} forge */
 function checkRefused(name, forge) {
   test(`a checkpoint is not believed whose ${name}`, async () => {
-    const { session, codes } = await forged(forge);
+    const { session, codes } = await openForged(forge);
     assert.ok(codes.includes("bad_checkpoint"), codes.join());
     assert.equal(session.metadata.stats.messageCount, 5);
     const { messages } = await session.context({ window: 8000 });
@@ -59,7 +59,7 @@ function checkRefused(name, forge) {
 }
 
 test("a checkpoint as it was written is a good one", async () => {
-  const { session, codes } = await forged(() => {});
+  const { session, codes } = await openForged(() => {});
   assert.deepEqual(codes.filter((code) => code !== "dead_lease"), []);
   assert.equal(session.metadata.stats.messageCount, 5);
 });
@@ -109,7 +109,7 @@ checkRefused("span ends before it begins", (one) => { one.systems = [{ start: 9,
 /** @param {string} name @param {(checkpoint: any) => void} forge */
 function checkFound(name, forge) {
   test(`doctor tells of a checkpoint whose ${name}`, async () => {
-    const { codes } = await forged(forge);
+    const { codes } = await openForged(forge);
     assert.ok(codes.includes("bad_checkpoint"), codes.join());
   });
 }

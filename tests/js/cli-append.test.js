@@ -8,13 +8,13 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { lines } from "../../js/cli/append.js";
-import { changed } from "../../js/compat/json-text.js";
+import { readLines } from "../../js/cli/append.js";
+import { findParseLoss } from "../../js/compat/json-text.js";
 import { inFolder } from "./git-tools.js";
 import { nodePath } from "./node-path.js";
 import { entry } from "./terminal.js";
 
-/** @typedef {{ status: number | null, stdout: string, stderr: string }} Ran */
+/** @typedef {{ status: number | null, stdout: string, stderr: string }} CliResult */
 
 /** A session, and leftoff in its project. */
 class Fixture {
@@ -23,17 +23,17 @@ class Fixture {
   constructor(folder) {
     this.folder = folder;
     this.#where = { cwd: folder, env: { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") } };
-    this.id = JSON.parse(this.typed(["new", "--json"]).stdout).id;
+    this.id = JSON.parse(this.runCli(["new", "--json"]).stdout).id;
   }
 
-  /** @param {string[]} args @param {string | Uint8Array} [input] @returns {Ran} */
-  typed(args, input = "") {
+  /** @param {string[]} args @param {string | Uint8Array} [input] @returns {CliResult} */
+  runCli(args, input = "") {
     return spawnSync(nodePath, [entry, ...args], { ...this.#where, input, encoding: "utf8", maxBuffer: 2 ** 28 });
   }
 
   /** @param {string | Uint8Array} input @param {string[]} [more] */
   append(input, more = []) {
-    return this.typed(["append", this.id, ...more], input);
+    return this.runCli(["append", this.id, ...more], input);
   }
 
   /** A child whose input stays open; `id` waits for the next line that it prints. @param {string[]} [more] */
@@ -45,8 +45,8 @@ class Fixture {
   }
 
   /** @returns {{ id: string, role: string, content: string }[]} */
-  stored() {
-    return JSON.parse(this.typed(["show", this.id, "--json"]).stdout);
+  storedMessages() {
+    return JSON.parse(this.runCli(["show", this.id, "--json"]).stdout);
   }
 }
 
@@ -55,69 +55,69 @@ function check(law, body) {
   test(law, () => inFolder(async (folder) => body(new Fixture(folder))));
 }
 
-const said = (/** @type {string} */ content) => JSON.stringify({ role: "user", content });
-const contents = (/** @type {Fixture} */ fixture) => fixture.stored().map(({ content }) => content);
+const userLine = (/** @type {string} */ content) => JSON.stringify({ role: "user", content });
+const contents = (/** @type {Fixture} */ fixture) => fixture.storedMessages().map(({ content }) => content);
 
 check("each id is printed while the input is open, and what was printed survives kill -9", async (fixture) => {
   const { child, ended, line } = fixture.open();
   const ids = [];
   for (const content of ["one", "two", "three"]) {
-    child.stdin.write(`${said(content)}\n`);
+    child.stdin.write(`${userLine(content)}\n`);
     ids.push(await line());
   }
   child.stdin.write('{"role":"user","content":"not who');
   child.kill("SIGKILL");
   assert.deepEqual(await ended, { status: null, signal: "SIGKILL" });
-  assert.deepEqual(fixture.stored().map(({ id, content }) => [id, content]), [[ids[0], "one"], [ids[1], "two"], [ids[2], "three"]]);
+  assert.deepEqual(fixture.storedMessages().map(({ id, content }) => [id, content]), [[ids[0], "one"], [ids[1], "two"], [ids[2], "three"]]);
 });
 
 check("with --json each id is a value of its own on a line, at once", async (fixture) => {
   const { child, ended, line } = fixture.open(["--json"]);
-  child.stdin.write(`${said("one")}\n`);
+  child.stdin.write(`${userLine("one")}\n`);
   const { id, ...rest } = JSON.parse(String(await line()));
   assert.deepEqual(rest, {});
-  child.stdin.end(said("two"));
+  child.stdin.end(userLine("two"));
   JSON.parse(String(await line()));
   assert.equal(await line(), undefined);
   assert.deepEqual(await ended, { status: 0, signal: null });
-  assert.equal(fixture.stored()[0]?.id, id);
+  assert.equal(fixture.storedMessages()[0]?.id, id);
 });
 
 check("a line that is refused ends it while the input is open, is named by its number, and what came before is told", async (fixture) => {
   const { child, ended, line } = fixture.open();
   child.stdin.on("error", () => {}); // It is gone before it is written to again.
-  child.stdin.write(`${said("kept")}\n\n{"role":"user"\n${said("never read")}\n`);
+  child.stdin.write(`${userLine("kept")}\n\n{"role":"user"\n${userLine("never read")}\n`);
   const id = await line();
   assert.equal((await ended).status, 2);
-  assert.deepEqual(fixture.stored().map((one) => [one.id, one.content]), [[id, "kept"]]);
+  assert.deepEqual(fixture.storedMessages().map((one) => [one.id, one.content]), [[id, "kept"]]);
 });
 
 check("with a name of its own all lines are one append, which counts once however often it is made", (fixture) => {
-  const input = `${said("one")}\n${said("two")}\n`;
+  const input = `${userLine("one")}\n${userLine("two")}\n`;
   const first = fixture.append(input, ["--operation", "step-7"]);
   assert.equal(first.status, 0, first.stderr);
   assert.equal(fixture.append(input, ["--operation", "step-7"]).stdout, first.stdout);
   assert.deepEqual(contents(fixture), ["one", "two"]);
-  const other = fixture.append(said("three"), ["--operation", "step-7"]);
+  const other = fixture.append(userLine("three"), ["--operation", "step-7"]);
   assert.deepEqual([other.status, other.stdout], [1, ""]);
   assert.match(other.stderr, /step-7/);
   assert.deepEqual(contents(fixture), ["one", "two"]);
 });
 
 check("with an expected message all lines are stored behind it, or none is", (fixture) => {
-  const first = fixture.append(said("one"), ["--expected", "none"]);
+  const first = fixture.append(userLine("one"), ["--expected", "none"]);
   assert.equal(first.status, 0, first.stderr);
-  const late = fixture.append(`${said("two")}\n${said("three")}`, ["--expected", "none", "--json"]);
+  const late = fixture.append(`${userLine("two")}\n${userLine("three")}`, ["--expected", "none", "--json"]);
   assert.deepEqual([late.status, late.stdout], [1, ""]);
   const { error } = JSON.parse(late.stderr);
   assert.equal(error.code, "conflict");
   assert.ok(error.message.includes(first.stdout.trim()), error.message);
-  assert.equal(fixture.append(`${said("two")}\n${said("three")}`, ["--expected", first.stdout.trim()]).status, 0);
+  assert.equal(fixture.append(`${userLine("two")}\n${userLine("three")}`, ["--expected", first.stdout.trim()]).status, 0);
   assert.deepEqual(contents(fixture), ["one", "two", "three"]);
 });
 
 check("where all lines are one append, a line that is refused costs all of them", (fixture) => {
-  const { status, stdout, stderr } = fixture.append(`${said("one")}\nnot json\n`, ["--operation", "step-7"]);
+  const { status, stdout, stderr } = fixture.append(`${userLine("one")}\nnot json\n`, ["--operation", "step-7"]);
   assert.deepEqual([status, stdout], [2, ""]);
   assert.match(stderr, /line 2.*nothing was stored/s);
   assert.deepEqual(contents(fixture), []);
@@ -126,7 +126,7 @@ check("where all lines are one append, a line that is refused costs all of them"
 for (const [what, bad, status, expected] of /** @type {const} */ ([
   ["no JSON", "not json", 2, "expected a message as JSON"],
   ["JSON cut short", '{"role":"user","content":"secret wor', 2, "expected a message as JSON"],
-  ["an array", `[${said("a")},${said("b")}]`, 2, "found an array"],
+  ["an array", `[${userLine("a")},${userLine("b")}]`, 2, "found an array"],
   ["null", "null", 2, "found null"],
   ["a number", "-1", 2, "found -1"],
   ["a text", '"go on"', 2, 'found "go on"'],
@@ -139,10 +139,10 @@ for (const [what, bad, status, expected] of /** @type {const} */ ([
   ["bytes that are no UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), 2, "expected UTF-8"],
 ])) {
   check(`what is no message is refused by its line, and no line behind it is stored: ${what}`, (fixture) => {
-    const before = Buffer.from(`${said("one")}\r\n\r\n${said("two")}\r\n`);
-    const input = Buffer.concat([before, Buffer.from(bad), Buffer.from(`\n${said("behind")}\n`)]);
+    const before = Buffer.from(`${userLine("one")}\r\n\r\n${userLine("two")}\r\n`);
+    const input = Buffer.concat([before, Buffer.from(bad), Buffer.from(`\n${userLine("behind")}\n`)]);
     for (const more of [[], ["--json"]]) {
-      const stored = fixture.stored().length;
+      const stored = fixture.storedMessages().length;
       const ran = fixture.append(input, more);
       assert.deepEqual([ran.status, ran.stdout.trim().split("\n").length], [status, 2], ran.stderr);
       assert.ok(ran.stderr.includes("line 4: "), ran.stderr);
@@ -151,13 +151,13 @@ for (const [what, bad, status, expected] of /** @type {const} */ ([
       assert.ok(message.includes(expected), message);
       assert.match(message, /only the lines whose ids were printed are stored/);
       const ids = ran.stdout.trim().split("\n").map((line) => (more.length > 0 ? JSON.parse(line).id : line));
-      assert.deepEqual(fixture.stored().slice(stored).map(({ id }) => id), ids);
+      assert.deepEqual(fixture.storedMessages().slice(stored).map(({ id }) => id), ids);
     }
   });
 }
 
 check("a byte order mark, CRLF, empty lines and a last line without a line feed are no part of a message", (fixture) => {
-  const { status, stdout, stderr } = fixture.append(`\ufeff${said("first")}\r\n\r\n  \n${said("\ufeffmarked")}\n${said("last")}`);
+  const { status, stdout, stderr } = fixture.append(`\ufeff${userLine("first")}\r\n\r\n  \n${userLine("\ufeffmarked")}\n${userLine("last")}`);
   assert.deepEqual([status, stderr, stdout.split("\n").length], [0, "", 4]);
   assert.deepEqual(contents(fixture), ["first", "\ufeffmarked", "last"]);
 });
@@ -165,18 +165,18 @@ check("a byte order mark, CRLF, empty lines and a last line without a line feed 
 check("a line of more than 8 MiB is a message like any other", (fixture) => {
   const long = "字é👩‍👩‍👧‍👦 ".repeat(500_000);
   assert.ok(Buffer.byteLength(long) > 9 * 2 ** 20);
-  assert.equal(fixture.append(`${said(long)}\n${said("behind")}\n`).status, 0);
+  assert.equal(fixture.append(`${userLine(long)}\n${userLine("behind")}\n`).status, 0);
   assert.deepEqual(contents(fixture), [long, "behind"]);
 });
 
 check("without input nothing is printed, and nothing is wrong", (fixture) => {
   for (const more of [[], ["--json"]]) assert.deepEqual(fixture.append("\n", more).stdout, "");
-  assert.deepEqual(fixture.stored(), []);
+  assert.deepEqual(fixture.storedMessages(), []);
 });
 
 check("whoever stops reading the ids stops nothing", (fixture) => {
   const line = `"$0" "$1" append ${fixture.id} | head -n 1; exit \${PIPESTATUS[0]}`;
-  const input = Array.from({ length: 20 }, (_, place) => `${said(`message ${place}`)}\n`).join("");
+  const input = Array.from({ length: 20 }, (_, place) => `${userLine(`message ${place}`)}\n`).join("");
   const env = { PATH: process.env.PATH, HOME: fixture.folder, LEFTOFF_HOME: join(fixture.folder, "store") };
   const { status, stderr } = spawnSync("bash", ["-c", line, nodePath, entry], { cwd: fixture.folder, env, input, encoding: "utf8" });
   assert.deepEqual([status, stderr, contents(fixture).length], [0, "", 20]);
@@ -189,18 +189,18 @@ test("a line is what stands between line feeds, wherever it is cut on its way", 
     const places = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length];
     const pieces = places.slice(1).map((end, at) => whole.subarray(places[at], end));
     const found = [];
-    for await (const { number, bytes: line } of lines((async function* () { yield* pieces; })())) found.push([number, Buffer.from(line).toString("latin1")]);
+    for await (const { number, bytes: line } of readLines((async function* () { yield* pieces; })())) found.push([number, Buffer.from(line).toString("latin1")]);
     assert.deepEqual(found, whole.toString("latin1").split("\n").map((line, at) => [at + 1, line]));
   }), { numRuns: 1000 });
 });
 
 test("JSON is found to be changed by a parser where it is, and nowhere else", () => {
   const same = ["0", "-0", "0.10", "1e2", "1E+2", "0e999", "0.1", "1.7976931348623157e308", "5e-324", "9007199254740992", "123456789012345680000", '"1e400"', '{"a":{"a":1},"b":[{"a":1},{"a":1}]}', '["a","a"]', '{"1e400":"\\"1e400"}'];
-  for (const text of same) assert.equal(changed(text), undefined, text);
+  for (const text of same) assert.equal(findParseLoss(text), undefined, text);
   const others = ["9007199254740993", "0.30000000000000000001", "1e-400", "-1e309", "1.00000000000000000001", '{"a":1,"a":1}', '[{"__proto__":1,"__proto__":2}]', '{"":1,"":1}', '{"b":{"a":1},"b":1}'];
-  for (const text of others) assert.notEqual(changed(text), undefined, text);
-  fc.assert(fc.property(fc.jsonValue(), (value) => assert.equal(changed(JSON.stringify(value)), undefined)), { numRuns: 2000 });
+  for (const text of others) assert.notEqual(findParseLoss(text), undefined, text);
+  fc.assert(fc.property(fc.jsonValue(), (value) => assert.equal(findParseLoss(JSON.stringify(value)), undefined)), { numRuns: 2000 });
   // Below that, a double that holds a whole number is written with all of its digits.
   const whole = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n });
-  fc.assert(fc.property(whole, (one) => assert.equal(changed(String(one)) === undefined, String(Number(one)) === String(one))), { numRuns: 2000 });
+  fc.assert(fc.property(whole, (one) => assert.equal(findParseLoss(String(one)) === undefined, String(Number(one)) === String(one))), { numRuns: 2000 });
 });

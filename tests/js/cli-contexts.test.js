@@ -7,20 +7,20 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { inStore, worded } from "./long-session.js";
+import { inStore, turnAbout } from "./long-session.js";
 import { nodePath } from "./node-path.js";
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 
 /** @param {string} home */
-const typed = (home) => (/** @type {string[]} */ ...args) => {
+const cliIn = (home) => (/** @type {string[]} */ ...args) => {
   const { status, stdout, stderr } = spawnSync(nodePath, [entry, ...args], { env: { PATH: process.env.PATH, HOME: home, LEFTOFF_HOME: home }, encoding: "utf8" });
   return { status, stdout, stderr, value: args.includes("--json") && status === 0 ? JSON.parse(stdout) : undefined };
 };
 
 test("compact says what it would do, does it, and takes it back", () =>
   inStore({ turns: 80 }, async ({ session, home }) => {
-    const leftoff = typed(home);
+    const leftoff = cliIn(home);
     const asked = ["compact", session.id, "--window", "16000"];
     assert.match(leftoff(...asked).stdout, /^a summary would replace \d+ messages in contexts: \d+ tokens before, \d+ after, of 12000\nNo message is deleted\. --apply compacts\.\n$/);
     const { value: plan } = leftoff(...asked, "--json");
@@ -44,17 +44,17 @@ test("resume tells which tools are gone by the definitions of those there are", 
     writeFileSync(file, JSON.stringify([{ name: "fetch", input_schema: { type: "object" } }]));
     const told = "tools that this conversation had are gone: search";
     for (const how of [["--print"], ["--with", "codex", "--print"]]) {
-      const { status, stderr, stdout } = typed(home)("resume", session.id, "--tools", file, ...how);
+      const { status, stderr, stdout } = cliIn(home)("resume", session.id, "--tools", file, ...how);
       assert.equal(status, 0);
       assert.match(stderr, new RegExp(`^leftoff: ${told}$`, "m"));
       if (how.length === 1) assert.match(stdout, new RegExp(`^Warning: ${told}$`, "m"));
-      assert.ok(typed(home)("resume", session.id, "--tools", file, ...how, "--json").value.warnings.includes(told));
+      assert.ok(cliIn(home)("resume", session.id, "--tools", file, ...how, "--json").value.warnings.includes(told));
     }
   }));
 
 test("context --explain shows at a glance what was sent and why", () =>
   inStore({ turns: 80 }, async ({ session, home }) => {
-    const { stdout } = typed(home)("context", session.id, "--window", "16000", "--explain");
+    const { stdout } = cliIn(home)("context", session.id, "--window", "16000", "--explain");
     const [head = "", window = "", full = "", pruned = "", kept = "", summarized = "", summary = ""] = stdout.split("\n");
     assert.match(head, /^recent-plus-summary: \d+ of 12000 tokens, \d+ of 160 messages$/);
     assert.equal(window, "  window 16000 = 0 system + 0 tools + 4000 for the answer + 12000 for messages");
@@ -68,12 +68,12 @@ test("context --explain shows at a glance what was sent and why", () =>
 
 test("context --compare says what differs from the last one", () =>
   inStore({ turns: 80 }, async ({ session, home }) => {
-    const leftoff = typed(home);
+    const leftoff = cliIn(home);
     const none = leftoff("context", session.id, "--window", "16000", "--compare");
     assert.deepEqual([none.status, none.stdout], [1, ""]);
     assert.match(none.stderr, /\(not_found\)/);
     await session.context({ window: 16_000 });
-    await session.append(worded("one more"));
+    await session.append(turnAbout("one more"));
     await session.flush();
     const { stdout } = leftoff("context", session.id, "--window", "16000", "--compare");
     assert.match(stdout, /^before, .+: recent-plus-summary: .*\nnow: recent-plus-summary: .*\n(.*\n)* {2}unread {5}-> kept {8}/);
@@ -82,9 +82,9 @@ test("context --compare says what differs from the last one", () =>
 
 test("context --last --full shows the messages that were sent, whatever came since, and where it cannot why", () =>
   inStore({ turns: 80 }, async ({ session, home }) => {
-    const leftoff = typed(home);
+    const leftoff = cliIn(home);
     const { messages } = await session.context({ window: 16_000 });
-    await session.append(worded("one more"));
+    await session.append(turnAbout("one more"));
     await session.flush();
     const { stdout } = leftoff("context", session.id, "--last", "--full");
     assert.match(stdout, /^built .+\nrecent-plus-summary: \d+ of 12000 tokens, \d+ of 160 messages\nverified: these are the messages that were sent\n\n--- user\n/);
@@ -100,7 +100,7 @@ test("context --last --full shows the messages that were sent, whatever came sin
 
 test("what is typed in a client's session lists, shows, exports, archives and compacts it, and says what was sent last", () =>
   inStore({ turns: 80 }, async ({ session, home }) => {
-    const leftoff = typed(home);
+    const leftoff = cliIn(home);
     // In the project itself, as a client runs it.
     const inClient = (/** @type {string[]} */ ...words) => leftoff("typed", ...words, "--workspace", join(home, "..", "project"));
     await session.setAgent({ model: "qwen3", contextWindow: 16_000 });

@@ -10,9 +10,9 @@ import { inFolder } from "./git-tools.js";
 import { nodePath } from "./node-path.js";
 import { entry, noTerminal, onTerminal } from "./terminal.js";
 
-/** @typedef {(...args: string[]) => { status: number | null, stdout: string, stderr: string }} Typed */
+/** @typedef {(...args: string[]) => { status: number | null, stdout: string, stderr: string }} RunCli */
 
-/** @param {string} law @param {(typed: Typed, folder: string) => Promise<void> | void} body */
+/** @param {string} law @param {(typed: RunCli, folder: string) => Promise<void> | void} body */
 function check(law, body) {
   test(law, () =>
     inFolder(async (folder) => {
@@ -21,7 +21,7 @@ function check(law, body) {
     }));
 }
 
-/** The names of all commands, as help has them. @param {Typed} typed */
+/** The names of all commands, as help has them. @param {RunCli} typed */
 function commands(typed) {
   return Array.from(typed("completions", "bash", "--", "").stdout.matchAll(/^([a-z]+)\t/gm), ([, name = ""]) => name);
 }

@@ -11,16 +11,16 @@ import { inFolder } from "./git-tools.js";
 import { nodePath } from "./node-path.js";
 import { entry } from "./terminal.js";
 
-/** @typedef {{ status: number | null, stdout: string, stderr: string }} Ran */
+/** @typedef {{ status: number | null, stdout: string, stderr: string }} CliResult */
 /** @typedef {{ command: string, name: string, hint: string, needed: string[] }} Option `hint` is empty for a flag; `needed`: what has to stand before it */
-/** @typedef {(args: string[], where?: { env?: Record<string, string>, uid?: number, cwd?: string }) => Ran} Typed */
+/** @typedef {(args: string[], where?: { env?: Record<string, string>, uid?: number, cwd?: string }) => CliResult} RunCli */
 
-/** @param {string} law @param {(parts: { typed: Typed, folder: string, options: Option[] }) => void} body @param {string | false} [skip] */
+/** @param {string} law @param {(parts: { typed: RunCli, folder: string, options: Option[] }) => void} body @param {string | false} [skip] */
 function check(law, body, skip = false) {
   test(law, { skip }, () =>
     inFolder(async (folder) => {
       const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
-      /** @type {Typed} */
+      /** @type {RunCli} */
       const typed = (args, { env: more, uid, cwd = folder } = {}) => spawnSync(nodePath, [entry, ...args], { cwd, uid, input: "", env: { ...env, ...more }, encoding: "utf8" });
       typed(["new", "--title", "Some session"]);
       body({ typed, folder, options: everyOption(typed) });
@@ -30,7 +30,7 @@ function check(law, body, skip = false) {
 /** A value that stands for each needed argument, so that the options behind it are looked at. @type {Record<string, string>} */
 const STANDS_FOR = { SESSION: "last", MESSAGE: "m", "SESSION...": "last", "TITLE...": "t", "WORDS...": "w", "QUESTION...": "q", OLD: "/old", NEW: "/new", AGENT: "claude-code", SHELL: "bash" };
 
-/** @param {Typed} typed @returns {Option[]} */
+/** @param {RunCli} typed @returns {Option[]} */
 function everyOption(typed) {
   const commands = Array.from(typed(["completions", "bash", "--", ""]).stdout.matchAll(/^([a-z]+)\t/gm), ([, name = ""]) => name);
   assert.ok(commands.length > 20);
@@ -41,8 +41,8 @@ function everyOption(typed) {
   });
 }
 
-/** Refused as wrong usage, for a person and for a program alike; gives the sentence. @param {Typed} typed @param {string[]} args */
-function refused(typed, args) {
+/** Refused as wrong usage, for a person and for a program alike; gives the sentence. @param {RunCli} typed @param {string[]} args */
+function expectUsageError(typed, args) {
   const { status, stdout, stderr } = typed(args);
   assert.deepEqual([status, stdout], [2, ""], `${args.join(" ")}: ${stderr}`);
   assert.match(stderr, /^leftoff: (?:expected |unknown option -|--[\w-]+ (?:takes|needs) )[^\n]+ \(usage\)\n$/, args.join(" "));
@@ -54,14 +54,14 @@ check("whatever a flag is given, it is refused, with the flag and the value", ({
   assert.ok(flags.some(({ command, name }) => command === "new" && name === "here"));
   // What stands everywhere is tried with one command.
   for (const { command, name, needed } of flags.filter(({ command, name }) => command === "list" || !["json", "no-color"].includes(name))) {
-    const said = refused(typed, [command, ...needed, `--${name}=robot`]);
+    const said = expectUsageError(typed, [command, ...needed, `--${name}=robot`]);
     assert.ok(said.includes(`--${name}`) && said.includes('not "robot"'), said);
   }
 });
 
 check("an option without a value is refused, with the option", ({ typed, options }) => {
   for (const { command, name, needed, hint } of options.filter(({ hint, command, name }) => hint && (command === "list" || !["home", "workspace", "redact"].includes(name)))) {
-    assert.ok(refused(typed, [command, ...needed, `--${name}=`]).includes(`--${name}`), hint);
+    assert.ok(expectUsageError(typed, [command, ...needed, `--${name}=`]).includes(`--${name}`), hint);
   }
 });
 
@@ -71,7 +71,7 @@ check("what is no whole number is refused wherever one is wanted, with the optio
   const before = fs.readdirSync(folder, { recursive: true }).length;
   for (const [place, { command, name, needed }] of numbers.entries()) {
     const value = ["-1", "robot", "1.5", "1e3", "٣", "99999999999", "0x10"][place % 7];
-    const said = refused(typed, [command, ...needed, `--${name}=${value}`]);
+    const said = expectUsageError(typed, [command, ...needed, `--${name}=${value}`]);
     assert.ok(said.includes(`--${name} takes a whole number`) && said.includes(`not "${value}"`), said);
   }
   assert.equal(fs.readdirSync(folder, { recursive: true }).length, before);
@@ -80,7 +80,7 @@ check("what is no whole number is refused wherever one is wanted, with the optio
 check("an option that nobody knows is refused by every command as it was typed", ({ typed, options }) => {
   for (const command of new Set(options.map((one) => one.command))) {
     const { needed = [] } = options.find((one) => one.command === command) ?? {};
-    for (const flag of ["--robot", "-x"]) assert.ok(refused(typed, [command, ...needed, flag]).includes(`unknown option ${flag}`), command);
+    for (const flag of ["--robot", "-x"]) assert.ok(expectUsageError(typed, [command, ...needed, flag]).includes(`unknown option ${flag}`), command);
   }
 });
 
@@ -165,9 +165,9 @@ check("where no agent is installed, resume says what works without one", ({ type
 
 check("no option is named like an argument, and what takes a value is denied by none", ({ typed, options }) => {
   for (const args of [["complete", "--session=other"], ["complete", "--session"], ["archive", "--session=other"], ["settings", "--key=redact", "--value=replace"], ["trash", "--do=restore"], ["list", "--_=x"], ["list", "--_", "x"], ["show", "--no-session"]]) {
-    assert.match(refused(typed, args), /unknown option --?[^ ]+/, args.join(" "));
+    assert.match(expectUsageError(typed, args), /unknown option --?[^ ]+/, args.join(" "));
   }
-  for (const { command, name, needed } of options.filter(({ hint }) => hint)) assert.ok(refused(typed, [command, ...needed, `--no-${name}`]).includes(`unknown option --no-${name}`), `${command} --no-${name}`);
+  for (const { command, name, needed } of options.filter(({ hint }) => hint)) assert.ok(expectUsageError(typed, [command, ...needed, `--no-${name}`]).includes(`unknown option --no-${name}`), `${command} --no-${name}`);
   const [session] = JSON.parse(typed(["list", "--json"]).stdout);
   assert.equal(session.status, "active");
   // As a value it is one.

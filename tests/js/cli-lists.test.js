@@ -10,16 +10,16 @@ import { stripVTControlCharacters } from "node:util";
 import widthOf from "fast-string-width";
 
 import { age, rowsText, uniqueLength } from "../../js/cli/rows.js";
-import { timeOf } from "../../js/cli/times.js";
+import { parseTime } from "../../js/cli/times.js";
 import { openStore } from "../../js/index.js";
 import { nodePath } from "./node-path.js";
 import { entry, noTerminal, onTerminal } from "./terminal.js";
 
-/** @typedef {(...args: string[]) => { status: number | null, stdout: string, stderr: string }} Typed */
-/** @typedef {{ title?: string, project?: string, said?: string, day?: number, agent?: string }} Wanted */
-/** @typedef {{ folder: string, home: string, typed: Typed, from: (project: string) => Typed, held: (...all: Wanted[]) => Promise<string[]> }} Where `held`: sessions, the first one the newest */
+/** @typedef {(...args: string[]) => { status: number | null, stdout: string, stderr: string }} RunCli */
+/** @typedef {{ title?: string, project?: string, said?: string, day?: number, agent?: string }} SessionSpec */
+/** @typedef {{ folder: string, home: string, typed: RunCli, from: (project: string) => RunCli, held: (...all: SessionSpec[]) => Promise<string[]> }} CliScene `held`: sessions, the first one the newest */
 
-/** @param {string} name @param {(where: Where) => Promise<void>} work @param {{ skip?: string | false }} [options] */
+/** @param {string} name @param {(where: CliScene) => Promise<void>} work @param {{ skip?: string | false }} [options] */
 function check(name, work, options = {}) {
   test(name, options, async () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-lists-")));
@@ -30,15 +30,15 @@ function check(name, work, options = {}) {
       return (/** @type {string[]} */ ...args) => spawnSync(nodePath, [entry, ...args], { cwd: join(folder, project), env, encoding: "utf8", maxBuffer: 2 ** 28 });
     };
     try {
-      await work({ folder, home, typed: from("here"), from, held: (...all) => held(folder, all) });
+      await work({ folder, home, typed: from("here"), from, held: (...all) => createSessions(folder, all) });
     } finally {
       rmSync(folder, { recursive: true });
     }
   });
 }
 
-/** @param {string} folder @param {Wanted[]} all */
-async function held(folder, all) {
+/** @param {string} folder @param {SessionSpec[]} all */
+async function createSessions(folder, all) {
   const ids = [];
   for (const [place, { title, project = "here", said = "words", day = 20 }] of all.entries()) {
     mkdirSync(join(folder, project), { recursive: true });
@@ -52,7 +52,7 @@ async function held(folder, all) {
   return ids;
 }
 
-/** @param {ReturnType<Typed>} answer */
+/** @param {ReturnType<RunCli>} answer */
 const value = ({ status, stdout, stderr }) => {
   assert.equal(status, 0, stderr);
   return JSON.parse(stdout);
@@ -190,7 +190,7 @@ check("on a terminal a session has one line, as wide as that is; in a pipe all i
   const titles = ["Fix \u001b[31mthe\u001b[0m parser", "日本語のとても長い題名".repeat(9), "👩‍👩‍👧‍👦".repeat(60), "[x] done", "word ".repeat(60), "a\nb"];
   await held(...titles.map((title, n) => ({ title, day: 20 - n, project: n % 2 ? "here" : "there" })));
   for (const [columns, rows] of /** @type {const} */ ([[80, 24], [40, 10], [200, 50], [24, 10]])) {
-    const shown = await listed(["--all"], { folder, home, columns, rows });
+    const shown = await listOnTerminal(["--all"], { folder, home, columns, rows });
     const lines = shown.split("\r\n").filter(Boolean);
     assert.equal(lines.length, titles.length, shown);
     for (const [place, line] of lines.entries()) {
@@ -212,7 +212,7 @@ check("colors are a terminal's alone, and nobody's who does not want them", asyn
 
 check("what is longer than the screen goes through the pager; what is not there is no reason to show nothing", async ({ folder, home, held }) => {
   await held(...Array.from({ length: 12 }, (_, n) => ({ title: `Title ${n}`, day: 20 - n })));
-  const lines = async (/** @type {string} */ PAGER, rows = 10) => (await listed(["--all"], { folder, home, columns: 80, rows, env: { PAGER } })).split("\r\n").filter((line) => /Title/.test(line)).length;
+  const lines = async (/** @type {string} */ PAGER, rows = 10) => (await listOnTerminal(["--all"], { folder, home, columns: 80, rows, env: { PAGER } })).split("\r\n").filter((line) => /Title/.test(line)).length;
   assert.equal(await lines("head -n 3"), 3);
   assert.equal(await lines("head -n 3", 24), 12);
   assert.equal(await lines("cat"), 12);
@@ -352,7 +352,7 @@ test("how far an import is grows to the end, also within one file", async () => 
 });
 
 /** @param {string[]} args @param {{ folder: string, home: string, columns: number, rows: number, env?: Record<string, string> }} where */
-async function listed(args, { folder, home, columns, rows, env = {} }) {
+async function listOnTerminal(args, { folder, home, columns, rows, env = {} }) {
   const { raw } = await onTerminal(["list", ...args], { cwd: folder, env: { HOME: folder, PATH: process.env.PATH ?? "", LEFTOFF_HOME: home, PAGER: "cat", ...env }, columns, rows }, async () => {});
   return stripVTControlCharacters(raw);
 }
@@ -375,8 +375,8 @@ test("an age is told by its largest unit", () => {
 test("a time is a day, a time, or how long ago", () => {
   const now = new Date(2026, 10, 22, 12, 0, 0);
   const check = (/** @type {string} */ typed, /** @type {Date} */ since, /** @type {Date} */ until = since) => {
-    assert.deepEqual(timeOf(typed, "since", now), since, typed);
-    assert.deepEqual(timeOf(typed, "until", now), until, typed);
+    assert.deepEqual(parseTime(typed, "since", now), since, typed);
+    assert.deepEqual(parseTime(typed, "until", now), until, typed);
   };
   check("2026-11-20", new Date(2026, 10, 20), new Date(new Date(2026, 10, 21).getTime() - 1));
   check("today", new Date(2026, 10, 22), new Date(new Date(2026, 10, 23).getTime() - 1));
@@ -389,5 +389,5 @@ test("a time is a day, a time, or how long ago", () => {
   check("2mo", new Date(2026, 8, 22, 12));
   check("1 year", new Date(2025, 10, 22, 12));
   check("99999y", new Date(0));
-  for (const wrong of ["", "soon", "2026-13-01", "2026-02-30", "2026-02-30T09:00", "3", "3 parsecs", "2026-11-20T99:00"]) assert.throws(() => timeOf(wrong, "since", now), /--since takes a time/, wrong);
+  for (const wrong of ["", "soon", "2026-13-01", "2026-02-30", "2026-02-30T09:00", "3", "3 parsecs", "2026-11-20T99:00"]) assert.throws(() => parseTime(wrong, "since", now), /--since takes a time/, wrong);
 });

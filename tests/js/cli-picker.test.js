@@ -9,20 +9,20 @@ import { fileURLToPath } from "node:url";
 
 import widthOf from "fast-string-width";
 
-import { when } from "../../js/cli/picker.js";
-import { thatSay } from "../../js/cli/store.js";
+import { formatRecentTime } from "../../js/cli/picker.js";
+import { findByMessages } from "../../js/cli/store.js";
 import { openStore } from "../../js/index.js";
 import { inFolder } from "./git-tools.js";
 import { nodePath } from "./node-path.js";
 import { KEYS, entry, noTerminal, onTerminal } from "./terminal.js";
 
-/** @import { Ended, Terminal } from "./terminal.js" */
+/** @import { TerminalResult, Terminal } from "./terminal.js" */
 
 /**
  * @typedef {object} Parts
  * @property {string} project
  * @property {string} home
- * @property {(args: string[], work: (terminal: Terminal) => Promise<void>, options?: { columns?: number, rows?: number, env?: Record<string, string>, stdout?: string }) => Promise<Ended>} typed on a terminal
+ * @property {(args: string[], work: (terminal: Terminal) => Promise<void>, options?: { columns?: number, rows?: number, env?: Record<string, string>, stdout?: string }) => Promise<TerminalResult>} typed on a terminal
  * @property {(...args: string[]) => any} value what a command answers as JSON, without a terminal
  * @property {(...names: string[]) => void} install agents' clients, which say how they were started and what was typed
  * @property {(titles: string[]) => Promise<string[]>} held sessions with these titles, the last one active last; the first has two messages, the second four
@@ -291,15 +291,15 @@ test("of those that say what is typed, no more are looked up than anybody would 
     const where = { home: join(folder, "store"), project: folder };
     await heldIn(where, ["one", "two", "three"]);
     const store = await openStore(where);
-    const many = async (/** @type {number} */ limit) => (await thatSay(store, {}, "question", limit)).length;
+    const many = async (/** @type {number} */ limit) => (await findByMessages(store, {}, "question", limit)).length;
     assert.deepEqual([await many(2), await many(3), await many(24)], [2, 3, 3]);
     await store.close();
   }));
 
 test("a session of today or yesterday is shown with its time, any other with its day", () => {
   const now = new Date(2026, 10, 22, 14, 30);
-  const shown = (/** @type {number} */ month, /** @type {number} */ day, year = 2026) => when(new Date(year, month, day, 9, 5).toISOString(), now);
-  assert.deepEqual([shown(10, 22), shown(10, 21), shown(9, 3), shown(11, 23, 2025), when("", now)], ["Today 09:05", "Yesterday 09:05", "3 Oct", "23 Dec 2025", ""]);
+  const shown = (/** @type {number} */ month, /** @type {number} */ day, year = 2026) => formatRecentTime(new Date(year, month, day, 9, 5).toISOString(), now);
+  assert.deepEqual([shown(10, 22), shown(10, 21), shown(9, 3), shown(11, 23, 2025), formatRecentTime("", now)], ["Today 09:05", "Yesterday 09:05", "3 Oct", "23 Dec 2025", ""]);
 });
 
 test("who asks nothing loads nothing for it", () => {

@@ -13,14 +13,14 @@ import { nodePath } from "./node-path.js";
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const EXECUTABLE = 0o755;
 
-/** @typedef {(words: string[], how?: { input?: string, PATH?: string }) => { status: number | null, stdout: string, stderr: string }} Typed */
+/** @typedef {(words: string[], how?: { input?: string, PATH?: string }) => { status: number | null, stdout: string, stderr: string }} RunCli */
 
-/** @param {(parts: { folder: string, project: string, typed: Typed }) => void} work */
+/** @param {(parts: { folder: string, project: string, typed: RunCli }) => void} work */
 function inProject(work) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-cli-resume-")));
   const project = join(folder, "project");
   mkdirSync(project);
-  /** @type {Typed} */
+  /** @type {RunCli} */
   const typed = (words, { input = "", PATH = "" } = {}) => spawnSync(nodePath, [entry, ...words], { cwd: project, env: { PATH, HOME: folder }, input, encoding: "utf8" });
   try {
     work({ folder, project, typed });
@@ -29,8 +29,8 @@ function inProject(work) {
   }
 }
 
-/** @param {Typed} typed @param {string[]} more */
-function begun(typed, ...more) {
+/** @param {RunCli} typed @param {string[]} more */
+function createSession(typed, ...more) {
   const { stdout } = typed(["new", "--title", "The parser", ...more]);
   typed(["append", "last"], { input: '{"role":"user","content":"Rename it."}\n' });
   return stdout.split("\n")[0] ?? "";
@@ -38,7 +38,7 @@ function begun(typed, ...more) {
 
 test("where no client is installed, each that was looked for is named, and each way on", () =>
   inProject(({ folder, typed }) => {
-    begun(typed);
+    createSession(typed);
     const none = typed(["resume", "last"], { PATH: join(folder, "bin") });
     assert.equal(none.status, 1);
     for (const part of ["claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen", "Install", "--with", "'leftoff resume last --print'", "'leftoff export last --to AGENT'"]) assert.ok(none.stderr.includes(part), `${part}: ${none.stderr}`);
@@ -52,7 +52,7 @@ test("the file with a session's instructions is compared where the session is re
   inProject(({ project, typed }) => {
     const prompt = join(project, "plan.md");
     writeFileSync(prompt, "Plan it.\n");
-    begun(typed, "--command", "/plan", "--prompt", "plan.md");
+    createSession(typed, "--command", "/plan", "--prompt", "plan.md");
     const told = (/** @type {string[]} */ ...more) => typed(["resume", "last", "--print", ...more]).stderr;
     for (const more of [[], ["--with", "codex"]]) {
       writeFileSync(prompt, "Plan it.\n");
@@ -72,7 +72,7 @@ test("the file with a session's instructions is compared where the session is re
 for (const agent of ["claude-code", "opencode", "gemini", "codex"]) {
   test(`in ${agent} a number before any list, or words that mean nothing, give the list and how to go on`, () =>
     inProject(({ typed }) => {
-      const id = begun(typed);
+      const id = createSession(typed);
       const ways = agent === "claude-code" || agent === "opencode" ? [{ words: ["-"], input: "1\n" }, { words: ["-"], input: "nowhere\n" }] : [{ words: ["1"], input: "" }, { words: ["nowhere"], input: "" }];
       for (const { words, input } of ways) {
         typed(["delete", "nothing"]);
@@ -91,7 +91,7 @@ for (const agent of ["claude-code", "opencode", "gemini", "codex"]) {
     }));
 }
 
-/** The store's folder. @param {string} id @param {Typed} typed */
+/** The store's folder. @param {string} id @param {RunCli} typed */
 function typedHome(id, typed) {
   const { path } = JSON.parse(typed(["info", id, "--json"]).stdout);
   return path.slice(0, path.indexOf("sessions") - 1);

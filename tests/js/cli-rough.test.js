@@ -24,7 +24,7 @@ function check(law, skip, body) {
     }));
 }
 
-const ONE = (/** @type {string} */ code) => new RegExp(`^leftoff: [^\\n]+ \\(${code}\\)\\n$`);
+const ERROR_LINE = (/** @type {string} */ code) => new RegExp(`^leftoff: [^\\n]+ \\(${code}\\)\\n$`);
 
 check("a home that one may not look into is named by every command that wants it", notRoot, (typed, folder) => {
   const locked = join(folder, "locked");
@@ -33,7 +33,7 @@ check("a home that one may not look into is named by every command that wants it
   for (const args of [["list"], ["list", "--all"], ["new"], ["resume"], ["resume", "words"], ["info"], ["settings"], ["settings", "agent", "codex"], ["doctor"], ["search", "words"]]) {
     const { status, stdout, stderr } = typed(args, where);
     assert.deepEqual([status, stdout], [1, ""], args.join(" "));
-    assert.match(stderr, ONE("permission_denied"), args.join(" "));
+    assert.match(stderr, ERROR_LINE("permission_denied"), args.join(" "));
     assert.ok(stderr.includes(locked), stderr);
   }
   assert.equal(typed(["--help"], where).status, 0);
@@ -50,7 +50,7 @@ check("a folder that one may not read is named by an import, and not taken for a
   fs.chmodSync(folder, 0o755);
   const { status, stdout, stderr } = typed(["import", locked], { uid: NOBODY, env: { LEFTOFF_HOME: join(folder, "mine", "store") } });
   assert.deepEqual([status, stdout], [1, ""]);
-  assert.match(stderr, ONE("permission_denied"));
+  assert.match(stderr, ERROR_LINE("permission_denied"));
   assert.ok(stderr.includes(`"${locked}"`), stderr);
 });
 
@@ -60,14 +60,14 @@ check("a file is no folder, wherever one is wanted", false, (typed, folder) => {
   for (const args of [["list", "--home", file], ["list", "--home", join(file, "below")], ["new", "--workspace", file]]) {
     const { status, stdout, stderr } = typed(args);
     assert.deepEqual([status, stdout], [1, ""], args.join(" "));
-    assert.match(stderr, ONE("not_a_folder"));
+    assert.match(stderr, ERROR_LINE("not_a_folder"));
   }
-  assert.match(typed(["list", "--workspace", join(folder, "missing")]).stderr, ONE("not_found"));
+  assert.match(typed(["list", "--workspace", join(folder, "missing")]).stderr, ERROR_LINE("not_found"));
   assert.deepEqual([isFolder(join(file, "below")), isFolder(file), isFolder(folder)], [false, false, true]);
 });
 
 check("an empty name means nothing, and not the folder that one is in", false, (typed) => {
-  assert.match(typed(["import", ""]).stderr, ONE("usage"));
+  assert.match(typed(["import", ""]).stderr, ERROR_LINE("usage"));
   assert.match(typed(["show", ""]).stderr, /^leftoff: no session "" \(not_found\)\n$/);
 });
 
@@ -125,7 +125,7 @@ check("a value that cannot be meant is refused by the option that it stands behi
   for (const args of [["context", "--window", "9000", "--recall", "x"], ["context", "--window", "9000", "--recall", " "], ["context", "--window", "9000", "--recall", "0x1"], ["context", "--window", "9000", "--system", "latin"], ["new", "--title", " "]]) {
     const { status, stdout, stderr } = typed(args);
     assert.deepEqual([status, stdout], [2, ""], `${args.join(" ")}: ${stderr}`);
-    assert.match(stderr, ONE("usage"));
+    assert.match(stderr, ERROR_LINE("usage"));
   }
   for (const share of ["0", "0.25", ".5"]) assert.doesNotMatch(typed(["context", "--window", "9000", "--recall", share]).stderr, /recall/);
 });
@@ -163,7 +163,7 @@ check("sessions that one may not look into are named, and are not none", notRoot
   for (const args of [["list"], ["list", "--all"], ["search", "walnut"], ["recall", "walnut"], ["show", "last"], ["doctor"], ["doctor", "--fix"]]) {
     const { status, stdout, stderr } = typed(args, as);
     assert.deepEqual([status, stdout], [1, ""], args.join(" "));
-    assert.match(stderr, ONE("permission_denied"), args.join(" "));
+    assert.match(stderr, ERROR_LINE("permission_denied"), args.join(" "));
     assert.ok(stderr.includes(projects), stderr);
   }
   assert.equal(caches(), before);

@@ -30,8 +30,8 @@ function wrongIn(name, value) {
 }
 
 /**
- * @typedef {(args: string[], options?: { input?: string, status?: number }) => any} Asked what the command gives, held to its schema
- * @param {string} title @param {(parts: { asked: Asked, folder: string, workspace: string }) => void} body
+ * @typedef {(args: string[], options?: { input?: string, status?: number }) => any} CheckedCli what the command gives, held to its schema
+ * @param {string} title @param {(parts: { asked: CheckedCli, folder: string, workspace: string }) => void} body
  */
 function check(title, body) {
   test(title, () =>
@@ -43,7 +43,7 @@ function check(title, body) {
       git("config", "user.name", "Ann");
       git("config", "user.email", "ann@example.org");
       const env = { PATH: process.env.PATH, HOME: folder, LEFTOFF_HOME: join(folder, "store") };
-      /** @type {Asked} */
+      /** @type {CheckedCli} */
       const asked = (args, { input = "", status = 0 } = {}) => {
         const ran = spawnSync(nodePath, [entry, ...args, "--json"], { cwd: workspace, input, env, encoding: "utf8" });
         assert.equal(ran.status, status, `${args.join(" ")}: ${ran.stderr}`);

@@ -12,10 +12,10 @@ import { openStore } from "../../js/index.js";
 import { nodePath } from "./node-path.js";
 import { entry, noTerminal, onTerminal } from "./terminal.js";
 
-/** @typedef {{ title: string, said: string[], project?: string }} Wanted */
-/** @typedef {{ folder: string, env: Record<string, string>, typed: (...args: string[]) => { status: number | null, stdout: string, stderr: string } }} Where */
+/** @typedef {{ title: string, said: string[], project?: string }} SessionSpec */
+/** @typedef {{ folder: string, env: Record<string, string>, typed: (...args: string[]) => { status: number | null, stdout: string, stderr: string } }} CliScene */
 
-/** @param {string} name @param {Wanted[]} wanted sessions, the first one the newest @param {(where: Where, ids: string[]) => Promise<void>} work @param {{ skip?: string | false }} [options] */
+/** @param {string} name @param {SessionSpec[]} wanted sessions, the first one the newest @param {(where: CliScene, ids: string[]) => Promise<void>} work @param {{ skip?: string | false }} [options] */
 function check(name, wanted, work, options = {}) {
   test(name, options, async () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-hits-")));
@@ -30,7 +30,7 @@ function check(name, wanted, work, options = {}) {
   });
 }
 
-/** @param {string} folder @param {Wanted[]} wanted */
+/** @param {string} folder @param {SessionSpec[]} wanted */
 async function storeSessions(folder, wanted) {
   const ids = [];
   for (const [place, { title, said, project = "here" }] of wanted.entries()) {

@@ -10,12 +10,12 @@ import { inFolder } from "./git-tools.js";
 import { nodePath } from "./node-path.js";
 import { KEYS, entry, noTerminal, onTerminal } from "./terminal.js";
 
-/** @typedef {{ status: number | null, stdout: string, stderr: string }} Ran */
+/** @typedef {{ status: number | null, stdout: string, stderr: string }} CliResult */
 /**
  * @typedef {object} Parts
  * @property {string} project
  * @property {string} home
- * @property {(...args: string[]) => Ran} typed
+ * @property {(...args: string[]) => CliResult} typed
  * @property {(...args: string[]) => any} value
  * @property {(title: string, ...more: string[]) => { id: string, path: string }} held a session with two messages
  * @property {Record<string, string>} env

@@ -32,7 +32,7 @@ function file(name, content) {
 }
 
 /** @param {string} home */
-const stored = (home) => (existsSync(home) ? readdirSync(home, { recursive: true }).filter((name) => /jsonl$/.test(String(name))) : []);
+const storedLogs = (home) => (existsSync(home) ? readdirSync(home, { recursive: true }).filter((name) => /jsonl$/.test(String(name))) : []);
 
 const long = JSON.stringify({ type: "user", uuid: "1", sessionId: "long", message: { role: "user", content: "x".repeat(100_000_000) } });
 const rubbish = new Uint8Array(50_000).map((_, place) => (place * 167 + 13) ^ (place >> 3));
@@ -48,7 +48,7 @@ for (const [what, path, code] of /** @type {const} */ ([
     const { status, stdout, stderr, home } = leftoff(["import", path, "--json"]);
     assert.deepEqual([status, stdout], [1, ""]);
     assert.equal(JSON.parse(stderr).error.code, code);
-    assert.deepEqual(stored(home), []);
+    assert.deepEqual(storedLogs(home), []);
   });
 }
 

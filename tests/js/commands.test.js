@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
-import { commandBehind, commandNamed, typeOf } from "../../js/agents/commands.js";
+import { findStartingCommand, findAgentCommand, conversationTypeOf } from "../../js/agents/commands.js";
 
 /** @param {Record<string, string>} files @param {(where: { project: string, env: Record<string, string> }) => Promise<void>} work */
 async function withFiles(files, work) {
@@ -32,7 +32,7 @@ test("the project's command counts before the user's, by its name or its type; a
     "project/.agents/skills/workspace-debug/SKILL.md": "---\nname: x\n---\ncodex's",
     ".config/opencode/commands/a/b.md": "opencode's",
   }, async (where) => {
-    const text = async (/** @type {string} */ agent, /** @type {string} */ name) => (await commandNamed(agent, name, where))?.text;
+    const text = async (/** @type {string} */ agent, /** @type {string} */ name) => (await findAgentCommand(agent, name, where))?.text;
     assert.equal(await text("claude-code", "/workspace.debug"), "project's");
     assert.equal(await text("claude-code", "/deep:er"), "deeper");
     assert.equal(await text("gemini", "/workspace.debug"), "gemini's");
@@ -48,7 +48,7 @@ test("which command began a conversation: its name where the client writes it, e
     "project/.opencode/command/workspace.plan.md": "Plan: $ARGUMENTS",
     "project/.opencode/command/other.md": "Other: $ARGUMENTS",
   }, async (where) => {
-    const behind = async (/** @type {string} */ agent, /** @type {string[]} */ ...texts) => (await commandBehind(agent, () => texts.map((content) => ({ role: "user", content })), where))?.name;
+    const behind = async (/** @type {string} */ agent, /** @type {string[]} */ ...texts) => (await findStartingCommand(agent, () => texts.map((content) => ({ role: "user", content })), where))?.name;
     assert.equal(await behind("claude-code", "<command-message>x</command-message>\n<command-name>/workspace.plan</command-name>"), "/workspace.plan");
     assert.equal(await behind("claude-code", "Plan: the API"), undefined);
     assert.equal(await behind("opencode", "<env>", "Plan: the API"), "/workspace.plan");
@@ -57,5 +57,5 @@ test("which command began a conversation: its name where the client writes it, e
   }));
 
 test("a type is what stands behind workspace; the commands about conversations begin none", () => {
-  assert.deepEqual(["/workspace.brainstorm", "$workspace-debug", "/workspace.resume", "/workspace.stop-conversation", "/other", undefined].map(typeOf), ["brainstorm", "debug", undefined, undefined, undefined, undefined]);
+  assert.deepEqual(["/workspace.brainstorm", "$workspace-debug", "/workspace.resume", "/workspace.stop-conversation", "/other", undefined].map(conversationTypeOf), ["brainstorm", "debug", undefined, undefined, undefined, undefined]);
 });

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { inStore, messagesOf, worded } from "./long-session.js";
+import { inStore, messagesOf, turnAbout } from "./long-session.js";
 
 const WINDOW = 16_000;
 
@@ -58,7 +58,7 @@ test("twice is once, at any size; and it is due again only when the conversation
     }
     await session.compact({ window: WINDOW, apply: true });
     let turns = 0;
-    for (; !(await session.compact({ window: WINDOW })).isDue; turns += 1) await session.append(worded(`later ${turns}`));
+    for (; !(await session.compact({ window: WINDOW })).isDue; turns += 1) await session.append(turnAbout(`later ${turns}`));
     assert.ok(turns > 5, `due after ${turns} turns`);
     const again = await session.compact({ window: WINDOW, apply: true });
     assert.equal(again.isApplied, true);
@@ -99,7 +99,7 @@ test("system messages, pins and open tasks are there before and after", () =>
       { role: "assistant", content: "", assistant: { toolCalls: [{ id: "plan", name: "TodoWrite", arguments: todos }] } },
       { role: "tool", content: "ok", tool: { callId: "plan", name: "TodoWrite" } },
     ]);
-    for (let turn = 0; turn < 60; turn += 1) await session.append(worded(`turn ${turn}`), { durability: "buffered" });
+    for (let turn = 0; turn < 60; turn += 1) await session.append(turnAbout(`turn ${turn}`), { durability: "buffered" });
     const { isApplied } = await session.compact({ window: WINDOW, apply: true });
     assert.equal(isApplied, true);
     const { messages } = await session.context({ window: WINDOW });
@@ -143,7 +143,7 @@ test("it is taken back also where no context can be built, and asks no model for
 test("a line of its last message that comes again hides nothing, nor does what was merged before it", () =>
   inStore({ turns: 60 }, async ({ session, again }) => {
     const { through } = await session.compact({ window: WINDOW, apply: true });
-    await session.append(worded("the latest"));
+    await session.append(turnAbout("the latest"));
     const before = ids(await session.context({ window: WINDOW }));
     const log = join(session.path, "messages.jsonl");
     const lines = readFileSync(log, "utf8").trimEnd().split("\n");

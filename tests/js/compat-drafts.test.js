@@ -19,13 +19,13 @@ const CODES = ["invalid_request", "invalid_json", "line_too_long"];
 const provider = { type: "ollama", model: "m", contextWindow: 4096 };
 
 /** A store in memory, which others open, too. */
-class Shared extends MemoryStorage {
+class SharedStorage extends MemoryStorage {
   async close() {}
 }
 
-/** @param {(session: Session, storage: Shared) => Promise<void>} work */
+/** @param {(session: Session, storage: SharedStorage) => Promise<void>} work */
 async function inMemory(work) {
-  const storage = new Shared();
+  const storage = new SharedStorage();
   const manager = new SessionManager({ home: "/home", storage });
   await work(await manager.createSession("/", provider), storage);
   await manager.close();
@@ -57,13 +57,13 @@ const PLAIN = [
 const KEYS = [...new Set(PLAIN.flatMap(Object.keys)), "mood", "constructor", "__proto__", "participant", "assistant", "tokens", "Content", "toolcalls", "tokenCount", ""];
 
 /** It by the names of StoredMessage, as whoever reads gets it. @param {Value} message */
-function said(message) {
+function asStoredMessage(message) {
   const { toolCalls, tool_calls = null, tokenCount, cumulativeTokens, function_call, parentId, name = null, tool_call_id, toolCallId, toolName, content = "", ...rest } = image(message);
   const [calls, isResult] = [tool_calls ?? toolCalls, rest.role === "tool"];
   return {
     ...rest,
     content: content ?? "",
-    ...(calls?.length && { toolCalls: calls.map(spoken) }),
+    ...(calls?.length && { toolCalls: calls.map(asStoredCall) }),
     ...(isResult && { toolCallId: tool_call_id ?? toolCallId ?? "", toolName: name ?? toolName ?? "" }),
     ...(!isResult && name !== null && { name }),
     ...((parentId ?? null) !== null && { parentId }),
@@ -71,7 +71,7 @@ function said(message) {
 }
 
 /** @param {Value} call */
-function spoken({ id = "", name, arguments: args, function: inner }) {
+function asStoredCall({ id = "", name, arguments: args, function: inner }) {
   const words = args ?? inner?.arguments ?? {};
   return { id, name: name ?? inner?.name ?? "", arguments: typeof words === "string" ? pieces(words) : Array.isArray(words) || typeof words !== "object" ? { value: words } : words };
 }
@@ -105,7 +105,7 @@ test(`what was acknowledged is given back whole, ${MESSAGES} messages, seed ${SE
         return assert.match(problem, /expected .*, but found|expected another key|nested too deep/s);
       }
       kept += 1;
-      const wanted = signless(said(message));
+      const wanted = signless(asStoredMessage(message));
       const [given = assert.fail()] = await session.getMessages();
       const again = await (await new SessionManager({ home: "/home", storage }).loadSession(session.id)).getMessages();
       assert.deepEqual(again, [given]);

@@ -146,16 +146,16 @@ interface ContextManagerStatics {
 }
 
 // Both ways where both are meant: no field more and none less would do.
-type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+type IsSame<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 export const checked: [
   Session extends DocumentSession ? true : false,
   SessionManager extends DocumentSessionManager ? true : false,
   AutoPersist extends DocumentAutoPersist ? true : false,
-  Same<Awaited<ReturnType<Session["appendMessage"]>>, StoredMessage>,
-  Same<Session["metadata"], ReadMetadata>,
-  Same<AutoPersist["config"], Readonly<AutoPersistConfig>>,
+  IsSame<Awaited<ReturnType<Session["appendMessage"]>>, StoredMessage>,
+  IsSame<Session["metadata"], ReadMetadata>,
+  IsSame<AutoPersist["config"], Readonly<AutoPersistConfig>>,
   ContextManager extends IContextManager ? true : false,
   typeof ContextManager extends ContextManagerStatics ? true : false,
-  Same<Awaited<ReturnType<ContextManager["listContexts"]>>, ContextPointer[]>,
-  Same<Parameters<ContextManager["saveContext"]>, Parameters<IContextManager["saveContext"]>>,
+  IsSame<Awaited<ReturnType<ContextManager["listContexts"]>>, ContextPointer[]>,
+  IsSame<Parameters<ContextManager["saveContext"]>, Parameters<IContextManager["saveContext"]>>,
 ] = [true, true, true, true, true, true, true, true, true, true];

@@ -12,7 +12,7 @@ import { MemoryStorage, compareContexts, countTokens, findStopPhrase, modelOf, o
 import { inNode, inPython, inRust } from "../component/talks.js";
 import { PYTHON, RUST_HOST } from "../../scripts/toolchain.mjs";
 import { inFolder } from "./git-tools.js";
-import { worded } from "./long-session.js";
+import { turnAbout } from "./long-session.js";
 import { nodePath } from "./node-path.js";
 import { entry } from "./terminal.js";
 
@@ -38,7 +38,7 @@ class Fixture {
   }
 
   /** @param {string[]} args @param {string} [input] */
-  typed(args, input = "") {
+  runCli(args, input = "") {
     return execFileSync(nodePath, [entry, ...args], { cwd: this.folders.project, env: this.env, input, encoding: "utf8", maxBuffer: 2 ** 28 });
   }
 
@@ -87,9 +87,9 @@ const lines = (value) => value.map((/** @type {unknown} */ one) => JSON.stringif
 const read = async (talk, step) => (await talk.ask({ op: "messages", args: ["{}"], ...step })).flatMap((/** @type {string} */ page) => JSON.parse(page));
 
 check("what the command line wrote is read, and a context is the same", async ({ fixture, open }) => {
-  const { id } = JSON.parse(fixture.typed(["new", "--json"]));
-  const turns = Array.from({ length: 30 }, (_, turn) => worded(`größe ${turn}`)).flat();
-  fixture.typed(["append", id], lines(turns));
+  const { id } = JSON.parse(fixture.runCli(["new", "--json"]));
+  const turns = Array.from({ length: 30 }, (_, turn) => turnAbout(`größe ${turn}`)).flat();
+  fixture.runCli(["append", id], lines(turns));
   const path = await fixture.path(id);
   const request = { window: 4000, encoding: "estimate-1", format: "openai-chat" };
   const theirs = await fixture.inJavaScript(id, (session) => session.context(request));
@@ -102,8 +102,8 @@ check("what the command line wrote is read, and a context is the same", async ({
 });
 
 check("by its vocabulary o200k_base is counted exactly", async ({ fixture, open }) => {
-  const { id } = JSON.parse(fixture.typed(["new", "--json"]));
-  fixture.typed(["append", id], lines(worded("the parser's entry point")));
+  const { id } = JSON.parse(fixture.runCli(["new", "--json"]));
+  fixture.runCli(["append", id], lines(turnAbout("the parser's entry point")));
   const request = { window: 4000, encoding: "o200k_base" };
   const theirs = await fixture.inJavaScript(id, (session) => session.context(request));
   const talk = await open({ planes });
@@ -123,14 +123,14 @@ check("a session that it begins is the command line's, too; of two writers nothi
     const content = `turn ${turn}`;
     expected.push(content);
     const message = JSON.stringify({ role: "user", content });
-    if (turn % 3 === 2) fixture.typed(["append", id], message);
+    if (turn % 3 === 2) fixture.runCli(["append", id], message);
     else await [one, other][turn % 3].ask({ op: "append", args: [message, turn % 2 ? durable : buffered] });
   }
   for (const talk of [one, other]) assert.deepEqual((await read(talk)).map(({ content }) => content), expected);
   for (const talk of [one, other]) await talk.ask({ op: "close" });
-  assert.deepEqual(JSON.parse(fixture.typed(["show", id, "--json"])).map((/** @type {any} */ { content }) => content), expected);
+  assert.deepEqual(JSON.parse(fixture.runCli(["show", id, "--json"])).map((/** @type {any} */ { content }) => content), expected);
   const [found] = JSON.parse(await one.ask({ op: "list", args: ["{}"], session: null }));
-  const [listed] = JSON.parse(fixture.typed(["list", "--json"]));
+  const [listed] = JSON.parse(fixture.runCli(["list", "--json"]));
   for (const { id: its, title, messageCount } of [listed, found]) assert.deepEqual([its, title, messageCount], [id, "Two writers", expected.length]);
 });
 
@@ -190,8 +190,8 @@ check("no error holds a text of the conversation", async ({ open }) => {
 });
 
 check("a session is found by a beginning of its id, and handed to the next run", async ({ fixture, open }) => {
-  const { id } = JSON.parse(fixture.typed(["new", "--title", "The größte parser", "--json"]));
-  fixture.typed(["append", id], lines(worded("the parser")));
+  const { id } = JSON.parse(fixture.runCli(["new", "--title", "The größte parser", "--json"]));
+  fixture.runCli(["append", id], lines(turnAbout("the parser")));
   const talk = await open();
   assert.equal(await talk.ask({ op: "session", args: [id.slice(0, -4)], session: null }), await fixture.path(id));
   const request = { window: 8000, encoding: "estimate-1", format: "leftoff" };
@@ -222,7 +222,7 @@ check("a session is carried to the workspace and back with all that was said, an
   const trash = JSON.parse(await talk.ask({ op: "delete", args: [false], session: null, given: "s" }));
   assert.equal(existsSync(trash), true);
   assert.equal(JSON.parse(await talk.ask({ op: "restore", args: [id], session: null })).id, id);
-  assert.deepEqual(JSON.parse(fixture.typed(["show", id, "--json"])).map((/** @type {any} */ { role }) => role), ["user"]);
+  assert.deepEqual(JSON.parse(fixture.runCli(["show", id, "--json"])).map((/** @type {any} */ { role }) => role), ["user"]);
 });
 
 check("an agent's file is imported as the command line imports it, and once", async ({ fixture, open }) => {
@@ -232,9 +232,9 @@ check("an agent's file is imported as the command line imports it, and once", as
   const { imported } = JSON.parse(await talk.ask({ op: "import-file", args: [JSON.stringify(asked)], session: null }));
   const transcript = await readTranscript(path);
   assert.deepEqual(imported.map((/** @type {any} */ { added }) => added), [transcript.length]);
-  const again = JSON.parse(fixture.typed(["import", path, "--json"]));
+  const again = JSON.parse(fixture.runCli(["import", path, "--json"]));
   assert.deepEqual(again.map((/** @type {any} */ one) => ({ ...one, path })), [{ ...imported[0], added: 0 }]);
-  const shown = JSON.parse(fixture.typed(["show", imported[0].id, "--json"]));
+  const shown = JSON.parse(fixture.runCli(["show", imported[0].id, "--json"]));
   assert.deepEqual(shown.map((/** @type {any} */ { content }) => content), transcript.slice().map(({ content }) => content));
 });
 

@@ -17,7 +17,7 @@ import { agents } from "../../js/wasm/agents.js";
  */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const module = agents.called((module) => module);
+const module = agents.call((module) => module);
 const exact = module.Counter.fromPlanes(readFileSync(join(root, "pkg", "o200k_base.planes")));
 
 /** A value as it crosses: an object as compact JSON, a string as the text that it is. @param {unknown} value */

@@ -163,13 +163,13 @@ async function checkUse({ steps, costs }, context, where) {
   const lacking = (callsOf(first).length - results.length) * (4 + (await count("[No result was recorded: the call was interrupted.]")));
   const whole = lacking + next.reduce((sum, message) => sum + /** @type {number} */ (costs.get(message)), 0);
   // Shortened, as the report says, it would not have fitted either.
-  const least = Math.min(whole, lacking + decided(context, next));
+  const least = Math.min(whole, lacking + stepCost(context, next));
   const { tokensUsed, tokenBudget } = context;
   assert.ok(tokensUsed >= tokenBudget * 0.85 || tokensUsed + least > tokenBudget, `${where}: ${tokensUsed} of ${tokenBudget} tokens, and ${least} would have fitted`);
 }
 
 /** What the report says that a step would have cost. @param {any} context @param {Message[]} step */
-function decided(context, step) {
+function stepCost(context, step) {
   const ids = new Set(step.map(({ id }) => id));
   const of = context.report.messages.filter((/** @type {{ id: string }} */ { id }) => ids.has(id));
   assert.equal(of.length, step.length, "the next older step was read");
@@ -212,12 +212,12 @@ function checkRefusal({ messages, costs }, window, where) {
 }
 
 /** @returns {Generator<[string, Uint8Array]>} */
-function* shipped() {
+function* shippedTranscripts() {
   for (const path of transcripts()) yield [path, readFileSync(path)];
 }
 
 /** @returns {Generator<[string, Uint8Array]>} */
-function* grown() {
+function* grownTranscripts() {
   for (let seed = 1; seed <= GROWN; seed += 1) {
     // From about a thousand tokens to a million, in messages of many sizes.
     const bytes = 4_000 * 1_000 ** ((seed - 1) / (GROWN - 1));
@@ -228,13 +228,13 @@ function* grown() {
 }
 
 test("a context of each transcript that is shipped keeps the laws", async (t) => {
-  const sum = await checkAll(shipped());
+  const sum = await checkAll(shippedTranscripts());
   t.diagnostic(JSON.stringify(sum));
   assert.ok(sum.sessions > 40, `${sum.sessions} sessions`);
 });
 
 test("a context of each grown transcript keeps the laws", async (t) => {
-  const sum = await checkAll(grown());
+  const sum = await checkAll(grownTranscripts());
   t.diagnostic(JSON.stringify(sum));
   assert.equal(sum.sessions, GROWN);
   assert.ok(sum.most > 900_000 && sum.most < 1_100_000, `${sum.most} tokens`);

@@ -10,10 +10,10 @@ import { after, before, test } from "node:test";
 import { setClock } from "../../js/wasm/clock.js";
 import { countTokens, openStore } from "../../js/index.js";
 import { Module } from "../../js/wasm/module.js";
-import { inStore, messagesOf, worded } from "./long-session.js";
+import { inStore, messagesOf, turnAbout } from "./long-session.js";
 
 /** @typedef {import("../../js/session/session.js").Session} Session */
-/** @typedef {{ atMost: number, goal?: number }} Bound */
+/** @typedef {{ atMost: number, goal?: number }} CallBound */
 
 const WINDOW = 16_000;
 const TURNS = 120;
@@ -22,11 +22,11 @@ const LISTED = 100;
 const summarize = () => "They looked at files, one after another.";
 const again = { role: "user", content: "again" };
 
-/** In a session that has been appended to. @type {Record<string, Bound & { turns?: number, does: (session: Session, open: () => Promise<Session>) => Promise<unknown> }>} */
+/** In a session that has been appended to. @type {Record<string, CallBound & { turns?: number, does: (session: Session, open: () => Promise<Session>) => Promise<unknown> }>} */
 const OF_A_SESSION = {
   "a buffered append": { atMost: 2, does: (session) => session.append(again, { durability: "buffered" }) },
   "a durable append": { atMost: 2, does: (session) => session.append(again) },
-  "an append of a hundred messages": { atMost: 2, does: (session) => session.append(Array.from({ length: 50 }, (_, n) => worded(`${n}`)).flat()) },
+  "an append of a hundred messages": { atMost: 2, does: (session) => session.append(Array.from({ length: 50 }, (_, n) => turnAbout(`${n}`)).flat()) },
   "a tool's execution": { atMost: 15, does: (session) => session.appendTool({ call: { id: "c-next", name: "ls" }, result: { content: "a.txt" } }) },
   "all tools' executions": { atMost: 10, does: (session) => session.tools() },
   "all messages": { atMost: 6, does: messagesOf },
@@ -41,10 +41,10 @@ const OF_A_SESSION = {
   "opening": { atMost: 49, does: (_, open) => open() },
 };
 
-/** @type {Record<"opened" | "known", Bound>} */
+/** @type {Record<"opened" | "known", CallBound>} */
 const OF_A_LIST = { opened: { atMost: 153 }, known: { atMost: 9 } };
 
-const { called } = Module.prototype;
+const { call: called } = Module.prototype;
 let calls = 0;
 
 before(async () => {
@@ -57,16 +57,16 @@ before(async () => {
     calls += 1;
     return called.call(this, call);
   }
-  Module.prototype.called = /** @type {any} */ (counting);
+  Module.prototype.call = /** @type {any} */ (counting);
 });
 
 after(() => {
-  Module.prototype.called = called;
+  Module.prototype.call = called;
   setClock();
 });
 
-/** @param {string} name @param {Bound} bound @param {() => Promise<unknown>} work */
-async function counted(name, { atMost, goal }, work) {
+/** @param {string} name @param {CallBound} bound @param {() => Promise<unknown>} work */
+async function checkCalls(name, { atMost, goal }, work) {
   calls = 0;
   await work();
   assert.ok(calls > 0, "it is counted");
@@ -78,7 +78,7 @@ for (const [name, { does, turns = TURNS, ...bound }] of Object.entries(OF_A_SESS
     inStore({ turns }, async ({ session, again: open }) => {
       await session.append([again, { role: "assistant", content: "", assistant: { toolCalls: [{ id: "c-last", name: "ls", arguments: "{}" }, { id: "c-next", name: "ls", arguments: "{}" }] } }]);
       await session.appendTool({ call: { id: "c-last", name: "ls" }, result: { content: "a.txt" } });
-      await counted(name, bound, () => does(session, open));
+      await checkCalls(name, bound, () => does(session, open));
     }));
 }
 
@@ -95,8 +95,8 @@ test(`a list of ${LISTED} calls the core ${OF_A_LIST.opened.atMost} times at mos
     const store = await openStore(options);
     for (let n = 0; n < LISTED; n += 1) await (await store.create({ title: `session ${n}` })).append(again, { durability: "buffered" });
     await store.close();
-    await counted("a list, each opened", OF_A_LIST.opened, listed);
-    await counted("a list from the index", OF_A_LIST.known, listed);
+    await checkCalls("a list, each opened", OF_A_LIST.opened, listed);
+    await checkCalls("a list from the index", OF_A_LIST.known, listed);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -31,23 +31,23 @@ const OPERATIONS = {
 };
 
 /** All below a folder. @param {Scene["storage"]} storage @param {string} folder @returns {Promise<{ path: string, kind: string }[]>} */
-async function below(storage, folder) {
+async function entriesBelow(storage, folder) {
   const found = [];
   for (const { name, kind } of (await storage.list(folder)) ?? []) {
     const path = join(folder, name);
-    found.push({ path, kind }, ...(kind === "folder" ? await below(storage, path) : []));
+    found.push({ path, kind }, ...(kind === "folder" ? await entriesBelow(storage, path) : []));
   }
   return found;
 }
 
 /** As if this process had been another one, which is gone: what it left says so. @param {Scene} scene */
-async function gone({ storage, root }) {
-  for (const { path, kind } of await below(storage, root)) {
+async function pretendGone({ storage, root }) {
+  for (const { path, kind } of await entriesBelow(storage, root)) {
     if (kind !== "file" || !(/[/\\]moving[/\\]/.test(path) || basename(path) === ".taken" || /\.open[/\\]/.test(path))) continue;
     const text = textOf((await storage.read(path)) ?? new Uint8Array());
     await storage.replace(path, bytesOf(text.replace(`"pid":${process.pid}`, `"pid":${GONE}`).replaceAll(`-${process.pid}-`, `-${GONE}-`)));
   }
-  for (const { path, kind } of (await below(storage, root)).reverse()) {
+  for (const { path, kind } of (await entriesBelow(storage, root)).reverse()) {
     const name = basename(path);
     if (kind === "folder" && UNDER_WAY.test(name) && name.includes(`-${process.pid}-`)) await storage.move(path, join(path, "..", name.replace(`-${process.pid}-`, `-${GONE}-`)));
   }
@@ -57,7 +57,7 @@ async function gone({ storage, root }) {
  * A session with messages, and an operation that is cut off before its step `at`; nothing where it has not so many.
  * @param {string} name @param {number} at
  */
-async function killed(name, at) {
+async function cutOffAt(name, at) {
   const operation = OPERATIONS[name];
   assert.ok(operation);
   const made = scene(false);
@@ -80,30 +80,30 @@ async function killed(name, at) {
   };
   const hasStopped = await Promise.race([operation.does(mine, own).then(() => false), isCut]);
   before.next = undefined;
-  await gone(made);
+  await pretendGone(made);
   return { made, operation, id: session.id, hasStopped };
 }
 
 /** @param {Store} store @param {string} id */
-async function listed(store, id) {
+async function listById(store, id) {
   return (await store.list({ all: true, type: null, archived: null })).filter((one) => one.id === id);
 }
 
-/** @param {Awaited<ReturnType<typeof killed>>} cut @param {string} label */
+/** @param {Awaited<ReturnType<typeof cutOffAt>>} cut @param {string} label */
 async function wholeAgain({ made, operation, id }, label) {
   const store = await made.open();
   const fixed = await store.doctor({ fix: true });
   assert.deepEqual(fixed.flatMap(({ problems }) => problems), [], `${label}: not mended`);
   assert.deepEqual((await store.doctor()).flatMap(({ problems }) => problems), [], `${label}: mended twice`);
-  const left = (await below(made.storage, made.root)).filter(({ path }) => UNDER_WAY.test(basename(path)) || /[/\\]moving[/\\]/.test(path));
+  const left = (await entriesBelow(made.storage, made.root)).filter(({ path }) => UNDER_WAY.test(basename(path)) || /[/\\]moving[/\\]/.test(path));
   assert.deepEqual(left, [], `${label}: left over`);
-  if ((await listed(store, id)).length === 0) {
+  if ((await listById(store, id)).length === 0) {
     assert.ok(operation.isDelete || operation.isPurge, `${label}: lost`);
-    const inTrash = (await below(made.storage, join(made.home, "trash"))).length > 0;
+    const inTrash = (await entriesBelow(made.storage, join(made.home, "trash"))).length > 0;
     if (operation.isPurge) return assert.equal(inTrash, false, `${label}: purged, and kept`);
     await store.restore(id);
   }
-  assert.equal((await listed(store, id)).length, 1, `${label}: listed`);
+  assert.equal((await listById(store, id)).length, 1, `${label}: listed`);
   const session = await store.session(id);
   assert.deepEqual(await contents(session), ["one", "two"], label);
   await session.append(user("three"));
@@ -118,7 +118,7 @@ async function wholeAgain({ made, operation, id }, label) {
 for (const name of Object.keys(OPERATIONS)) {
   test(`${name}: killed before any of its steps, doctor --fix brings it to an end and nothing is lost`, async () => {
     for (let at = 1; ; at += 1) {
-      const cut = await killed(name, at);
+      const cut = await cutOffAt(name, at);
       await wholeAgain(cut, `${name}, killed before step ${at}`);
       rmSync(cut.made.root, { recursive: true, maxRetries: 10 });
       if (!cut.hasStopped) return assert.ok(at > 3);
@@ -127,10 +127,10 @@ for (const name of Object.keys(OPERATIONS)) {
   if (!name.startsWith("move")) continue;
   test(`${name}: killed before any of its steps, the next one goes on without doctor`, async () => {
     for (let at = 1; ; at += 1) {
-      const { made, operation, id, hasStopped } = await killed(name, at);
+      const { made, operation, id, hasStopped } = await cutOffAt(name, at);
       const store = await made.open();
       await operation.does(store, await store.session(id));
-      assert.equal((await listed(store, id)).length, 1, `${name}, killed before step ${at}: listed`);
+      assert.equal((await listById(store, id)).length, 1, `${name}, killed before step ${at}: listed`);
       assert.deepEqual(await contents(await store.session(id)), ["one", "two"], `${name}, killed before step ${at}`);
       await store.close();
       rmSync(made.root, { recursive: true, maxRetries: 10 });
@@ -142,8 +142,8 @@ for (const name of Object.keys(OPERATIONS)) {
 test("without --fix, doctor tells of a move that was cut off by a code, and changes nothing", async () => {
   let told = 0;
   for (let at = 1; ; at += 1) {
-    const { made, hasStopped } = await killed("move to the home", at);
-    const bytes = async () => Promise.all((await below(made.storage, made.root)).map(async ({ path, kind }) => [path, kind === "file" ? textOf((await made.storage.read(path)) ?? new Uint8Array()) : kind]));
+    const { made, hasStopped } = await cutOffAt("move to the home", at);
+    const bytes = async () => Promise.all((await entriesBelow(made.storage, made.root)).map(async ({ path, kind }) => [path, kind === "file" ? textOf((await made.storage.read(path)) ?? new Uint8Array()) : kind]));
     const had = await bytes();
     const store = await made.open();
     const codes = (await store.doctor()).flatMap(({ problems }) => problems.map(({ code }) => code));

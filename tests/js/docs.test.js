@@ -30,7 +30,7 @@ test("every method that may be called has a chapter that says what it does, and 
   const front = chapters(page("leftoff"));
   for (const [name, text] of front) if (/^(Store|Session|Transcript)\.\w/.test(name)) assert.match(text.replace(/```[^]*?```/g, ""), /\w{2,} \w+/, name);
   for (const name of ["Store.list", "Session.append", "Session.context", "Transcript.slice"]) assert.ok(front.has(name), name);
-  for (const name of ["Session.letGo", "Session.indexLine", "Store.of", "Session.constructor"]) assert.ok(!front.has(name), name);
+  for (const name of ["Session.release", "Session.indexLine", "Store.of", "Session.constructor"]) assert.ok(!front.has(name), name);
 });
 
 test("what a method takes and throws, and how it is used, is taken out of its comment", () => {

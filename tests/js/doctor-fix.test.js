@@ -21,7 +21,7 @@ const GONE = 2 ** 22 + 1;
 let stores = 0;
 
 /** A store with a session in the home and one in the workspace. */
-async function made() {
+async function makeStore() {
   const root = join(folder, `store-${(stores += 1)}`);
   const options = { home: join(root, "home"), project: join(root, "project"), idleMs: Infinity };
   mkdirSync(options.project, { recursive: true });
@@ -69,9 +69,9 @@ async function doctor({ options }, asked) {
   }
 }
 
-/** @typedef {Awaited<ReturnType<typeof made>>} Made */
+/** @typedef {Awaited<ReturnType<typeof makeStore>>} MadeStore */
 
-/** What can go wrong and be mended: where, and how it is called. @type {Record<string, (made: Made) => [id: string, code: string]>} */
+/** What can go wrong and be mended: where, and how it is called. @type {Record<string, (made: MadeStore) => [id: string, code: string]>} */
 const faults = {
   "a torn tail of messages": ({ home }) => (appendFileSync(join(home.path, "messages.jsonl"), '{"v":1,"id":"x","role":"us'), [home.id, "torn_tail"]),
   "a torn tail of events": ({ here }) => (appendFileSync(join(here.path, "events.jsonl"), '{"v":1,"id":"x"'), [here.id, "torn_tail"]),
@@ -118,7 +118,7 @@ const faults = {
 };
 
 test("a sound store has no problems, and looking changes no byte", async () => {
-  const store = await made();
+  const store = await makeStore();
   // What was imported is no session's.
   writeFileSync(join(store.options.home, "cache", "imported.json"), "{}");
   const before = tree(store.root);
@@ -129,7 +129,7 @@ test("a sound store has no problems, and looking changes no byte", async () => {
 
 for (const [what, fault] of Object.entries(faults)) {
   test(`${what} is found without changing a byte, and mended where that is wanted`, async () => {
-    const store = await made();
+    const store = await makeStore();
     const [id, code] = fault(store);
     const logs = () => tree(store.root).filter(({ name }) => /(messages|events)\.jsonl$/.test(name));
     const before = tree(store.root);
@@ -151,7 +151,7 @@ for (const [what, fault] of Object.entries(faults)) {
 }
 
 test("a document written anew says what the logs say; what stood there lies in the trash", async () => {
-  const store = await made();
+  const store = await makeStore();
   faults["a document that git left in conflict"]?.(store);
   const conflict = readFileSync(join(store.here.path, "session.json"), "utf8");
   await doctor(store, { fix: true });
@@ -161,7 +161,7 @@ test("a document written anew says what the logs say; what stood there lies in t
 });
 
 test("a document that tells of more than there is stays as it is", async () => {
-  const store = await made();
+  const store = await makeStore();
   const document = readFileSync(join(store.home.path, "metadata.json"));
   truncateSync(join(store.home.path, "messages.jsonl"), 0);
   const report = (await doctor(store, { fix: true })).find(({ id }) => id === store.home.id);
@@ -170,7 +170,7 @@ test("a document that tells of more than there is stays as it is", async () => {
 });
 
 test("what a living process is writing stays, and so does its lease", async () => {
-  const store = await made();
+  const store = await makeStore();
   const temporary = join(store.home.path, `.metadata.json.${process.pid}.0123456789abcdef.tmp`);
   writeFileSync(temporary, "half");
   const lease = join(store.options.home, "cache", `${store.home.id}.open`, "x.json");
@@ -181,7 +181,7 @@ test("what a living process is writing stays, and so does its lease", async () =
 });
 
 test("a session that is open is mended, too, and goes on", async () => {
-  const { options, home } = await made();
+  const { options, home } = await makeStore();
   const store = await openStore(options);
   const session = await store.session(home.id);
   appendFileSync(join(home.path, "messages.jsonl"), '{"v":1,"id":"x"');
@@ -193,7 +193,7 @@ test("a session that is open is mended, too, and goes on", async () => {
 });
 
 test("a damage that cannot be mended is still said after mending", async () => {
-  const store = await made();
+  const store = await makeStore();
   const path = join(store.home.path, "messages.jsonl");
   const bytes = readFileSync(path, "latin1");
   writeFileSync(path, bytes.replace('"role":"user"', '"role":"uxer"'), "latin1");
@@ -203,7 +203,7 @@ test("a damage that cannot be mended is still said after mending", async () => {
 });
 
 test("the command says what it found and what it did, as text and as JSON", async () => {
-  const store = await made();
+  const store = await makeStore();
   appendFileSync(join(store.home.path, "messages.jsonl"), '{"v":1,"id":"x"');
   const looked = leftoff(store, ["doctor", "--json"]);
   assert.deepEqual(JSON.parse(looked.stdout).map((/** @type {any} */ one) => Object.keys(one)), [["id", "health", "problems"], ["id", "health", "problems"]]);

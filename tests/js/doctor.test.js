@@ -8,7 +8,7 @@ import { MemoryStorage, openStore } from "../../js/index.js";
 const text = (/** @type {Uint8Array | null} */ bytes) => Buffer.from(bytes ?? []).toString("latin1");
 
 /** A session of three messages, the second with a blob. */
-async function made() {
+async function makeSession() {
   const storage = new MemoryStorage();
   const store = await openStore({ home: "/home", project: "/", storage });
   const session = await store.create({ title: "a title" });
@@ -23,14 +23,14 @@ async function made() {
 const put = (storage, path, content) => storage.replace(path, Buffer.from(content, "latin1"));
 
 test("a whole session is ok, and looking at it changes nothing", async () => {
-  const { storage, session, log } = await made();
+  const { storage, session, log } = await makeSession();
   const before = [await storage.read(log), await storage.read(`${session.path}/events.jsonl`)];
   assert.deepEqual(await session.examine(), { health: "ok", problems: [] });
   assert.deepEqual([await storage.read(log), await storage.read(`${session.path}/events.jsonl`)], before);
 });
 
 test("damage is named with its file and its bytes", async () => {
-  const { storage, session, log, lines } = await made();
+  const { storage, session, log, lines } = await makeSession();
   const [one = "", two = "", three = ""] = lines;
   const changed = two.replace("user", "USER");
   await put(storage, log, `${one}\n${changed}\n${three}\nfragment`);
@@ -50,7 +50,7 @@ test("damage is named with its file and its bytes", async () => {
 });
 
 test("a missing blob is damage, at the line that names it", async () => {
-  const { storage, session, lines } = await made();
+  const { storage, session, lines } = await makeSession();
   await storage.remove(`${session.path}/blobs`);
   const { health, problems } = await session.examine();
   const start = (lines[0]?.length ?? 0) + 1;
@@ -59,7 +59,7 @@ test("a missing blob is damage, at the line that names it", async () => {
 });
 
 test("what a person wrote is no damage, and a log of nothing but damage is unreadable", async () => {
-  const { storage, session, log } = await made();
+  const { storage, session, log } = await makeSession();
   await put(storage, log, '{"role":"user","content":"by hand"}\n{"note":"mine"}\n');
   const { health, problems } = await session.examine();
   assert.deepEqual([health, problems.map((problem) => problem.code)], ["ok", ["foreign"]]);

@@ -83,7 +83,7 @@ export const odd = fc.oneof(
 );
 
 /** There is no value for it in JSON. */
-export class None extends Error {}
+export class NoJsonValue extends Error {}
 
 /**
  * What JSON has for a value, worked out without writing any: a value that has none throws. What is undefined in an object is
@@ -94,19 +94,19 @@ export class None extends Error {}
 export function image(value, isGiven = false) {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  if (typeof value !== "object" || value instanceof ArrayBuffer || ArrayBuffer.isView(value)) throw new None();
+  if (typeof value !== "object" || value instanceof ArrayBuffer || ArrayBuffer.isView(value)) throw new NoJsonValue();
   if (!isGiven && typeof value.toJSON === "function") {
     const given = value.toJSON();
-    if (given === null) throw new None();
+    if (given === null) throw new NoJsonValue();
     return image(given, true);
   }
   if (Array.isArray(value)) {
-    if (Object.keys(value).length !== value.length) throw new None();
+    if (Object.keys(value).length !== value.length) throw new NoJsonValue();
     return value.map((item) => image(item));
   }
   const prototype = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype) throw new None();
-  if (String(value[Symbol.toStringTag] ?? "") !== "" || Object.getOwnPropertySymbols(value).length > 0) throw new None();
+  if (prototype !== null && prototype !== Object.prototype) throw new NoJsonValue();
+  if (String(value[Symbol.toStringTag] ?? "") !== "" || Object.getOwnPropertySymbols(value).length > 0) throw new NoJsonValue();
   /** @type {[string, any][]} */
   const fields = Object.entries(value).filter(([, field]) => field !== undefined);
   return Object.fromEntries(fields.map(([key, field]) => [key, image(field)]));

@@ -18,7 +18,7 @@ const GROUP = 20;
 const CODES = ["invalid_request", "empty_message", "unknown_parent", "invalid_json", "line_too_long"];
 
 /** A store in memory, which others open, too. */
-class Shared extends MemoryStorage {
+class SharedStorage extends MemoryStorage {
   constructor() {
     super();
     shared = this;
@@ -27,7 +27,7 @@ class Shared extends MemoryStorage {
   async close() {}
 }
 
-/** The one of the test that runs. @type {Shared} */
+/** The one of the test that runs. @type {SharedStorage} */
 let shared;
 
 /** @param {Session} session */
@@ -69,23 +69,23 @@ const draft = fc
   });
 
 /** What a reader has to give of a draft: what leftoff makes itself is not asked for, and what is said by leaving it out need not be said. @param {Value} message */
-function said({ v, crc, seq, tokens, ...message }) {
+function expectedMessage({ v, crc, seq, tokens, ...message }) {
   const { assistant, tool, content = "", rev, partial, branch, attachments, ...rest } = image(message);
   const some = (/** @type {any[] | undefined} */ list) => (list?.length ? list : undefined);
-  const answer = assistant && { ...assistant, toolCalls: some(assistant.toolCalls)?.map(whole), reasoning: some(assistant.reasoning)?.map(thought), order: some(assistant.order) };
+  const answer = assistant && { ...assistant, toolCalls: some(assistant.toolCalls)?.map(wholeCall), reasoning: some(assistant.reasoning)?.map(wholeReasoning), order: some(assistant.order) };
   const about = tool && { callId: "", name: "", ...tool, isError: tool.isError || undefined };
   const files = some(attachments)?.map((/** @type {Value} */ file) => ({ mime: "", ...file }));
   return image({ ...rest, source: rest.source && { agent: "", id: "", ...rest.source }, content, assistant: answer, tool: about, attachments: files, rev: rev || undefined, partial: partial || undefined, branch: branch || undefined });
 }
 
 /** @param {Value} call */
-const whole = (call) => ({ id: "", name: "", arguments: "", ...call });
+const wholeCall = (call) => ({ id: "", name: "", arguments: "", ...call });
 /** @param {Value} one */
-const thought = (one) => ({ text: "", ...one });
+const wholeReasoning = (one) => ({ text: "", ...one });
 
 /** What a reader gives, as far as the draft says it. @param {Value} given @param {Value} asked */
 function read(given, asked) {
-  const { id, timestamp, parentId, ...rest } = said(given);
+  const { id, timestamp, parentId, ...rest } = expectedMessage(given);
   return { ...rest, ...("id" in asked && { id }), ...("timestamp" in asked && { timestamp }), ...("parentId" in asked && { parentId }) };
 }
 
@@ -93,7 +93,7 @@ function read(given, asked) {
 const signless = (value) => JSON.parse(JSON.stringify(value));
 
 /** @param {AsyncIterable<any>} messages */
-async function all(messages) {
+async function collect(messages) {
   /** @type {Value[]} */
   const found = [];
   for await (const message of messages) found.push(message);
@@ -101,7 +101,7 @@ async function all(messages) {
 }
 
 /** Appends each; gives those that were acknowledged. @param {Session} session @param {Value[]} drafts */
-async function acknowledged(session, drafts) {
+async function appendEach(session, drafts) {
   /** @type {Value[]} */
   const kept = [];
   for (const [place, one] of drafts.entries()) {
@@ -123,21 +123,21 @@ async function acknowledged(session, drafts) {
 test(`what was acknowledged is returned by every reader, ${DRAFTS} drafts, seed ${SEED}`, async () => {
   let [kept, refused] = [0, 0];
   const law = fc.asyncProperty(fc.array(draft, { minLength: GROUP, maxLength: GROUP }), async (drafts) => {
-    const storage = new Shared();
+    const storage = new SharedStorage();
     const options = { home: "/home", project: "/", storage };
     const store = await openStore(options);
     const session = await store.create();
-    const asked = await acknowledged(session, drafts);
+    const asked = await appendEach(session, drafts);
     kept += asked.length;
     refused += drafts.length - asked.length;
-    const wanted = asked.map((one) => signless(said(one)));
+    const wanted = asked.map((one) => signless(expectedMessage(one)));
     const isWanted = (/** @type {Value[]} */ given, /** @type {string} */ by) => assert.deepStrictEqual(given.map((message, place) => signless(read(message, wanted[place] ?? {}))), wanted, by);
     const other = await openStore(options);
     const again = await other.session(session.id);
-    isWanted(await all(session.messages()), "the session");
+    isWanted(await collect(session.messages()), "the session");
     // A revision whose first line it has not met is given at last.
-    if (!wanted.some(({ rev }) => rev)) isWanted((await all(session.messages({ newestFirst: true }))).reverse(), "newest first");
-    isWanted(await all(again.messages()), "another process");
+    if (!wanted.some(({ rev }) => rev)) isWanted((await collect(session.messages({ newestFirst: true }))).reverse(), "newest first");
+    isWanted(await collect(again.messages()), "another process");
     isWanted(JSON.parse(await again.export("json")).messages, "an export");
     // Which reads agents' files: whatever a log of leftoff's own says, it is none, and no part of it passes for one.
     const log = /** @type {Uint8Array} */ (await storage.read(`${session.path}/messages.jsonl`) ?? new Uint8Array());
@@ -156,9 +156,9 @@ test(`what was acknowledged is returned by every reader, ${DRAFTS} drafts, seed 
   assert.ok(kept > 0 && refused > 0, `${kept} kept, ${refused} refused`);
 });
 
-/** @param {(session: Session, parts: { store: import("../../js/store/store.js").Store, storage: Shared }) => Promise<void>} work */
+/** @param {(session: Session, parts: { store: import("../../js/store/store.js").Store, storage: SharedStorage }) => Promise<void>} work */
 async function inMemory(work) {
-  const storage = new Shared();
+  const storage = new SharedStorage();
   const store = await openStore({ home: "/home", project: "/", storage });
   await work(await store.create(), { store, storage });
   await store.close();
@@ -213,14 +213,14 @@ test("a value is looked at once: what was checked is what is stored", () =>
     let looks = 0;
     const draft = { role: "user", content: "x", get mood() { return (looks += 1) === 1 ? "good" : Symbol("bad"); } };
     await session.append(draft);
-    assert.deepEqual([looks, (await all(session.messages()))[0]?.mood], [1, "good"]);
+    assert.deepEqual([looks, (await collect(session.messages()))[0]?.mood], [1, "good"]);
   }));
 
 test("one bad draft does not cost those that wait beside it", () =>
   inMemory(async (session) => {
     const drafts = [{ role: "user", content: "a" }, { role: "user", content: "b", toolCalls: 1 }, { role: "user", content: "c" }];
     const states = (await Promise.allSettled(drafts.map((one) => session.append(one)))).map(({ status }) => status);
-    assert.deepEqual([states, (await all(session.messages())).map(({ content }) => content)], [["fulfilled", "rejected", "fulfilled"], ["a", "c"]]);
+    assert.deepEqual([states, (await collect(session.messages())).map(({ content }) => content)], [["fulfilled", "rejected", "fulfilled"], ["a", "c"]]);
   }));
 
 test("what a log holds is copied, whatever keys and roles it has", () =>
@@ -229,8 +229,8 @@ test("what a log holds is copied, whatever keys and roles it has", () =>
     const lines = [{ role: "user", content: "a", toolCalls: [1], id: "1", timestamp }, { role: "developer", content: "b", id: "2", timestamp }, { role: "user", content: "c", model: null, id: "3", timestamp }];
     await session.append({ role: "user", content: "first" });
     await storage.append(`${session.path}/messages.jsonl`, Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join("")));
-    const before = await all(session.messages());
-    const copy = await all((await store.fork(session)).messages());
+    const before = await collect(session.messages());
+    const copy = await collect((await store.fork(session)).messages());
     const bare = (/** @type {Value[]} */ messages) => messages.map(({ seq, tokens, ...message }) => message);
     assert.deepEqual(bare(copy), bare(before));
     assert.equal(copy.length, 4);
@@ -294,7 +294,7 @@ test("in a provider's shape, too: what is said at a place is read back, or refus
     await inMemory(async (session) => {
       const said = await refusal(session, () => session.append(draft, { format }));
       if (said !== "nothing") return;
-      const given = JSON.stringify(await all(session.messages()));
+      const given = JSON.stringify(await collect(session.messages()));
       if (mark) assert.ok(given.includes(words), `${mark.join(".")} of ${format}: ${given}`);
       if (typeof value === "string" && shapeOf(way, shape) === MARK) assert.ok(given.includes(JSON.stringify(JSON.stringify(value).slice(1, -1)).slice(1, -1)) || given.includes(JSON.stringify(value).slice(1, -1)), `${way.join(".")} of ${format}: ${given}`);
     });

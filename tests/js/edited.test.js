@@ -19,7 +19,7 @@ async function inFolder(work) {
 }
 
 /** @param {string} home @param {"home" | "workspace"} placement */
-async function edited(home, placement) {
+async function editSession(home, placement) {
   const store = await openStore({ home: join(home, "h"), project: home });
   const session = await store.create({ placement });
   const { records: [first] } = await session.append([{ role: "user", content: OLD }, { role: "assistant", content: "" }]);
@@ -38,7 +38,7 @@ async function summaryOf(store) {
 for (const placement of /** @type {const} */ (["home", "workspace"]))
   test(`nothing that is made of a session has what a message said before it was said anew: ${placement}`, () =>
     inFolder(async (home) => {
-      const { store, id, first, document, old } = await edited(home, placement);
+      const { store, id, first, document, old } = await editSession(home, placement);
       assert.match(old, /hunter2/);
       const session = await store.session(id);
       await session.append({ role: "user", content: NEW, id: first?.id, rev: 1 });
@@ -58,7 +58,7 @@ for (const placement of /** @type {const} */ (["home", "workspace"]))
 
 test("whoever opens it next writes a document anew that has the title from before an edit", () =>
   inFolder(async (home) => {
-    const { store, id, first, document, old } = await edited(home, "home");
+    const { store, id, first, document, old } = await editSession(home, "home");
     const session = await store.session(id);
     await session.append({ role: "user", content: NEW, id: first?.id, rev: 1 });
     await session.close();
@@ -72,7 +72,7 @@ test("whoever opens it next writes a document anew that has the title from befor
 
 test("a summary that was made of what is no longer said is gone, and made anew at the next stop; what somebody gave stays", () =>
   inFolder(async (home) => {
-    const { store, id, first } = await edited(home, "home");
+    const { store, id, first } = await editSession(home, "home");
     const session = await store.session(id);
     assert.match(await summaryOf(store), /hunter2/);
     // Said anew as of long ago.
@@ -101,7 +101,7 @@ for (const [name, lines] of /** @type {const} */ ([
 ]))
   test(`an answer ${name} leaves the summary of what was said before`, () =>
     inFolder(async (home) => {
-      const { store, id } = await edited(home, "home");
+      const { store, id } = await editSession(home, "home");
       const session = await store.session(id);
       const summary = await summaryOf(store);
       for (const [rev, line] of lines.entries()) await session.append({ role: "assistant", id: "answer", rev, ...line });
@@ -111,7 +111,7 @@ for (const [name, lines] of /** @type {const} */ ([
 
 test("who has a session of a workspace open while a message is said anew writes its document anew, and doctor finds nothing", () =>
   inFolder(async (home) => {
-    const { store, id, first, document } = await edited(home, "workspace");
+    const { store, id, first, document } = await editSession(home, "workspace");
     const session = await store.session(id);
     await session.append({ role: "assistant", content: "Yes." });
     await session.stop();
@@ -124,7 +124,7 @@ test("who has a session of a workspace open while a message is said anew writes 
 
 test("a pinned message is told as it reads now", () =>
   inFolder(async (home) => {
-    const { store, id, first } = await edited(home, "home");
+    const { store, id, first } = await editSession(home, "home");
     const session = await store.session(id);
     await session.pin(first?.id ?? "");
     await session.append({ role: "user", content: NEW, id: first?.id, rev: 1 });
@@ -136,7 +136,7 @@ test("a pinned message is told as it reads now", () =>
 for (const placement of /** @type {const} */ (["home", "workspace"]))
   test(`a document that is older than the edit gives no title: ${placement}`, () =>
     inFolder(async (home) => {
-      const { store, id, first, document, old } = await edited(home, placement);
+      const { store, id, first, document, old } = await editSession(home, placement);
       const session = await store.session(id);
       await session.append({ role: "user", content: NEW, id: first?.id, rev: 1 });
       await session.close();

@@ -15,15 +15,15 @@ const REQUEST = { window: 2400, reserve: 400, encoding: "estimate-1" };
 const [{ text: HIDDEN, secret: SECRET } = { text: "", secret: "" }] = PLANTED["npm"] ?? [];
 
 /** @param {number} n */
-const told = (n) => `Message ${n}: the parser reads token ${n} of the grammar, ${n % 3 ? "and other things that are long enough to fill a window" : `croniter is pinned, see case ${n}`}.`;
+const messageText = (n) => `Message ${n}: the parser reads token ${n} of the grammar, ${n % 3 ? "and other things that are long enough to fill a window" : `croniter is pinned, see case ${n}`}.`;
 
 /** A session with a question that many messages answer. @param {import("../../js/index.js").StoreOptions} options @param {(store: import("../../js/index.js").Store, session: import("../../js/index.js").Session) => Promise<void>} work @param {string} [more] said in each message */
-async function asked(options, work, more = "") {
+async function withQuestion(options, work, more = "") {
   const folder = mkdtempSync(join(tmpdir(), "leftoff-embed-"));
   const store = await openStore({ home: join(folder, "home"), project: folder, ...options });
   try {
     const session = await store.create();
-    const drafts = Array.from({ length: 300 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: told(n) + more }));
+    const drafts = Array.from({ length: 300 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: messageText(n) + more }));
     await session.append([...drafts, { role: "user", content: QUESTION }]);
     await work(store, session);
   } finally {
@@ -36,7 +36,7 @@ async function asked(options, work, more = "") {
 const backward = (texts) => texts.map((_, place) => [1, place === 0 ? 0 : 1 / place]);
 
 test("a context asks once for each question, of 64 texts at most beside it, and takes any array of numbers", () =>
-  asked({}, async (_, session) => {
+  withQuestion({}, async (_, session) => {
     /** @type {string[][]} */
     const calls = [];
     const embed = (/** @type {string[]} */ texts) => {
@@ -55,7 +55,7 @@ test("a context asks once for each question, of 64 texts at most beside it, and 
   }));
 
 test("where vectors fail, or are none, the order by words stays, and it is said why", () =>
-  asked({}, async (store, session) => {
+  withQuestion({}, async (store, session) => {
     const { messages } = await session.context(REQUEST);
     /** @type {[import("../../js/index.js").Embed, RegExp][]} */
     const failing = [
@@ -82,7 +82,7 @@ test("where vectors fail, or are none, the order by words stays, and it is said 
   }));
 
 test("what is embedded is as it may leave", () =>
-  asked({ redact: "replace" }, async (store, session) => {
+  withQuestion({ redact: "replace" }, async (store, session) => {
     /** @type {string[]} */
     const texts = [];
     const embed = (/** @type {string[]} */ all) => {

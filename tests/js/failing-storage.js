@@ -2,7 +2,7 @@
 /** A storage in memory that counts what is read, and fails when it is told to. */
 
 import { MemoryStorage } from "../../js/index.js";
-import { failed } from "../../js/storage/contract.js";
+import { storageError } from "../../js/storage/contract.js";
 
 /** @import { Code, Verb } from "../../js/storage/contract.js" */
 
@@ -22,12 +22,12 @@ export class FailingStorage extends MemoryStorage {
 
   /** @param {string} path */
   async read(path) {
-    return this.#counted(await this.#unlessFailed("read", path, () => super.read(path)));
+    return this.#countBytes(await this.#unlessFailed("read", path, () => super.read(path)));
   }
 
   /** @param {string} path @param {number} start @param {number} end */
   async readRange(path, start, end) {
-    return this.#counted(await this.#unlessFailed("readRange", path, () => super.readRange(path, start, end)));
+    return this.#countBytes(await this.#unlessFailed("readRange", path, () => super.readRange(path, start, end)));
   }
 
   /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] */
@@ -36,7 +36,7 @@ export class FailingStorage extends MemoryStorage {
     if (!failure) return super.append(path, bytes, options);
     const written = Math.min(failure.written ?? 0, bytes.length);
     if (written > 0) await super.append(path, bytes.subarray(0, written), options);
-    throw injected("append", path, { ...failure, written });
+    throw injectedError("append", path, { ...failure, written });
   }
 
   /** @param {string} path @param {Uint8Array} bytes @param {{ within?: string }} [options] */
@@ -72,18 +72,18 @@ export class FailingStorage extends MemoryStorage {
   /** @template T @param {Verb} verb @param {string} path @param {() => Promise<T>} work */
   async #unlessFailed(verb, path, work) {
     const failure = this.#failures.get(verb)?.shift();
-    if (failure) throw injected(verb, path, failure);
+    if (failure) throw injectedError(verb, path, failure);
     return work();
   }
 
   /** @template {Uint8Array | null} T @param {T} bytes */
-  #counted(bytes) {
+  #countBytes(bytes) {
     this.bytesRead += bytes?.length ?? 0;
     return bytes;
   }
 }
 
 /** @param {Verb} verb @param {string} path @param {Failure} failure */
-function injected(verb, path, { code = "storage_failed", ...extra }) {
-  return failed(verb, path, { code, detail: "as asked by failNext", ...extra });
+function injectedError(verb, path, { code = "storage_failed", ...extra }) {
+  return storageError(verb, path, { code, detail: "as asked by failNext", ...extra });
 }

@@ -21,7 +21,7 @@ const inConversation = (work) =>
   });
 
 /** Refused with this code and these words, and everything as it was. @param {{ folder: string, top: string, code: string, words?: RegExp }} expected */
-async function refused({ folder, top, code, words = /git init/ }) {
+async function expectRefusal({ folder, top, code, words = /git init/ }) {
   const before = stateOf(top);
   await assert.rejects(commit({ folder, title: "T" }), (error) => {
     assert.ok(error instanceof LeftoffError);
@@ -163,17 +163,17 @@ test("hooks run as they are used to, and may refuse in their own words", () =>
     git(top, "add", "staged.txt");
     const seen = join(top, "..", "seen");
     hook(top, "pre-commit", `git diff --cached --name-only -- '*.jsonl' > "${seen}"; echo 'no secrets, please' >&2; exit 1`);
-    await refused({ folder, top, code: "git_failed", words: /no secrets, please/ });
+    await expectRefusal({ folder, top, code: "git_failed", words: /no secrets, please/ });
     assert.equal(fs.readFileSync(seen, "utf8"), `${place}/.session/messages.jsonl\n`);
     hook(top, "pre-commit", "exit 0");
     hook(top, "commit-msg", 'grep -q JIRA "$1" || { echo "expected a ticket"; exit 1; }');
-    await refused({ folder, top, code: "git_failed", words: /expected a ticket/ });
+    await expectRefusal({ folder, top, code: "git_failed", words: /expected a ticket/ });
     assert.match((await commit({ folder, title: "JIRA-1" })).message, /^JIRA-1/);
     // Known files, changed and deleted, and new ones.
     put(join(folder, "brainstorm.md"), "changed");
     fs.rmSync(join(folder, ".session", "blobs", "aa"));
     put(join(folder, "new.md"), "new");
-    await refused({ folder, top, code: "git_failed", words: /expected a ticket/ });
+    await expectRefusal({ folder, top, code: "git_failed", words: /expected a ticket/ });
   }));
 
 test("what a hook leaves running is not waited for; a hook that hangs is given up, without a lock", () =>
@@ -193,7 +193,7 @@ test("an unknown author is git's to refuse", () =>
   inConversation(async (folder, top) => {
     git(top, "config", "--global", "--unset", "user.email");
     git(top, "config", "--global", "user.useConfigOnly", "true");
-    await refused({ folder, top, code: "git_failed", words: /user\.email|email/ });
+    await expectRefusal({ folder, top, code: "git_failed", words: /user\.email|email/ });
   }));
 
 for (const format of ["files", "reftable"]) {
@@ -217,17 +217,17 @@ function whileWaiting(format) {
     git(top, "commit", "--quiet", "--all", "--message=main");
     for (const [command, words] of /** @type {[string, RegExp][]} */ ([["merge", /merge/], ["cherry-pick", /cherry-pick/], ["rebase", /rebase/]])) {
       gitFails(top, command, "side");
-      await refused({ folder, top, code: "git_busy", words });
+      await expectRefusal({ folder, top, code: "git_busy", words });
       git(top, command, "--abort");
     }
     // The rebase stops between two commits, without a conflict.
     process.env.GIT_SEQUENCE_EDITOR = "sed -i.bak 's/^pick/edit/'";
     git(top, "rebase", "--quiet", "--interactive", "--root");
     delete process.env.GIT_SEQUENCE_EDITOR;
-    await refused({ folder, top, code: "git_busy", words: /rebase/ });
+    await expectRefusal({ folder, top, code: "git_busy", words: /rebase/ });
     git(top, "rebase", "--abort");
     git(top, "bisect", "start");
-    await refused({ folder, top, code: "git_busy", words: /bisection/ });
+    await expectRefusal({ folder, top, code: "git_busy", words: /bisection/ });
     git(top, "bisect", "reset");
     assert.ok((await commit({ folder, title: "T" })).commit);
   }).finally(() => delete process.env.GIT_DEFAULT_REF_FORMAT);
@@ -244,7 +244,7 @@ test("a conflict in the folder is not taken for its solution; one elsewhere does
       git(top, "commit", "--quiet", "--all", "--message=other");
       gitFails(top, "stash", "pop");
       fs.appendFileSync(join(folder, ".session", "messages.jsonl"), "{}\n");
-      if (isOurs) await refused({ folder, top, code: "git_busy", words: /brainstorm\.md/ });
+      if (isOurs) await expectRefusal({ folder, top, code: "git_busy", words: /brainstorm\.md/ });
       else assert.equal((await commit({ folder, title: "T" })).isSessionOnly, true);
       git(top, "checkout", "--quiet", "HEAD", ".");
     }
@@ -254,17 +254,17 @@ test("a locked index is waited for, then refused", () =>
   inConversation(async (folder, top) => {
     const lock = join(top, ".git", "index.lock");
     put(lock, "");
-    await refused({ folder, top, code: "git_busy", words: /index\.lock/ });
+    await expectRefusal({ folder, top, code: "git_busy", words: /index\.lock/ });
     // No new files: then the commit is the first to want it.
     const committing = commit({ folder, title: "T" });
     setTimeout(() => fs.rmSync(lock), 100);
     assert.ok((await committing).commit);
     fs.appendFileSync(join(folder, "brainstorm.md"), "more");
     put(lock, "");
-    await refused({ folder, top, code: "git_busy", words: /index\.lock/ });
+    await expectRefusal({ folder, top, code: "git_busy", words: /index\.lock/ });
     fs.rmSync(lock);
     put(join(top, ".git", "refs", "heads", "main.lock"), "");
-    await refused({ folder, top, code: "git_busy", words: /main\.lock/ });
+    await expectRefusal({ folder, top, code: "git_busy", words: /main\.lock/ });
   }));
 
 test("a session that is ignored is refused with the rule", () =>
@@ -279,7 +279,7 @@ test("a session that is ignored is refused with the rule", () =>
     ];
     for (const [file, rule, words] of rules) {
       put(join(top, file), `${rule}\n`);
-      await refused({ folder, top, code: "session_ignored", words });
+      await expectRefusal({ folder, top, code: "session_ignored", words });
       put(join(top, file), "");
       if (file !== ".git/info/exclude") fs.rmSync(join(top, file));
     }
@@ -295,13 +295,13 @@ test("a session that is ignored is refused with the rule", () =>
 test("no git, no repository, no work tree, no session: each has its code", () =>
   inConversation(async (folder, top) => {
     const outside = makeConversation(join(top, ".."), "outside");
-    await refused({ folder: outside, top, code: "not_a_repository", words: /git init/ });
-    await refused({ folder: makeConversation(join(top, ".git"), "inside"), top, code: "not_a_repository" });
-    await refused({ folder: top, top, code: "not_found", words: /session/ });
+    await expectRefusal({ folder: outside, top, code: "not_a_repository", words: /git init/ });
+    await expectRefusal({ folder: makeConversation(join(top, ".git"), "inside"), top, code: "not_a_repository" });
+    await expectRefusal({ folder: top, top, code: "not_found", words: /session/ });
     const linked = join(top, "linked");
     put(join(linked, "brainstorm.md"), "");
     fs.symlinkSync(join(outside, ".session"), join(linked, ".session"));
-    await refused({ folder: linked, top, code: "not_found", words: /session/ });
+    await expectRefusal({ folder: linked, top, code: "not_found", words: /session/ });
     put(join(makeRepository(join(top, "..", "broken")), ".git", "config"), "[core\n");
     await assert.rejects(commit({ folder: makeConversation(join(top, "..", "broken")), title: "T" }), { code: "git_failed", message: /config/ });
     const { PATH } = process.env;
@@ -318,7 +318,7 @@ test("commits are signed as the user configured it", { skip: canSign }, () =>
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "ann", "-f", key]);
     const settings = { "gpg.format": "ssh", "user.signingKey": `${key}.missing`, "commit.gpgSign": "true" };
     for (const [name, value] of Object.entries(settings)) git(top, "config", "--global", name, value);
-    await refused({ folder, top, code: "git_failed", words: /key\.missing/ });
+    await expectRefusal({ folder, top, code: "git_failed", words: /key\.missing/ });
     git(top, "config", "--global", "user.signingKey", key);
     put(join(top, "..", "signers"), `ann@example.org ${fs.readFileSync(`${key}.pub`, "utf8")}`);
     git(top, "config", "--global", "gpg.ssh.allowedSignersFile", join(top, "..", "signers"));

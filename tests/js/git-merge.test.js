@@ -19,7 +19,7 @@ const ATTRIBUTES = await (async () => {
 const LOGS = ["messages.jsonl", "events.jsonl"];
 
 /** A store with one session, to which a side appends. @param {string} home @param {string} project @param {string[]} texts */
-async function appended(home, project, texts) {
+async function appendTexts(home, project, texts) {
   const store = await openStore({ home, project });
   const session = await store.continue({ model: "gpt-5" });
   for (const content of texts) await session.append({ role: "user", content });
@@ -40,7 +40,7 @@ const LONG = `long ${"x".repeat(300_000)}`;
  * @param {string} folder
  * @param {{ attributes: string, crlf: boolean }} options
  */
-async function branched(folder, { attributes, crlf }) {
+async function makeBranches(folder, { attributes, crlf }) {
   const top = join(folder, "top");
   const session = join(top, "conversation", ".session");
   git(folder, "init", "--quiet", "top");
@@ -48,7 +48,7 @@ async function branched(folder, { attributes, crlf }) {
   put(join(session, ".gitattributes"), attributes);
   put(join(session, "session.json"), '{\n  "as_of": "0"\n}\n');
   const homes = { main: join(folder, "a"), side: join(folder, "b") };
-  const path = await appended(homes.main, folder, ["zero", "one\r\ntwo"]);
+  const path = await appendTexts(homes.main, folder, ["zero", "one\r\ntwo"]);
   fs.cpSync(homes.main, homes.side, { recursive: true });
   copyLogs(path, session);
   git(top, "add", ".");
@@ -56,7 +56,7 @@ async function branched(folder, { attributes, crlf }) {
   git(top, "branch", "side");
   for (const [branch, home] of Object.entries(homes)) {
     git(top, "checkout", "--quiet", branch);
-    const mine = await appended(home, folder, both(branch));
+    const mine = await appendTexts(home, folder, sideTexts(branch));
     fs.appendFileSync(join(mine, "events.jsonl"), `{"v":1,"id":"${branch}","timestamp":"2026-01-01T00:00:00Z","type":"title","title":"from ${branch}"}\n`);
     copyLogs(mine, session);
     put(join(session, "session.json"), `{\n  "as_of": "${branch}"\n}\n`);
@@ -82,14 +82,14 @@ async function read(folder, session, path) {
   return { texts, examined, included, title };
 }
 
-const both = (/** @type {string} */ side) => [`${side} 1`, `${side} ${LONG}`, `${side} 3`];
-const ALL = ["zero", "one\r\ntwo", ...both("main"), ...both("side")].sort();
+const sideTexts = (/** @type {string} */ side) => [`${side} 1`, `${side} ${LONG}`, `${side} 3`];
+const ALL = ["zero", "one\r\ntwo", ...sideTexts("main"), ...sideTexts("side")].sort();
 
 for (const crlf of [false, true]) {
   for (const how of ["merge", "rebase", "cherry-pick"]) {
     test(`no message is lost by a ${how}${crlf ? " where line ends are CRLF" : ""}`, () =>
       inFolder(async (folder) => {
-        const { top, session, path } = await branched(folder, { attributes: ATTRIBUTES, crlf });
+        const { top, session, path } = await makeBranches(folder, { attributes: ATTRIBUTES, crlf });
         // Both sides wrote the derived document: that is a conflict, and still a document.
         assert.match(gitFails(top, how, "side"), /session\.json/);
         assert.deepEqual(git(top, "diff", "--name-only", "--diff-filter=U").trim(), "conversation/.session/session.json");
@@ -112,7 +112,7 @@ for (const crlf of [false, true]) {
 
 test("without the attributes the logs are in conflict, and have other line ends", () =>
   inFolder(async (folder) => {
-    const { top, session } = await branched(folder, { attributes: "", crlf: true });
+    const { top, session } = await makeBranches(folder, { attributes: "", crlf: true });
     gitFails(top, "merge", "side");
     assert.match(git(top, "ls-files", "--unmerged"), /messages\.jsonl/);
     assert.ok(fs.readFileSync(join(session, "messages.jsonl")).includes("\r\n"));
@@ -120,7 +120,7 @@ test("without the attributes the logs are in conflict, and have other line ends"
 
 test("a torn line costs a merge nothing but itself", () =>
   inFolder(async (folder) => {
-    const { top, session, path } = await branched(folder, { attributes: ATTRIBUTES, crlf: false });
+    const { top, session, path } = await makeBranches(folder, { attributes: ATTRIBUTES, crlf: false });
     fs.appendFileSync(join(session, "messages.jsonl"), '{"v":1,"id":"torn');
     git(top, "commit", "--quiet", "--all", "--message=torn");
     gitFails(top, "merge", "side");
@@ -131,7 +131,7 @@ test("a torn line costs a merge nothing but itself", () =>
 
 test("a filter that the repository sets for all logs does not get them", () =>
   inFolder(async (folder) => {
-    const { top, session, path } = await branched(folder, { attributes: ATTRIBUTES, crlf: false });
+    const { top, session, path } = await makeBranches(folder, { attributes: ATTRIBUTES, crlf: false });
     for (const [name, command] of [["clean", "sha256sum"], ["smudge", "cat"]]) git(top, "config", `filter.lfs.${name}`, /** @type {string} */ (command));
     put(join(top, ".gitattributes"), "*.jsonl filter=lfs diff=lfs merge=lfs -text\n*.json filter=lfs\n");
     fs.appendFileSync(join(session, "messages.jsonl"), "\n");

@@ -11,7 +11,7 @@ import { runGit } from "../../js/placement/git.js";
 import { MemoryStorage } from "../../js/index.js";
 import { NodeStorage } from "../../js/storage/node.js";
 import { agents } from "../../js/wasm/agents.js";
-import { fromBytes, whole } from "../../js/wasm/core.js";
+import { fromBytes, coreModule } from "../../js/wasm/core.js";
 import { CoreStore } from "../../js/wasm/store.js";
 
 for (const name of Object.keys(process.env)) if (name.startsWith("GIT_")) delete process.env[name];
@@ -105,7 +105,7 @@ export function filesOf(at, commit = "HEAD") {
   return git(at, "show", "--format=", "--name-only", "--no-renames", "-z", commit).split("\0").filter(Boolean);
 }
 
-const core = (/** @type {string} */ project, /** @type {import("../../js/storage/contract.js").Storage} */ storage, /** @type {any} */ module = whole) =>
+const core = (/** @type {string} */ project, /** @type {import("../../js/storage/contract.js").Storage} */ storage, /** @type {any} */ module = coreModule) =>
   new CoreStore({ home: "/home", project, idleMs: 0, countTokens: false, storage, storageOf: () => storage, runGit, turn: async () => () => {}, tell() {} }, module);
 
 /** What else a project is known by, as its sessions say it: also of what is no folder. @param {string} project */

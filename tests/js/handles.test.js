@@ -9,7 +9,7 @@ Reflect.deleteProperty(globalThis, "FinalizationRegistry");
 const core = await import("../../pkg/leftoff.js");
 const agents = await import("../../pkg/agents.js");
 const { LeftoffError, MemoryStorage, openStore, readTranscript } = await import("../../js/index.js");
-const { Live } = await import("../../js/session/handle.js");
+const { SessionHandle } = await import("../../js/session/handle.js");
 const { sessionOf } = await import("../../js/session/session.js");
 
 const CALLS = Number(process.env.LEFTOFF_CALLS ?? 1000);
@@ -29,23 +29,23 @@ await session.append([
 const branched = await store.create({ type: "chat" });
 await branched.append([{ id: "a", role: "user", content: "one" }, { role: "assistant", content: "two" }]);
 await branched.append({ role: "user", content: "three", parentId: "a", branch: true });
-const [{ id: first }, , , { id: last }] = await all(session.messages());
+const [{ id: first }, , , { id: last }] = await collect(session.messages());
 /** Opened by itself. @param {string} path */
-async function alone(path) {
-  const live = new Live({ storage, path, placement: "home", cache: { storage, folder: "/home/cache" } });
+async function openAlone(path) {
+  const live = new SessionHandle({ storage, path, placement: "home", cache: { storage, folder: "/home/cache" } });
   await live.open();
   return sessionOf(live, {});
 }
 
 /** @param {AsyncIterable<any>} iterable */
-async function all(iterable) {
+async function collect(iterable) {
   const values = [];
   for await (const value of iterable) values.push(value);
   return values;
 }
 
 /** @param {() => Promise<unknown>} call @param {string} code */
-async function refused(call, code) {
+async function expectRefusal(call, code) {
   await assert.rejects(call, (error) => error instanceof LeftoffError && error.code === code);
 }
 
@@ -68,40 +68,40 @@ const transcript = new TextEncoder().encode(`${JSON.stringify({ type: "user", uu
 const broken = new TextEncoder().encode("no transcript");
 
 check("a context", () => session.context({ window: 8000 }));
-check("a context that is too small", () => refused(() => session.context({ window: 1, reserve: 0 }), "budget_too_small"));
+check("a context that is too small", () => expectRefusal(() => session.context({ window: 1, reserve: 0 }), "budget_too_small"));
 check("a context whose counter fails", () => assert.rejects(() => session.context({ window: 8000, encoding: "mine", count: () => Promise.reject(new Error("no")) }), /no/));
-check("a context that is refused", () => refused(() => session.context(/** @type {any} */ ({ windows: 8000 })), "invalid_request"));
+check("a context that is refused", () => expectRefusal(() => session.context(/** @type {any} */ ({ windows: 8000 })), "invalid_request"));
 check("a resume", () => session.resume({ window: 8000 }));
 check("a brief", () => session.brief());
 check("a summary", () => session.summaryOf({ startMessageId: first, endMessageId: last, maxTokens: 100 }));
 check("a plan to compact", () => session.compact({ window: 8000 }));
-check("reading all messages", () => all(session.messages()));
-check("reading them backward", () => all(session.messages({ newestFirst: true })));
+check("reading all messages", () => collect(session.messages()));
+check("reading them backward", () => collect(session.messages({ newestFirst: true })));
 check("reading that is broken off", async () => {
   for await (const _ of session.messages()) break;
   for await (const _ of session.messages({ newestFirst: true })) break;
 });
-check("following that is broken off", () => all(session.follow({ signal: AbortSignal.abort() })));
+check("following that is broken off", () => collect(session.follow({ signal: AbortSignal.abort() })));
 check("an export", () => session.export("markdown"));
 check("an examination", () => session.examine());
-check("a search", () => all(session.search("REST")));
+check("a search", () => collect(session.search("REST")));
 check("a search that is broken off", async () => {
   for await (const _ of session.search('"REST"')) break;
 });
 check("reading a transcript", () => readTranscript(transcript));
-check("reading what is no transcript", () => refused(() => readTranscript(broken), "unknown_format"));
+check("reading what is no transcript", () => expectRefusal(() => readTranscript(broken), "unknown_format"));
 const read = await readTranscript(transcript);
 check("a transcript's context", () => read.context({ window: 8000 }));
 check("a list", () => store.list());
 check("opening and closing a session", async () => {
-  const other = await alone(session.path);
+  const other = await openAlone(session.path);
   await other.context({ window: 8000 });
   await other.close();
 });
 check("opening a session with branches", async () => {
-  const other = await alone(branched.path);
+  const other = await openAlone(branched.path);
   await other.close();
 });
 await storage.replace("/agent/one.jsonl", transcript);
 check("an import", () => store.import("/agent/one.jsonl"));
-check("an import that is refused", () => refused(() => store.import("/agent/two.jsonl"), "not_found"));
+check("an import that is refused", () => expectRefusal(() => store.import("/agent/two.jsonl"), "not_found"));

@@ -30,7 +30,7 @@ const HANDED = [
 ];
 
 /** @param {(store: import("../../js/store/store.js").Store, home: string) => Promise<void>} work */
-async function opened(work) {
+async function withStore(work) {
   const home = mkdtempSync(join(tmpdir(), "leftoff-handover-"));
   const store = await openStore({ home: join(home, ".leftoff"), project: home });
   try {
@@ -42,7 +42,7 @@ async function opened(work) {
 }
 
 /** @param {import("../../js/store/store.js").Store} store @param {string} path */
-async function imported(store, path) {
+async function importMessages(store, path) {
   const { imported: [one] } = await store.import(path);
   const session = await store.session(/** @type {string} */ (one?.id));
   const said = [];
@@ -57,15 +57,15 @@ async function imported(store, path) {
 
 for (const [path, agent] of HANDED) {
   test(`what is handed to ${agent} says the same there: ${path.slice(fixtures.length).split("/")[0]}`, () =>
-    opened(async (store, home) => {
-      const { session, said } = await imported(store, path);
+    withStore(async (store, home) => {
+      const { session, said } = await importMessages(store, path);
       const handed = await store.writeForAgent(session, { agent, env: { HOME: home } });
       assert.ok(handed.path.startsWith(home) && handed.path.includes(handed.id.slice(-8)), handed.path);
       assert.ok(handed.command.at(-1)?.endsWith(handed.id));
       assert.equal(handed.included, handed.messageCount);
       // In another store: in this one it goes on with the session.
-      await opened(async (other) => {
-        const again = await imported(other, handed.path);
+      await withStore(async (other) => {
+        const again = await importMessages(other, handed.path);
         assert.notEqual(again.session.id, session.id);
         assert.deepEqual(again.said, said);
       });
@@ -73,8 +73,8 @@ for (const [path, agent] of HANDED) {
 }
 
 test("what is said where a session was handed to goes on with it, and nothing of it is there twice", () =>
-  opened(async (store, home) => {
-    const { session, said } = await imported(store, CODEX);
+  withStore(async (store, home) => {
+    const { session, said } = await importMessages(store, CODEX);
     const handed = await store.writeForAgent(session, { agent: "claude-code", env: { HOME: home } });
     assert.deepEqual((await store.import(handed.path)).imported.map(({ id, added }) => [id, added]), [[session.id, 0]]);
     const last = JSON.parse(readFileSync(handed.path, "utf8").trim().split("\n").at(-1) ?? "");
@@ -86,7 +86,7 @@ test("what is said where a session was handed to goes on with it, and nothing of
     ].map((line) => `${JSON.stringify(line)}\n`).join(""));
     assert.deepEqual((await store.import(handed.path)).imported.map(({ id, added }) => [id, added]), [[session.id, 2]]);
     assert.deepEqual((await store.import(handed.path)).imported.map(({ added }) => added), [0]);
-    const all = (await imported(store, handed.path)).said;
+    const all = (await importMessages(store, handed.path)).said;
     assert.deepEqual(all.slice(0, said.length), said);
     assert.deepEqual(all.slice(said.length).map(({ role, content }) => [role, content]), [["user", "And in the other one?"], ["assistant", "There, too."]]);
     assert.equal((await store.list({ all: true })).length, 1);
@@ -97,8 +97,8 @@ test("what is said where a session was handed to goes on with it, and nothing of
   }));
 
 test("Gemini CLI finds it under the name by which it calls the folder, or would", () =>
-  opened(async (store, home) => {
-    const { session } = await imported(store, CLAUDE);
+  withStore(async (store, home) => {
+    const { session } = await importMessages(store, CLAUDE);
     const project = join(home, "My Project_2");
     const tmp = join(home, ".gemini", "tmp");
     const place = async (/** @type {string} */ folder) => {
@@ -119,7 +119,7 @@ test("Gemini CLI finds it under the name by which it calls the folder, or would"
   }));
 
 test("what a client cannot take is fitted, and what was left out is said", () =>
-  opened(async (store, home) => {
+  withStore(async (store, home) => {
     const session = await store.create();
     const words = "some words that nobody needs to read twice ".repeat(40);
     for (let turn = 0; turn < 60; turn += 1) {
@@ -135,8 +135,8 @@ test("what a client cannot take is fitted, and what was left out is said", () =>
   }));
 
 test("an agent that is not known, or cannot be written, is refused, and no file is ever written over", () =>
-  opened(async (store, home) => {
-    const { session } = await imported(store, CLAUDE);
+  withStore(async (store, home) => {
+    const { session } = await importMessages(store, CLAUDE);
     await assert.rejects(store.writeForAgent(session, { agent: "nobody" }), { code: "invalid_request", message: /codex/ });
     for (const agent of /** @type {any[]} */ ([undefined, null, 7, 7n, {}, Symbol("x"), () => "codex"])) {
       await assert.rejects(store.writeForAgent(session, { agent }), { code: "invalid_request", message: /a text for "agent"/ });
@@ -149,8 +149,8 @@ test("an agent that is not known, or cannot be written, is refused, and no file 
   }));
 
 test("a session for OpenCode goes on with the model that it is set to", () =>
-  opened(async (store, home) => {
-    const { session } = await imported(store, CLAUDE);
+  withStore(async (store, home) => {
+    const { session } = await importMessages(store, CLAUDE);
     const asked = async () => {
       const { path } = await store.writeForAgent(session, { agent: "opencode", env: { HOME: home } });
       const { messages } = JSON.parse(readFileSync(path, "utf8"));

@@ -7,7 +7,7 @@ import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
-import { added, removed } from "../../js/init/json-file.js";
+import { addEntries, removeEntries } from "../../js/init/json-file.js";
 import { agentsToSetUp } from "../../js/init/names.js";
 import { partsFor } from "../../js/init/parts.js";
 import { inFolder } from "./git-tools.js";
@@ -33,9 +33,9 @@ for (const agent of agentsToSetUp) {
   });
 }
 
-/** @typedef {(args: string[], options?: { input?: string, uid?: number, env?: Record<string, string> }) => { status: number | null, stdout: string, stderr: string }} Typed */
+/** @typedef {(args: string[], options?: { input?: string, uid?: number, env?: Record<string, string> }) => { status: number | null, stdout: string, stderr: string }} RunCli */
 
-/** @param {string} law @param {(parts: { project: string, folder: string, typed: Typed, put: (path: string, text: string) => string }) => void} body @param {string | false} [skip] */
+/** @param {string} law @param {(parts: { project: string, folder: string, typed: RunCli, put: (path: string, text: string) => string }) => void} body @param {string | false} [skip] */
 function check(law, body, skip = false) {
   test(law, { skip }, () =>
     inFolder(async (folder) => {
@@ -77,9 +77,9 @@ check("a byte order mark at the front of the user's settings stays, and so does 
 
 test("a mark alone, or behind another one, is no JSON", () => {
   const { entries = [] } = partsFor("codex", { program: "leftoff" }) ?? {};
-  for (const text of ["\ufeff", "\ufeff\ufeff\ufeff[]"]) assert.throws(() => added(text, entries, { path: "hooks.json" }), /expected an object/);
-  const { text, change } = added("\ufeff{}", entries, { path: "hooks.json" });
-  assert.equal(removed(text, change, "hooks.json"), "\ufeff{}");
+  for (const text of ["\ufeff", "\ufeff\ufeff\ufeff[]"]) assert.throws(() => addEntries(text, entries, { path: "hooks.json" }), /expected an object/);
+  const { text, change } = addEntries("\ufeff{}", entries, { path: "hooks.json" });
+  assert.equal(removeEntries(text, change, "hooks.json"), "\ufeff{}");
 });
 
 check("a command file of the user's stays, and is not told as leftoff's", ({ typed, put, project }) => {
@@ -96,12 +96,12 @@ check("a command file of the user's stays, and is not told as leftoff's", ({ typ
 });
 
 /** @param {string} path @param {string} cwd @param {string} [event] */
-const told = (path, cwd, event = "UserPromptSubmit") => JSON.stringify({ session_id: "s", transcript_path: path, cwd, hook_event_name: event, prompt: "go on" });
+const hookInput = (path, cwd, event = "UserPromptSubmit") => JSON.stringify({ session_id: "s", transcript_path: path, cwd, hook_event_name: event, prompt: "go on" });
 
 check("a client's file in which nothing was said yet is no failure", ({ typed, folder, project, put }) => {
   const log = join(folder, "store", "hooks.log");
   for (const text of ["", "\n", "  \n\n", "\r\n"]) {
-    const { status, stdout, stderr } = typed(["hook", "claude-code"], { input: told(put("t/s.jsonl", text), project) });
+    const { status, stdout, stderr } = typed(["hook", "claude-code"], { input: hookInput(put("t/s.jsonl", text), project) });
     assert.deepEqual([status, stdout, stderr], [0, "", ""]);
   }
   assert.equal(fs.existsSync(log) ? fs.readFileSync(log, "utf8") : "", "");
@@ -127,7 +127,7 @@ check("where the home cannot be written the user is told in the client, once for
   for (const name of ["one", "two"]) {
     const path = put(`t/${name}.jsonl`, SAID);
     for (const [event, isTold] of /** @type {const} */ ([["UserPromptSubmit", true], ["Stop", false], ["UserPromptSubmit", false], ["SessionEnd", false]])) {
-      const { status, stdout, stderr } = typed(["hook", "claude-code"], { ...where, input: told(path, project, event) });
+      const { status, stdout, stderr } = typed(["hook", "claude-code"], { ...where, input: hookInput(path, project, event) });
       assert.deepEqual([status, stderr], [0, ""]);
       if (!isTold) assert.equal(stdout, "", event);
       else assert.match(JSON.parse(stdout).systemMessage, /^leftoff: this conversation is not recorded: could not .*locked.*permission denied/);
@@ -139,7 +139,7 @@ check("where the home cannot be written the user is told in the client, once for
 check("a conversation is recorded also where the agent has removed the folder that it works in", ({ typed, folder, project, put }) => {
   const path = put("t/s.jsonl", SAID);
   for (const cwd of [join(project, "gone", "deeper"), path]) {
-    const { status, stdout } = typed(["hook", "claude-code"], { input: told(path, cwd) });
+    const { status, stdout } = typed(["hook", "claude-code"], { input: hookInput(path, cwd) });
     assert.deepEqual([status, stdout], [0, ""]);
   }
   assert.equal(fs.existsSync(join(folder, "store", "hooks.log")), false);

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
-import { british, circle, untold, uses } from "../../scripts/house.mjs";
+import { british, circle, findUnnamed, uses } from "../../scripts/house.mjs";
 
 /** @param {Record<string, string>} files @param {string[] | null} expected */
 function check(files, expected) {
@@ -55,5 +55,5 @@ test("a British spelling is found in prose and in names, with its line, and noth
 
 test("a suite is told of by a row or by the command that runs it, and by no other one's name", () => {
   const page = "`npm run test:faults -- logs` (debug assertions)\n\n| `kill` | tried | came of it |\n| `ask --seed 2` | tried | came of it |\n| tried | `modes` | `npm run test:faults -- writers-of-logs` |\n";
-  assert.deepEqual(untold(["ask", "kill", "logs", "log", "modes", "writers"], page), ["log", "modes", "writers"]);
+  assert.deepEqual(findUnnamed(["ask", "kill", "logs", "log", "modes", "writers"], page), ["log", "modes", "writers"]);
 });

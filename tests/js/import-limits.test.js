@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import init from "@sqlite.org/sqlite-wasm";
 
 import { openStore, readTranscript } from "../../js/index.js";
-import { unpacked } from "../../js/agents/zstd.js";
+import { unpackZstd } from "../../js/agents/zstd.js";
 
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
 const MB = 2 ** 20;
@@ -19,11 +19,11 @@ const number = (/** @type {number} */ value, /** @type {number} */ length) => Ar
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
 /** A block of zstd that is one byte, so often. @param {number} size @param {boolean} isLast */
-const repeated = (size, isLast) => [...number(size * 8 + 2 + Number(isLast), 3), 0x20];
+const repeatedBlock = (size, isLast) => [...number(size * 8 + 2 + Number(isLast), 3), 0x20];
 
 /** A frame of such blocks. @param {{ blocks: number, size: number, window: number }} of `window`: a power of two */
 function bomb({ blocks, size, window }) {
-  const all = Array.from({ length: blocks }, (_, place) => repeated(size, place === blocks - 1));
+  const all = Array.from({ length: blocks }, (_, place) => repeatedBlock(size, place === blocks - 1));
   return Uint8Array.from([...MAGIC, 0, (Math.log2(window) - 10) << 3, ...all.flat()]);
 }
 
@@ -44,11 +44,11 @@ const BOMBS = {
   "blocks of one byte in a large window": bomb({ blocks: 60_000, size: 1, window: 32 * MB }),
   "a window of two gigabytes": bomb({ blocks: 1, size: 1, window: 2 ** 30 }),
   "two frames": Uint8Array.from([...bomb({ blocks: 1, size: 1, window: MB }), ...bomb({ blocks: 60_000, size: 128 * 1024, window: MB })]),
-  "one that says how large it is": Uint8Array.from([...MAGIC, 0xa0, ...number(2 ** 31 - 1, 4), ...repeated(1, true)]),
+  "one that says how large it is": Uint8Array.from([...MAGIC, 0xa0, ...number(2 ** 31 - 1, 4), ...repeatedBlock(1, true)]),
 };
 
 for (const [name, bytes] of Object.entries(BOMBS)) {
-  test(`what zstd packed too well is too large, and named: ${name}`, () => assert.rejects(unpacked(bytes, "/x.jsonl.zst"), (error) => {
+  test(`what zstd packed too well is too large, and named: ${name}`, () => assert.rejects(unpackZstd(bytes, "/x.jsonl.zst"), (error) => {
     const { code, message } = /** @type {any} */ (error);
     assert.equal(code, "too_large");
     assert.match(message, /^expected at most \d+ bytes, compressed to \d+, in "\/x\.jsonl\.zst", but found /);
@@ -58,10 +58,10 @@ for (const [name, bytes] of Object.entries(BOMBS)) {
 
 test("what zstd packs well is unpacked, and what is cut or changed is damaged", async () => {
   const text = bomb({ blocks: 100, size: 128 * 1024, window: MB / 8 });
-  const whole = await unpacked(text, "/x.zst");
+  const whole = await unpackZstd(text, "/x.zst");
   assert.deepEqual([whole.length, whole.every((byte) => byte === 0x20)], [100 * 128 * 1024, true]);
   for (const bytes of [text.subarray(0, 100), Uint8Array.from([...MAGIC, 8]), Uint8Array.from([...text, 1, 2, 3, 4, 5, 6])]) {
-    await assert.rejects(unpacked(bytes, "/x.zst"), { code: "damaged" });
+    await assert.rejects(unpackZstd(bytes, "/x.zst"), { code: "damaged" });
   }
 });
 
@@ -128,7 +128,7 @@ test("a file of JSON nested without end is a problem, and costs no other line", 
 test("what the compressor itself writes is read", { skip: !hasZstd() }, async () => {
   const text = "one line of a session\n".repeat(100_000);
   const packed = execFileSync("zstd", ["-19", "-c"], { input: text });
-  assert.equal(new TextDecoder().decode(await unpacked(new Uint8Array(packed), "/x.zst")), text);
+  assert.equal(new TextDecoder().decode(await unpackZstd(new Uint8Array(packed), "/x.zst")), text);
 });
 
 function hasZstd() {

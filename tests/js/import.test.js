@@ -10,7 +10,7 @@ import { MemoryStorage, countTokens, openStore, readTranscript } from "../../js/
 const fixtures = ["real/2.1.329/a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl", "claude-code-log/representative_messages.jsonl"];
 
 /** @param {Uint8Array[]} versions of one file, each imported into one store. @param {string} [path] @returns {Promise<any[][]>} the sessions' messages */
-async function imported(versions, path = "/transcript.jsonl") {
+async function importVersions(versions, path = "/transcript.jsonl") {
   const storage = new MemoryStorage();
   const store = await openStore({ home: "/home", project: "/", storage });
   for (const bytes of versions) {
@@ -28,7 +28,7 @@ async function imported(versions, path = "/transcript.jsonl") {
 }
 
 /** What is said; the revision and its checks tell of the way it came. @param {any[][]} sessions */
-function said(sessions) {
+function withoutRevisions(sessions) {
   return sessions.map((messages) => messages.map(({ rev, crc, tokens, seq, ...message }) => message));
 }
 
@@ -42,13 +42,13 @@ function hasQueued(bytes) {
 for (const name of fixtures) {
   test(`a file imported at any line and again at its end holds what one import of it holds: ${name}`, async () => {
     const bytes = new Uint8Array(readFileSync(new URL(`../fixtures/claude-code/${name}`, import.meta.url)));
-    const whole = said(await imported([bytes]));
+    const whole = withoutRevisions(await importVersions([bytes]));
     assert.ok(whole.flat().length > 10);
     const ends = [...bytes.keys()].filter((place) => bytes[place] === 10 && !hasQueued(bytes.subarray(0, place)));
     assert.ok(ends.length > 10);
-    for (const end of ends) assert.deepEqual(said(await imported([bytes.subarray(0, end), bytes])), whole, `after ${end} bytes`);
+    for (const end of ends) assert.deepEqual(withoutRevisions(await importVersions([bytes.subarray(0, end), bytes])), whole, `after ${end} bytes`);
     const each = ends.map((end) => bytes.subarray(0, end));
-    assert.deepEqual(said(await imported([...each, bytes])), whole, "after each line");
+    assert.deepEqual(withoutRevisions(await importVersions([...each, bytes])), whole, "after each line");
   });
 }
 
@@ -61,7 +61,7 @@ function talk(...words) {
 
 test("where the source has rewritten its history, the old stays and the new is a branch", async () => {
   const versions = [talk("go", "yes", "on", "no"), talk("go", "yes", "back", "well"), talk("go", "yes", "back", "well", "end")];
-  const [messages] = await imported(versions);
+  const [messages] = await importVersions(versions);
   const all = /** @type {any[]} */ (messages);
   assert.deepEqual(all.map(({ content }) => content), ["go", "yes", "on", "no", "back", "well", "end"]);
   assert.deepEqual(all.filter(({ branch }) => branch).map(({ content }) => content), ["back"]);
@@ -169,7 +169,7 @@ test("a transcript of questions that was read while an answer was written become
   const whole = Buffer.from(ASKED);
   const path = "/session_2026-01-24T10-00-00-000Z.md";
   const said = async (/** @type {number[]} */ ...ends) => {
-    const sessions = await imported(ends.map((end) => whole.subarray(0, end)), path);
+    const sessions = await importVersions(ends.map((end) => whole.subarray(0, end)), path);
     return sessions.map((messages) => messages.map(({ role, content, partial = false, branch = false }) => ({ role, content, partial, branch })));
   };
   const expected = await said(whole.length);

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
 
-import { added, hashOf, removed } from "../../js/init/json-file.js";
+import { addEntries, hashOf, removeEntries } from "../../js/init/json-file.js";
 import { agentsToSetUp } from "../../js/init/names.js";
 import { partsFor } from "../../js/init/parts.js";
 import { shellWords } from "../../js/init/shell.js";
@@ -272,14 +272,14 @@ test("whatever settings there are, what is added is there, all else means what i
   fc.assert(fc.property(settings, fc.string(), ({ beside, hooks, indent, end }, edit) => {
     const text = JSON.stringify({ ...beside, ...(hooks && { hooks }) }, null, indent) + end;
     const value = JSON.parse(text);
-    const { text: after, change } = added(text, entries, { path: "settings.json" });
+    const { text: after, change } = addEntries(text, entries, { path: "settings.json" });
     const now = parse(after);
     for (const { at: [, event = ""], value: one } of entries) assert.deepEqual(now.hooks[event].at(-1), one);
     assert.deepEqual({ ...now, hooks: undefined }, { ...value, hooks: undefined });
-    assert.equal(removed(after, change, "settings.json"), text);
+    assert.equal(removeEntries(after, change, "settings.json"), text);
     // One more setting, written by hand at the front: then it is taken out of what stands there.
     const edited = after.replace("{", () => `{"~": ${JSON.stringify(edit)},`);
-    const left = removed(edited, change, "settings.json");
+    const left = removeEntries(edited, change, "settings.json");
     assert.deepEqual(parse(left ?? "{}"), { "~": edit, ...value });
   }), { numRuns: 300 });
 });

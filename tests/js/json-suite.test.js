@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 import { agents } from "../../js/wasm/agents.js";
 
-const module = agents.called((module) => module);
+const module = agents.call((module) => module);
 const folder = fileURLToPath(new URL("../fixtures/json-test-suite/", import.meta.url));
 const files = readdirSync(join(folder, "test_parsing")).map((name) => ({ name, file: readFileSync(join(folder, "test_parsing", name)) }));
 

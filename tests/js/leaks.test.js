@@ -30,7 +30,7 @@ function ownParts(secret) {
 const PARTS = new Set(SECRETS.flatMap(({ secret }) => ownParts(secret)));
 
 /** The parts of secrets in a value, also in what it has in base64. @param {unknown} value */
-function leaked(value) {
+function findLeaks(value) {
   const json = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   const text = json + json.replace(/[A-Za-z0-9+/]{24,}=*/g, (run) => Buffer.from(run, "base64").toString("latin1"));
   const found = [];
@@ -79,7 +79,7 @@ async function inFolder(work) {
 }
 
 /** @param {Store} store @param {number} size of each text */
-async function filled(store, size) {
+async function fillSession(store, size) {
   const session = await store.create();
   const first = SECRETS[chance(SECRETS.length)]?.text ?? "";
   await session.append({ role: "user", content: `${words(10 + chance(65))} ${first}\n${full(size)}` });
@@ -219,25 +219,25 @@ async function contextOf(session, request) {
 for (const size of [300, 5000, 40_000]) {
   test(`no part of a secret leaves by any exit, in texts of ${size} letters`, () =>
     inFolder(async ({ home, opened }) => {
-      const { id } = await filled(await opened(), size);
+      const { id } = await fillSession(await opened(), size);
       const store = await opened("replace");
       const session = await store.session(id);
       for (const exits of Object.values(EXITS)) {
-        for (const [exit, leaves] of Object.entries(exits)) assert.deepEqual(leaked(await leaves(session, store, home)), [], exit);
+        for (const [exit, leaves] of Object.entries(exits)) assert.deepEqual(findLeaks(await leaves(session, store, home)), [], exit);
       }
       // What was appended just now is known as well.
       await session.append({ role: "user", content: full(size) });
-      assert.deepEqual(leaked([session.metadata, await session.state(), await session.brief(), await contextOf(session, { window: 3000 })]), []);
+      assert.deepEqual(findLeaks([session.metadata, await session.state(), await session.brief(), await contextOf(session, { window: 3000 })]), []);
     }));
 }
 
 test("without the setting each of them lets something out: they are ways out", () =>
   inFolder(async ({ home, opened }) => {
     const store = await opened();
-    const session = await filled(store, 5000);
+    const session = await fillSession(store, 5000);
     for (const [exit, leaves] of Object.entries({ ...EXITS.session, ...EXITS.store })) {
       if (["secrets", "doctor", "examine", "compact"].includes(exit)) continue;
-      assert.notDeepEqual(leaked(await leaves(session, store, home)), [], exit);
+      assert.notDeepEqual(findLeaks(await leaves(session, store, home)), [], exit);
     }
   }));
 
@@ -247,9 +247,9 @@ test("a session that is begun under the setting lets nothing out, and what is wr
     const [one] = SECRETS;
     const session = await store.create({ title: `About ${one?.text}`, agent: { command: `run ${one?.text}`, model: "gpt-5" } });
     await session.append({ role: "user", content: `is it ${one?.text}` });
-    assert.deepEqual(leaked([session.metadata, await store.list()]), []);
+    assert.deepEqual(findLeaks([session.metadata, await store.list()]), []);
     const fork = await store.fork(session);
-    assert.deepEqual(leaked(fork.metadata), []);
+    assert.deepEqual(findLeaks(fork.metadata), []);
     assert.equal(handleOf(fork).metadata.agent.command, `run ${one?.text}`);
     assert.ok(handleOf(fork).metadata.display.title.includes(String(one?.text)));
     await session.rename(`Now ${one?.text}`);

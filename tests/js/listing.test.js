@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
-import { listed, manySessions, numbered } from "./many-sessions.js";
+import { listAll, manySessions, uuidOf } from "./many-sessions.js";
 import { nodePath } from "./node-path.js";
 
 const folder = mkdtempSync(join(tmpdir(), "leftoff-listing-"));
@@ -22,7 +22,7 @@ const everything = { all: true, type: null, archived: null };
 const refusedAs = (code) => (/** @type {unknown} */ error) => error instanceof LeftoffError && error.code === code;
 
 test("the last active comes first; of those that share a time, the one whose path is less", async () => {
-  const all = await listed(made.options);
+  const all = await listAll(made.options);
   const key = (/** @type {{ lastActive: string, path: string }} */ one) => [Date.parse(one.lastActive) || -Infinity, one.path];
   for (const [place, one] of all.slice(1).entries()) {
     const [before, now] = [key(all[place] ?? one), key(one)];
@@ -32,10 +32,10 @@ test("the last active comes first; of those that share a time, the one whose pat
 });
 
 test("a limit, a status, a type and the archive choose from the same list, with and without looking", async () => {
-  const all = await listed(made.options);
+  const all = await listAll(made.options);
   const of = (/** @type {(one: typeof all[number]) => unknown} */ is) => all.filter(is);
   for (const verify of [true, false]) {
-    const list = (/** @type {import("../../js/types/index.js").ListOptions} */ wanted) => listed(made.options, { ...wanted, all: true, verify });
+    const list = (/** @type {import("../../js/types/index.js").ListOptions} */ wanted) => listAll(made.options, { ...wanted, all: true, verify });
     for (const limit of [0, 1, 7, 1000]) assert.deepEqual(await list({ type: null, archived: null, limit }), all.slice(0, limit));
     assert.deepEqual(await list({ type: null, archived: true }), of((one) => one.archivedAt));
     assert.deepEqual(await list({ type: null, status: "archived" }), of((one) => one.archivedAt));
@@ -49,27 +49,27 @@ test("a limit, a status, a type and the archive choose from the same list, with 
 });
 
 test("a session that says no type is a chat", async () => {
-  const typed = (await listed(made.options)).filter(({ title }) => title === "typed by hand" || title === "A heading that is its title");
+  const typed = (await listAll(made.options)).filter(({ title }) => title === "typed by hand" || title === "A heading that is its title");
   assert.deepEqual(typed.map(({ type }) => type), ["chat", "chat"]);
 });
 
 test("without looking, the list of a project has those of the project alone", async () => {
   const wanted = { type: null, archived: null };
-  assert.deepEqual(await listed(made.options, { ...wanted, verify: false }), await listed(made.options, wanted));
-  assert.ok((await listed(made.options, wanted)).length < (await listed(made.options)).length);
+  assert.deepEqual(await listAll(made.options, { ...wanted, verify: false }), await listAll(made.options, wanted));
+  assert.ok((await listAll(made.options, wanted)).length < (await listAll(made.options)).length);
 });
 
 test("two copies of one session are both listed, and ambiguous by their id", async () => {
   const { options, paths } = await manySessions(join(folder, "copies"), 12);
-  const [path = ""] = paths.filter((one) => one.endsWith(numbered(9)));
-  const copy = join(dirname(dirname(path)), "other-project", `session-${numbered(9)}`);
+  const [path = ""] = paths.filter((one) => one.endsWith(uuidOf(9)));
+  const copy = join(dirname(dirname(path)), "other-project", `session-${uuidOf(9)}`);
   cpSync(path, copy, { recursive: true });
   for (const _ of ["without an index", "with one"]) {
-    const found = (await listed(options)).filter(({ id }) => id === numbered(9)).map((one) => one.path);
+    const found = (await listAll(options)).filter(({ id }) => id === uuidOf(9)).map((one) => one.path);
     assert.deepEqual(found.sort(), [path, copy].sort());
   }
   const store = await openStore(options);
-  await assert.rejects(store.session(numbered(9)), (error) => {
+  await assert.rejects(store.session(uuidOf(9)), (error) => {
     assert.ok(refusedAs("ambiguous")(error) && error instanceof Error);
     return [path, copy].every((one) => error.message.includes(one));
   });
@@ -84,12 +84,12 @@ test("what another process appended is listed, though the session is open here",
   const same = await theirs.session(session.id);
   await same.append({ role: "user", content: "by others" });
   assert.deepEqual((await mine.list()).map(({ messageCount }) => messageCount), [1]);
-  assert.deepEqual((await listed(options)).map(({ messageCount }) => messageCount), [1]);
+  assert.deepEqual((await listAll(options)).map(({ messageCount }) => messageCount), [1]);
   await Promise.all([mine.close(), theirs.close()]);
 });
 
 /** A store with a session that was left active, an hour ago. @param {string} name */
-async function left(name) {
+async function leaveActive(name) {
   const options = { home: join(folder, name), project: folder };
   const store = await openStore(options);
   const session = await store.create({ title: "left" });
@@ -105,7 +105,7 @@ async function left(name) {
 }
 
 test("whoever lists pauses what rests, dated when it was last active, and it is said once", async () => {
-  const { options, path, last } = await left("idle-listed");
+  const { options, path, last } = await leaveActive("idle-listed");
   const store = await openStore(options);
   assert.deepEqual((await store.list()).map(({ status, lastActive }) => [status, lastActive]), [["paused", last]]);
   const events = readFileSync(join(path, "events.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line));
@@ -119,7 +119,7 @@ test("whoever lists pauses what rests, dated when it was last active, and it is 
 });
 
 test("whoever opens it after that list hears it, once", async () => {
-  const { options, id } = await left("idle-opened");
+  const { options, id } = await leaveActive("idle-opened");
   for (const expected of [["auto_paused"], []]) {
     const store = await openStore(options);
     const session = await store.session(id);
@@ -157,7 +157,7 @@ test("what was closed and then paused by a list says so when it is asked for aga
 });
 
 test("what a living process holds is not paused; when it is gone, that is said, too", async () => {
-  const { options, id } = await left("idle-held");
+  const { options, id } = await leaveActive("idle-held");
   const code = `
     const { openStore } = await import(${JSON.stringify(LIBRARY)});
     const store = await openStore({ home: process.argv[1], project: process.argv[2], idleMs: Infinity });
@@ -168,7 +168,7 @@ test("what a living process holds is not paused; when it is gone, that is said, 
   const child = spawn(nodePath, ["--input-type=module", "-e", code, options.home, options.project], { stdio: ["pipe", "pipe", "inherit"] });
   await once(child.stdout, "data");
   const soon = { ...options, idleMs: -1 };
-  assert.deepEqual((await listed(soon)).map(({ status }) => status), ["active"]);
+  assert.deepEqual((await listAll(soon)).map(({ status }) => status), ["active"]);
   child.kill("SIGKILL");
   await once(child, "exit");
   const store = await openStore(soon);

@@ -9,7 +9,7 @@ import { after, test } from "node:test";
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 import { SessionManager } from "../../js/compat/index.js";
 import { projectHash } from "./many-sessions.js";
-import { listed } from "./many-sessions.js";
+import { listAll } from "./many-sessions.js";
 
 const folder = mkdtempSync(join(tmpdir(), "leftoff-located-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -18,7 +18,7 @@ after(() => rmSync(folder, { recursive: true }));
 const refusedAs = (code) => (/** @type {unknown} */ error) => error instanceof LeftoffError && error.code === code;
 
 /** A storage in memory that tells which paths were asked for. */
-class Told extends MemoryStorage {
+class TellingStorage extends MemoryStorage {
   /** @type {string[]} */
   asked = [];
 
@@ -51,8 +51,8 @@ class Told extends MemoryStorage {
 }
 
 /** What a call asks of the files of sessions, in a store of two projects with some sessions each. @param {(store: import("../../js/store/store.js").Store, id: string) => Promise<{ id: string } | undefined>} call */
-async function asked(call) {
-  const storage = new Told();
+async function recordPaths(call) {
+  const storage = new TellingStorage();
   const ids = [];
   const [mine, other] = ["a", "b"].map((name) => join(folder, name));
   for (const project of [mine, other]) mkdirSync(String(project), { recursive: true });
@@ -70,14 +70,14 @@ async function asked(call) {
 }
 
 test("of a whole id no other session is looked at, in whatever project it is", async () => {
-  const { found, wanted, others, listings } = await asked((store, id) => store.session(id));
+  const { found, wanted, others, listings } = await recordPaths((store, id) => store.session(id));
   assert.equal(found?.id, wanted);
   assert.deepEqual({ others: others.filter((path) => !path.endsWith(`session-${wanted}`)), listings }, { others: [], listings: [] });
 });
 
 for (const [name, call] of /** @type {const} */ ([["the current one", "current"], ["the one to continue", "continue"]])) {
   test(`${name} is found by the pointer, and no other session is looked at`, async () => {
-    const { found, last, others, listings } = await asked((store) => store[call]());
+    const { found, last, others, listings } = await recordPaths((store) => store[call]());
     assert.deepEqual({ id: found?.id, others, listings }, { id: last, others: [], listings: [] });
   });
 }
@@ -93,7 +93,7 @@ test("the compatible manager loads, archives and deletes by a whole id alone", a
 });
 
 /** A home, a workspace with a session, and a session in the home. @param {string} name */
-async function both(name) {
+async function makeBothPlacements(name) {
   const [home, project] = [join(folder, name, "home"), join(folder, name, "project")];
   mkdirSync(project, { recursive: true });
   const options = { home, project, idleMs: Infinity };
@@ -104,7 +104,7 @@ async function both(name) {
 }
 
 test("a session of a workspace is found by its whole id from any project, listed before or not", async () => {
-  const { options, here } = await both("workspace");
+  const { options, here } = await makeBothPlacements("workspace");
   const other = join(folder, "workspace", "other");
   mkdirSync(other);
   for (const list of [false, true, false]) {
@@ -118,14 +118,14 @@ test("a session of a workspace is found by its whole id from any project, listed
 });
 
 test("a copy that the index knows makes an id ambiguous, wherever it lies", async () => {
-  const { options, there, here } = await both("copies");
+  const { options, there, here } = await makeBothPlacements("copies");
   const inWorkspace = join(dirname(dirname(here.path)), "002-copy", ".session");
   cpSync(there.path, inWorkspace, { recursive: true });
   const renamed = join(dirname(there.path), "session-01a00000-0000-7000-8000-00000000000a");
   cpSync(here.path, renamed, { recursive: true });
   // The index takes no line of a file that was changed just now, as it may be changed again and look the same.
   for (let index = ""; !["002-copy", basename(renamed)].every((name) => index.includes(name));) {
-    await listed(options);
+    await listAll(options);
     index = existsSync(join(options.home, "sessions", "index.jsonl")) ? readFileSync(join(options.home, "sessions", "index.jsonl"), "utf8") : "";
   }
   for (const [{ id, path }, copy] of /** @type {const} */ ([[there, inWorkspace], [here, renamed]])) {
@@ -140,7 +140,7 @@ test("a copy that the index knows makes an id ambiguous, wherever it lies", asyn
 });
 
 test("a folder that is named like a session and holds another one is not mistaken for it", async () => {
-  const { options, there } = await both("named");
+  const { options, there } = await makeBothPlacements("named");
   const id = "01a00000-0000-7000-8000-00000000000b";
   cpSync(there.path, join(dirname(there.path), `session-${id}`), { recursive: true });
   mkdirSync(join(dirname(there.path), "session-01a00000-0000-7000-8000-00000000000c"));
@@ -151,7 +151,7 @@ test("a folder that is named like a session and holds another one is not mistake
 });
 
 test("a pointer that leads nowhere, out of the project, or to another session is none", async () => {
-  const { options, there } = await both("pointer");
+  const { options, there } = await makeBothPlacements("pointer");
   const file = join(options.project, ".leftoff", "current-session.json");
   const elsewhere = join(options.home, "sessions", "projects", projectHash("/elsewhere"), `session-${there.id}`);
   cpSync(there.path, elsewhere, { recursive: true });

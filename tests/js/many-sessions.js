@@ -39,12 +39,12 @@ export function checksum(text) {
 }
 
 /** Lines with the checksums that they should have. @param {string} log */
-export function summed(log) {
+export function withChecksums(log) {
   return log.replace(/^(.*),"crc":"[0-9a-f]{8}"\}$/gm, (_, head) => `${head},"crc":"${checksum(head)}"}`);
 }
 
 /** A uuid of a number. @param {number} n */
-export function numbered(n) {
+export function uuidOf(n) {
   return `01a00000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`;
 }
 
@@ -64,7 +64,7 @@ export function template({ path, id, metadata }) {
           .replaceAll(id, other)
           .replaceAll(metadata.display.title, title)
           .replace(TIME, (time) => new Date(Date.parse(time) + at - last).toISOString());
-        writeFileSync(join(folder, name), name.endsWith(".jsonl") ? summed(changed) : changed);
+        writeFileSync(join(folder, name), name.endsWith(".jsonl") ? withChecksums(changed) : changed);
       }
     },
     /** Where sessions of its project lie. */
@@ -119,7 +119,7 @@ export async function manySessions(folder, count) {
   for (let n = paths.length; n < count; n += 1) {
     const { write, session } = templates[n % templates.length] ?? templates[0];
     // Some share their time: then their paths say which is first.
-    const copy = { id: numbered(n), at: now - 1000 * (n - (n % 3)), title: `session ${n}` };
+    const copy = { id: uuidOf(n), at: now - 1000 * (n - (n % 3)), title: `session ${n}` };
     const other = n % 5 === 0 ? projectHash(`/elsewhere/${n % 7}`) : hash;
     const there = session.placement === "home"
       ? { path: join(home, "sessions", "projects", other, `session-${copy.id}`), words: [[hash, other], ["/project", "/other"]] }
@@ -128,12 +128,12 @@ export async function manySessions(folder, count) {
     paths.push(there.path);
   }
   await byHand(join(home, "sessions", "projects", hash), join(project, "conversations"));
-  await settled(join(paths.at(-1) ?? project, "messages.jsonl"));
+  await waitUntilSettled(join(paths.at(-1) ?? project, "messages.jsonl"));
   return { home, project, options, paths };
 }
 
 /** Where a runtime tells whole seconds alone, a list notes nothing that was changed within the last one: it might be again. @param {string} file */
-async function settled(file) {
+async function waitUntilSettled(file) {
   const { ctimeMs } = statSync(file);
   if (ctimeMs % 1000 === 0) await new Promise((resolve) => void setTimeout(resolve, ctimeMs + 2500 - Date.now()));
 }
@@ -157,7 +157,7 @@ function basenameOf(path) {
 }
 
 /** All that is listed, by a store that is opened for it. @param {any} options @param {import("../../js/types/index.js").ListOptions} [wanted] */
-export async function listed(options, wanted = { all: true, type: null, archived: null }) {
+export async function listAll(options, wanted = { all: true, type: null, archived: null }) {
   const store = await openStore(options);
   try {
     return await store.list(wanted);

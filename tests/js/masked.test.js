@@ -22,7 +22,7 @@ async function inFolder(work) {
 }
 
 /** What is said of a session. @param {string} home @param {string} id */
-async function told(home, id) {
+async function describeSession(home, id) {
   const store = await openStore({ home: join(home, ".leftoff"), project: home });
   try {
     const session = await store.session(id);
@@ -35,7 +35,7 @@ async function told(home, id) {
 }
 
 /** A session that has the key in what is said first, decided, done and summed up. @param {string} home */
-async function kept(home) {
+async function makeKeyedSession(home) {
   const store = await openStore({ home: join(home, ".leftoff"), project: home });
   const session = await store.create();
   await session.append([
@@ -46,12 +46,12 @@ async function kept(home) {
   for (let place = 0; place < MANY; place += 1) await session.append({ role: place % 2 ? "assistant" : "user", content: `${place} ${"and so on ".repeat(40)}` });
   await session.context({ window: 6000, summarize: () => `they use ${KEY}` });
   await store.close();
-  await told(home, session.id);
+  await describeSession(home, session.id);
   return session;
 }
 
 /** @param {string} path @param {string} mask */
-function masked(path, mask) {
+function maskFile(path, mask) {
   const file = join(path, "messages.jsonl");
   const text = readFileSync(file, "utf8");
   const { atime, mtime } = statSync(file);
@@ -63,20 +63,20 @@ function masked(path, mask) {
 for (const [what, mask] of [["as long", "*".repeat(KEY.length)], ["shorter", "***"], ["longer", "[masked by hand, since it was a secret]"]]) {
   test(`what was masked by hand is told by no cache: ${what}`, () =>
     inFolder(async (home) => {
-      const { id, path } = await kept(home);
-      assert.ok((await told(home, id)).includes(KEY));
-      masked(path, mask);
-      assert.ok(!(await told(home, id)).includes(KEY));
+      const { id, path } = await makeKeyedSession(home);
+      assert.ok((await describeSession(home, id)).includes(KEY));
+      maskFile(path, mask);
+      assert.ok(!(await describeSession(home, id)).includes(KEY));
       // Nor from what is derived by then.
-      assert.ok(!(await told(home, id)).includes(KEY));
+      assert.ok(!(await describeSession(home, id)).includes(KEY));
       assert.ok(!readFileSync(join(path, "events.jsonl"), "utf8").includes(KEY));
     }));
 }
 
 test("nor where the file has its old time again", () =>
   inFolder(async (home) => {
-    const { id, path } = await kept(home);
-    masked(path, "*".repeat(KEY.length))();
+    const { id, path } = await makeKeyedSession(home);
+    maskFile(path, "*".repeat(KEY.length))();
     const store = await openStore({ home: join(home, ".leftoff"), project: home });
     const session = await store.session(id);
     const all = JSON.stringify([await session.context({ window: 6000 }), await session.state(), await session.brief()]);
@@ -86,7 +86,7 @@ test("nor where the file has its old time again", () =>
 
 test("where nothing was changed the log is not read again, and what was appended costs itself", () =>
   inFolder(async (home) => {
-    const { id, path } = await kept(home);
+    const { id, path } = await makeKeyedSession(home);
     const cache = join(home, ".leftoff", "cache");
     const covers = () => JSON.parse(readFileSync(join(cache, `${id}.covers`), "utf8"));
     const before = covers();

@@ -22,7 +22,7 @@ async function memory() {
 }
 
 /** @param {AsyncIterable<any>} all */
-async function collected(all) {
+async function collect(all) {
   const list = [];
   for await (const one of all) list.push(one);
   return list;
@@ -48,10 +48,10 @@ test("texts and attachments that are too large for a line lie in blobs, and come
     { role: "user", content: "", attachments: [{ mime: "image/png", data: image.toString("base64") }, { mime: "text/plain", data: "no base64".repeat(9_000) }] },
   ];
   await session.append(drafts);
-  const read = await collected(session.messages());
+  const read = await collect(session.messages());
   const kept = read.map(({ role, content, assistant, tool, attachments }) => JSON.parse(JSON.stringify({ role, content, assistant, tool, attachments })));
   assert.deepEqual(kept, drafts);
-  assert.deepEqual((await collected(session.messages({ newestFirst: true }))).reverse(), read);
+  assert.deepEqual((await collect(session.messages({ newestFirst: true }))).reverse(), read);
   const files = (await storage.list(blobs)) ?? [];
   assert.equal(files.length, 6);
   for (const { name } of files) {
@@ -68,7 +68,7 @@ test("a blob that is missing or damaged costs its middle, and no other message",
   const [one, two] = (await storage.list(blobs)) ?? [];
   await storage.remove(`${blobs}/${one?.name}`);
   await storage.replace(`${blobs}/${two?.name}`, new TextEncoder().encode("damaged"));
-  const contents = (await collected(session.messages())).map((message) => message.content);
+  const contents = (await collect(session.messages())).map((message) => message.content);
   assert.deepEqual([contents[0], contents[3], contents.length], ["before", "behind", 4]);
   for (const [content, word] of [[contents[1], "first"], [contents[2], "second"]]) {
     assert.match(content, new RegExp(`^${word} .*\\n\\[\\.\\.\\. \\d+ bytes left out \\.\\.\\.\\]\\n.* ends ${word} $`, "s"));
@@ -95,7 +95,7 @@ test("what could not be written as a blob is refused, and the session goes on", 
   await assert.rejects(session.append({ role: "user", content: long(OVER, "a ") }), (error) => error instanceof LeftoffError && error.code === "disk_full");
   assert.equal(await storage.stat(log), null);
   await session.append({ role: "user", content: long(OVER, "a ") });
-  assert.equal((await collected(session.messages())).length, 1);
+  assert.equal((await collect(session.messages())).length, 1);
 });
 
 test("a message that was written again comes once, as its highest revision in its first place, both ways", async () => {
@@ -103,8 +103,8 @@ test("a message that was written again comes once, as its highest revision in it
   const line = (/** @type {string} */ id, rev = 0) => ({ id, rev, role: "user", content: `${id} ${rev}` });
   for (const draft of [line("a"), line("b"), line("a", 1), line("c"), line("b", 2), line("b", 1), line("d"), line("a", 3)]) await session.append(draft);
   const expected = ["a 3", "b 2", "c 0", "d 0"];
-  assert.deepEqual((await collected(session.messages())).map((message) => message.content), expected);
-  assert.deepEqual((await collected(session.messages({ newestFirst: true }))).map((message) => message.content), expected.reverse());
+  assert.deepEqual((await collect(session.messages())).map((message) => message.content), expected);
+  assert.deepEqual((await collect(session.messages({ newestFirst: true }))).map((message) => message.content), expected.reverse());
 });
 
 test("whoever follows a session gets what another process appends, in order, until it stops following", async () => {
@@ -137,7 +137,7 @@ test("what is no reading is refused, and so is a leaf that nobody said", async (
   const { session } = await memory();
   await session.append({ role: "user", content: "said" });
   const refused = (/** @type {any} */ reading, /** @type {string} */ code) =>
-    assert.rejects(collected(session.messages(reading)), (error) => error instanceof LeftoffError && error.code === code, JSON.stringify(reading));
+    assert.rejects(collect(session.messages(reading)), (error) => error instanceof LeftoffError && error.code === code, JSON.stringify(reading));
   for (const reading of [{ leaf: 7 }, { newestFirst: "yes" }, { allBranches: 1 }]) await refused(reading, "invalid_request");
   await refused({ leaf: "nobody" }, "not_found");
   await assert.rejects(session.follow(/** @type {any} */ ({ signal: 7 })).next(), (error) => error instanceof LeftoffError && error.code === "invalid_request");
@@ -150,7 +150,7 @@ test("a log that was cut while it is read is no end, from neither side", async (
     const messages = session.messages({ newestFirst });
     await messages.next();
     await storage.replace(log, new Uint8Array());
-    await assert.rejects(collected(messages), { code: "log_shrunk" });
+    await assert.rejects(collect(messages), { code: "log_shrunk" });
     await store.close();
   }
 });

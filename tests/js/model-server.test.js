@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { gemini } from "../clients/model/gemini.mjs";
 import { Script } from "../clients/model/script.mjs";
 import { serve } from "../clients/model/server.mjs";
-import { SPOKEN } from "./model-spoken.js";
+import { SPOKEN } from "./model-dialects.js";
 
 /** @import { Turn } from "../clients/model/turns.mjs" */
 
@@ -26,7 +26,7 @@ const TURNS = [
   { role: "user", text: "Go é." },
 ];
 
-for (const { name, path, streamPath, countPath, hasErrors, body, whole, joined } of SPOKEN) {
+for (const { name, path, streamPath, countPath, hasErrors, body, readAnswer: whole, readStream: joined } of SPOKEN) {
   /** @param {string} url @param {string} to @param {Turn[]} turns @param {{ isMain?: boolean, isStream?: boolean }} [how] */
   async function asked(url, to, turns, { isMain = true, isStream = false } = {}) {
     const response = await fetch(`${url}${to}`, { method: "POST", body: JSON.stringify({ model: "any", stream: isStream, ...body(turns, isMain) }) });
@@ -41,15 +41,15 @@ for (const { name, path, streamPath, countPath, hasErrors, body, whole, joined }
     try {
       assert.equal((await text(TURNS.slice(0, 1), { isMain: false })).text, "Aside.");
       if (countPath) assert.ok(Object.values(JSON.parse(await asked(server.url, countPath, TURNS)))[0] > 0);
-      assert.equal(script.taken, 0);
+      assert.equal(script.takenCount, 0);
       assert.deepEqual(await text(TURNS.slice(0, 1)), ANSWER);
       assert.deepEqual(await text(TURNS.slice(0, 1)), ANSWER);
       const half = { ...TURNS[2], results: TURNS[2]?.results?.slice(1) };
       assert.deepEqual(await text(/** @type {Turn[]} */ ([...TURNS.slice(0, 2), half])), ANSWER, "one result is missing");
-      assert.equal(script.taken, 1);
+      assert.equal(script.takenCount, 1);
       assert.equal((await text(TURNS.slice(0, 3))).text, "Done.");
       assert.equal((await text(TURNS.slice(0, 3))).text, "Done.");
-      assert.equal(script.taken, 2);
+      assert.equal(script.takenCount, 2);
       assert.equal((await text(TURNS)).text, "The script is at its end.");
     } finally {
       await server.close();
@@ -103,7 +103,7 @@ test("what takes a text gets a custom call, and its result is a result", async (
     const { output } = /** @type {any} */ (await asked([]));
     assert.deepEqual(output, [{ type: "custom_tool_call", id: "ctc_step1c0", call_id: "step1c0", name: "patch", input: "*** é", status: "completed" }]);
     await asked([...output, { type: "custom_tool_call_output", call_id: "step1c0", output: "Done" }]);
-    assert.equal(script.taken, 2);
+    assert.equal(script.takenCount, 2);
     assert.deepEqual(seen[1], [{ role: "assistant", calls: [{ id: "step1c0", name: "patch", input: { input: "*** é" } }] }, { role: "user", results: [{ id: "step1c0", text: "Done" }] }]);
   } finally {
     await server.close();

@@ -16,7 +16,7 @@ import { before, contents, scene, user } from "./stopping.js";
 /** @typedef {{ placement?: "home" | "workspace", begin?: (scene: Scene, store: Store) => Promise<string>, deletes?: boolean, purges?: boolean, does: (scene: Scene, store: Store, id: string) => Promise<unknown> }} Operation */
 
 /** What Claude Code keeps of a conversation. @param {Scene} scene @param {string[]} said */
-function recorded({ file, storage, project }, said) {
+function writeTranscript({ file, storage, project }, said) {
   const line = (/** @type {string} */ content, /** @type {number} */ at) => ({
     type: "user", sessionId: "5f0c6a3e-0000-4000-8000-000000000000", uuid: `5f0c6a3e-0000-4000-8000-00000000000${at + 1}`, parentUuid: at > 0 ? `5f0c6a3e-0000-4000-8000-00000000000${at}` : null,
     timestamp: `2025-01-02T03:04:0${at}.000Z`, cwd: project, message: user(content),
@@ -47,9 +47,9 @@ const OPERATIONS = {
   },
   import: {
     begin: async (scene, store) => {
-      await recorded(scene, ["before"]);
+      await writeTranscript(scene, ["before"]);
       const [one] = (await store.import(scene.file)).imported;
-      await recorded(scene, ["before", "imported"]);
+      await writeTranscript(scene, ["before", "imported"]);
       return one?.id ?? "";
     },
     does: ({ file }, store) => store.import(file),
@@ -86,7 +86,7 @@ async function inTrash({ home, storage }) {
  * Stops the operation before its step `at`; whether it came so far.
  * @param {string} name @param {string} who @param {number} at @param {{ goesOn?: boolean, isReal?: boolean }} [options]
  */
-async function stopped(name, who, at, { goesOn = true, isReal = false } = {}) {
+async function stopBefore(name, who, at, { goesOn = true, isReal = false } = {}) {
   const operation = /** @type {Operation} */ (OPERATIONS[name]);
   const made = scene(isReal);
   const { open } = made;
@@ -162,7 +162,7 @@ async function stopped(name, who, at, { goesOn = true, isReal = false } = {}) {
 /** @param {string} name @param {string} who @param {{ goesOn?: boolean, isReal?: boolean }} [options] */
 async function everywhere(name, who, options) {
   let steps = 0;
-  while (await stopped(name, who, steps + 1, options)) steps += 1;
+  while (await stopBefore(name, who, steps + 1, options)) steps += 1;
   assert.ok(steps > 0);
 }
 

@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { hasFailed, isEnough, rowsOf, table } from "../clients/candidates.mjs";
-import { compared, shapeOf } from "../clients/shape.mjs";
+import { compareShapes, shapeOf } from "../clients/shape.mjs";
 
 /** @param {object[]} records */
 const lines = (records) => shapeOf(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
 
 /** @param {object[]} before @param {object[]} after */
-const difference = (before, after) => compared(lines(before), lines(after));
+const difference = (before, after) => compareShapes(lines(before), lines(after));
 
 test("values, and keys that are ids, paths, commands or a tool's parameters, make no difference", () => {
   const record = (/** @type {string} */ id, /** @type {string} */ path) => ({ type: "user", id, seen: { [id]: 1, [path]: { mode: 2 } }, schema: { properties: { [id.slice(0, 3)]: { type: "string" } } }, message: { content: [{ type: "text", text: id }] } });

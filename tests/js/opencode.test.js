@@ -16,20 +16,20 @@ const fixtures = new URL("../fixtures/opencode/", import.meta.url);
 /** @param {string} path */
 const bytes = (path) => new Uint8Array(readFileSync(new URL(path, fixtures)));
 /** @param {string | Uint8Array} text @returns {any} */
-const parsed = (text) => JSON.parse(typeof text === "string" ? text : new TextDecoder().decode(text));
+const parseJson = (text) => JSON.parse(typeof text === "string" ? text : new TextDecoder().decode(text));
 const REAL = "real/1.18.33/";
 
 /** @param {AsyncIterable<{ id: string, bytes: Uint8Array }>} sessions @returns {Promise<Map<string, any>>} */
 async function documents(sessions) {
   const all = new Map();
-  for await (const { id, bytes } of sessions) all.set(id, parsed(bytes));
+  for await (const { id, bytes } of sessions) all.set(id, parseJson(bytes));
   return all;
 }
 
 /** What the client's own export says. @returns {Map<string, any>} */
 function exportsOfClient() {
   const names = readdirSync(new URL(REAL, fixtures)).filter((name) => name.endsWith(".json"));
-  return new Map(names.map((name) => [name.slice(0, -5), parsed(bytes(REAL + name))]));
+  return new Map(names.map((name) => [name.slice(0, -5), parseJson(bytes(REAL + name))]));
 }
 
 /** @param {string} path @param {(file: string) => boolean} [isKept] */
@@ -44,8 +44,8 @@ function folder(path, isKept = () => true) {
 
 /** The sessions of older folders, by their ids. @param {{ paths: string[], read(path: string): Uint8Array }} files @returns {Promise<Map<string, any>>} */
 async function inTree({ paths, read }) {
-  const all = await collected(sessionsOfTree(paths, async (path) => read(path)));
-  return new Map(all.map(parsed).map((session) => [session.info.id, session]));
+  const all = await collect(sessionsOfTree(paths, async (path) => read(path)));
+  return new Map(all.map(parseJson).map((session) => [session.info.id, session]));
 }
 
 test("a database with a WAL that nobody has checkpointed gives what the client's export gives", async () => {
@@ -76,7 +76,7 @@ test("one session is read at a time, and bytes may lie anywhere in a buffer", as
   const wide = Buffer.concat([Buffer.alloc(7), bytes(`${REAL}opencode.db`)]).subarray(7);
   const sessions = sessionsOfDatabase({ database: wide });
   const { value } = await sessions.next();
-  assert.ok(value && parsed(value.bytes).info.id === value.id);
+  assert.ok(value && parseJson(value.bytes).info.id === value.id);
   await sessions.return();
   assert.deepEqual(await sessions.next(), { value: undefined, done: true });
 });
@@ -100,7 +100,7 @@ test("rows that are no JSON are passed on, and the second version's messages, to
     insert into message values ('m2', 's', 1, '{"role":"user","n":1e400,"id":"x"}'), ('m1', 's', 1, '{broken'), ('m0', 's', 2, '{}');
     insert into part values ('p2', 'm2', 's', '{"type":"text","text":"\\ud800"}'), ('p1', 'm2', 's', 'no');
     insert into session_message values ('v', 's', 'user', 0, '{"text":"hi"}');`);
-  const [session] = await collected(sessionsOfDatabase({ database: capi.sqlite3_js_db_export(db) }));
+  const [session] = await collect(sessionsOfDatabase({ database: capi.sqlite3_js_db_export(db) }));
   db.close();
   assert.equal(
     new TextDecoder().decode(session.bytes),
@@ -113,7 +113,7 @@ test("rows that are no JSON are passed on, and the second version's messages, to
 });
 
 /** @template T @param {AsyncIterable<T>} items */
-async function collected(items) {
+async function collect(items) {
   const all = [];
   for await (const item of items) all.push(item);
   return all;
@@ -130,7 +130,7 @@ test("each file of the older folders is in the session that it belongs to, whole
     const found = { session: 0, message: 0, part: 0 };
     for (const path of files.paths.filter((path) => path.endsWith(".json"))) {
       const kind = /** @type {"session" | "message" | "part"} */ (path.split("/")[0]);
-      const own = parsed(bytes(tree + path));
+      const own = parseJson(bytes(tree + path));
       const among = { session: [...read.values()].map(({ info }) => info), message: messages.map(({ info }) => info), part: parts }[kind];
       const one = among.find(({ id }) => id === own.id);
       for (const [key, value] of Object.entries(own)) assert.deepEqual(one?.[key], value, `${tree}${path} ${key}`);
@@ -142,7 +142,7 @@ test("each file of the older folders is in the session that it belongs to, whole
       assert.equal(info.id, id);
       const times = messages.map((/** @type {any} */ message) => message.info.time.created);
       assert.deepEqual(times, times.toSorted());
-      const committed = parsed(bytes(`storage-exports/${id}.json`));
+      const committed = parseJson(bytes(`storage-exports/${id}.json`));
       assert.deepEqual({ info, messages }, committed);
     }
   }

@@ -27,13 +27,13 @@ async function texts(session) {
 afterEach(() => setClock());
 
 /** The folder of a conversation, renamed as a person does it. @param {Session} session */
-function renamed(session) {
+function renameFolder(session) {
   const folder = dirname(session.path);
   renameSync(folder, join(dirname(folder), `${basename(folder)}-renamed`));
 }
 
 /** Until something is so; the suite's own time is what ends a test in which it never is. @param {() => boolean} is */
-async function until(is) {
+async function waitUntil(is) {
   while (!is()) await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -93,8 +93,8 @@ test("one whose folder is renamed while a timer looks after it is the same objec
     async ({ store }) => {
       const session = await store.create({ placement: "workspace", title: "The parser" });
       await session.append(user("before"));
-      renamed(session);
-      await until(() => session.path.includes("renamed"));
+      renameFolder(session);
+      await waitUntil(() => session.path.includes("renamed"));
       const [, again] = await Promise.all([session.append(user("behind")), store.session(session.id)]);
       assert.equal(again, session);
       await Promise.all([session.append(user("one")), again.append(user("two"))]);
@@ -111,8 +111,8 @@ test("one whose folder is renamed while somebody follows it is the same object",
     const following = (async () => {
       for await (const _ of session.follow({ signal: followed.signal })) continue;
     })();
-    renamed(session);
-    await until(() => session.path.includes("renamed"));
+    renameFolder(session);
+    await waitUntil(() => session.path.includes("renamed"));
     const again = await store.session(session.id);
     assert.equal(again, session);
     await Promise.all([session.append(user("one")), again.append(user("two"))]);
@@ -166,12 +166,12 @@ test("that one could not be paused is said once", () =>
       await session.append(user("before"));
       const away = join(dirname(store.home), "away");
       renameSync(dirname(session.path), away);
-      await until(() => session.notices.length > 0);
+      await waitUntil(() => session.notices.length > 0);
       // Three more turns of the timer, by a session that rests beside it.
       for (let turn = 0; turn < 3; turn += 1) {
         const other = await store.create();
         await other.append(user("beside"));
-        await until(() => other.notices.length > 0);
+        await waitUntil(() => other.notices.length > 0);
       }
       assert.deepEqual(session.notices.map(({ code }) => code), ["not_paused"]);
     },

@@ -9,10 +9,10 @@ import * as leftoff from "../../js/index.js";
 const { LeftoffError, MemoryStorage, NodeStorage, countTokens, openStore, readTranscript } = leftoff;
 
 /** As a caller without types would. @param {unknown} options @returns {any} */
-const typed = (options) => options;
+const asAny = (options) => options;
 
 /** @param {() => unknown} call @param {string} found */
-async function refused(call, found) {
+async function expectRefusal(call, found) {
   const error = await Promise.resolve().then(call).catch((cause) => cause);
   assert.ok(error instanceof LeftoffError && error.code === "invalid_request", `${call}: ${/** @type {any} */ (error)?.message}`);
   assert.match(error.message, new RegExp(`^(unknown option "${found}": expected \\w+(, \\w+)*( or \\w+)?|expected an object with \\w+(, \\w+)*( or \\w+)?, but found "?${found}"? instead)$`), `${call}: ${/** @type {any} */ (error)?.message}`);
@@ -24,42 +24,42 @@ test("each call that takes options names the first that it does not know, and wh
   await session.append({ role: "user", content: "Hello" });
   /** @type {((odd: object) => unknown)[]} */
   const calls = [
-    (odd) => openStore(typed(odd)),
-    (odd) => store.continue(typed(odd)),
-    (odd) => store.create(typed(odd)),
-    (odd) => store.list(typed(odd)),
-    (odd) => store.find("words", typed(odd)),
-    (odd) => store.search("words", typed(odd)).next(),
-    (odd) => store.recall("words", typed(odd)),
-    (odd) => store.doctor(typed(odd)),
-    (odd) => store.import("/nothing", typed(odd)),
-    (odd) => store.importAll(typed(odd)),
-    (odd) => store.record(typed({ agent: "codex", path: "/nothing", ...odd })),
-    (odd) => store.fork(session, typed(odd)),
-    (odd) => store.delete(session, typed(odd)),
-    (odd) => store.move(session, typed({ to: "workspace", ...odd })),
-    (odd) => store.tidy(typed(odd)),
-    (odd) => store.writeSetting("record", false, typed(odd)),
-    (odd) => store.unsetSetting("record", typed(odd)),
-    (odd) => store.writeForAgent(session, typed({ agent: "codex", ...odd })),
-    (odd) => session.append({ role: "user", content: "again" }, typed(odd)),
-    (odd) => session.context(typed({ window: 8000, ...odd })),
-    (odd) => session.resume(typed({ window: 8000, ...odd })),
-    (odd) => session.compact(typed({ window: 8000, ...odd })),
-    (odd) => session.compact(typed({ undo: true, ...odd })),
-    (odd) => session.brief(typed(odd)),
-    (odd) => session.stop(typed(odd)),
-    (odd) => session.complete(typed(odd)),
-    (odd) => session.messages(typed(odd)).next(),
-    (odd) => session.follow(typed(odd)).next(),
-    (odd) => session.export("json", typed(odd)),
-    (odd) => session.search("words", typed(odd)),
-    (odd) => session.flush(typed(odd)),
-    (odd) => countTokens("text", typed(odd)),
-    (odd) => new NodeStorage(typed(odd)),
-    (odd) => new MemoryStorage(typed(odd)),
+    (odd) => openStore(asAny(odd)),
+    (odd) => store.continue(asAny(odd)),
+    (odd) => store.create(asAny(odd)),
+    (odd) => store.list(asAny(odd)),
+    (odd) => store.find("words", asAny(odd)),
+    (odd) => store.search("words", asAny(odd)).next(),
+    (odd) => store.recall("words", asAny(odd)),
+    (odd) => store.doctor(asAny(odd)),
+    (odd) => store.import("/nothing", asAny(odd)),
+    (odd) => store.importAll(asAny(odd)),
+    (odd) => store.record(asAny({ agent: "codex", path: "/nothing", ...odd })),
+    (odd) => store.fork(session, asAny(odd)),
+    (odd) => store.delete(session, asAny(odd)),
+    (odd) => store.move(session, asAny({ to: "workspace", ...odd })),
+    (odd) => store.tidy(asAny(odd)),
+    (odd) => store.writeSetting("record", false, asAny(odd)),
+    (odd) => store.unsetSetting("record", asAny(odd)),
+    (odd) => store.writeForAgent(session, asAny({ agent: "codex", ...odd })),
+    (odd) => session.append({ role: "user", content: "again" }, asAny(odd)),
+    (odd) => session.context(asAny({ window: 8000, ...odd })),
+    (odd) => session.resume(asAny({ window: 8000, ...odd })),
+    (odd) => session.compact(asAny({ window: 8000, ...odd })),
+    (odd) => session.compact(asAny({ undo: true, ...odd })),
+    (odd) => session.brief(asAny(odd)),
+    (odd) => session.stop(asAny(odd)),
+    (odd) => session.complete(asAny(odd)),
+    (odd) => session.messages(asAny(odd)).next(),
+    (odd) => session.follow(asAny(odd)).next(),
+    (odd) => session.export("json", asAny(odd)),
+    (odd) => session.search("words", asAny(odd)),
+    (odd) => session.flush(asAny(odd)),
+    (odd) => countTokens("text", asAny(odd)),
+    (odd) => new NodeStorage(asAny(odd)),
+    (odd) => new MemoryStorage(asAny(odd)),
   ];
-  for (const call of calls) await refused(Object.assign(() => call({ hoem: 1 }), { toString: () => String(call) }), "hoem");
+  for (const call of calls) await expectRefusal(Object.assign(() => call({ hoem: 1 }), { toString: () => String(call) }), "hoem");
   assert.equal((await store.list()).length, 1);
   assert.deepEqual([session.metadata.lifecycle, session.metadata.stats.messageCount, store.settings.record], ["active", 1, true]);
   await store.close();
@@ -72,24 +72,24 @@ test("a flag is true or false: what is neither is refused, and nothing is done",
   await session.append({ role: "user", content: "Hello" });
   /** @type {[flag: string, call: (odd: object) => unknown][]} */
   const calls = [
-    ["countTokens", (odd) => openStore(typed({ home: "/other", project: "/", storage: new MemoryStorage(), ...odd }))],
-    ["all", (odd) => store.list(typed(odd))],
-    ["verify", (odd) => store.list(typed(odd))],
-    ["fix", (odd) => store.doctor(typed(odd))],
-    ["secrets", (odd) => store.doctor(typed(odd))],
-    ["purge", (odd) => store.delete(session, typed(odd))],
-    ["enabled", (odd) => store.tidy(typed(odd))],
-    ["project", (odd) => store.writeSetting("record", false, typed(odd))],
-    ["revives", (odd) => session.append({ role: "user", content: "again" }, typed(odd))],
-    ["revives", (odd) => session.resume(typed({ window: 8000, ...odd }))],
-    ["override", (odd) => session.resume(typed({ window: 8000, ...odd }))],
-    ["assumes", (odd) => session.context(typed({ window: 8000, ...odd }))],
-    ["apply", (odd) => session.compact(typed({ window: 8000, ...odd }))],
-    ["undo", (odd) => session.compact(typed({ window: 8000, ...odd }))],
-    ["newestFirst", (odd) => session.messages(typed(odd)).next()],
-    ["allBranches", (odd) => session.messages(typed(odd)).next()],
-    ["allBranches", (odd) => session.export("json", typed(odd))],
-    ["learns", (odd) => session.flush(typed(odd))],
+    ["countTokens", (odd) => openStore(asAny({ home: "/other", project: "/", storage: new MemoryStorage(), ...odd }))],
+    ["all", (odd) => store.list(asAny(odd))],
+    ["verify", (odd) => store.list(asAny(odd))],
+    ["fix", (odd) => store.doctor(asAny(odd))],
+    ["secrets", (odd) => store.doctor(asAny(odd))],
+    ["purge", (odd) => store.delete(session, asAny(odd))],
+    ["enabled", (odd) => store.tidy(asAny(odd))],
+    ["project", (odd) => store.writeSetting("record", false, asAny(odd))],
+    ["revives", (odd) => session.append({ role: "user", content: "again" }, asAny(odd))],
+    ["revives", (odd) => session.resume(asAny({ window: 8000, ...odd }))],
+    ["override", (odd) => session.resume(asAny({ window: 8000, ...odd }))],
+    ["assumes", (odd) => session.context(asAny({ window: 8000, ...odd }))],
+    ["apply", (odd) => session.compact(asAny({ window: 8000, ...odd }))],
+    ["undo", (odd) => session.compact(asAny({ window: 8000, ...odd }))],
+    ["newestFirst", (odd) => session.messages(asAny(odd)).next()],
+    ["allBranches", (odd) => session.messages(asAny(odd)).next()],
+    ["allBranches", (odd) => session.export("json", asAny(odd))],
+    ["learns", (odd) => session.flush(asAny(odd))],
   ];
   for (const [flag, call] of calls) {
     for (const odd of ["false", 0, 1, {}]) {
@@ -109,14 +109,14 @@ test("a text is a text, a number a number and a function one: what is of another
   const session = await store.create({ title: "as it was" });
   const { records: [first] } = await session.append({ role: "user", content: "Hello" });
   const ids = { startMessageId: first?.id ?? "", endMessageId: first?.id ?? "" };
-  const open = (/** @type {object} */ odd) => openStore(typed({ home: "/other", project: "/", storage: new MemoryStorage(), ...odd }));
+  const open = (/** @type {object} */ odd) => openStore(asAny({ home: "/other", project: "/", storage: new MemoryStorage(), ...odd }));
   /** @type {Record<string, [name: string, call: (odd: any) => unknown][]>} */
   const calls = {
     text: [
       ["home", (home) => open({ home })], ["project", (project) => open({ project })], ["workspace", (workspace) => open({ workspace })],
-      ["model", (model) => store.continue(typed({ model }))],
-      ["type", (type) => store.create(typed({ type }))], ["title", (title) => store.create(typed({ title }))],
-      ["name", (name) => store.create(typed({ name }))], ["model", (model) => store.create(typed({ model }))],
+      ["model", (model) => store.continue(asAny({ model }))],
+      ["type", (type) => store.create(asAny({ type }))], ["title", (title) => store.create(asAny({ title }))],
+      ["name", (name) => store.create(asAny({ name }))], ["model", (model) => store.create(asAny({ model }))],
       ["since", (since) => store.list({ since })], ["until", (until) => store.list({ until })], ["sort", (sort) => store.list({ sort })],
       ["status", (status) => store.list({ status })], ["agent", (agent) => store.list({ agent })], ["folder", (folder) => store.list({ folder })],
       ["id", (id) => store.session(id)], ["id", (id) => store.doctor({ id })], ["id", (id) => store.restore(id)],
@@ -126,7 +126,7 @@ test("a text is a text, a number a number and a function one: what is of another
       ["to", (to) => store.move(session, { to })], ["name", (name) => store.move(session, { to: "workspace", name })],
       ["day", (day) => store.move(session, { to: "workspace", day })], ["title", (title) => store.move(session, { to: "workspace", title })],
       ["path", (path) => store.import(path)], ["from", (from) => store.relocate(from, "/")], ["to", (to) => store.relocate("/", to)],
-      ["path", (path) => store.record(typed({ agent: "codex", path }))],
+      ["path", (path) => store.record(asAny({ agent: "codex", path }))],
       ["text", (text) => store.goesOn(session, text)],
       ["format", (format) => session.append({ role: "user", content: "again" }, { format })],
       ["operation", (operation) => session.append({ role: "user", content: "again" }, { operation })],
@@ -145,9 +145,9 @@ test("a text is a text, a number a number and a function one: what is of another
     number: [
       ["idleMs", (idleMs) => open({ idleMs })],
       ["limit", (limit) => store.list({ limit })], ["limit", (limit) => countTokens("text", { limit })],
-      ["maxSessionsPerProject", (most) => store.tidy(typed({ maxSessionsPerProject: most }))],
-      ["autoArchiveAfterDays", (days) => store.tidy(typed({ autoArchiveAfterDays: days }))],
-      ["debounceMs", (debounceMs) => store.tidy(typed({ debounceMs }))],
+      ["maxSessionsPerProject", (most) => store.tidy(asAny({ maxSessionsPerProject: most }))],
+      ["autoArchiveAfterDays", (days) => store.tidy(asAny({ autoArchiveAfterDays: days }))],
+      ["debounceMs", (debounceMs) => store.tidy(asAny({ debounceMs }))],
       ["window", (window) => session.context({ window })], ["reserve", (reserve) => session.context({ window: 8000, reserve })],
       ["keep", (keep) => session.compact({ window: 8000, keep })], ["maxBytes", (maxBytes) => session.resume({ window: 8000, maxBytes })],
       ["maxTokens", (maxTokens) => session.brief({ maxTokens })], ["maxTokens", (maxTokens) => session.summaryOf({ ...ids, maxTokens })],
@@ -157,10 +157,10 @@ test("a text is a text, a number a number and a function one: what is of another
       ["summarize", (summarize) => session.compact({ window: 8000, summarize })], ["count", (count) => session.resume({ window: 8000, count })],
       ["now", (now) => new MemoryStorage({ now })],
       ["onProgress", (onProgress) => store.import("/nothing", { onProgress })],
-      ["commandOf", (commandOf) => store.record(typed({ agent: "codex", path: "/nothing", commandOf }))],
+      ["commandOf", (commandOf) => store.record(asAny({ agent: "codex", path: "/nothing", commandOf }))],
     ],
   };
-  calls.object = [["only", (only) => store.import("/nothing", { only })], ["only", (only) => store.record(typed({ agent: "opencode", path: "/nothing", only }))]];
+  calls.object = [["only", (only) => store.import("/nothing", { only })], ["only", (only) => store.record(asAny({ agent: "opencode", path: "/nothing", only }))]];
   const odd = { object: [7, "few", true, [], {}, { folder: 1 }], text: [7, true, ["few"], { few: 1 }], number: ["few", "7", true, [7], NaN], function: ["few", 7, true, {}] };
   for (const [kind, all] of Object.entries(calls)) {
     for (const [name, call] of all) {
@@ -180,8 +180,8 @@ test("a text is a text, a number a number and a function one: what is of another
 
 test("what is no object of options is named, too", async () => {
   const store = await openStore({ home: "/home", project: "/", storage: new MemoryStorage() });
-  await refused(() => store.list(typed(null)), "null");
-  await refused(() => store.create(typed("title")), "title");
+  await expectRefusal(() => store.list(asAny(null)), "null");
+  await expectRefusal(() => store.create(asAny("title")), "title");
   await store.close();
 });
 
@@ -230,5 +230,5 @@ test("what JSON cannot say is refused by a code, too", async () => {
     const calls = [() => store.list({ all: value }), () => store.point(value), () => store.find(value), () => ContextManager.hashQuery(value)];
     for (const call of calls) await assert.rejects(async () => call(), { code: "invalid_request", message: new RegExp(`but found ${typeof value} instead$`) }, String(call));
   }
-  await assert.rejects(async () => ContextManager.hashQuery(typed(5)), { code: "invalid_request" });
+  await assert.rejects(async () => ContextManager.hashQuery(asAny(5)), { code: "invalid_request" });
 });

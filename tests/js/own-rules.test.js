@@ -8,7 +8,7 @@ import { Redaction } from "../../js/privacy/redaction.js";
 
 const door = new Redaction("replace", { storage: new MemoryStorage(), folder: "/home" });
 /** @param {any} value */
-const out = async (value) => (await door.out(value)).value;
+const redactValue = async (value) => (await door.redact(value)).value;
 
 const TIMES = 20;
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -22,7 +22,7 @@ function chance(length, alphabet = LETTERS) {
   }).join("");
 }
 /** @param {number} length so that each kind of letter is there, as in nearly all of those that somebody drew */
-const mixed = (length) => `a7K${chance(length - 3)}`;
+const mixedKey = (length) => `a7K${chance(length - 3)}`;
 const bytes = (/** @type {number} */ length) => Buffer.from(Array.from(chance(length), (letter, at) => (letter.charCodeAt(0) * 31 + at * 17) % 256));
 const base64 = (/** @type {number} */ length) => `Qa1${bytes(length).toString("base64").slice(3)}`;
 const url = (/** @type {number} */ letters) => `a7K${bytes(letters).toString("base64url").slice(3, letters)}`;
@@ -35,16 +35,16 @@ const claims = () => JSON.stringify({ sub: chance(18) });
  * @type {Record<string, () => string | { secret: string, text: string }>}
  */
 const KINDS = {
-  "a Tailscale key of a device": () => `tskey-${"auth"}-k${chance(10)}CNTRL-${mixed(32)}`,
-  "a Tailscale key of the API": () => `tskey-${"api"}-k${chance(10)}CNTRL-${mixed(32)}`,
-  "an older Tailscale key": () => `tskey-k${chance(10)}CNTRL-${mixed(22)}`,
+  "a Tailscale key of a device": () => `tskey-${"auth"}-k${chance(10)}CNTRL-${mixedKey(32)}`,
+  "a Tailscale key of the API": () => `tskey-${"api"}-k${chance(10)}CNTRL-${mixedKey(32)}`,
+  "an older Tailscale key": () => `tskey-k${chance(10)}CNTRL-${mixedKey(22)}`,
   "a Cloudflare token": () => `${"cfat"}_${chance(40)}${chance(8, HEX)}`,
-  "a client secret of Azure": () => ({ secret: `${mixed(4)}8Q~${chance(34)}`, text: "AZURE_CLIENT_SECRET=" }),
-  "an older client secret of Azure": () => ({ secret: `${mixed(12)}~${chance(10)}.-_${chance(6)}`, text: "ARM_CLIENT_SECRET=" }),
-  "the first client secrets of Azure": () => ({ secret: `${mixed(10)}[${chance(8)}]=${chance(8)}@?`, text: "clientSecret: " }),
+  "a client secret of Azure": () => ({ secret: `${mixedKey(4)}8Q~${chance(34)}`, text: "AZURE_CLIENT_SECRET=" }),
+  "an older client secret of Azure": () => ({ secret: `${mixedKey(12)}~${chance(10)}.-_${chance(6)}`, text: "ARM_CLIENT_SECRET=" }),
+  "the first client secrets of Azure": () => ({ secret: `${mixedKey(10)}[${chance(8)}]=${chance(8)}@?`, text: "clientSecret: " }),
   "a client secret in base64": () => ({ secret: base64(32), text: "client_secret => " }),
-  "a client secret in a form": () => ({ secret: `${mixed(10)}~${chance(14)}.${chance(8)}`, text: "grant_type=client_credentials&client_secret=" }),
-  "a client secret in an option": () => ({ secret: `${mixed(10)}~${chance(24)}`, text: "tool --client-secret " }),
+  "a client secret in a form": () => ({ secret: `${mixedKey(10)}~${chance(14)}.${chance(8)}`, text: "grant_type=client_credentials&client_secret=" }),
+  "a client secret in an option": () => ({ secret: `${mixedKey(10)}~${chance(24)}`, text: "tool --client-secret " }),
   "a key of Azure's storage": () => ({ secret: base64(64), text: "AccountName=some;AccountKey=" }),
   "a key of Azure's bus": () => ({ secret: base64(32), text: "SharedAccessKeyName=Root;SharedAccessKey=" }),
   "a signature of Azure's storage": () => ({ secret: encodeURIComponent(base64(32)), text: "https://some.blob.core.windows.net/all?sv=2020-08-04&sr=c&sig=" }),
@@ -63,7 +63,7 @@ const KINDS = {
   "a Mailchimp key": () => `${chance(32, HEX)}-us${chance(2, "123456789")}`,
   "a Square application's secret": () => `sq0${"csp"}-${url(43)}`,
   "a token of PyPI's test site": () => `pypi-${"AgEN"}${json("test.pypi.org")}${url(90)}`,
-  "an OpenAI key of a project": () => `sk-${"proj"}-${mixed(20)}T3Blb${"kFJ"}${mixed(20)}`,
+  "an OpenAI key of a project": () => `sk-${"proj"}-${mixedKey(20)}T3Blb${"kFJ"}${mixedKey(20)}`,
 };
 
 /** Where it stands. @type {Record<string, (text: string) => any>} */
@@ -83,7 +83,7 @@ for (const [kind, made] of Object.entries(KINDS)) {
       const one = made();
       const { secret, text } = typeof one === "string" ? { secret: one, text: "" } : one;
       for (const [place, shown] of Object.entries(PLACES)) {
-        const clean = JSON.stringify(await out(shown(text + secret)));
+        const clean = JSON.stringify(await redactValue(shown(text + secret)));
         const plain = clean + clean.replace(/[A-Za-z0-9+/]{24,}=*/g, (run) => Buffer.from(run, "base64").toString("latin1"));
         assert.match(plain, /\[redacted:/, place);
         for (let at = 0; at + 8 <= secret.length; at += 1) assert.ok(!plain.includes(secret.slice(at, at + 8)), `${place}: ${secret}: ${plain}`);
@@ -93,7 +93,7 @@ for (const [kind, made] of Object.entries(KINDS)) {
 }
 
 test("a value is found by its name alone", async () => {
-  const { env } = await out({ env: { AZURE_CLIENT_SECRET: `${mixed(12)}~${chance(20)}` } });
+  const { env } = await redactValue({ env: { AZURE_CLIENT_SECRET: `${mixedKey(12)}~${chance(20)}` } });
   assert.match(env.AZURE_CLIENT_SECRET, /^\[redacted:client-secret:[0-9a-f]{8}\]$/);
 });
 
@@ -131,6 +131,6 @@ test("what stands for a secret, or only looks like one, stays as it is", async (
     `${"0".repeat(32)}-us1`,
     "pypi-AgEIcHlwaS5vcmc",
   ]) {
-    assert.equal(await out(text), text);
+    assert.equal(await redactValue(text), text);
   }
 });

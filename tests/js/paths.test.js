@@ -36,7 +36,7 @@ async function contents(reading) {
 }
 
 /** @param {string[]} args */
-function typed(...args) {
+function runCli(...args) {
   const { stdout, stderr, status } = spawnSync(nodePath, [fileURLToPath(new URL("../../js/cli/index.js", import.meta.url)), ...args, "--home", home, "--workspace", home], { encoding: "utf8" });
   assert.equal(status, 0, stderr);
   return stdout;
@@ -55,13 +55,13 @@ test("messages are those of the current path, and others by request, marked", as
 });
 
 test("every reader has the same path", async () => {
-  const shown = JSON.parse(typed("show", session.id, "--json"));
+  const shown = JSON.parse(runCli("show", session.id, "--json"));
   assert.deepEqual(shown.map((/** @type {any} */ { role, id, content }) => (role === "tool" ? content : id)), current);
-  assert.deepEqual(JSON.parse(typed("show", session.id, "--json", "--last", "2")).map((/** @type {any} */ { id }) => id).at(-1), "f");
+  assert.deepEqual(JSON.parse(runCli("show", session.id, "--json", "--last", "2")).map((/** @type {any} */ { id }) => id).at(-1), "f");
   const exported = JSON.parse(await session.export("json"));
   assert.deepEqual(exported.messages.map((/** @type {any} */ { role, id, content }) => (role === "tool" ? content : id)), current);
   assert.deepEqual(exported.toolExecutions.map((/** @type {any} */ { toolCallId }) => toolCallId), ["right"]);
-  for (const text of [typed("show", session.id), await session.export("markdown"), typed("export", session.id, "--to", "markdown")]) {
+  for (const text of [runCli("show", session.id), await session.export("markdown"), runCli("export", session.id, "--to", "markdown")]) {
     assert.match(text, /another way/);
     assert.doesNotMatch(text, /of the left|another branch/);
   }
@@ -73,15 +73,15 @@ test("every reader has the same path", async () => {
 
 test("other branches are shown and exported by request, each message marked", async () => {
   const off = (/** @type {any[]} */ messages) => messages.filter(({ onPath }) => onPath === false).map(({ role, id, content }) => (role === "tool" ? content : id));
-  assert.deepEqual(off(JSON.parse(typed("show", session.id, "--json", "--all-branches"))), ["c", "of the left"]);
+  assert.deepEqual(off(JSON.parse(runCli("show", session.id, "--json", "--all-branches"))), ["c", "of the left"]);
   const exported = JSON.parse(await session.export("json", { allBranches: true }));
   assert.deepEqual(off(exported.messages), ["c", "of the left"]);
   assert.deepEqual(exported.toolExecutions.length, 2);
-  for (const text of [typed("show", session.id, "--all-branches"), typed("export", session.id, "--to", "markdown", "--all-branches")]) assert.equal(text.match(/of another branch/g)?.length, 2);
+  for (const text of [runCli("show", session.id, "--all-branches"), runCli("export", session.id, "--to", "markdown", "--all-branches")]) assert.equal(text.match(/of another branch/g)?.length, 2);
 });
 
 test("an answer of reasoning alone says what it reasoned", async () => {
-  assert.match(typed("show", session.id), /--- \d+ assistant, [^\n]*\n {2}~ I think so\.\n/);
+  assert.match(runCli("show", session.id), /--- \d+ assistant, [^\n]*\n {2}~ I think so\.\n/);
   assert.match(await session.export("markdown"), /\n> I think so\.\n/);
 });
 
@@ -89,7 +89,7 @@ test("a message of files or of hidden reasoning alone is not empty either", asyn
   const other = await store.create();
   await other.append({ role: "user", content: "", attachments: [{ mime: "image/png", name: "a.png", data: "AAAA" }] });
   await other.append({ role: "assistant", content: "", assistant: { reasoning: [{ text: "", data: "AAAA" }] } });
-  const text = typed("show", other.id);
+  const text = runCli("show", other.id);
   assert.match(text, /a\.png, image\/png/);
   assert.match(text, /reasoning that only its provider can read/);
   assert.match(await other.export("markdown"), /reasoning that only its provider can read/);

@@ -14,7 +14,7 @@ function chance(length, alphabet = LETTERS + DIGITS) {
 }
 
 /** @param {string[]} parts */
-const glued = (...parts) => parts.join("");
+const joinParts = (...parts) => parts.join("");
 const pem = () => ["-----BEGIN RSA", " PRIVATE KEY-----\n", `MI${chance(62)}\n${chance(64)}\n${chance(64)}\n`, "-----END RSA", " PRIVATE KEY-----"].join("");
 
 /**
@@ -26,27 +26,27 @@ export const PLANTED = Object.fromEntries(
     aws: [[(/** @type {string} */ key) => `AWS_SECRET_ACCESS_KEY="${key}"`, chance(40)]],
     gcp: [[(/** @type {string} */ key) => JSON.stringify({ private_key_id: "1", private_key: key }), pem()]],
     privatekey: [pem()],
-    npm: [glued("np", "m_", chance(36)), [(/** @type {string} */ token) => `//example.com/:_authToken=${token}`, chance(36)]],
-    basicauth: [glued("https://", "someone:", chance(12), "@example.com")],
-    slack: [glued("xo", "xb-", chance(12, DIGITS), "-", chance(24))],
-    sendgrid: [glued("S", "G.", chance(22), ".", chance(43))],
-    shopify: [glued("shp", "at_", chance(32))],
-    github: [glued("gh", "p_", chance(36))],
-    gitlab: [glued("gl", "pat-", chance(20))],
-    grafana: [glued("gl", "sa_", chance(32), "_", chance(8, "0123456789abcdef"))],
-    openai: [glued("s", "k-", chance(20), "T3Blb", "kFJ", chance(20))],
-    anthropic: [glued("sk-", "ant-api03-", chance(93), "AA")],
-    groq: [glued("gs", "k_", chance(52))],
-    huggingface: [glued("h", "f_", chance(34, LETTERS))],
-    linear: [glued("lin_", "api_", chance(40))],
-    notion: [glued("nt", "n_", chance(11, DIGITS), chance(35))],
-    "1password": [glued("ops", "_", Buffer.from(JSON.stringify({ a: chance(119) })).toString("base64"))],
-    "database-connection-string": [glued("postgres", "://someone:", chance(12), "@db.example.com:5432/main")],
-    "hashicorp-vault": [glued("hv", "s.", chance(95))],
-    vercel: [glued("vc", "p_", chance(24))],
-    databricks: [glued("da", "pi", chance(32, "0123456789abcdef"))],
-    docker: [glued("dckr", "_pat_", chance(27))],
-    figma: [glued("fi", "gd_", chance(40))],
+    npm: [joinParts("np", "m_", chance(36)), [(/** @type {string} */ token) => `//example.com/:_authToken=${token}`, chance(36)]],
+    basicauth: [joinParts("https://", "someone:", chance(12), "@example.com")],
+    slack: [joinParts("xo", "xb-", chance(12, DIGITS), "-", chance(24))],
+    sendgrid: [joinParts("S", "G.", chance(22), ".", chance(43))],
+    shopify: [joinParts("shp", "at_", chance(32))],
+    github: [joinParts("gh", "p_", chance(36))],
+    gitlab: [joinParts("gl", "pat-", chance(20))],
+    grafana: [joinParts("gl", "sa_", chance(32), "_", chance(8, "0123456789abcdef"))],
+    openai: [joinParts("s", "k-", chance(20), "T3Blb", "kFJ", chance(20))],
+    anthropic: [joinParts("sk-", "ant-api03-", chance(93), "AA")],
+    groq: [joinParts("gs", "k_", chance(52))],
+    huggingface: [joinParts("h", "f_", chance(34, LETTERS))],
+    linear: [joinParts("lin_", "api_", chance(40))],
+    notion: [joinParts("nt", "n_", chance(11, DIGITS), chance(35))],
+    "1password": [joinParts("ops", "_", Buffer.from(JSON.stringify({ a: chance(119) })).toString("base64"))],
+    "database-connection-string": [joinParts("postgres", "://someone:", chance(12), "@db.example.com:5432/main")],
+    "hashicorp-vault": [joinParts("hv", "s.", chance(95))],
+    vercel: [joinParts("vc", "p_", chance(24))],
+    databricks: [joinParts("da", "pi", chance(32, "0123456789abcdef"))],
+    docker: [joinParts("dckr", "_pat_", chance(27))],
+    figma: [joinParts("fi", "gd_", chance(40))],
   }).map(([rule, all]) => [
     rule,
     all.map((one) => {
@@ -60,7 +60,7 @@ export const PLANTED = Object.fromEntries(
 export const ALL = Object.values(PLANTED).flat();
 
 /** The secrets that are in a text, as they are or as JSON says them. @param {string} text */
-export function leaked(text) {
+export function leakedSecrets(text) {
   return ALL.filter(({ secret }) => lines(secret).some((line) => text.includes(line))).map(({ secret }) => secret);
 }
 

@@ -15,7 +15,7 @@ const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const AGENTS = ["claude-code", "codex", "copilot", "gemini", "opencode", "pi", "qwen"];
 
 /** Every file below, with its bytes and its times. @param {string} folder */
-function all(folder) {
+function snapshotFolder(folder) {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
   return names.map((name) => {
     const stat = statSync(join(folder, name));
@@ -48,21 +48,21 @@ const SAID = '{"role":"user","content":"Rename the parser."}\n{"role":"assistant
 
 /** Sessions of every kind, by what they are. @type {Record<string, (parts: Parts, input: (text: string, ...args: string[]) => string) => Promise<string> | string>} */
 const SHAPES = {
-  active: (_, input) => begun(input),
+  active: (_, input) => createSession(input),
   paused: (_, input) => {
-    const id = begun(input);
+    const id = createSession(input);
     input("", "stop", id);
     return id;
   },
   completed: (_, input) => {
-    const id = begun(input);
+    const id = createSession(input);
     input("", "complete", id);
     return id;
   },
-  workspace: (_, input) => begun(input, "--here"),
-  "never listed": (_, input) => begun(input),
+  workspace: (_, input) => createSession(input, "--here"),
+  "never listed": (_, input) => createSession(input),
   long: (_, input) => {
-    const id = begun(input);
+    const id = createSession(input);
     input(Array.from({ length: 400 }, (_, at) => `{"role":"${at % 2 ? "assistant" : "user"}","content":"${"some words of it ".repeat(40)}${at}"}\n`).join(""), "append", id);
     return id;
   },
@@ -75,15 +75,15 @@ const SHAPES = {
     return input("", "import", path).split(" ")[0] ?? "";
   },
   "handed over": (_, input) => {
-    const id = begun(input);
+    const id = createSession(input);
     for (const agent of AGENTS) input("", "export", id, "--to", agent);
     return id;
   },
-  forked: (_, input) => input("", "fork", begun(input)).match(/[0-9a-f]{8}-[0-9a-f-]{27}/)?.[0] ?? "",
+  forked: (_, input) => input("", "fork", createSession(input)).match(/[0-9a-f]{8}-[0-9a-f-]{27}/)?.[0] ?? "",
 };
 
 /** @param {(text: string, ...args: string[]) => string} input @param {string[]} more */
-function begun(input, ...more) {
+function createSession(input, ...more) {
   const id = input("", "new", "--title", "Parsers", ...more);
   input(SAID, "append", id);
   return id;
@@ -98,10 +98,10 @@ for (const [shape, make] of Object.entries(SHAPES)) {
       for (const words of [[id], ["last"], ["parsers"]]) {
         for (const way of words[0] === id ? ways : [[], ["--with", "codex"]]) {
           const typed = ["resume", ...words, "--print", "--override", ...way];
-          const before = all(parts.home);
+          const before = snapshotFolder(parts.home);
           const { status, stderr } = parts.run(...typed);
           assert.ok(status === 0 || words[0] !== id, `${typed.join(" ")}: ${stderr}`);
-          assert.deepEqual(all(parts.home), before, typed.join(" "));
+          assert.deepEqual(snapshotFolder(parts.home), before, typed.join(" "));
         }
       }
     }));

@@ -22,10 +22,10 @@ const noModes = process.platform === "win32" && "Windows has no modes";
 const block = (language) => page.match(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "s"))?.[1] ?? assert.fail(language);
 
 /** Everything below a folder. @param {string} folder */
-const below = (folder) => fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+const pathsBelow = (folder) => fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
 
 /** @param {string} folder @returns {Promise<string>} where the session lies */
-async function recorded(folder) {
+async function createSession(folder) {
   const store = await openStore({ home: join(folder, "store"), project: folder });
   const session = await store.create({ model: "gpt-5", title: "T" });
   await session.append([
@@ -40,10 +40,10 @@ async function recorded(folder) {
 
 test("what is said, thought, called and read is kept as plain text, and the project's path with it", () =>
   inFolder(async (folder) => {
-    const path = await recorded(folder);
+    const path = await createSession(folder);
     const log = fs.readFileSync(join(path, "messages.jsonl"), "utf8");
     for (const text of [`asked ${KEY}`, `thought ${KEY}`, `\\"path\\":\\"${KEY}`, `read ${KEY}`]) assert.ok(log.includes(text), text);
-    const blobs = below(join(path, "blobs")).map((file) => fs.readFileSync(file, "utf8"));
+    const blobs = pathsBelow(join(path, "blobs")).map((file) => fs.readFileSync(file, "utf8"));
     assert.ok(blobs.some((text) => text.includes(`long ${KEY}`)));
     const events = fs.readFileSync(join(path, "events.jsonl"), "utf8");
     for (const text of [JSON.stringify(folder), '"gpt-5"']) assert.ok(events.includes(text), text);
@@ -51,9 +51,9 @@ test("what is said, thought, called and read is kept as plain text, and the proj
 
 test("files are 0600, folders 0700", { skip: noModes }, () =>
   inFolder(async (folder) => {
-    await recorded(folder);
+    await createSession(folder);
     const home = join(folder, "store");
-    const all = [home, ...below(home)];
+    const all = [home, ...pathsBelow(home)];
     assert.ok(all.length > 8);
     for (const path of all) {
       const found = fs.statSync(path);
@@ -68,30 +68,30 @@ test("while a session is open, process and host are named, and no longer", () =>
     const session = await store.create();
     await session.append({ role: "user", content: "1" });
     const place = join(home, "cache", `${session.id}.open`);
-    const [lease = ""] = below(place);
+    const [lease = ""] = pathsBelow(place);
     const { host, pid } = JSON.parse(fs.readFileSync(lease, "utf8"));
     assert.deepEqual([host, pid], [hostname(), process.pid]);
     await store.close();
-    assert.deepEqual(below(place), []);
+    assert.deepEqual(pathsBelow(place), []);
   }));
 
 /** A repository with a committed session in which is a key. @param {string} folder */
-async function published(folder) {
+async function commitSession(folder) {
   const top = makeRepository(join(folder, "top"));
   const conversation = makeConversation(top);
-  fs.cpSync(await recorded(folder), join(conversation, ".session"), { recursive: true });
+  fs.cpSync(await createSession(folder), join(conversation, ".session"), { recursive: true });
   await commit({ folder: conversation, title: "T" });
   return { top, conversation };
 }
 
 test("a commit publishes all of it; git keeps no modes", { skip: noModes }, () =>
   inFolder(async (folder) => {
-    const { top, conversation } = await published(folder);
+    const { top, conversation } = await commitSession(folder);
     assert.equal((fs.statSync(join(conversation, ".session", "messages.jsonl")).mode & 0o777).toString(8), "600");
     assert.match(git(top, "diff", "HEAD~1", "HEAD"), new RegExp(`read ${KEY}`));
     execFileSync("sh", ["-c", "umask 022; git clone --quiet top clone"], { cwd: folder });
     const cloned = join(folder, "clone", PLACE, ".session");
-    for (const path of below(cloned)) {
+    for (const path of pathsBelow(cloned)) {
       const found = fs.statSync(path);
       assert.equal((found.mode & 0o777).toString(8), found.isDirectory() ? "755" : "644", path);
     }
@@ -100,7 +100,7 @@ test("a commit publishes all of it; git keeps no modes", { skip: noModes }, () =
 
 test("the history keeps what is deleted later", () =>
   inFolder(async (folder) => {
-    const { top, conversation } = await published(folder);
+    const { top, conversation } = await commitSession(folder);
     fs.rmSync(join(conversation, ".session"), { recursive: true });
     git(top, "commit", "--quiet", "--all", "--message=deleted");
     assert.equal(git(top, "ls-files", "--", "*.session*"), "");
@@ -119,7 +119,7 @@ test("one line keeps sessions out of a repository; the Markdown is still committ
 
 test("what was committed before stays until it is taken out as the page says, and the files with it", () =>
   inFolder(async (folder) => {
-    const { top, conversation } = await published(folder);
+    const { top, conversation } = await commitSession(folder);
     put(join(top, ".gitignore"), block("gitignore"));
     git(top, "add", ".");
     assert.match(git(top, "ls-files"), /\.session/);
@@ -132,12 +132,12 @@ test("what was committed before stays until it is taken out as the page says, an
   }));
 
 test("no file can open a connection but the one for pages, which no file for Node imports, and only four can run a program: git, the agent that a session is handed to, the engine that is asked, and the pager", () => {
-  const files = below(join(root, "js")).filter((file) => file.endsWith(".js"));
+  const files = pathsBelow(join(root, "js")).filter((file) => file.endsWith(".js"));
   assert.ok(files.length > 20);
   const network = /(?:from|import|require)\s*\(?\s*["'](?:node:)?(?:https?|http2|net|tls|dgram|dns|inspector)(?:\/promises)?["']|\b(?:fetch|WebSocket|EventSource|XMLHttpRequest|sendBeacon)\s*\(/;
   assert.match('import { connect } from "node:net"; ', network);
   const isIn = (/** @type {RegExp} */ pattern) => files.filter((file) => pattern.test(fs.readFileSync(file, "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "")));
-  assert.deepEqual(isIn(network), [join(root, "js", "host", "fetched.js")]);
+  assert.deepEqual(isIn(network), [join(root, "js", "host", "fetch-bytes.js")]);
   assert.deepEqual(isIn(/fetched\.js"/).sort(), ["assets.web.js", "assets.workerd.js"].map((name) => join(root, "js", "host", name)));
   assert.deepEqual(isIn(/child_process/).sort(), [join(root, "js", "agents", "native.js"), join(root, "js", "cli", "ask", "engine.js"), join(root, "js", "cli", "pager.js"), join(root, "js", "placement", "git.js")]);
 });
@@ -198,13 +198,13 @@ test("of git it uses what works on this machine", { skip: process.platform === "
 
 test("to read a transcript, to count, and a store in memory keep nothing", () =>
   inFolder(async (folder) => {
-    const before = below(folder);
+    const before = pathsBelow(folder);
     await (await readTranscript(transcript)).context({ window: 8000 });
     await countTokens(KEY);
     const store = await openStore({ project: folder, storage: new MemoryStorage() });
     await (await store.create()).append({ role: "user", content: KEY });
     await store.close();
-    assert.deepEqual(below(folder), before);
+    assert.deepEqual(pathsBelow(folder), before);
   }));
 
 /** A workspace in a repository with one conversation and its session. @param {string} folder */
@@ -223,7 +223,7 @@ test("in a workspace files are 0600, folders 0700, and no event names a path of 
   inFolder(async (folder) => {
     const { store, session } = await workspace(folder);
     await store.close();
-    for (const path of [session.path, ...below(session.path)]) {
+    for (const path of [session.path, ...pathsBelow(session.path)]) {
       const found = fs.statSync(path);
       assert.equal((found.mode & 0o777).toString(8), found.isDirectory() ? "700" : "600", path);
       if (found.isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes(folder), path);
@@ -254,7 +254,7 @@ test("where .session/ is deleted, the Markdown stays, commands go on, and the ho
     await again.close();
     fs.rmSync(join(folder, "store", "cache"), { recursive: true });
     fs.rmSync(join(folder, "store", "sessions", "index.jsonl"), { force: true });
-    for (const path of below(join(folder, "store"))) if (fs.statSync(path).isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes(KEY), path);
+    for (const path of pathsBelow(join(folder, "store"))) if (fs.statSync(path).isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes(KEY), path);
   }));
 
 test("what is deleted lies in the trash, readable, and what is purged lies nowhere", () =>
@@ -274,5 +274,5 @@ test("what is deleted lies in the trash, readable, and what is purged lies nowhe
     const gone = await store.session(begun.id);
     await store.delete(gone, { purge: true });
     await store.close();
-    for (const path of below(join(folder, "store"))) if (fs.statSync(path).isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes("purged words"), path);
+    for (const path of pathsBelow(join(folder, "store"))) if (fs.statSync(path).isFile()) assert.ok(!fs.readFileSync(path, "utf8").includes("purged words"), path);
   }));

@@ -14,7 +14,7 @@ const types = fileURLToPath(new URL("../../types/", import.meta.url));
 const declarations = readdirSync(types, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".d.ts") && !path.startsWith("cjs")).map((path) => readFileSync(join(types, path), "utf8"));
 
 /** The bodies of the declarations of a class; the classes of two entries may share a name. @param {string} name */
-function declared(name) {
+function classBodies(name) {
   return declarations.flatMap((text) => [...text.matchAll(new RegExp(`export declare class ${name}\\b[^{]*\\{([^]*?)\\n\\}`, "g"))].map(([, body = ""]) => body));
 }
 
@@ -25,7 +25,7 @@ for (const [entry, exported] of Object.entries(ENTRIES)) {
   for (const [name, kind] of Object.entries(exported).filter(([, kind]) => /^class\b/.test(String(kind)))) {
     test(`${entry}: ${name} is called so, and has what is declared of it and nothing else`, () => {
       assert.equal(kind.name, name);
-      const bodies = declared(name);
+      const bodies = classBodies(name);
       assert.ok(bodies.length > 0);
       const own = [kind, kind.prototype].flatMap((one) => Reflect.ownKeys(one)).flatMap((key) => (key === Symbol.asyncDispose ? [] : [String(key)]));
       const names = own.filter((one) => !["length", "name", "prototype", "constructor"].includes(one));

@@ -10,13 +10,13 @@ import type { ResponseInputItem } from "openai/resources/responses/responses";
 import type { Compacted, ContextMessage, ContextReport, ErrorCode, LeftoffError, MessageOf, Resumed, Session } from "../../js/index.js";
 
 type Is<A, B> = [A] extends [B] ? true : false;
-type Same<A, B> = [Is<A, B>, Is<B, A>] extends [true, true] ? true : false;
+type IsSame<A, B> = [Is<A, B>, Is<B, A>] extends [true, true] ? true : false;
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
 declare const session: Session;
 const context = () => session.context({ window: 8000 });
 const chat = () => session.context({ window: 8000, format: "openai-chat" });
-const resumed = () => session.resume({ format: "anthropic" });
+const resumeAnthropic = () => session.resume({ format: "anthropic" });
 
 export const checked: [
   Is<MessageOf<"openai-chat">, ChatCompletionMessageParam>,
@@ -26,12 +26,12 @@ export const checked: [
   Is<MessageOf<"gemini">, Content>,
   Is<MessageOf<"ai-sdk">, ModelMessage>,
   Is<MessageOf<"ai-sdk-ui">, UIMessage>,
-  Same<Awaited<ReturnType<typeof context>>["messages"], ContextMessage[]>,
-  Same<Awaited<ReturnType<typeof chat>>["messages"], MessageOf<"openai-chat">[]>,
-  Same<Awaited<ReturnType<typeof resumed>>, Resumed<"anthropic">>,
-  Same<Awaited<ReturnType<typeof context>>["report"], ContextReport>,
-  Same<Awaited<ReturnType<Session["compact"]>>, Compacted>,
-  Same<LeftoffError["code"], ErrorCode>,
+  IsSame<Awaited<ReturnType<typeof context>>["messages"], ContextMessage[]>,
+  IsSame<Awaited<ReturnType<typeof chat>>["messages"], MessageOf<"openai-chat">[]>,
+  IsSame<Awaited<ReturnType<typeof resumeAnthropic>>, Resumed<"anthropic">>,
+  IsSame<Awaited<ReturnType<typeof context>>["report"], ContextReport>,
+  IsSame<Awaited<ReturnType<Session["compact"]>>, Compacted>,
+  IsSame<LeftoffError["code"], ErrorCode>,
 ] = [true, true, true, true, true, true, true, true, true, true, true, true];
 
 export const none: [IsAny<ContextReport>, IsAny<ContextMessage["assistant"]>, IsAny<Awaited<ReturnType<Session["state"]>>>] = [false, false, false];

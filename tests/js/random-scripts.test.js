@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 
-import { differing } from "../conformance/scripting/compared.mjs";
+import { differing } from "../conformance/scripting/differences.mjs";
 import { interrupted, scripts } from "../conformance/scripting/random.mjs";
-import { ran } from "../conformance/scripting/run.mjs";
+import { runScript } from "../conformance/scripting/run.mjs";
 import { inRust } from "../conformance/scripting/rust.mjs";
 
 const SCRIPTS = Math.max(1, Math.round(1000 * Number(process.env.LEFTOFF_SCALE ?? 0.02)));
@@ -20,7 +20,7 @@ const SEED = Number(process.env.LEFTOFF_SEED ?? Date.now() % 2 ** 31);
 /** @typedef {{ steps: import("../conformance/scripting/run.mjs").Step[] }} Script */
 
 /** @template T @param {import("fast-check").Arbitrary<T>} of @param {(script: T) => Promise<void>} work */
-async function tried(of, work) {
+async function checkProperty(of, work) {
   const { failed, counterexample, errorInstance } = await fc.check(fc.asyncProperty(of, work), { seed: SEED, numRuns: SCRIPTS });
   if (failed) assert.fail(`${errorInstance instanceof Error ? errorInstance.stack : errorInstance}\n${JSON.stringify(counterexample?.[0])}`);
 }
@@ -37,9 +37,9 @@ async function inOnePlace(work) {
 
 test(`equal time and chance give equal answers and bytes: ${SCRIPTS} scripts of the seed ${SEED}`, () =>
   inOnePlace((options) =>
-    tried(scripts, async (/** @type {Script} */ script) => {
-      const { answers, files } = await ran(script, options);
-      const differs = differing({ tries: "", ...script, answers, files }, await ran(script, options));
+    checkProperty(scripts, async (/** @type {Script} */ script) => {
+      const { answers, files } = await runScript(script, options);
+      const differs = differing({ tries: "", ...script, answers, files }, await runScript(script, options));
       if (differs) assert.fail(differs);
     }),
   ));
@@ -49,16 +49,16 @@ test(`Rust gives the same answers and bytes as JavaScript: ${SCRIPTS} scripts of
     const on = inRust();
     // Each host draws as often as it likes; what is made by chance is masked.
     const options = { ...place, isMasked: true };
-    return tried(scripts, async (/** @type {Script} */ script) => {
-      const { answers, files } = await ran(script, options);
-      const differs = differing({ tries: "", ...script, answers, files }, await ran(script, { ...options, on }));
+    return checkProperty(scripts, async (/** @type {Script} */ script) => {
+      const { answers, files } = await runScript(script, options);
+      const differs = differing({ tries: "", ...script, answers, files }, await runScript(script, { ...options, on }));
       if (differs) assert.fail(differs);
     });
   }));
 
 test(`whatever others append while an operation is under way, nothing of theirs or ours is lost: ${SCRIPTS} scripts of the seed ${SEED}`, () =>
-  tried(interrupted, async (/** @type {Script} */ script) => {
-    const { whole, came } = await ran(script, { seed: "interrupted" });
+  checkProperty(interrupted, async (/** @type {Script} */ script) => {
+    const { whole, came } = await runScript(script, { seed: "interrupted" });
     /** What each session should have. @type {Map<string, Set<string>>} */
     const expected = new Map();
     const note = (/** @type {string} */ session, /** @type {string[]} */ ids) => expected.set(session, new Set([...(expected.get(session) ?? []), ...ids]));

@@ -36,10 +36,10 @@ async function inFolder(work) {
 }
 
 /** What a line of a shell prints. @param {string} line @param {string} cwd @param {NodeJS.ProcessEnv} env */
-const typed = (line, cwd, env) => execFileSync("bash", ["-c", line], { cwd, env, encoding: "utf8", stdio: "pipe" });
+const runLine = (line, cwd, env) => execFileSync("bash", ["-c", line], { cwd, env, encoding: "utf8", stdio: "pipe" });
 
 /** A project that the package is installed in, and an empty home. @param {string} folder */
-function installed(folder) {
+function installPackage(folder) {
   const project = join(folder, "project");
   mkdirSync(join(project, "node_modules", ".bin"), { recursive: true });
   symlinkSync(root, join(project, "node_modules", "leftoff"));
@@ -53,7 +53,7 @@ function installed(folder) {
 
 test("a page's own files are loaded as the guide says", () =>
   inFolder(async (folder) => {
-    const { project, env } = installed(folder);
+    const { project, env } = installPackage(folder);
     const files = pathToFileURL(join(root, "pkg")).href;
     writeFileSync(join(project, "slim.mjs"), `const files = ${JSON.stringify(files)};\n${example("In pages, workers and at the edge", "js")}console.log(tokensUsed);\nawait store.close();\n`);
     assert.match(execFileSync(nodePath, ["slim.mjs"], { cwd: project, env, encoding: "utf8" }), /^[1-9]\d*\n$/);
@@ -61,10 +61,10 @@ test("a page's own files are loaded as the guide says", () =>
 
 test("README's ten lines print what stands below them, and so does its command", () =>
   inFolder(async (folder) => {
-    const { project, env } = installed(folder);
+    const { project, env } = installPackage(folder);
     writeFileSync(join(project, "ten.mjs"), example("Ten lines", "js", 0, readme));
-    assert.equal(typed("node ten.mjs", project, env), example("Ten lines", "text", 0, readme));
-    assert.equal(typed(example("One command", "sh", 0, readme).replace("npx", "npx --offline"), project, env), example("One command", "text", 0, readme));
+    assert.equal(runLine("node ten.mjs", project, env), example("Ten lines", "text", 0, readme));
+    assert.equal(runLine(example("One command", "sh", 0, readme).replace("npx", "npx --offline"), project, env), example("One command", "text", 0, readme));
   }));
 
 test("every file that ARCHITECTURE.md says where to start at is there", () => {
@@ -165,10 +165,10 @@ test("the command line example runs, each line with what its reader has at home"
     mkdirSync(claude, { recursive: true });
     cpSync(transcript, join(claude, "a1ec06f7-8d81-4715-aba2-72b09c413bbd.jsonl"));
     // A repository of its own: the reader's workspace.
-    const { project, env } = installed(folder);
+    const { project, env } = installPackage(folder);
     // Of Claude Code, only that it answers is needed.
     writeFileSync(join(project, "node_modules", ".bin", "claude"), "#!/bin/sh\ncat > /dev/null\necho 'In a.js.'\n", { mode: 0o755 });
-    const run = (/** @type {string} */ line) => typed(line, project, env);
+    const run = (/** @type {string} */ line) => runLine(line, project, env);
     run("git init --quiet && git config user.name Ann && git config user.email ann@example.org");
     const lines = example("On the command line", "sh").trim().split("\n");
     const [first = "", ...others] = lines;

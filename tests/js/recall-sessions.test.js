@@ -9,7 +9,7 @@ import { test } from "node:test";
 
 import { countTokens, openStore } from "../../js/index.js";
 import { nodePath } from "./node-path.js";
-import { PLANTED, leaked } from "./planted-secrets.js";
+import { PLANTED, leakedSecrets } from "./planted-secrets.js";
 import { entry } from "./terminal.js";
 
 /** @typedef {import("../../js/store/store.js").Store} Store */
@@ -121,7 +121,7 @@ test("no secret gets out, also not the half of one that a cut leaves", () =>
     for (let pad = 0; pad < 8; pad += 1) await talk(store, `Key ${pad}`, "05-01", `${"x".repeat(pad * 11)} ${filler} walnut key is ${secret} for the walnut gateway. ${filler}`);
     const { text } = await store.recall("what is the walnut key of the gateway?", { maxTokens: 4000 });
     assert.ok(text.includes("[redacted:anthropic:"), text);
-    assert.deepEqual(leaked(text), []);
+    assert.deepEqual(leakedSecrets(text), []);
   }));
 
 test("a hostile text forges neither a source nor the end, in a message and in a title", () =>

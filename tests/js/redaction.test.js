@@ -12,7 +12,7 @@ import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import { MemoryStorage, countTokens, openStore } from "../../js/index.js";
 import { Redaction } from "../../js/privacy/redaction.js";
 import { nodePath } from "./node-path.js";
-import { ALL, PLANTED, leaked, lines } from "./planted-secrets.js";
+import { ALL, PLANTED, leakedSecrets, lines } from "./planted-secrets.js";
 
 /** @typedef {import("../../js/store/store.js").Store} Store */
 /** @typedef {import("../../js/session/session.js").Session} Session */
@@ -42,7 +42,7 @@ async function inFolder(work) {
 }
 
 /** Each secret in each place that a session has for words. @param {Store} store */
-async function planted(store) {
+async function plantSecrets(store) {
   const [first] = ALL;
   const session = await store.create({ title: `About ${first?.text}`, agent: { command: `run ${first?.text}` } });
   for (const [place, { text }] of ALL.entries()) {
@@ -87,25 +87,25 @@ test("a secret of each kind that the rules know is planted, and found whole", as
   const kinds = rules.map(({ meta }) => meta.id.replace("@secretlint/secretlint-rule-", "")).filter((name) => name !== "filter-comments");
   assert.deepEqual(Object.keys(PLANTED).sort(), kinds.sort());
   for (const { text, secret } of ALL) {
-    const { value, secrets } = await door.out(`see ${text}\nthere`);
+    const { value, secrets } = await door.redact(`see ${text}\nthere`);
     assert.deepEqual(secrets.map(({ count }) => count), [1], text);
     assert.ok(value.startsWith("see ") && value.endsWith("\nthere") && lines(secret).every((line) => !value.includes(line)), value);
   }
 });
 
 test("who wrote a conversation cannot switch the rules off", async () => {
-  for (const { text } of ALL) assert.equal((await door.out(`// secretlint-disable\n${text}\n// secretlint-disable-line`)).secrets.length, 1);
+  for (const { text } of ALL) assert.equal((await door.redact(`// secretlint-disable\n${text}\n// secretlint-disable-line`)).secrets.length, 1);
 });
 
 test("with replace no secret leaves by any exit, and the same one has the same placeholder everywhere", () =>
   inFolder(async ({ home, opened }) => {
-    const { id } = await planted(await opened());
+    const { id } = await plantSecrets(await opened());
     const open = await opened();
     const plain = await exits(open, await open.session(id), join(home, "plain"));
-    for (const [exit, value] of Object.entries(plain)) assert.notEqual(leaked(JSON.stringify(value)).length, 0, `${exit} has nothing to hide`);
+    for (const [exit, value] of Object.entries(plain)) assert.notEqual(leakedSecrets(JSON.stringify(value)).length, 0, `${exit} has nothing to hide`);
     const store = await opened("replace");
     const clean = await exits(store, await store.session(id), join(home, "clean"));
-    for (const [exit, value] of Object.entries(clean)) assert.deepEqual(leaked(typeof value === "string" ? value : JSON.stringify(value)), [], exit);
+    for (const [exit, value] of Object.entries(clean)) assert.deepEqual(leakedSecrets(typeof value === "string" ? value : JSON.stringify(value)), [], exit);
     const names = (/** @type {unknown} */ value) => new Set(JSON.stringify(value).match(/\[redacted:[^\]]*\]/g));
     assert.equal(names(clean.json).size, names(clean).size);
     assert.equal(names(clean.json).size, new Set(store.secrets.map(({ placeholder }) => placeholder)).size);
@@ -118,7 +118,7 @@ test("with replace no secret leaves by any exit, and the same one has the same p
 
 test("with report no byte is another, and each secret is told", () =>
   inFolder(async ({ home, opened }) => {
-    const { id } = await planted(await opened());
+    const { id } = await plantSecrets(await opened());
     const from = async (/** @type {any} */ redact) => {
       const store = await opened(redact);
       const value = await exits(store, await store.session(id), join(home, redact));
@@ -129,7 +129,7 @@ test("with report no byte is another, and each secret is told", () =>
     const bare = (/** @type {any} */ value) => JSON.parse(JSON.stringify(value, (key, one) => (key === "secrets" || key === "bytesRead" ? undefined : one)));
     for (const exit of Object.keys(off.value)) {
       if (!AGENTS.includes(exit)) assert.deepEqual(bare(report.value[exit]), bare(off.value[exit]), exit);
-      else assert.equal(leaked(report.value[exit].file).length, leaked(off.value[exit].file).length, exit);
+      else assert.equal(leakedSecrets(report.value[exit].file).length, leakedSecrets(off.value[exit].file).length, exit);
     }
     assert.deepEqual(off.told, []);
     assert.deepEqual(new Set(report.told.map(({ rule }) => rule)), new Set(Object.keys(PLANTED).filter((rule) => rule !== "gcp")));
@@ -150,7 +150,7 @@ test("a placeholder that is longer than its secret is paid from the budget", () 
 
 test("the command line lets no secret out, nor into a file, and says what it kept", () =>
   inFolder(async ({ home, opened }) => {
-    const { id } = await planted(await opened());
+    const { id } = await plantSecrets(await opened());
     const typed = (/** @type {string[]} */ ...args) => {
       const env = { PATH: process.env.PATH, HOME: home, LEFTOFF_HOME: join(home, ".leftoff") };
       return spawnSync(nodePath, [entry, ...args, "--workspace", home], { env, encoding: "utf8" });
@@ -158,23 +158,23 @@ test("the command line lets no secret out, nor into a file, and says what it kep
     const file = join(home, "out.md");
     const commands = [["list"], ["show", id], ["context", id, "--window", "400000"], ["export", id, "--to", "markdown"], ["export", id, "--to", "json"], ["resume", id, "--print"], ["resume", id, "--with", "codex", "--print"]];
     for (const command of commands) {
-      assert.notEqual(leaked(typed(...command).stdout).length + Number(command.includes("codex")), 0, `${command} has nothing to hide`);
+      assert.notEqual(leakedSecrets(typed(...command).stdout).length + Number(command.includes("codex")), 0, `${command} has nothing to hide`);
       for (const json of [[], ["--json"]]) {
         const { status, stdout, stderr } = typed(...command, ...json, "--redact", "replace");
-        assert.deepEqual([status, leaked(stdout), leaked(stderr)], [0, [], []], command.join(" "));
+        assert.deepEqual([status, leakedSecrets(stdout), leakedSecrets(stderr)], [0, [], []], command.join(" "));
         assert.match(stderr, /a secret \([\w-]+\) is in this/);
       }
     }
     assert.equal(typed("settings", "redact", "replace").status, 0);
     assert.equal(typed("export", id, "--to", "markdown", "--output", file).status, 0);
-    assert.deepEqual(leaked(readFileSync(file, "utf8")), []);
-    assert.deepEqual(leaked(typed("resume", "--with", "nobody", id).stderr), []);
+    assert.deepEqual(leakedSecrets(readFileSync(file, "utf8")), []);
+    assert.deepEqual(leakedSecrets(typed("resume", "--with", "nobody", id).stderr), []);
     assert.equal(typed("list", "--redact", "hide").status, 2);
   }));
 
 test("doctor --secrets finds each in the files, tells none, and writes nothing", () =>
   inFolder(async ({ home, opened }) => {
-    const { id, path } = await planted(await opened());
+    const { id, path } = await plantSecrets(await opened());
     const [report] = await (await opened()).doctor({ id, secrets: true });
     const found = (report?.problems ?? []).filter(({ code }) => code === "secret");
     const log = readFileSync(join(path, "messages.jsonl"));
@@ -183,7 +183,7 @@ test("doctor --secrets finds each in the files, tells none, and writes nothing",
     assert.equal(lines.length, 3 * ALL.length);
     for (const line of lines) assert.equal(typeof JSON.parse(line), "object");
     assert.ok(found.some(({ file }) => file === "events.jsonl") && found.some(({ file }) => file === "metadata.json"));
-    assert.deepEqual(leaked(JSON.stringify(found)), []);
+    assert.deepEqual(leakedSecrets(JSON.stringify(found)), []);
     assert.ok(!existsSync(join(home, ".leftoff", "redaction.key")));
     assert.deepEqual((await (await opened()).doctor({ id })).flatMap(({ problems }) => problems), []);
   }));
@@ -222,7 +222,7 @@ test("what stands for a secret costs no brief and no summary more than it may ha
     for (const maxTokens of [20, 60, 100, 150, 200, 300, 500, 900]) {
       for (const text of [await session.brief({ maxTokens }), await session.summaryOf({ ...range, maxTokens })]) {
         assert.ok((await countTokens(text)) <= maxTokens, `${maxTokens}: ${text}`);
-        assert.equal(leaked(text).length, 0, text);
+        assert.equal(leakedSecrets(text).length, 0, text);
         if (maxTokens >= 500) assert.match(text, /deploy/);
       }
     }

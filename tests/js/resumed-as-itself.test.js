@@ -22,7 +22,7 @@ const SAID = [
 ];
 
 /** @param {(place: Place) => Promise<void>} work */
-async function placed(work) {
+async function withPlace(work) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "leftoff-itself-")));
   const project = join(home, "project");
   mkdirSync(project);
@@ -42,7 +42,7 @@ function files(folder) {
 }
 
 /** What an agent keeps of a conversation, by another store. @param {Place} place @param {string} agent */
-async function kept({ home, project, env }, agent) {
+async function writeTranscript({ home, project, env }, agent) {
   const other = await openStore({ home: join(home, ".other"), project });
   const session = await other.create({ title: "The parser" });
   await session.append(SAID);
@@ -52,17 +52,17 @@ async function kept({ home, project, env }, agent) {
 }
 
 /** @param {Place} place @param {string} path */
-async function imported({ store }, path) {
+async function importSession({ store }, path) {
   const { imported: [one] } = await store.import(path);
   return store.session(/** @type {string} */ (one?.id));
 }
 
 for (const agent of AGENTS) {
   test(`a session of ${agent} that has no more than its file is resumed as itself, and nothing is written`, () =>
-    placed(async (place) => {
+    withPlace(async (place) => {
       const { store, home, project, env } = place;
-      const { path, id } = await kept(place, agent);
-      const session = await imported(place, path);
+      const { path, id } = await writeTranscript(place, agent);
+      const session = await importSession(place, path);
       const before = files(home);
       for (const previews of [true, false]) {
         const told = await store.writeForAgent(session, { agent, env, previews, resume: { revives: false } });
@@ -80,10 +80,10 @@ for (const agent of AGENTS) {
     }));
 
   test(`what leftoff has more than the file of ${agent} goes into one copy, however often it is tried`, () =>
-    placed(async (place) => {
+    withPlace(async (place) => {
       const { store, home, env } = place;
-      const { path, id } = await kept(place, agent);
-      const session = await imported(place, path);
+      const { path, id } = await writeTranscript(place, agent);
+      const session = await importSession(place, path);
       await session.append({ role: "user", content: "And the tests?" });
       const resume = { revives: false };
       const first = await store.writeForAgent(session, { agent, env, resume });
@@ -106,10 +106,10 @@ for (const agent of AGENTS) {
 }
 
 test("a fork, a message that says something else and a folder that is gone are copies", () =>
-  placed(async (place) => {
+  withPlace(async (place) => {
     const { store, project, env } = place;
-    const { path } = await kept(place, "claude-code");
-    const session = await imported(place, path);
+    const { path } = await writeTranscript(place, "claude-code");
+    const session = await importSession(place, path);
     const how = { agent: "claude-code", env, previews: true, resume: { revives: false } };
     assert.equal((await store.writeForAgent(session, how)).copy, "none");
     assert.equal((await store.writeForAgent(await store.fork(session), how)).copy, "new");
@@ -123,7 +123,7 @@ test("a fork, a message that says something else and a folder that is gone are c
   }));
 
 test("where the client went on in its own file, or in the copy, it goes on there; and what it said is imported from there", () =>
-  placed(async (place) => {
+  withPlace(async (place) => {
     const { store, env } = place;
     const resume = { revives: false };
     const more = (/** @type {string} */ path, /** @type {string} */ content) => {
@@ -131,8 +131,8 @@ test("where the client went on in its own file, or in the copy, it goes on there
       const uuid = `0199cccc-0000-4000-8000-${String(content.length).padStart(12, "0")}`;
       appendFileSync(path, `${JSON.stringify({ type: "user", uuid, parentUuid: last.uuid, sessionId: last.sessionId, cwd: last.cwd, version: last.version, timestamp: new Date().toISOString(), message: { role: "user", content } })}\n`);
     };
-    const { path, id } = await kept(place, "claude-code");
-    const session = await imported(place, path);
+    const { path, id } = await writeTranscript(place, "claude-code");
+    const session = await importSession(place, path);
     const told = async () => {
       const { copy, id } = await store.writeForAgent(session, { agent: "claude-code", env, resume });
       return [copy, id];
@@ -154,7 +154,7 @@ test("where the client went on in its own file, or in the copy, it goes on there
   }));
 
 test("real files of Claude Code and Codex, in a folder that is there, are resumed as themselves", () =>
-  placed(async (place) => {
+  withPlace(async (place) => {
     const { store, home, env } = place;
     /** @type {[string, string, (cwd: string, name: string) => string][]} */
     const real = [
@@ -169,7 +169,7 @@ test("real files of Claude Code and Codex, in a folder that is there, are resume
       const path = where(folder, fixture.split("/").at(-1) ?? "");
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text.replaceAll(`"cwd":"${cwd}"`, `"cwd":"${folder}"`));
-      const session = await imported(place, path);
+      const session = await importSession(place, path);
       const told = await store.writeForAgent(session, { agent, env, resume: { revives: false } });
       assert.deepEqual([told.copy, told.path, told.folder], ["none", path, folder], agent);
       assert.ok(path.includes(told.id) && existsSync(told.path));

@@ -106,7 +106,7 @@ test("a batch that nobody finished counts for nobody, in whatever way it is read
  * @param {(side: { session: Session, name: string, last: string }) => Promise<void>} append
  * @param {(session: Session) => Promise<void>} check
  */
-async function merged(append, check) {
+async function checkMerged(append, check) {
   await inFolder(async (folder) => {
     const project = join(folder, "top");
     git(folder, "init", "--quiet", "top");
@@ -146,7 +146,7 @@ async function merged(append, check) {
 }
 
 test("what both sides had acknowledged behind the same message counts once git has merged it", async () => {
-  await merged(
+  await checkMerged(
     async ({ session, name, last }) => {
       const { records } = await session.append(user(`${name} 1`), { expected: last });
       await session.append([user(`${name} 2`), user(`${name} 3`)], { expected: records[0]?.id });
@@ -156,7 +156,7 @@ test("what both sides had acknowledged behind the same message counts once git h
 });
 
 test("an operation that both sides did counts once when git has merged it, and what followed it still follows it", async () => {
-  await merged(
+  await checkMerged(
     async ({ session, name }) => {
       await session.append([user("shared 1"), user("shared 2")], { operation: "shared" });
       await session.append(user(`${name} after it`));

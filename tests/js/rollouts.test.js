@@ -11,7 +11,7 @@ const AGAIN = "01a2045b-0000-7af0-a638-7a33672d155c";
 const DAY = "/user/.codex/sessions/2026/11/22";
 
 /** @param {object} payload @param {number} ordinal */
-function said(payload, ordinal) {
+function responseItem(payload, ordinal) {
   return { timestamp: `2026-11-22T17:42:${String(ordinal).padStart(2, "0")}.000Z`, ordinal, type: "response_item", payload };
 }
 
@@ -19,7 +19,7 @@ function said(payload, ordinal) {
 function talk(from, ...words) {
   return words.map((text, place) => {
     const role = place % 2 === 0 ? "user" : "assistant";
-    return said({ type: "message", role, content: [{ type: role === "user" ? "input_text" : "output_text", text }] }, from + place);
+    return responseItem({ type: "message", role, content: [{ type: role === "user" ? "input_text" : "output_text", text }] }, from + place);
   });
 }
 
@@ -38,7 +38,7 @@ function goingOn(id, lines, ...words) {
 }
 
 /** @param {Record<string, string[]>} files @param {string[]} [order] */
-async function imported(files, order = Object.keys(files)) {
+async function importFiles(files, order = Object.keys(files)) {
   const storage = new MemoryStorage();
   const store = await openStore({ home: "/home", project: "/", storage });
   for (const [path, lines] of Object.entries(files)) await storage.replace(path, new TextEncoder().encode(lines.join("")));
@@ -62,7 +62,7 @@ for (const [where, path] of /** @type {[string, string][]} */ ([
 ])) {
   test(`a fork has the history of a rollout that lies ${where}, and names the message that it was forked at`, async () => {
     const fork = `/user/.codex/sessions/2026/11/23/rollout-2026-11-23T00-01-00-${FORK}.jsonl`;
-    const { store, imported: [first, second] } = await imported({ [path]: root, [fork]: goingOn(FORK, 3, "other", "end") });
+    const { store, imported: [first, second] } = await importFiles({ [path]: root, [fork]: goingOn(FORK, 3, "other", "end") });
     assert.deepEqual(await texts(store, first?.id ?? ""), ["one", "two", "three", "four"]);
     assert.deepEqual(await texts(store, second?.id ?? ""), ["one", "two", "other", "end"]);
     assert.deepEqual(second?.losses.filter(({ field }) => field.includes("history_base")), []);
@@ -80,7 +80,7 @@ test("a fork of a fork has the history of both, and a fork goes on where it is i
   const end = Buffer.byteLength(mid.slice(0, 2).join(""));
   const last = rollout(AGAIN, { ordinal: 5, base: { thread_id: FORK, end_ordinal_exclusive: 5, end_byte_offset: end }, words: ["third", "way"] });
   const at = (/** @type {string} */ id) => `${DAY}/rollout-2026-11-22T17-42-41-${id}.jsonl`;
-  const { store, storage, imported: [, , third] } = await imported({ [at(ROOT)]: root, [at(FORK)]: mid, [at(AGAIN)]: last });
+  const { store, storage, imported: [, , third] } = await importFiles({ [at(ROOT)]: root, [at(FORK)]: mid, [at(AGAIN)]: last });
   assert.deepEqual(await texts(store, third?.id ?? ""), ["one", "two", "other", "third", "way"]);
   await storage.replace(at(AGAIN), new TextEncoder().encode([...last, ...talk(8, "more").map((one) => `${JSON.stringify(one)}\n`)].join("")));
   const { imported: [again] } = await store.import(at(AGAIN));
@@ -93,7 +93,7 @@ test("a thread that was rewound is one session, in which what was said since is 
     [`${DAY}/rollout-2026-11-22T17-42-41-${ROOT}.jsonl`]: root,
     [`${DAY}/rollout-2026-11-22T17-42-59-${ROOT}_${AGAIN}.jsonl`]: goingOn(ROOT, 3, "instead", "five"),
   };
-  const { store, imported: [first, second] } = await imported(files, [...Object.keys(files), ...Object.keys(files)]);
+  const { store, imported: [first, second] } = await importFiles(files, [...Object.keys(files), ...Object.keys(files)]);
   assert.deepEqual([second?.id, second?.added], [first?.id, 2]);
   assert.equal((await store.list({ all: true })).length, 1);
   const session = await store.session(first?.id ?? "");
@@ -111,13 +111,13 @@ test("what a rollout goes on with and is not there is listed as lost, and nothin
   const path = `${DAY}/rollout-2026-11-22T17-42-41-${FORK}.jsonl`;
   const cases = { "not there": {}, "shorter than it was": { [`${DAY}/rollout-2026-11-22T17-42-41-${ROOT}.jsonl`]: root.slice(0, 2) } };
   for (const [what, others] of Object.entries(cases)) {
-    const { store, imported: all } = await imported({ ...others, [path]: goingOn(FORK, 3, "other", "end") });
+    const { store, imported: all } = await importFiles({ ...others, [path]: goingOn(FORK, 3, "other", "end") });
     const fork = all.at(-1);
     assert.deepEqual(await texts(store, fork?.id ?? ""), ["other", "end"], what);
     assert.equal(fork?.losses.filter(({ field }) => field === "session_meta.payload.history_base").length, 1, what);
   }
   // One that names itself has no beginning.
   const own = rollout(ROOT, { ordinal: 1, base: { thread_id: ROOT, end_ordinal_exclusive: 1, end_byte_offset: 0 }, words: ["one"] });
-  const { store, imported: [one] } = await imported({ [`${DAY}/rollout-2026-11-22T17-42-41-${ROOT}.jsonl`]: own });
+  const { store, imported: [one] } = await importFiles({ [`${DAY}/rollout-2026-11-22T17-42-41-${ROOT}.jsonl`]: own });
   assert.deepEqual(await texts(store, one?.id ?? ""), ["one"]);
 });

@@ -72,12 +72,12 @@ const TAKEN_BY = { list: "list find", import: "import importAll", setting: "writ
 const CALLED = { commandOf: "command" };
 
 /** Each step with what it was answered, those that are asked at once among them. */
-const asked = names().map(scriptOf).flatMap(({ steps, answers = [] }) => steps.flatMap((step, place) => within(step, answers[place])));
+const asked = names().map(scriptOf).flatMap(({ steps, answers = [] }) => steps.flatMap((step, place) => flattenSteps(step, answers[place])));
 
 /** @param {Step} step @param {any} answer @returns {{ step: Step, answer: any }[]} */
-function within(step, answer) {
+function flattenSteps(step, answer) {
   if (step.op !== "together") return [{ step, answer }];
-  return step.steps.flatMap((/** @type {Step} */ one, /** @type {number} */ place) => within(one, answer?.[place]));
+  return step.steps.flatMap((/** @type {Step} */ one, /** @type {number} */ place) => flattenSteps(one, answer?.[place]));
 }
 
 /** @param {string} file */
@@ -92,7 +92,7 @@ function membersOf(name, file) {
 }
 
 /** The functions and classes that js/index.js exports. */
-function exported() {
+function exportedNames() {
   return [...sourceOf("index.js").matchAll(/^export (?:\{ (.*?) \}|(?:async )?function (\w+))/gm)].flatMap(([, list, one = ""]) => list?.split(", ") ?? [one]);
 }
 
@@ -105,7 +105,7 @@ test("each name of the public surface is an operation of a script that is not re
   const operations = { ...PLAIN, ...OF_STORES, ...OF_SESSIONS };
   const answered = new Set(asked.filter(({ answer }) => !answer?.error).map(({ step }) => step.op));
   const source = Object.entries(operations).filter(([op]) => answered.has(op)).map(([, does]) => String(does)).join("\n");
-  const surface = [...exported(), ...membersOf("Store", "store/store.js"), ...membersOf("Session", "session/session.js"), ...membersOf("Transcript", "session/transcript.js"), ...membersOf("Outputs", "store/outputs.js")];
+  const surface = [...exportedNames(), ...membersOf("Store", "store/store.js"), ...membersOf("Session", "session/session.js"), ...membersOf("Transcript", "session/transcript.js"), ...membersOf("Outputs", "store/outputs.js")];
   assert.ok(surface.length > 70, `expected the surface, but found ${surface.length} names`);
   // `store.list`, `session.pins`, and a function by its call.
   const isTried = (/** @type {string} */ name) => new RegExp(name.includes(".") ? `\\b${name.toLowerCase().slice(0, name.indexOf("."))}\\${name.slice(name.indexOf("."))}\\b` : `\\b${name}\\(`).test(source);

@@ -3,14 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { differing } from "../conformance/scripting/compared.mjs";
-import { names, ran, scriptOf } from "../conformance/scripting/run.mjs";
+import { differing } from "../conformance/scripting/differences.mjs";
+import { names, runScript, scriptOf } from "../conformance/scripting/run.mjs";
 
 for (const name of names()) {
   const script = scriptOf(name);
   test(`${name}: ${script.tries}`, async () => {
     assert.ok(script.answers, `expected a record; 'node tests/conformance/record.mjs ${name}' makes it`);
-    const differs = differing(script, await ran(script, { seed: name }));
+    const differs = differing(script, await runScript(script, { seed: name }));
     if (differs) assert.fail(`${differs}\nWhere that is meant: node tests/conformance/record.mjs ${name}`);
   });
 }
@@ -18,7 +18,7 @@ for (const name of names()) {
 test("no record hangs on chance: with another one, and in another folder, all is the same", async () => {
   for (const name of names()) {
     const script = scriptOf(name);
-    const differs = differing(script, await ran(script, { seed: `another ${name}` }));
+    const differs = differing(script, await runScript(script, { seed: `another ${name}` }));
     if (differs) assert.fail(`${name}: ${differs}`);
   }
 });

@@ -54,7 +54,7 @@ function asking(all, ask) {
 }
 
 /** Everything that answers, in order, without what differs by chance. @param {AsyncIterable<unknown>} found */
-async function told(found) {
+async function describeHits(found) {
   const all = [];
   for await (const one of found) all.push(one);
   const placeholders = /redacted:[\w-]+:[0-9a-f]{8}/g;
@@ -80,7 +80,7 @@ for (const others of [0, 40])
     };
     for (const [way, asked] of Object.entries(ways))
       for (const part of parts(ONE)) {
-        const [right, wrong] = [await told(asked(part, one)), await told(asked(part, other))];
+        const [right, wrong] = [await describeHits(asked(part, one)), await describeHits(asked(part, other))];
         assert.equal(right, wrong, `${way}: ${part}`);
         const [found, beside] = [one, other].map(({ store }) => store.secrets.map(({ rule, count }) => ({ rule, count })));
         assert.deepEqual(found, beside, `${way}: ${part}: what was told to be found`);
@@ -91,11 +91,11 @@ for (const others of [0, 40])
 test("what stands beside a secret is found all the same", async () => {
   const { store } = await storeWith(ONE, 0);
   for (const [question, options] of /** @type {const} */ ([["walnut", {}], ["", { command: "curl" }], ["", { file: "a.txt" }], ["", { error: "error: bad credentials refused" }], ["nutcracker", {}]])) {
-    const answer = await told(store.search(question, { all: true, ...options }));
+    const answer = await describeHits(store.search(question, { all: true, ...options }));
     assert.match(answer, /isHit/, question || JSON.stringify(options));
     assert.doesNotMatch(answer, /ghp_/);
   }
-  assert.doesNotMatch(await told(store.search("pecan", { all: true })), /ghp_|k7Qm2Xv9Lb4/);
+  assert.doesNotMatch(await describeHits(store.search("pecan", { all: true })), /ghp_|k7Qm2Xv9Lb4/);
   assert.doesNotMatch((await store.recall("Which pecan is it?", { maxTokens: 1000 })).text, /ghp_|k7Qm2Xv9Lb4/);
   await store.close();
 });
@@ -135,7 +135,7 @@ for (const [form, { said, asked }] of Object.entries(FORMS))
         for (const content of ["walnut", ...own, "and"]) {
           // Long enough for a file of the index.
           await session.append({ role: "user", content: `${content} ${"so ".repeat(24_000)} on` });
-          await told(store.search("walnut"));
+          await describeHits(store.search("walnut"));
         }
       }
       return store;
@@ -143,7 +143,7 @@ for (const [form, { said, asked }] of Object.entries(FORMS))
     assert.ok(one && other);
     for (const part of asked(ONE))
       for (const question of [part, `walnut ${part}`, `${part} and so`])
-        assert.equal(await told(one.search(question)), await told(other.search(question)), question);
+        assert.equal(await describeHits(one.search(question)), await describeHits(other.search(question)), question);
     await Promise.all([one.close(), other.close()]);
   });
 
@@ -163,7 +163,7 @@ test("where secrets are reported, a search tells those of what it shows, and no 
   ]);
   for (const [question, options] of /** @type {const} */ ([["^walnut", { regex: true }], ['"walnut"', {}], ["walnut", {}], ["", { command: "curl" }], ["", { error: "error: bad credentials refused" }]])) {
     const fresh = await opened();
-    assert.match(await told(fresh.search(question, options)), /ghp_k7Qm2Xv9/, question);
+    assert.match(await describeHits(fresh.search(question, options)), /ghp_k7Qm2Xv9/, question);
     assert.deepEqual(fresh.secrets.map(({ count }) => count > 0), [true], question || JSON.stringify(options));
   }
 });
@@ -180,7 +180,7 @@ test("a secret that has a word of the format in it changes no message but by its
       { role: "tool", content: "so ".repeat(24_000), tool: { callId: "c1", name: "Bash" } },
     ]);
     for (const word of ["pecan", "macadamia", "hickory"])
-      assert.match(await told(store.search(word, { role: "assistant" })), new RegExp(word), `${redact}: ${word}`);
+      assert.match(await describeHits(store.search(word, { role: "assistant" })), new RegExp(word), `${redact}: ${word}`);
     const { messages } = await session.context({ window: 100_000, encoding: "estimate-1", format: "openai-chat" });
     assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant", "assistant", "tool"], redact);
     await store.close();
@@ -195,12 +195,12 @@ test("a line that is not whole yet costs no search, whatever secret it has, and 
     const session = await store.create();
     const fill = "so ".repeat(24_000);
     await session.append([{ role: "user", content: "walnut one" }, { role: "user", content: `pecan part ${ONE.slice(4, 24)} ${fill}` }]);
-    await told(store.search("walnut"));
+    await describeHits(store.search("walnut"));
     const log = `${session.path}/messages.jsonl`;
     const line = (/** @type {string} */ content) => JSON.stringify({ id: content.slice(0, 3), role: "user", content });
     await storage.append(log, new TextEncoder().encode(`${line(`filbert ${ONE} ${fill}`).slice(0, -2)}`));
-    for (const other of [store, await opened()]) assert.match(await told(other.search("walnut")), /"isHit":true/, redact);
+    for (const other of [store, await opened()]) assert.match(await describeHits(other.search("walnut")), /"isHit":true/, redact);
     await storage.append(log, new TextEncoder().encode(`"}\n`));
-    for (const other of [store, await opened()]) assert.match(await told(other.search("filbert")), /"isHit":true/, redact);
+    for (const other of [store, await opened()]) assert.match(await describeHits(other.search("filbert")), /"isHit":true/, redact);
   }
 });

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 import { nodePath } from "./node-path.js";
 import { POSIX } from "./storage-tools.js";
-import { ALL, PLANTED, leaked } from "./planted-secrets.js";
+import { ALL, PLANTED, leakedSecrets } from "./planted-secrets.js";
 
 /** @typedef {import("../../js/store/store.js").Store} Store */
 
@@ -50,7 +50,7 @@ async function three(store) {
 }
 
 /** @param {AsyncIterable<import("../../js/types/index.js").Found>} hits */
-async function all(hits) {
+async function collectHits(hits) {
   const found = [];
   for await (const { session, id, excerpt } of hits) found.push({ session: session.id, id, text: excerpt.map(({ text }) => text).join(""), words: excerpt.filter(({ isHit }) => isHit).map(({ text }) => text) });
   return found;
@@ -79,15 +79,15 @@ test("what is in quotes is found in every message that has it, across what is re
       if (isHit) expected.unshift(records[0]?.id);
     }
     // What is in quotes is required; the other words rank.
-    const hits = await all(store.search('"needle" haystack'));
+    const hits = await collectHits(store.search('"needle" haystack'));
     assert.deepEqual(hits.map(({ id }) => id), expected.slice(0, 3));
     for (const { words } of hits) assert.deepEqual(words, ["NEEDLE", "haystack"]);
-    const ranked = await all(session.search('"needle" haystack', { limit: 100 }));
+    const ranked = await collectHits(session.search('"needle" haystack', { limit: 100 }));
     assert.deepEqual([ranked.length, ranked.slice(0, expected.length).map(({ id }) => id)], [40, expected]);
-    assert.equal((await all(store.search('"needle"'))).length, 40);
-    assert.equal((await all(store.search('"needle in a"'))).length, expected.length);
-    assert.deepEqual(await all(store.search('"needle a in"')), []);
-    assert.deepEqual(await all(store.search("")), []);
+    assert.equal((await collectHits(store.search('"needle"'))).length, 40);
+    assert.equal((await collectHits(store.search('"needle in a"'))).length, expected.length);
+    assert.deepEqual(await collectHits(store.search('"needle a in"')), []);
+    assert.deepEqual(await collectHits(store.search("")), []);
   }));
 
 test("a regular expression is looked for in all that was said, in a session and in all, and one that is none is refused", () =>
@@ -99,7 +99,7 @@ test("a regular expression is looked for in all that was said, in a session and 
     const ids = records.map(({ id }) => id);
     const other = await store.create({ title: "Others" });
     await other.append({ role: "user", content: "v2.0.0 is broken, v2.0.1 is not" });
-    const found = async (/** @type {string} */ question, options = {}) => all(store.search(question, { regex: true, ...options }));
+    const found = async (/** @type {string} */ question, options = {}) => collectHits(store.search(question, { regex: true, ...options }));
     assert.deepEqual((await found("v\\d+\\.\\d+\\.\\d+")).map(({ id, words }) => [id === ids[0], words]), [[false, ["v2.0.0", "v2.0.1"]], [true, ["v1.20.3"]]]);
     assert.deepEqual((await found("exit code [1-9]\\d*")).map(({ id, words }) => [id, words]), [[ids[2], ["exit code 137"]]]);
     assert.deepEqual((await found("(?i)STRASSE|STRAßE \\d+$")).map(({ id }) => id), [ids[1]]);
@@ -127,7 +127,7 @@ test("no secret that is found is in the index of a store that looks for them, by
     const open = await opened("off");
     const session = await open.create({ title: "Keys" });
     for (const { text } of ALL) await session.append({ role: "user", content: `a walnut ${text} ${"lorem ".repeat(3000)}` });
-    const found = async (/** @type {Store} */ store) => assert.ok((await all(store.search("walnut"))).length > 0);
+    const found = async (/** @type {Store} */ store) => assert.ok((await collectHits(store.search("walnut"))).length > 0);
     await found(open);
     const before = indexed();
     assert.ok(parts.some((part) => before.includes(part)));
@@ -191,7 +191,7 @@ test("no answer is stale: what was appended, edited and deleted just now counts"
     const store = await opened();
     const other = await opened();
     const session = await store.create();
-    const ids = async (/** @type {string} */ words) => (await all(other.search(words))).filter(({ words }) => words.length > 0).map(({ id }) => id);
+    const ids = async (/** @type {string} */ words) => (await collectHits(other.search(words))).filter(({ words }) => words.length > 0).map(({ id }) => id);
     // Enough for a file of the index.
     await session.append({ role: "user", content: `walnut ${"lorem ".repeat(12_000)} first` });
     assert.equal((await ids("walnut")).length, 1);
@@ -234,7 +234,7 @@ for (const [what, put, code] of IN_ITS_PLACE)
         put(place, elsewhere);
         const [name, before] = [basename(place), lstatSync(place)];
         const store = await opened();
-        assert.equal((await all(store.search("walnut"))).length, 1);
+        assert.equal((await collectHits(store.search("walnut"))).length, 1);
         assert.match((await store.recall("walnut?"))?.text ?? "", /lorem/);
         const again = await store.session(session.id);
         await again.append({ role: "assistant", content: "quartz" });
@@ -293,7 +293,7 @@ test("a store that can only be read answers as it did, also where its index is o
   const first = await used();
   await first.session.append(Array.from({ length: 400 }, (_, n) => ({ role: /** @type {"user"} */ (n % 2 ? "assistant" : "user"), content: `Ticket T${n} was about case ${n * 7}. ${"It took a while. ".repeat(20)}` })));
   const answers = async (/** @type {Awaited<ReturnType<typeof used>>} */ { store, session }) => {
-    const found = await all(store.search("ticket T7"));
+    const found = await collectHits(store.search("ticket T7"));
     const { messages } = await session.context({ window: 2000, reserve: 0 });
     return { found, messages, recalled: (await store.recall("what was ticket T7 about?")).text };
   };
@@ -337,11 +337,11 @@ test("a message that was written again is found by its newest words, and a cut s
     const [{ secret } = { secret: "" }] = PLANTED.anthropic ?? [];
     const { records: [first] } = await session.append({ role: "assistant", content: "old words", partial: true });
     await session.append({ id: first?.id, role: "assistant", content: `new words ${secret} behind`, rev: 1 });
-    assert.deepEqual(await all(store.search("old")), []);
-    const [hit] = await all(store.search("words"));
-    assert.deepEqual([hit?.id, leaked(hit?.text ?? ""), /\[redacted:anthropic:/.test(hit?.text ?? "")], [first?.id, [], true]);
+    assert.deepEqual(await collectHits(store.search("old")), []);
+    const [hit] = await collectHits(store.search("words"));
+    assert.deepEqual([hit?.id, leakedSecrets(hit?.text ?? ""), /\[redacted:anthropic:/.test(hit?.text ?? "")], [first?.id, [], true]);
     // Found by a part of what is taken out: that it is there, is told, and what stands around it is not.
-    for (const { text } of await all(store.search(secret.slice(20, 40)))) assert.ok(!text.includes(secret.slice(20, 40)));
+    for (const { text } of await collectHits(store.search(secret.slice(20, 40)))) assert.ok(!text.includes(secret.slice(20, 40)));
   }));
 
 test("SESS-003 and SESS-004: what can be resumed is listed, and taken by its number, its id or words", () =>

@@ -9,18 +9,18 @@ import { test } from "node:test";
 
 import { MemoryStorage, openStore } from "../../js/index.js";
 import { Redaction } from "../../js/privacy/redaction.js";
-import { target, written } from "../../scripts/secret-rules.mjs";
+import { target, renderModule } from "../../scripts/secret-rules.mjs";
 import { ALL } from "./planted-secrets.js";
 
 const door = new Redaction("replace", { storage: new MemoryStorage(), folder: "/home" });
 /** @param {any} value */
-const out = async (value) => (await door.out(value)).value;
+const redactValue = async (value) => (await door.redact(value)).value;
 const TOKEN = ALL.find(({ text }) => text.startsWith("gh"))?.secret ?? assert.fail();
 /** @param {string} text */
 const base64 = (text) => Buffer.from(text).toString("base64");
 
 test("the rules are as gitleaks has them", () => {
-  assert.equal(readFileSync(target, "utf8"), written());
+  assert.equal(readFileSync(target, "utf8"), renderModule());
 });
 
 for (const [what, text] of /** @type {[string, string][]} */ ([
@@ -37,7 +37,7 @@ for (const [what, text] of /** @type {[string, string][]} */ ([
   ["large, with zeros in it", base64(`${"\0\0some words\0\n".repeat(2000)}${TOKEN}\n`)],
 ])) {
   test(`what is in base64 is looked at as what it is, and stays base64: ${what}`, async () => {
-    const clean = await out(text);
+    const clean = await redactValue(text);
     assert.notEqual(clean, text);
     let plain = clean;
     // As often as it was encoded.
@@ -53,7 +53,7 @@ for (const [what, text] of /** @type {[string, string][]} */ ([
 
 test("what is in base64 and holds no secret stays as it is, byte by byte", async () => {
   for (const text of [base64("nothing to see here, really nothing"), Buffer.from(Array.from({ length: 9000 }, (_, at) => (at * 7919) % 256)).toString("base64"), "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="]) {
-    assert.equal(await out(text), text);
+    assert.equal(await redactValue(text), text);
   }
 });
 
@@ -72,20 +72,20 @@ test("arguments keep each key and value as they are but the secrets: keys that c
     deep(3000),
     `{"a":`.repeat(3000) + `"${TOKEN}`,
   ]) {
-    const { arguments: clean } = await out({ arguments: text });
+    const { arguments: clean } = await redactValue({ arguments: text });
     const plain = clean.replaceAll(/[\w+/]{40,}=*/g, (/** @type {string} */ run) => Buffer.from(run, "base64").toString("latin1"));
     assert.match(plain, /\[redacted:/, text.slice(0, 80));
     assert.ok(!plain.includes(TOKEN) && !plain.includes(escaped), text.slice(0, 80));
     if (!text.includes("torn") && !text.endsWith(TOKEN)) JSON.parse(clean);
   }
-  const { arguments: kept } = await out({ arguments: `{ "b" : 1.0e2, "token":"${TOKEN}", "b":[ 2 ] }` });
+  const { arguments: kept } = await redactValue({ arguments: `{ "b" : 1.0e2, "token":"${TOKEN}", "b":[ 2 ] }` });
   assert.match(kept, /^\{ "b" : 1\.0e2, "token":"\[redacted:github:[0-9a-f]{8}\]", "b":\[ 2 \] \}$/);
 });
 
 test("a value that is nested deeper than anything is not shown, and costs nothing beside it", async () => {
   let deep = /** @type {any} */ (TOKEN);
   for (let depth = 0; depth < 100_000; depth += 1) deep = depth % 2 ? [deep] : { deep };
-  const clean = await out([{ input: deep, beside: "kept" }, "kept"]);
+  const clean = await redactValue([{ input: deep, beside: "kept" }, "kept"]);
   assert.deepEqual([clean[0].beside, clean[1]], ["kept", "kept"]);
   let [found, depth] = [clean[0].input, 0];
   for (; typeof found === "object"; depth += 1) [found] = Object.values(found);
@@ -95,31 +95,31 @@ test("a value that is nested deeper than anything is not shown, and costs nothin
 /** @param {string} key */
 const linesOf = (key) => key.trim().split("\n");
 /** @param {(line: string, at: number) => string} shown @param {string} [between] */
-const each = (shown, between = "\n") => (/** @type {string} */ key) => linesOf(key).map(shown).join(between);
+const eachLine = (shown, between = "\n") => (/** @type {string} */ key) => linesOf(key).map(shown).join(between);
 /** @type {Record<string, (key: string) => string>} */
 const FORMS = {
   "as it is": (key) => key,
-  "with a carriage return in each line": each((line) => line, "\r\n"),
-  "numbered by a Read tool": each((line, at) => `${String(at + 9).padStart(6)}\u2192${line}`),
-  "numbered, with an arrow": each((line, at) => `${String(at + 9).padStart(6)}->${line}`),
-  "numbered, with a tab": each((line, at) => `${at + 1}\t${line}`),
-  "numbered, with a colon": each((line, at) => `${at + 98}:${line}`),
-  "numbered, with a bar": each((line, at) => ` ${at + 1} | ${line}`),
-  "taken out in a diff": each((line) => `-${line}`),
-  "put in in a diff": each((line) => `+${line}`),
-  quoted: each((line) => `> ${line}`),
-  "quoted twice": each((line) => `> > ${line}`),
-  "in a comment": each((line) => `// ${line}`),
-  "in a comment of a shell": each((line) => `# ${line}`),
-  indented: each((line) => `        ${line}`),
-  "in strings put together": each((line) => `  "${line}\\n" +`),
+  "with a carriage return in each line": eachLine((line) => line, "\r\n"),
+  "numbered by a Read tool": eachLine((line, at) => `${String(at + 9).padStart(6)}\u2192${line}`),
+  "numbered, with an arrow": eachLine((line, at) => `${String(at + 9).padStart(6)}->${line}`),
+  "numbered, with a tab": eachLine((line, at) => `${at + 1}\t${line}`),
+  "numbered, with a colon": eachLine((line, at) => `${at + 98}:${line}`),
+  "numbered, with a bar": eachLine((line, at) => ` ${at + 1} | ${line}`),
+  "taken out in a diff": eachLine((line) => `-${line}`),
+  "put in in a diff": eachLine((line) => `+${line}`),
+  quoted: eachLine((line) => `> ${line}`),
+  "quoted twice": eachLine((line) => `> > ${line}`),
+  "in a comment": eachLine((line) => `// ${line}`),
+  "in a comment of a shell": eachLine((line) => `# ${line}`),
+  indented: eachLine((line) => `        ${line}`),
+  "in strings put together": eachLine((line) => `  "${line}\\n" +`),
   "in a string": (key) => JSON.stringify(key),
   "in a string of a string": (key) => JSON.stringify(JSON.stringify(key)),
-  "on one line": each((line) => line, " "),
-  "on one line without blanks": each((line) => line, ""),
-  "in a variable": each((line) => line, "\\n"),
-  "with empty lines": each((line) => line, "\n\n"),
-  "found by grep": each((line, at) => `src/key.pem:${at + 98}:${line}`),
+  "on one line": eachLine((line) => line, " "),
+  "on one line without blanks": eachLine((line) => line, ""),
+  "in a variable": eachLine((line) => line, "\\n"),
+  "with empty lines": eachLine((line) => line, "\n\n"),
+  "found by grep": eachLine((line, at) => `src/key.pem:${at + 98}:${line}`),
   "without its end": (key) => linesOf(key).slice(0, -1).join("\n"),
   "without its beginning": (key) => linesOf(key).slice(1).join("\n"),
   "numbered, without its end": (key) => linesOf(key).slice(0, -1).map((line, at) => `${at + 1}\u2192${line}`).join("\n"),
@@ -156,7 +156,7 @@ for (const [kind, key] of Object.entries(keys())) {
     const body = linesOf(key).filter((line) => !/-----|:|^$/.test(line));
     for (const [form, shown] of Object.entries(FORMS)) {
       const text = `the first word\n${shown(key)}\nthe last words`;
-      const clean = await out(text);
+      const clean = await redactValue(text);
       assert.match(clean, /^the first word\s/, form);
       assert.match(clean, /the last words$/, form);
       const plain = `${clean}${clean.replace(/\s|\\n/g, "")}`;
@@ -167,7 +167,7 @@ for (const [kind, key] of Object.entries(keys())) {
 
 test("what only speaks of private keys stays as it is", async () => {
   for (const text of ["a file begins with -----BEGIN RSA PRIVATE KEY----- and goes on", "`-----BEGIN PRIVATE KEY-----`", "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaaaaaaaaaaaaaaaa\n-----END PUBLIC KEY-----", "grep -r -e '-----END RSA PRIVATE KEY-----' ."]) {
-    assert.equal(await out(text), text);
+    assert.equal(await redactValue(text), text);
   }
 });
 
@@ -199,6 +199,6 @@ test("a text attachment is no way out by any agent's own file", async () => {
 });
 
 test("secrets that are told are those that stand there", async () => {
-  const { secrets } = await door.out({ a: `x ${TOKEN} y`, arguments: `{"a":"${TOKEN}"}`, data: base64(`the token is ${TOKEN} there`) });
+  const { secrets } = await door.redact({ a: `x ${TOKEN} y`, arguments: `{"a":"${TOKEN}"}`, data: base64(`the token is ${TOKEN} there`) });
   assert.deepEqual(secrets.map(({ rule, count }) => [rule, count]), [["github", 3]]);
 });

@@ -92,5 +92,5 @@ test("nothing is taken for a secret in the source of a program", async () => {
   const files = tracked.filter((name) => /\.(?:rs|js|mjs|ts|md|json)$/.test(name) && !name.startsWith(join("src", "privacy")));
   assert.ok(files.length > 500, `${files.length} files`);
   const door = new Redaction("replace", { storage: new MemoryStorage(), folder: "/home" });
-  for (const name of files) assert.deepEqual((await door.out(readFileSync(join(root, name), "utf8"))).secrets, [], name);
+  for (const name of files) assert.deepEqual((await door.redact(readFileSync(join(root, name), "utf8"))).secrets, [], name);
 });

@@ -6,7 +6,7 @@ import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import { MemoryStorage } from "../../js/index.js";
 import { Redaction } from "../../js/privacy/redaction.js";
 
-/** @import { Found, Scan } from "../../js/privacy/secrets.js" */
+/** @import { SecretSpan, SecretScan } from "../../js/privacy/secrets.js" */
 
 /** @typedef {{ kind: string, text: string, secrets?: string[] }} Sample `secrets`: what in the text is one, where the source says it */
 /** @typedef {{ samples: number, leftoff: number, secretlint: number }} Share */
@@ -49,7 +49,7 @@ export function sum(all) {
   return total;
 }
 
-/** Whether nothing is left of each secret that the source marks; where it marks none, whether anything is found. @param {Sample} sample @param {Pick<Found, "start" | "end">[]} found */
+/** Whether nothing is left of each secret that the source marks; where it marks none, whether anything is found. @param {Sample} sample @param {Pick<SecretSpan, "start" | "end">[]} found */
 function isFound({ text, secrets }, found) {
   if (!secrets) return found.length > 0;
   const left = [...Array(text.length).keys()].map((at) => (found.some(({ start, end }) => start <= at && at < end) ? "\0" : text[at])).join("");
@@ -59,7 +59,7 @@ function isFound({ text, secrets }, found) {
 
 /** Where placeholders stand for something in a text: what they leave of it, in order, says that. @param {string} text */
 export async function spansOf(text) {
-  const [first = "", ...rest] = (await door.out(text)).value.split(/\[redacted:[^\]]*\]/);
+  const [first = "", ...rest] = (await door.redact(text)).value.split(/\[redacted:[^\]]*\]/);
   let at = first.length;
   return rest.map((kept, place) => {
     const start = at;
@@ -84,9 +84,9 @@ function isGone(secret, left) {
   return left.split("\0").every((rest) => rest.length < LEAST);
 }
 
-/** The recommended rules as they come, but the one that obeys comments. @returns {Scan} */
+/** The recommended rules as they come, but the one that obeys comments. @returns {SecretScan} */
 export function secretlintAlone() {
-  /** @type {Found[]} */
+  /** @type {SecretSpan[]} */
   let found = [];
   const handlers = rules.filter(({ meta }) => !meta.id.endsWith("filter-comments")).map(({ meta, create }) => {
     const createTranslator = () => (/** @type {any} */ messageId, /** @type {any} */ data) => ({ message: "", messageId: String(messageId), data });

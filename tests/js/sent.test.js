@@ -11,7 +11,7 @@ import fc from "fast-check";
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 import { LONG, grow, transcripts } from "../../scripts/grow.mjs";
 import { scripts } from "../conformance/scripting/random.mjs";
-import { ran } from "../conformance/scripting/run.mjs";
+import { runScript } from "../conformance/scripting/run.mjs";
 
 /** @import { Session } from "../../js/session/session.js" */
 /** @import { Step } from "../conformance/scripting/run.mjs" */
@@ -38,7 +38,7 @@ const SINCE = [
 ];
 
 /** @param {Uint8Array} bytes */
-async function imported(bytes) {
+async function importSessions(bytes) {
   const storage = new MemoryStorage();
   await storage.append("/transcript.jsonl", bytes);
   const store = await openStore({ home: "/home", project: "/", storage });
@@ -61,7 +61,7 @@ test("a context that was given of a real session is given again, whatever came s
   let seen = 0;
   const strategies = new Set();
   for (const bytes of all) {
-    for (const [session, again] of /** @type {any[]} */ (await imported(bytes))) {
+    for (const [session, again] of /** @type {any[]} */ (await importSessions(bytes))) {
       for (const request of ASKED) {
         const given = await contextOf(session, request);
         if (!given) continue;
@@ -85,7 +85,7 @@ test(`over scripts by chance it is what was given, or says that it is not: ${SCR
   const counts = { verified: 0, refused: 0 };
   const work = async (/** @type {{ steps: Step[] }} */ script) => {
     const steps = script.steps.flatMap((step) => (step.session && !["create", "open"].includes(step.op) ? [step, { op: "lastContext", full: true, session: step.session, ifThere: true }] : [step]));
-    const { whole } = await ran({ steps }, { seed: "sent" });
+    const { whole } = await runScript({ steps }, { seed: "sent" });
     /** What was given last, of each session, by whatever name it was opened. @type {Map<string, any>} */
     const given = new Map();
     // Others may cut a log; nobody else takes anything away.
@@ -131,7 +131,7 @@ async function onDisk(work) {
 }
 
 /** @param {Session} session @param {string[]} codes @param {{ isShown?: boolean }} [options] */
-async function refused(session, codes, { isShown = true } = {}) {
+async function expectUnverified(session, codes, { isShown = true } = {}) {
   const sent = await session.lastContext({ full: true });
   assert.deepEqual([sent?.isVerified, sent?.differences.map(({ code }) => code), (sent?.messages ?? []).length > 0], [false, codes, isShown]);
 }
@@ -145,9 +145,9 @@ test("what a caller did for it is gone with the caller, and so is said", () =>
     };
     const { strategy } = await session.context({ window: 3000, strategies: [{ name: "mine", priority: 0, build }] });
     assert.equal(strategy, "mine");
-    await refused(session, ["own_strategy"]);
+    await expectUnverified(session, ["own_strategy"]);
     await session.context({ window: 3000, encoding: "mine", count: (texts) => texts.map((text) => Math.ceil(text.length / 2)) });
-    await refused(session, ["own_counter"]);
+    await expectUnverified(session, ["own_counter"]);
     // Where all of it fits whoever counts, it is the same.
     const { messages } = await session.context({ window: 90_000, encoding: "mine", count: (texts) => texts.map((text) => text.length) });
     const sent = await session.lastContext({ full: true });
@@ -162,7 +162,7 @@ test("a model's summary stands in it as long as it is kept", () =>
     const sent = await session.lastContext({ full: true });
     assert.deepEqual([sent?.isVerified, sent?.messages], [true, messages]);
     rmSync(join(folder, "summaries"), { recursive: true });
-    await refused(session, ["summary_gone"]);
+    await expectUnverified(session, ["summary_gone"]);
   }));
 
 test("a summary that came later does not stand in it", () =>
@@ -187,17 +187,17 @@ test("a large text that is gone, a log that was cut or changed, and a report alo
     const blob = join(blobs, String(readdirSync(blobs)[0]));
     const [text, bytes] = [readFileSync(blob), readFileSync(log, "utf8")];
     rmSync(blob);
-    await refused(session, ["blob_gone"]);
+    await expectUnverified(session, ["blob_gone"]);
     writeFileSync(blob, text);
     writeFileSync(log, bytes.replace("number 7 of them", "number 9 of them"));
-    await refused(session, ["context_changed"]);
+    await expectUnverified(session, ["context_changed"]);
     writeFileSync(log, bytes.slice(0, -100));
-    await refused(session, ["log_shrunk"], { isShown: false });
+    await expectUnverified(session, ["log_shrunk"], { isShown: false });
     writeFileSync(log, bytes);
     assert.equal((await session.lastContext({ full: true }))?.isVerified, true);
     const report = join(home, "cache", `${session.id}.report`);
     writeFileSync(report, readFileSync(report, "utf8").split("\n")[0] ?? "");
-    await refused(session, ["no_recipe"], { isShown: false });
+    await expectUnverified(session, ["no_recipe"], { isShown: false });
     rmSync(report);
     assert.equal(await session.lastContext({ full: true }), undefined);
   }));
@@ -209,7 +209,7 @@ test("it leaves as the rules of today say, and is told where those were others",
     const { messages } = await session.context({ window: 3000 });
     await session.flush();
     const strict = await opened("replace");
-    await refused(strict, ["redaction_changed"]);
+    await expectUnverified(strict, ["redaction_changed"]);
     assert.ok(!JSON.stringify(await strict.lastContext({ full: true })).includes(secret));
     const replaced = await strict.context({ window: 3000 });
     await strict.flush();
@@ -218,7 +218,7 @@ test("it leaves as the rules of today say, and is told where those were others",
     const sent = await strict.lastContext({ full: true });
     assert.deepEqual([sent?.isVerified, sent?.messages], [true, replaced.messages]);
     await strict.flush();
-    await refused(session, ["redaction_changed"]);
+    await expectUnverified(session, ["redaction_changed"]);
     assert.deepEqual((await session.lastContext({ full: true }))?.messages, messages);
   }));
 

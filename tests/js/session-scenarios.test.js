@@ -14,8 +14,8 @@ import { filesOf, git, inFolder, put } from "./git-tools.js";
 import { nodePath } from "./node-path.js";
 
 /** @typedef {import("../../js/store/store.js").Store} Store */
-/** @typedef {{ status: number | null, stdout: string, stderr: string }} Ran */
-/** @typedef {{ project: string, open: (options?: object) => Promise<Store>, typed: (...args: string[]) => Ran }} Workspace */
+/** @typedef {{ status: number | null, stdout: string, stderr: string }} CliResult */
+/** @typedef {{ project: string, open: (options?: object) => Promise<Store>, typed: (...args: string[]) => CliResult }} Workspace */
 
 const entry = fileURLToPath(new URL("../../pkg/cli.js", import.meta.url));
 const MINUTE = 60_000;

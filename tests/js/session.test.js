@@ -22,7 +22,7 @@ async function inFolder(work) {
 }
 
 /** @param {AsyncIterable<any>} all */
-async function collected(all) {
+async function collect(all) {
   const list = [];
   for await (const one of all) list.push(one);
   return list;
@@ -43,7 +43,7 @@ test("what is appended is there when the store is opened again, lone surrogates 
     store = await openStore({ home, project: home });
     const again = await store.continue();
     assert.equal(again.id, session.id);
-    assert.deepEqual((await collected(again.messages())).map((message) => message.content), texts);
+    assert.deepEqual((await collect(again.messages())).map((message) => message.content), texts);
     const [listed] = await store.list();
     assert.deepEqual([listed?.messageCount, listed?.title, listed?.status], [4, "plain", "active"]);
     await store.close();
@@ -107,7 +107,7 @@ test("what is derived may be damaged, and the event that began a session lost: a
     const look = async () => {
       const again = await openStore({ home, project: home });
       const found = (await again.list()).find((one) => one.id === id);
-      const messages = await collected((await again.session(id)).messages());
+      const messages = await collect((await again.session(id)).messages());
       await again.close();
       return [found?.title, messages.map((one) => one.content)];
     };
@@ -135,7 +135,7 @@ test("importing again gives the same session and adds only what is new", () =>
     assert.ok(/** @type {number} */ (second[0]?.added) > 0);
     assert.equal(third[0]?.added, 0);
     const session = await store.session(/** @type {string} */ (first[0]?.id));
-    assert.equal((await collected(session.messages())).length, third[0]?.messageCount);
+    assert.equal((await collect(session.messages())).length, third[0]?.messageCount);
     await store.close();
   }));
 
@@ -275,5 +275,5 @@ test("appends that are made together share a batch, and a bad one costs no other
   const drafts = [{ role: "user", content: "good" }, { role: "nobody", content: "bad" }, { role: "user", content: 1n }, { role: "user", content: "good too" }];
   const settled = await Promise.allSettled(drafts.map((draft) => session.append(draft)));
   assert.deepEqual(settled.map((one) => one.status), ["fulfilled", "rejected", "rejected", "fulfilled"]);
-  assert.equal((await collected(session.messages())).length, 102);
+  assert.equal((await collect(session.messages())).length, 102);
 });

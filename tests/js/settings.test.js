@@ -29,7 +29,7 @@ const STRICTEST = { redact: "replace", record: false };
 
 /** @typedef {{ home: string, project: string, ofHome: string, ofProject: string, cli: (...args: string[]) => { status: number | null, stdout: string, stderr: string } }} Places */
 /** What a store is opened by. @param {Places} places */
-const where = ({ home, project }) => ({ home, project });
+const storeOptions = ({ home, project }) => ({ home, project });
 
 /** @param {(places: Places) => Promise<void>} work */
 async function inFolder(work) {
@@ -85,7 +85,7 @@ test("a project's file names no command, and nothing that is obeyed", () =>
     assert.match(problems[1]?.message ?? "", /"ask.prompt" can only be set in the settings of the home, not in/);
     writeFileSync(places.ofProject, '{"ask":{"engine":"codex"}}');
     assert.equal((await read(places)).settings.ask.engine, "codex");
-    const store = await openStore(where(places));
+    const store = await openStore(storeOptions(places));
     for (const [key, value] of [["ask.engine", "rm -r ."], ["ask.prompt", "theirs.md"]]) await assert.rejects(store.writeSetting(String(key), value, { project: true }), { code: "invalid_setting" });
     await store.writeSetting("ask.engine", "gemini", { project: true });
     assert.equal(store.settings.ask.engine, "gemini");
@@ -95,14 +95,14 @@ test("a project's file names no command, and nothing that is obeyed", () =>
 test("minutes of rest are a setting; an option counts more", () =>
   inFolder(async (places) => {
     writeFileSync(places.ofHome, '{"idleMinutes":0}');
-    const store = await openStore(where(places));
+    const store = await openStore(storeOptions(places));
     const session = await store.create();
     await session.append({ role: "user", content: "x", timestamp: "2020-01-01T00:00:00.000Z" });
     await store.close();
-    const patient = await openStore({ ...where(places), idleMs: 1e15 });
+    const patient = await openStore({ ...storeOptions(places), idleMs: 1e15 });
     assert.deepEqual((await patient.list()).map(({ status }) => status), ["active"]);
     await patient.close();
-    const other = await openStore(where(places));
+    const other = await openStore(storeOptions(places));
     assert.deepEqual((await other.list()).map(({ status }) => status), ["paused"]);
     await other.close();
   }));
@@ -201,7 +201,7 @@ test("with settings that cannot be read the command line lets no secret out, and
 test("one setting is written beside what is there, also beside what nobody knows", () =>
   inFolder(async (places) => {
     writeFileSync(places.ofProject, '{"theirs":{"a":[1]},"autoPersist":{"debounceMs":1,"odd":2}}');
-    const store = await openStore(where(places));
+    const store = await openStore(storeOptions(places));
     await store.writeSetting("autoPersist.enabled", false, { project: true });
     await store.writeSetting("idleMinutes", 9);
     assert.deepEqual([store.settings.autoPersist.enabled, store.settings.idleMinutes], [false, 9]);
@@ -214,7 +214,7 @@ test("a file that cannot be used is not written over, nor is a value that stands
   inFolder(async (places) => {
     for (const text of ["{ torn", "[]", '{"autoPersist":"all"}']) {
       writeFileSync(places.ofHome, text);
-      const store = await openStore(where(places));
+      const store = await openStore(storeOptions(places));
       await assert.rejects(store.writeSetting("autoPersist.debounceMs", 5), { code: "invalid_setting" });
       await store.close();
       assert.equal(readFileSync(places.ofHome, "utf8"), text);
@@ -223,7 +223,7 @@ test("a file that cannot be used is not written over, nor is a value that stands
 
 test("no other key and no other kind of value is written", () =>
   inFolder(async (places) => {
-    const store = await openStore(where(places));
+    const store = await openStore(storeOptions(places));
     for (const [key, value] of /** @type {const} */ ([["color", "red"], ["", 1], ["autoPersist", { debounceMs: 1 }], ["autoPersist.debounceMs.x", 1], ["__proto__.x", 1], ["constructor", 1], ["idleMinutes", "5"], ["idleMinutes", -1], ["idleMinutes", NaN], ["autoPersist.enabled", null]])) {
       await assert.rejects(store.writeSetting(key, value), { code: "invalid_setting" }, key);
     }

@@ -21,13 +21,13 @@ const [project, other, workspace] = ["one", "two", "work"].map((name) => {
 const MINUTE = 60_000;
 
 /** That one store is closed does not close it for the others. */
-class Shared extends MemoryStorage {
+class SharedStorage extends MemoryStorage {
   async close() {}
 }
 
 /** The stores of two processes, and one that has seen nothing. */
 async function stores() {
-  const storage = new Shared();
+  const storage = new SharedStorage();
   const open = () => openStore({ home: "/home", project, workspace, storage });
   return { storage, mine: await open(), theirs: await open(), open };
 }

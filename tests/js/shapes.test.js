@@ -47,7 +47,7 @@ async function session() {
 }
 
 /** What is sent of these. @template {Format} F @param {object[]} drafts @param {F} format */
-async function sent(drafts, format) {
+async function sentMessages(drafts, format) {
   const one = await session();
   await one.append(drafts);
   return (await one.context({ window: 200_000, format })).messages;
@@ -63,20 +63,20 @@ async function against(format, messages, sdk) {
 test("what is sent is what the AI SDK's schemas ask for, of both majors", async () => {
   for (const sdk of majors) {
     for (const format of /** @type {const} */ (["ai-sdk", "ai-sdk-ui"])) {
-      const messages = await sent(drafts, format);
+      const messages = await sentMessages(drafts, format);
       assert.equal(await against(format, messages, sdk), undefined, JSON.stringify(messages));
       assert.ok(await against(format, WRONG[format], sdk), "what is wrong passes");
     }
     // Both of its shapes come to the same: a model gets as many calls as results.
-    const { prompt } = await asked(await sent(drafts, "ai-sdk"));
-    const fromScreen = await asked(await sdk.convertToModelMessages(await sent(drafts, "ai-sdk-ui")));
+    const { prompt } = await modelRequest(await sentMessages(drafts, "ai-sdk"));
+    const fromScreen = await modelRequest(await sdk.convertToModelMessages(await sentMessages(drafts, "ai-sdk-ui")));
     assert.deepEqual(parts(prompt), parts(fromScreen.prompt));
     assert.equal(parts(prompt).length, 8);
   }
 });
 
 /** What the AI SDK hands to a model. @param {any} messages */
-async function asked(messages) {
+async function modelRequest(messages) {
   const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
   const answer = /** @type {any} */ ({ content: [{ type: "text", text: "ok" }], finishReason: { unified: "stop" }, usage, warnings: [] });
   // Else it would ask for what lies at an address.
@@ -92,10 +92,10 @@ test("what is sent, and what is read here, is of the vendors' own types", async 
   /** @type {[string, string, unknown, boolean][]} */
   const samples = answers.map(({ type, from, value }) => [type, from, value, true]);
   for (const [format, [type, from]] of Object.entries(TYPES)) {
-    samples.push([type, from, await sent(drafts, /** @type {Format} */ (format)), true], [type, from, WRONG[format], false]);
+    samples.push([type, from, await sentMessages(drafts, /** @type {Format} */ (format)), true], [type, from, WRONG[format], false]);
   }
-  for (const format of ["ai-sdk", "ai-sdk-ui"]) samples.push([TYPES[format][0], "ai-previous", await sent(drafts, /** @type {Format} */ (format)), true]);
-  const found = checked(samples.map(([type, from, value, isRight], at) => declared(at, type, from, value, isRight)).join("\n"));
+  for (const format of ["ai-sdk", "ai-sdk-ui"]) samples.push([TYPES[format][0], "ai-previous", await sentMessages(drafts, /** @type {Format} */ (format)), true]);
+  const found = compilerErrors(samples.map(([type, from, value, isRight], at) => declarationOf(at, type, from, value, isRight)).join("\n"));
   assert.equal(found, "");
 });
 
@@ -119,17 +119,17 @@ test("an open loop with the reasoning that was signed is of the vendors' own typ
     const { messages, report } = await one.context({ window: 200_000, encoding: "o200k_base", model, format });
     assert.match(JSON.stringify(messages), expected);
     assert.deepEqual(report.reasoning?.map(({ isSent, why }) => [isSent, why]), [[true, "open-loop"]]);
-    program.push(declared(program.length, .../** @type {[string, string]} */ (TYPES[format]), messages, true));
+    program.push(declarationOf(program.length, .../** @type {[string, string]} */ (TYPES[format]), messages, true));
     const other = await one.context({ window: 200_000, encoding: "o200k_base", model: "another-model", format });
     assert.doesNotMatch(JSON.stringify(other.messages), expected);
     assert.deepEqual(other.report.reasoning?.map(({ why }) => why), ["other-model"]);
     assert.ok(other.tokensUsed < report.budget.availableTokens && (await one.context({ window: 200_000, model, encoding: "o200k_base", format })).tokensUsed > other.tokensUsed, "it is counted");
   }
-  assert.equal(checked(program.join("\n")), "");
+  assert.equal(compilerErrors(program.join("\n")), "");
 });
 
 /** @param {number} at @param {string} type @param {string} from @param {unknown} value @param {boolean} isRight */
-function declared(at, type, from, value, isRight) {
+function declarationOf(at, type, from, value, isRight) {
   const [name = ""] = type.match(/\b(?!Pick\b)[A-Z]\w+/) ?? [];
   const lines = [`import type { ${name} as T${at} } from ${JSON.stringify(from)};`];
   if (!isRight) lines.push("// @ts-expect-error it is wrong in one thing");
@@ -140,7 +140,7 @@ function declared(at, type, from, value, isRight) {
 }
 
 /** What the compiler says of this program. @param {string} program */
-function checked(program) {
+function compilerErrors(program) {
   // Where packages are found from.
   const folder = join(root, "target");
   mkdirSync(folder, { recursive: true });

@@ -19,7 +19,7 @@ const OF_CODEX = join(fixtures, `codex/real/0.169.0/rollout-2026-11-20T23-55-48-
 const AGENTS = ["aider", "claude-code", "cline", "codex", "continue", "copilot", "gemini", "opencode", "pi", "qwen"];
 
 /** @param {(store: Store, home: string) => Promise<void>} work */
-async function opened(work) {
+async function withStore(work) {
   const home = mkdtempSync(join(tmpdir(), "leftoff-source-"));
   const store = await openStore({ home: join(home, ".leftoff"), project: home });
   try {
@@ -44,7 +44,7 @@ function say(path, sessionId, ...texts) {
 
 for (const agent of AGENTS) {
   test(`each session of ${agent} is found by the id that it has there`, () =>
-    opened(async (store) => {
+    withStore(async (store) => {
       const { imported } = await store.import(join(fixtures, agent), { from: agent });
       const ids = [...new Set(imported.map(({ id }) => id))];
       assert.ok(ids.length > 0, "expected sessions to find");
@@ -57,7 +57,7 @@ for (const agent of AGENTS) {
 }
 
 test("the id is the client's own, whatever its file is called", () =>
-  opened(async (store, home) => {
+  withStore(async (store, home) => {
     const [claude, codex] = [join(home, "one.jsonl"), join(home, "two.jsonl")];
     writeFileSync(claude, readFileSync(OF_CLAUDE));
     writeFileSync(codex, readFileSync(OF_CODEX));
@@ -68,7 +68,7 @@ test("the id is the client's own, whatever its file is called", () =>
   }));
 
 test("what is recorded while it goes on is found so, too, also once it lies in the workspace", () =>
-  opened(async (store, home) => {
+  withStore(async (store, home) => {
     const [path, id] = [join(home, "s.jsonl"), "0199aaaa-0000-4000-8000-00000000000a"];
     say(path, id, "Which parser?", "The small one.");
     const session = await store.record({ agent: "claude-code", path });
@@ -79,7 +79,7 @@ test("what is recorded while it goes on is found so, too, also once it lies in t
   }));
 
 test("where a session was resumed in a client's, that one is found: what record gives", () =>
-  opened(async (store, home) => {
+  withStore(async (store, home) => {
     const [path, id] = [join(home, "s.jsonl"), "0199bbbb-0000-4000-8000-00000000000b"];
     const source = { agent: "claude-code", id };
     const earlier = await store.create({ title: "The date library" });
@@ -104,7 +104,7 @@ test("where a session was resumed in a client's, that one is found: what record 
   }));
 
 test("where a session was written for a client, what goes on there is found by the client's id", () =>
-  opened(async (store, home) => {
+  withStore(async (store, home) => {
     const [one] = (await store.import(OF_CODEX)).imported;
     const session = await store.session(String(one?.id));
     const { path, id } = await store.writeForAgent(session, { agent: "claude-code", env: { HOME: home } });
@@ -113,7 +113,7 @@ test("where a session was written for a client, what goes on there is found by t
   }));
 
 test("what was never taken in is not found, and what names no source is refused", () =>
-  opened(async (store) => {
+  withStore(async (store) => {
     await store.import(OF_CLAUDE);
     const refused = (/** @type {any} */ asked) => store.session(asked).then(() => "found", ({ code, message }) => `${code}: ${message}`);
     assert.equal(await refused({ source: { agent: "claude-code", id: CODEX } }), `not_found: no session was imported from claude-code's "${CODEX}"`);

@@ -15,7 +15,7 @@ after(() => rmSync(home, { recursive: true, force: true }));
 const EDITORS = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
 /** @param {Uint8Array} bytes */
-async function imported(bytes) {
+async function importSessions(bytes) {
   const storage = new MemoryStorage();
   await storage.append("/transcript.jsonl", bytes);
   const store = await openStore({ home: "/home", project: "/", storage });
@@ -55,7 +55,7 @@ test("the files that were changed and the commands that failed are those of the 
   for (const path of transcripts()) {
     const bytes = readFileSync(path);
     const byHand = readByHand(bytes.toString());
-    const states = await Promise.all((await imported(bytes)).map((session) => session.state()));
+    const states = await Promise.all((await importSessions(bytes)).map((session) => session.state()));
     const files = new Set(states.flatMap(({ modifiedFiles }) => modifiedFiles.map((file) => file.path)));
     const failed = new Set(states.flatMap(({ failedCommands }) => failedCommands.map(({ command }) => command)));
     if (states.length === 0) continue;
@@ -68,7 +68,7 @@ test("the files that were changed and the commands that failed are those of the 
 });
 
 test("a context that leaves messages out names the task, each file and each command that failed", async () => {
-  const [session] = await imported(new TextEncoder().encode(grow(LONG)));
+  const [session] = await importSessions(new TextEncoder().encode(grow(LONG)));
   assert.ok(session);
   const call = (/** @type {string} */ id, /** @type {string} */ name, /** @type {object} */ args) => ({ role: "assistant", content: "", assistant: { toolCalls: [{ id, name, arguments: JSON.stringify(args) }] } });
   const result = (/** @type {string} */ callId, /** @type {string} */ name, isError = false) => ({ role: "tool", content: "done", tool: { callId, name, isError } });

@@ -11,7 +11,7 @@ const file = new URL("../fixtures/pause-phrases.tsv", import.meta.url);
 const ROWS = readFileSync(file, "utf8").trimEnd().split("\n").map((line) => line.split("\t"));
 
 /** @param {string[][]} rows */
-function measured(rows) {
+function measureRecall(rows) {
   const count = (/** @type {string} */ kind, /** @type {boolean} */ isFound) => rows.filter(([, is, text = ""]) => is === kind && (findStopPhrase(text) !== undefined) === isFound).length;
   const found = count("pause", true);
   return { recall: found / (found + count("pause", false)), precision: found / (found + count("work", true)) };
@@ -21,7 +21,7 @@ for (const [half, size] of /** @type {const} */ ([["made-by", 100], ["held-out",
   test(`of ${half ?? "all"} phrases nine of ten that pause are found, and of those found nineteen of twenty do`, (t) => {
     const rows = ROWS.filter(([of]) => half === undefined || of === half);
     assert.deepEqual([rows.length, rows.filter(([, is]) => is === "pause").length], [size, size / 2]);
-    const { recall, precision } = measured(rows);
+    const { recall, precision } = measureRecall(rows);
     t.diagnostic(`recall ${recall.toFixed(3)}, precision ${precision.toFixed(3)}`);
     assert.ok(recall >= 0.9 && precision >= 0.95, `recall ${recall}, precision ${precision}`);
   });

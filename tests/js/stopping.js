@@ -33,7 +33,7 @@ function stopping(storage, verbs) {
 }
 
 /** A store whose home and whose workspaces have storages of their own. @param {{ home: string, project: string, idleMs?: number }} where @param {(root?: string) => any} storageAt */
-async function opened({ home, project, idleMs }, storageAt) {
+async function openWithStorages({ home, project, idleMs }, storageAt) {
   const storage = storageAt(home);
   const places = new Places({ storage, storageAt });
   const nothing = new MemoryStorage();
@@ -63,5 +63,5 @@ export function scene(isReal) {
   // On a disk looks alone are not stopped before: what they find is changed by none but the steps that are.
   const storageAt = (/** @type {string | undefined} */ at) => (isReal ? stopping(new NodeStorage({ root: at }), CHANGES) : stopping(memory, [...LOOKS, ...CHANGES]));
   const storage = isReal ? new NodeStorage() : memory;
-  return { root, home, project, other, storage, file: join(root, "chat.jsonl"), open: (/** @type {{ idleMs?: number }} */ { idleMs } = {}) => opened({ home, project, idleMs }, storageAt) };
+  return { root, home, project, other, storage, file: join(root, "chat.jsonl"), open: (/** @type {{ idleMs?: number }} */ { idleMs } = {}) => openWithStorages({ home, project, idleMs }, storageAt) };
 }

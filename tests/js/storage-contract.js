@@ -11,7 +11,7 @@ import { describe, test } from "node:test";
 
 import { LeftoffError } from "../../js/error.js";
 
-/** @typedef {{ storage: Storage, root: string, done?: () => unknown }} Made `root`: an empty folder, or a missing one */
+/** @typedef {{ storage: Storage, root: string, done?: () => unknown }} StorageScene `root`: an empty folder, or a missing one */
 
 const bytesOf = (/** @type {string} */ text) => new TextEncoder().encode(text);
 const textOf = (/** @type {Uint8Array | null} */ bytes) => bytes && new TextDecoder().decode(bytes);
@@ -20,7 +20,7 @@ const BINARY = Uint8Array.from({ length: 1024 }, (_, index) => (index * 167 + (i
 
 /**
  * @param {string} name
- * @param {() => Promise<Made>} make
+ * @param {() => Promise<StorageScene>} make
  */
 export function storageContract(name, make) {
   /** @param {string} law @param {(storage: Storage, root: string) => Promise<void>} body */
@@ -49,7 +49,7 @@ export function storageContract(name, make) {
 /** @typedef {(law: string, body: (storage: Storage, root: string) => Promise<void>) => unknown} Check */
 
 /** @param {Promise<unknown>} promise @param {string} code @param {string} path */
-async function refused(promise, code, path) {
+async function expectRefusal(promise, code, path) {
   await assert.rejects(promise, (error) => {
     assert.ok(error instanceof LeftoffError, `expected a LeftoffError, but found ${error} instead`);
     assert.equal(error.code, code);
@@ -103,7 +103,7 @@ function reading(check) {
   check("a range that cannot be meant is refused", async (storage, root) => {
     await storage.append(`${root}/file`, BINARY);
     for (const [start, end] of [[-1, 4], [4, 3], [0.5, 4], [0, 4.5], [NaN, 4], [0, NaN], [Infinity, Infinity]]) {
-      await refused(storage.readRange(`${root}/file`, start, end), "invalid_range", `${root}/file`);
+      await expectRefusal(storage.readRange(`${root}/file`, start, end), "invalid_range", `${root}/file`);
     }
   });
 
@@ -127,8 +127,8 @@ function reading(check) {
 
   check("a folder is not read as a file", async (storage, root) => {
     await storage.append(`${root}/folder/file`, bytesOf("x"));
-    await refused(storage.read(`${root}/folder`), "not_a_file", `${root}/folder`);
-    await refused(storage.readRange(`${root}/folder`, 0, 1), "not_a_file", `${root}/folder`);
+    await expectRefusal(storage.read(`${root}/folder`), "not_a_file", `${root}/folder`);
+    await expectRefusal(storage.readRange(`${root}/folder`, 0, 1), "not_a_file", `${root}/folder`);
   });
 }
 
@@ -181,8 +181,8 @@ function appending(check) {
   check("nothing is appended to a folder, nor beneath a file, and the error says so", async (storage, root) => {
     await storage.append(`${root}/folder/file`, bytesOf("x"));
     for (const [path, code] of [[`${root}/folder`, "not_a_file"], [`${root}/folder/file/log`, "not_a_folder"]]) {
-      await refused(storage.append(path, BINARY), code, path);
-      await refused(storage.replace(path, BINARY), code, path);
+      await expectRefusal(storage.append(path, BINARY), code, path);
+      await expectRefusal(storage.replace(path, BINARY), code, path);
       await assert.rejects(storage.append(path, BINARY), { written: 0 });
     }
     assert.equal(textOf(await storage.read(`${root}/folder/file`)), "x");
@@ -191,16 +191,16 @@ function appending(check) {
   check("within a folder that is not there nothing is made, and beneath one that is, folders are", async (storage, root) => {
     const within = `${root}/folder`;
     for (const path of [`${within}/log`, `${within}/deeper/log`]) {
-      await refused(storage.append(path, BINARY, { within }), "not_found", path);
+      await expectRefusal(storage.append(path, BINARY, { within }), "not_found", path);
       await assert.rejects(storage.append(path, BINARY, { within }), { written: 0 });
-      await refused(storage.replace(path, BINARY, { within }), "not_found", path);
+      await expectRefusal(storage.replace(path, BINARY, { within }), "not_found", path);
     }
     assert.equal(await storage.stat(within), null);
     await storage.append(`${within}/log`, bytesOf("x"));
     await storage.append(`${within}/deeper/log`, bytesOf("y"), { within });
     await storage.replace(`${within}/deepest/document`, bytesOf("z"), { within });
     await storage.move(within, `${root}/moved`);
-    for (const verb of /** @type {const} */ (["append", "replace"])) await refused(storage[verb](`${within}/log`, BINARY, { within }), "not_found", within);
+    for (const verb of /** @type {const} */ (["append", "replace"])) await expectRefusal(storage[verb](`${within}/log`, BINARY, { within }), "not_found", within);
     assert.equal(await storage.stat(within), null);
     assert.equal(textOf(await storage.read(`${root}/moved/deeper/log`)), "y");
   });
@@ -309,7 +309,7 @@ function moving(check) {
   check("a move of nothing is no success, and makes nothing", async (storage, root) => {
     await storage.append(`${root}/file`, bytesOf("x"));
     for (const path of [`${root}/none`, `${root}/none/deeper`, `${root}/file/beneath`]) {
-      await refused(storage.move(path, `${root}/new/place`), "not_found", path);
+      await expectRefusal(storage.move(path, `${root}/new/place`), "not_found", path);
     }
     assert.deepEqual(await storage.list(root), [{ name: "file", kind: "file" }]);
   });
@@ -319,7 +319,7 @@ function moving(check) {
     await storage.remove(`${root}/empty/log`);
     for (const from of ["a", "a/log", "file", "empty"]) {
       for (const to of ["a", "b", "empty", "file", "b/log"]) {
-        await refused(storage.move(`${root}/${from}`, `${root}/${to}`), "already_exists", `${root}/${to}`);
+        await expectRefusal(storage.move(`${root}/${from}`, `${root}/${to}`), "already_exists", `${root}/${to}`);
       }
     }
     for (const path of ["a/log", "b/log", "file"]) assert.equal(textOf(await storage.read(`${root}/${path}`)), path);
@@ -329,8 +329,8 @@ function moving(check) {
   check("nothing is moved into itself, nor beneath a file", async (storage, root) => {
     await storage.append(`${root}/a/b/log`, bytesOf("x"));
     await storage.append(`${root}/file`, bytesOf("x"));
-    for (const to of ["a/c", "a/b/c", "a/new/er"]) await refused(storage.move(`${root}/a`, `${root}/${to}`), "invalid_path", `${root}/a`);
-    for (const to of ["file/c", "file/c/d"]) await refused(storage.move(`${root}/a`, `${root}/${to}`), "not_a_folder", `${root}/${to}`);
+    for (const to of ["a/c", "a/b/c", "a/new/er"]) await expectRefusal(storage.move(`${root}/a`, `${root}/${to}`), "invalid_path", `${root}/a`);
+    for (const to of ["file/c", "file/c/d"]) await expectRefusal(storage.move(`${root}/a`, `${root}/${to}`), "not_a_folder", `${root}/${to}`);
     assert.deepEqual(await storage.list(root), [{ name: "a", kind: "folder" }, { name: "file", kind: "file" }]);
     assert.deepEqual(await storage.list(`${root}/a`), [{ name: "b", kind: "folder" }]);
   });
@@ -368,13 +368,13 @@ function listingFiles(check) {
     assert.deepEqual(await storage.list(`${root}/a`, { files: [] }), [{ name: "one", kind: "file" }, { name: "two", kind: "folder", files: [] }]);
     assert.equal(await storage.list(`${root}/none`, { files: ["one"] }), null);
     assert.equal(await storage.list(`${root}/one/beneath`, { files: ["one"] }), null);
-    await refused(storage.list(`${root}/one`, { files: ["one"] }), "not_a_folder", `${root}/one`);
+    await expectRefusal(storage.list(`${root}/one`, { files: ["one"] }), "not_a_folder", `${root}/one`);
   });
 
   check("only a plain name is looked for in folders", async (storage, root) => {
     await storage.append(`${root}/a/one`, BINARY);
     for (const name of ["", ".", "..", "../a", "b/c", "/", "a\\b", "a\0"]) {
-      await refused(storage.list(root, { files: ["one", name] }), "invalid_path", root);
+      await expectRefusal(storage.list(root, { files: ["one", name] }), "invalid_path", root);
     }
   });
 }
@@ -396,7 +396,7 @@ function foldersAndRemoval(check) {
 
   check("a file is not listed as a folder", async (storage, root) => {
     await storage.append(`${root}/file`, BINARY);
-    await refused(storage.list(`${root}/file`), "not_a_folder", `${root}/file`);
+    await expectRefusal(storage.list(`${root}/file`), "not_a_folder", `${root}/file`);
   });
 
   check("stat tells kinds apart, and a change moves the time forward or leaves it", async (storage, root) => {
@@ -474,7 +474,7 @@ function closing(check) {
       () => storage.remove(path),
       () => storage.stat(path),
     ];
-    for (const verb of verbs) await refused(verb(), "storage_closed", root);
+    for (const verb of verbs) await expectRefusal(verb(), "storage_closed", root);
     await assert.rejects(storage.append(path, BINARY), { written: 0 });
   });
 }

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { MemoryStorage } from "../../js/storage/memory.js";
-import { copied } from "../../js/storage/copy.js";
+import { copyTree } from "../../js/storage/copy.js";
 
 const PIECE = 4 * 1024 * 1024;
 const SIZES = { small: 10, edge: PIECE, large: PIECE + 1, larger: 3 * PIECE + 7 };
@@ -14,7 +14,7 @@ const SIZES = { small: 10, edge: PIECE, large: PIECE + 1, larger: 3 * PIECE + 7 
 const bytes = (size) => Uint8Array.from({ length: size }, (_, at) => (at * 31) % 251);
 
 /** A storage that is there for so many of what changes it. @param {MemoryStorage} storage @param {number} steps @returns {any} */
-function until(storage, steps) {
+function failingAfter(storage, steps) {
   let left = steps;
   return new Proxy(storage, {
     get: (_, verb) => {
@@ -34,12 +34,12 @@ test("a copy that is cut off before any of its steps leaves no part of a file in
   let isWhole = false;
   for (let steps = 0; !isWhole; steps += 1) {
     const to = new MemoryStorage();
-    isWhole = await copied({ storage: from, path: "/from" }, { storage: until(to, steps), path: "/to" }, { isMissing: true }).then(() => true, () => false);
+    isWhole = await copyTree({ storage: from, path: "/from" }, { storage: failingAfter(to, steps), path: "/to" }, { isMissing: true }).then(() => true, () => false);
     for (const [name, size] of Object.entries(SIZES)) {
       const there = await to.stat(`/to/${name}`);
       assert.ok(there === null || there.size === size, `step ${steps}: ${name}`);
     }
-    await copied({ storage: from, path: "/from" }, { storage: to, path: "/to" }, { isMissing: true });
+    await copyTree({ storage: from, path: "/from" }, { storage: to, path: "/to" }, { isMissing: true });
     for (const [name, size] of Object.entries(SIZES)) assert.ok(Buffer.compare((await to.read(`/to/${name}`)) ?? Buffer.alloc(0), bytes(size)) === 0, `step ${steps}: ${name}`);
     assert.ok(steps < 50);
   }

@@ -19,7 +19,7 @@ const systemError = (code) => Object.assign(new Error(code), { code });
 const isNotMoved = ({ code, durable }) => code === "storage_failed" && durable === undefined;
 
 /** What is asked of the system in order, paths without the root. @param {string} root */
-function recorded(root) {
+function recordCalls(root) {
   /** @type {string[]} */
   const calls = [];
   const short = (/** @type {unknown} */ path) => String(path).replace(root, "");
@@ -41,14 +41,14 @@ function recorded(root) {
 describe("move", () => {
   check("a folder is renamed, then the disk confirms where it is, and then where it was", async (storage, root) => {
     await storage.append(`${root}/a/b/log`, LINE, { durable: true });
-    const calls = recorded(root);
+    const calls = recordCalls(root);
     await storage.move(`${root}/a/b`, `${root}/new/b`);
     assert.deepEqual(calls, ["renameSync /a/b /new/b", "fsync /new", "fsync ", "fsync /a"]);
   }, PROC);
 
   check("a file keeps its old name until the disk has confirmed the new one", async (storage, root) => {
     await storage.append(`${root}/a/log`, LINE, { durable: true });
-    const calls = recorded(root);
+    const calls = recordCalls(root);
     await storage.move(`${root}/a/log`, `${root}/new/log`);
     assert.deepEqual(calls.slice(0, 4), ["linkSync /a/log /new/log", "fsync /new", "fsync ", "unlinkSync /a/log"]);
     assert.equal(calls.at(-1), "fsync /a");

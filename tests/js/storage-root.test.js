@@ -64,7 +64,7 @@ function check(law, body, needs = false) {
 }
 
 /** @param {Promise<unknown>} promise @param {string} path */
-function refused(promise, path) {
+function expectOutside(promise, path) {
   return assert.rejects(promise, (error) => {
     assert.ok(error instanceof LeftoffError, String(error));
     assert.equal(error.code, "outside_store");
@@ -82,7 +82,7 @@ describe("a root", () => {
       `${root}/a/../a/log`, `${root}/./a`, `${root}//a`, `${root}/a/`, `${root}/a/log\0`, `${root}/..`, "log", "../outside/log", "",
     ];
     for (const path of paths) {
-      for (const call of Object.values(VERBS)) await refused(call(storage, path, root), path);
+      for (const call of Object.values(VERBS)) await expectOutside(call(storage, path, root), path);
     }
     await assert.rejects(storage.append(`${outside}/log`, LINE), { written: 0 });
     assert.deepEqual(await storage.read(`${root}/a/log`), LINE);
@@ -100,7 +100,7 @@ describe("a root", () => {
     for (const name of [...beneath, ...last]) {
       const isLast = last.includes(name);
       for (const [verb, call] of Object.entries(VERBS)) {
-        if (!isLast || verb !== "remove") await refused(call(storage, `${root}/${name}`, root), `${root}/${name}`);
+        if (!isLast || verb !== "remove") await expectOutside(call(storage, `${root}/${name}`, root), `${root}/${name}`);
       }
     }
     for (const name of last) {
@@ -115,14 +115,14 @@ describe("a root", () => {
     await assert.rejects(storage.append(root, LINE), { code: "not_a_file" });
     await assert.rejects(storage.replace(root, LINE), LeftoffError);
     await assert.rejects(storage.move(root, `${root}/new/place`), { code: "invalid_path" });
-    await refused(storage.move(root, `${outside}/root`), root);
+    await expectOutside(storage.move(root, `${outside}/root`), root);
     await storage.append(`${root}/log`, LINE);
-    await refused(storage.remove(root), root);
+    await expectOutside(storage.remove(root), root);
     await assert.rejects(storage.move(`${root}/log`, root), { code: "already_exists" });
     assert.deepEqual(await storage.list(root), [{ name: "log", kind: "file" }]);
     fs.renameSync(root, `${root}.moved`);
     fs.symlinkSync(outside, root);
-    for (const call of Object.values(VERBS)) await refused(call(storage, `${root}/log`, root), root);
+    for (const call of Object.values(VERBS)) await expectOutside(call(storage, `${root}/log`, root), root);
   });
 
   check("holds where a folder on the way becomes a link right before any call to the system", async ({ storage, root, outside }, way) => {
@@ -319,7 +319,7 @@ test("on Windows no device, stream or shortened name is opened", async () => {
   Object.defineProperty(process, "platform", { value: "win32" });
   try {
     const storage = new NodeStorage({ root });
-    for (const name of ["CON", "nul", "com1.json", "a/LPT9", "com¹", "nul .txt", "CONIN$", "log:stream", "log.", "log ", "a\tb", "a\\..\\b", "C:"]) await refused(storage.read(`${root}/${name}`), name);
+    for (const name of ["CON", "nul", "com1.json", "a/LPT9", "com¹", "nul .txt", "CONIN$", "log:stream", "log.", "log ", "a\tb", "a\\..\\b", "C:"]) await expectOutside(storage.read(`${root}/${name}`), name);
     for (const name of ["console", "com", "nul-1", "a\\b"]) assert.equal(await storage.read(`${root}/${name}`), null);
   } finally {
     Object.defineProperty(process, "platform", { value: platform });
@@ -401,7 +401,7 @@ describe("a store", () => {
     const { id, path } = await filled(home);
     fs.renameSync(`${path}/messages.jsonl`, `${folder}/messages.jsonl`);
     fs.symlinkSync(`${folder}/messages.jsonl`, `${path}/messages.jsonl`);
-    await refused(told(home, id), `${path}/messages.jsonl`);
+    await expectOutside(told(home, id), `${path}/messages.jsonl`);
   });
 
   inHome("reads what it imports from outside, also through a link", async (folder, home) => {

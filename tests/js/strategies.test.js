@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { compareContexts, countTokens } from "../../js/index.js";
-import { inStore, messagesOf, worded } from "./long-session.js";
+import { inStore, messagesOf, turnAbout } from "./long-session.js";
 
 /** @typedef {import("../../js/types/index.js").Strategy} Strategy */
 
@@ -13,7 +13,7 @@ const WINDOW = 16_000;
 /** @param {Strategy["build"]} build @param {Partial<Strategy>} [more] @returns {Strategy} */
 const mine = (build, more) => ({ name: "mine", priority: 0, build, ...more });
 /** @param {import("../../js/types/index.js").ContextBuildResult} context */
-const rejected = ({ report }) => report.rejected.map((/** @type {{ strategy: string, why: string }} */ { strategy, why }) => `${strategy}: ${why}`);
+const rejectionLines = ({ report }) => report.rejected.map((/** @type {{ strategy: string, why: string }} */ { strategy, why }) => `${strategy}: ${why}`);
 
 test("a strategy that keeps the laws makes the context; it may take its time", () =>
   inStore({ turns: 60 }, async ({ session }) => {
@@ -55,11 +55,11 @@ test("one that breaks a law is refused by its name and the law, and the next one
     for (const [name, build, why] of broken) {
       const context = await session.context({ window: WINDOW, strategies: [mine(build, { name })] });
       assert.deepEqual(context.messages, ours.messages, name);
-      const [first = ""] = rejected(context);
+      const [first = ""] = rejectionLines(context);
       assert.ok(first.startsWith(`${name}: `) && why.test(first), first);
     }
     const all8 = await session.context({ window: WINDOW, strategies: broken.map(([name, build]) => mine(build, { name })) });
-    assert.deepEqual(rejected(all8).slice(0, broken.length).map((/** @type {string} */ one) => one.split(":")[0]), broken.map(([name]) => name));
+    assert.deepEqual(rejectionLines(all8).slice(0, broken.length).map((/** @type {string} */ one) => one.split(":")[0]), broken.map(([name]) => name));
   }));
 
 test("priority and minimum say when it is tried", () =>
@@ -121,7 +121,7 @@ test("two contexts are compared", () =>
   inStore({ turns: 60 }, async ({ session }) => {
     const before = await session.context({ window: WINDOW });
     assert.deepEqual(compareContexts(before, await session.context({ window: WINDOW })).messages, []);
-    await session.append(worded("one more"));
+    await session.append(turnAbout("one more"));
     const after = await session.context({ window: WINDOW });
     const { messages, tokensUsed } = compareContexts(before, after);
     assert.deepEqual(tokensUsed, { before: before.tokensUsed, after: after.tokensUsed });

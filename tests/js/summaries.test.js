@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { countTokens } from "../../js/index.js";
-import { inStore, messagesOf, worded } from "./long-session.js";
+import { inStore, messagesOf, turnAbout } from "./long-session.js";
 
 /** @typedef {import("../../js/session/session.js").Session} Session */
 /** @typedef {import("../../js/types/index.js").SummaryRequest} SummaryRequest */
@@ -25,7 +25,7 @@ function model(answer = (_, count) => ({ content: `Answer ${count} of the model:
 /** @param {Session} session */
 const files = ({ path }) => (existsSync(join(path, "summaries")) ? readdirSync(join(path, "summaries")) : []);
 /** @param {Session} session */
-const cached = (session) => files(session).map((name) => JSON.parse(readFileSync(join(session.path, "summaries", name), "utf8")));
+const cachedSummaries = (session) => files(session).map((name) => JSON.parse(readFileSync(join(session.path, "summaries", name), "utf8")));
 /** @param {{ messages: { content: string }[] }} context */
 const texts = ({ messages }) => messages.map(({ content }) => content).join("\n");
 
@@ -35,7 +35,7 @@ test("a model is asked with the document's prompt, of each message once, and its
     const context = await session.context({ window: WINDOW, summarize });
     assert.ok(asked.length > 0);
     const all = await messagesOf(session);
-    const [{ range, summary, originalTokens, compressionRatio }] = cached(session);
+    const [{ range, summary, originalTokens, compressionRatio }] = cachedSummaries(session);
     assert.equal(range.startMessageId, all[0]?.id);
     const covered = all.slice(0, all.findIndex(({ id }) => id === range.endMessageId) + 1);
     assert.equal(range.messageCount, covered.length);
@@ -62,7 +62,7 @@ test("a summary that is kept says when and by which model it was made, of which 
     await countTokens("a");
     await session.context({ window: WINDOW, summarize: model().summarize });
     const all = await messagesOf(session);
-    const [{ id, createdAt, range, summary }] = cached(session);
+    const [{ id, createdAt, range, summary }] = cachedSummaries(session);
     // As every derived id is made: of the length in eight bytes, and what it is of.
     const ends = JSON.stringify([range.startMessageId, range.endMessageId]);
     const length = Buffer.alloc(8);
@@ -82,16 +82,16 @@ test("it is asked again only when what was said since no longer fits, and then o
   inStore({ turns: 60 }, async ({ session, again }) => {
     const { asked, summarize } = model();
     await session.context({ window: WINDOW, summarize });
-    const [before] = cached(session);
+    const [before] = cachedSummaries(session);
     asked.length = 0;
     let turns = 0;
     for (; asked.length === 0; turns += 1) {
-      await session.append(worded(`later ${turns}`), { durability: "buffered" });
+      await session.append(turnAbout(`later ${turns}`), { durability: "buffered" });
       await session.context({ window: WINDOW, summarize });
     }
     assert.ok(turns > 10, `after ${turns} turns`);
     assert.equal(asked[0]?.previous, before.summary.content);
-    const [after] = cached(session);
+    const [after] = cachedSummaries(session);
     assert.equal(files(session).length, 1, "the one that was extended is gone");
     assert.equal(after.range.startMessageId, before.range.startMessageId);
     assert.ok(after.range.messageCount > before.range.messageCount);
@@ -146,9 +146,9 @@ test("a summary of one branch is not told of another", () =>
   inStore({ turns: 60 }, async ({ session }) => {
     const all = await messagesOf(session);
     await session.context({ window: WINDOW, summarize: model().summarize });
-    const [{ summary }] = cached(session);
+    const [{ summary }] = cachedSummaries(session);
     await session.append({ role: "user", content: "another way", parentId: all[5]?.id, branch: true });
-    for (let turn = 0; turn < 40; turn += 1) await session.append(worded(`branch ${turn}`), { durability: "buffered" });
+    for (let turn = 0; turn < 40; turn += 1) await session.append(turnAbout(`branch ${turn}`), { durability: "buffered" });
     assert.ok(!texts(await session.context({ window: WINDOW })).includes(summary.content));
     const { asked, summarize } = model(() => "Of the branch.");
     await session.context({ window: WINDOW, summarize });
@@ -173,10 +173,10 @@ test("a summary stands for all from the first message on, also behind a compacti
   inStore({ turns: 60 }, async ({ session }) => {
     const all = await messagesOf(session);
     await session.compact({ window: 8_000, apply: true });
-    for (let turn = 0; turn < 40; turn += 1) await session.append(worded(`later ${turn}`), { durability: "buffered" });
+    for (let turn = 0; turn < 40; turn += 1) await session.append(turnAbout(`later ${turn}`), { durability: "buffered" });
     const { asked, summarize } = model();
     await session.context({ window: 8_000, summarize });
-    const [{ range }] = cached(session);
+    const [{ range }] = cachedSummaries(session);
     assert.equal(range.startMessageId, all[0]?.id);
     const told = asked.map(({ messages }) => messages[1]?.content).join("\n");
     assert.ok(told.includes(String(all[0]?.content)));
@@ -223,7 +223,7 @@ test("a summary that is too long for a smaller budget is made shorter from itsel
 test("of a message that is longer than a model reads at once it is told the beginning", () =>
   inStore({ turns: 40 }, async ({ session }) => {
     await session.append({ role: "user", content: `The log says: ${"line of a log ".repeat(100_000)}` });
-    for (let turn = 0; turn < 40; turn += 1) await session.append(worded(`later ${turn}`), { durability: "buffered" });
+    for (let turn = 0; turn < 40; turn += 1) await session.append(turnAbout(`later ${turn}`), { durability: "buffered" });
     const { asked, summarize } = model();
     await session.context({ window: WINDOW, summarize });
     const told = asked.map(({ messages }) => String(messages[1]?.content));
@@ -239,7 +239,7 @@ test("a summary of a range is the model's where it has just that one, else what 
     assert.ok(learned.includes("file 1") && !learned.includes("file 7"));
     assert.ok((await countTokens(learned)) <= 300);
     await session.context({ window: WINDOW, summarize: () => "Word for word." });
-    const [{ range }] = cached(session);
+    const [{ range }] = cachedSummaries(session);
     assert.equal(await session.summaryOf({ ...range, maxTokens: 300 }), "Word for word.");
     await assert.rejects(session.summaryOf({ startMessageId: "nobody", endMessageId, maxTokens: 300 }), { code: "not_found", message: /"nobody"/ });
   }));

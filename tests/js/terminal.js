@@ -19,10 +19,10 @@ export const KEYS = { up: "\u001b[A", down: "\u001b[B", enter: "\r", escape: "\u
  * @property {(text: string | RegExp) => Promise<string>} see waits until the text is shown, behind what was typed last; gives what was shown since
  * @property {(keys: string) => void} type
  *
- * @typedef {{ status: number | null, shown: string, raw: string }} Ended `raw`: with what steers the terminal
+ * @typedef {{ status: number | null, shown: string, raw: string }} TerminalResult `raw`: with what steers the terminal
  */
 
-const quoted = (/** @type {string} */ word) => `'${word.replaceAll("'", "'\\''")}'`;
+const quoteWord = (/** @type {string} */ word) => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Runs leftoff on a terminal. @param {string[]} args @param {Parameters<typeof runOnTerminal>[1]} where @param {(terminal: Terminal) => Promise<void>} work */
 export function onTerminal(args, where, work) {
@@ -34,11 +34,11 @@ export function onTerminal(args, where, work) {
  * @param {string[]} words the program, and its arguments
  * @param {{ cwd: string, env: Record<string, string>, columns?: number, rows?: number, stdout?: string }} where `stdout`: a file that takes standard output
  * @param {(terminal: Terminal) => Promise<void>} work
- * @returns {Promise<Ended>}
+ * @returns {Promise<TerminalResult>}
  */
 export async function runOnTerminal(words, { cwd, env, columns = 80, rows = 24, stdout }, work) {
-  const given = Object.entries({ TERM: "xterm", ...env }).map(([name, value]) => `${name}=${quoted(value)}`);
-  const command = ["exec env -i", ...given, ...words.map(quoted), ...(stdout ? [`>${quoted(stdout)}`] : [])].join(" ");
+  const given = Object.entries({ TERM: "xterm", ...env }).map(([name, value]) => `${name}=${quoteWord(value)}`);
+  const command = ["exec env -i", ...given, ...words.map(quoteWord), ...(stdout ? [`>${quoteWord(stdout)}`] : [])].join(" ");
   const child = spawn("script", ["-qfec", `stty cols ${columns} rows ${rows}; ${command}`, "/dev/null"], { cwd, stdio: "pipe" });
   const closed = new Promise((resolve) => child.on("close", resolve));
   let raw = "";

@@ -19,7 +19,7 @@ const STEERING = ["\u001b[2J", "\u001b]0;title\u0007", "\u009b31m", "\u0000", "\
 const MESSAGES = Math.max(1, Math.round(100_000 * Number(process.env.LEFTOFF_SCALE ?? 0.02)));
 
 /** Any two of them, with words between. @param {number} n */
-function forged(n) {
+function forgedText(n) {
   const all = [...FORGED, ...STEERING, ...NAUGHTY];
   const [one, other] = [all[(n * 7919) % all.length], all[(n * 104_729 + 13) % all.length]];
   return `${n} ${one} said ${other}${STEERING[n % STEERING.length]}`;
@@ -54,9 +54,9 @@ test("lists, conversations and blocks show what is stored and steer nothing", as
   const types = new Map();
   for (let n = 0; n < 40; n += 1) {
     // Half of a surrogate pair may stand in what was said, and is refused in a name.
-    const [type, title, summary] = [n, n + 40, n + 80].map((one) => forged(one).toWellFormed());
-    const session = await before.create({ title, agent: { tools: [forged(n).toWellFormed()] } });
-    await session.append({ role: "user", content: forged(n) });
+    const [type, title, summary] = [n, n + 40, n + 80].map((one) => forgedText(one).toWellFormed());
+    const session = await before.create({ title, agent: { tools: [forgedText(n).toWellFormed()] } });
+    await session.append({ role: "user", content: forgedText(n) });
     await session.stop({ summary });
     types.set(session.path, type);
   }
@@ -64,8 +64,8 @@ test("lists, conversations and blocks show what is stored and steer nothing", as
   for (const [path, type] of types) says(join(path, "events.jsonl"), type);
   const store = await openStore(at);
   try {
-    const long = await store.create({ title: forged(0).toWellFormed() });
-    const contents = Array.from({ length: MESSAGES }, (_, n) => forged(n));
+    const long = await store.create({ title: forgedText(0).toWellFormed() });
+    const contents = Array.from({ length: MESSAGES }, (_, n) => forgedText(n));
     for (let at = 0; at < contents.length; at += 1000) {
       await long.append(contents.slice(at, at + 1000).map((content) => ({ role: "user", content })), { durability: "buffered" });
     }

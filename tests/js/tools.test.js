@@ -21,7 +21,7 @@ async function inMemory(work) {
 }
 
 /** A question, and an answer with calls. @param {Session} session @param {{ id: string, name: string }[]} calls */
-async function asked(session, calls) {
+async function askWithCalls(session, calls) {
   await session.append({ role: "user", content: "look" });
   const toolCalls = calls.map(({ id, name }) => ({ id, name, arguments: "{}" }));
   const [answer] = (await session.append({ role: "assistant", content: "", assistant: { toolCalls } })).records;
@@ -61,7 +61,7 @@ async function onDisk(work) {
 
 test("an execution has the fields of StoredToolExecution, and is linked to the message with the call", () =>
   inMemory(async (session) => {
-    const messageId = await asked(session, [call]);
+    const messageId = await askWithCalls(session, [call]);
     const { execution, isNew } = await session.appendTool({ call, result: { content: "a\nb", exitCode: 0 }, durationMs: 12.6 });
     const { id, timestamp, tokens, ...rest } = execution;
     assert.deepEqual(rest, { seq: 0, messageId, toolCallId: "call_1", tool: "bash", arguments: { command: "ls" }, result: { success: true, exitCode: 0, content: "a\nb" }, durationMs: 13 });
@@ -71,7 +71,7 @@ test("an execution has the fields of StoredToolExecution, and is linked to the m
 
 test("the message is the only copy of a result", () =>
   onDisk(async (session) => {
-    await asked(session, [call]);
+    await askWithCalls(session, [call]);
     await session.appendTool({ call, result: { content: "said once" } });
     const [line, ...more] = lines(session);
     assert.deepEqual(more, []);
@@ -82,7 +82,7 @@ test("the message is the only copy of a result", () =>
 
 test("a call is recorded once: brought twice, at the same time, or by another process after it", () =>
   onDisk(async (session, open) => {
-    await asked(session, [call]);
+    await askWithCalls(session, [call]);
     const three = await Promise.all(["a", "b", "c"].map((content) => session.appendTool({ call, result: { content } })));
     assert.deepEqual(three.map(({ isNew }) => isNew), [true, false, false]);
     assert.deepEqual(three.map(({ execution }) => execution.result.content), ["a", "a", "a"]);
@@ -94,7 +94,7 @@ test("a call is recorded once: brought twice, at the same time, or by another pr
 
 test("what several processes bring at once is there once: each call, its result, and the answer that makes it", () =>
   onDisk(async (session, open, store) => {
-    await asked(session, []);
+    await askWithCalls(session, []);
     const all = [session, await open(), await open(), await open()];
     const of = (/** @type {number} */ n) => ({ id: `call_${n}`, name: "bash" });
     // All bring the same call at once, then each one of its own.
@@ -130,7 +130,7 @@ test("however much is told of tools, an operation of the caller's counts once", 
 
 test("a result that was written before a crash is not written again; the rest of its record is", () =>
   inMemory(async (session) => {
-    const messageId = await asked(session, [call]);
+    const messageId = await askWithCalls(session, [call]);
     await session.append({ role: "tool", content: "before the crash", tool: { callId: "call_1", name: "bash" } });
     const { execution, isNew } = await session.appendTool({ call, result: { content: "after it" } });
     assert.ok(isNew);
@@ -141,7 +141,7 @@ test("a result that was written before a crash is not written again; the rest of
 
 test("an error while the second file is written is thrown; trying again records it, and the result stays one", () =>
   inMemory(async (session, storage) => {
-    await asked(session, [call]);
+    await askWithCalls(session, [call]);
     const append = storage.append.bind(storage);
     storage.append = async (path, ...rest) => {
       if (path.endsWith("tools.jsonl")) throw new LeftoffError({ code: "disk_full", message: "no room", written: 0 });
@@ -156,7 +156,7 @@ test("an error while the second file is written is thrown; trying again records 
 
 test("a failure is marked on the message, and says why beside it", () =>
   inMemory(async (session) => {
-    await asked(session, [call]);
+    await askWithCalls(session, [call]);
     await session.appendTool({ call, result: { content: "no such file", error: "ENOENT", exitCode: 2 } });
     assert.equal((await messagesOf(session)).at(-1)?.tool?.isError, true);
     assert.deepEqual((await session.tools())[0]?.result, { success: false, error: "ENOENT", exitCode: 2, content: "no such file" });
@@ -196,7 +196,7 @@ test("an id that a provider gives again is another call, behind another answer",
   inMemory(async (session) => {
     const ids = [];
     for (const content of ["first", "second"]) {
-      ids.push(await asked(session, [call]));
+      ids.push(await askWithCalls(session, [call]));
       assert.ok((await session.appendTool({ call, result: { content } })).isNew);
     }
     const all = await session.tools();
@@ -216,7 +216,7 @@ test("also where the client keeps its calls to itself", () =>
 
 test("a result that was revised is what an execution shows", () =>
   inMemory(async (session) => {
-    await asked(session, [call]);
+    await askWithCalls(session, [call]);
     await session.appendTool({ call, result: { content: "partial" } });
     const result = (await messagesOf(session)).at(-1);
     await session.append({ .../** @type {any} */ (result), rev: 1, content: "whole" });
@@ -225,7 +225,7 @@ test("a result that was revised is what an execution shows", () =>
 
 test("a result of a megabyte is whole in its execution", () =>
   inMemory(async (session) => {
-    await asked(session, [call]);
+    await askWithCalls(session, [call]);
     const content = "0123456789abcdef".repeat(65_536);
     const { execution } = await session.appendTool({ call, result: { content } });
     assert.equal(execution.result.content, content);
@@ -234,7 +234,7 @@ test("a result of a megabyte is whole in its execution", () =>
 
 test("what is damaged, foreign, torn or there twice in tools.jsonl costs nothing beside it", () =>
   onDisk(async (session, open) => {
-    await asked(session, [call]);
+    await askWithCalls(session, [call]);
     await session.appendTool({ call, result: { content: "kept" } });
     const path = join(session.path, "tools.jsonl");
     const [line] = lines(session);
@@ -243,14 +243,14 @@ test("what is damaged, foreign, torn or there twice in tools.jsonl costs nothing
     assert.deepEqual((await again.tools()).map(({ toolCallId, result }) => [toolCallId, result.content]), [["call_1", "kept"]]);
     assert.ok(!(await again.appendTool({ call, result: { content: "kept" } })).isNew);
     const other = { ...call, id: "call_2" };
-    await asked(again, [other]);
+    await askWithCalls(again, [other]);
     assert.ok((await again.appendTool({ call: other, result: { content: "more" } })).isNew);
     assert.deepEqual((await again.tools()).map(({ toolCallId }) => toolCallId), ["call_1", "call_2"]);
   }));
 
 test("of two records of one call the first counts, whoever wrote the second", () =>
   onDisk(async (session, open) => {
-    const messageId = await asked(session, [call]);
+    const messageId = await askWithCalls(session, [call]);
     await session.appendTool({ call, result: { content: "kept", exitCode: 0 } });
     const second = { v: 1, id: "theirs", messageId, toolCallId: "call_1", tool: "bash", result: { success: false, exitCode: 1 } };
     appendFileSync(join(session.path, "tools.jsonl"), `${JSON.stringify(second)}\n`);
@@ -260,7 +260,7 @@ test("of two records of one call the first counts, whoever wrote the second", ()
 
 test("without tools.jsonl the results are there still", () =>
   onDisk(async (session, open) => {
-    await asked(session, [call]);
+    await askWithCalls(session, [call]);
     await session.appendTool({ call, result: { content: "kept" } });
     rmSync(join(session.path, "tools.jsonl"));
     const again = await open();
@@ -281,7 +281,7 @@ for (const [what, execution] of /** @type {[string, any][]} */ ([
 ])) {
   test(`${what} is refused, and nothing is written`, () =>
     inMemory(async (session) => {
-      await asked(session, [call]);
+      await askWithCalls(session, [call]);
       await assert.rejects(session.appendTool(execution), { code: "invalid_request" });
       assert.deepEqual([await results(session), await session.tools()], [[], []]);
     }));

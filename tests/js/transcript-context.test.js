@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { LeftoffError, MemoryStorage, countTokens, readTranscript } from "../../js/index.js";
-import { Live } from "../../js/session/handle.js";
+import { SessionHandle } from "../../js/session/handle.js";
 import { appendCopies, sessionOf } from "../../js/session/session.js";
 
 /** @import { Session } from "../../js/index.js" */
@@ -39,14 +39,14 @@ async function transcripts() {
 async function inSession(transcript, request) {
   const { id, model } = transcript.session;
   const storage = new MemoryStorage();
-  const live = new Live({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" } });
+  const live = new SessionHandle({ storage, path: "/transcript", placement: "home", cache: { storage, folder: "/cache" } });
   await live.begin({ id, agent: model ? { model } : undefined });
   const session = sessionOf(live, {});
   try {
     if (transcript.length > 0) await appendCopies(session, transcript.slice());
     return await session.context(request);
   } finally {
-    live.letGo();
+    live.release();
   }
 }
 

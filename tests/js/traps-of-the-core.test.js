@@ -14,12 +14,12 @@ import { unlessBug } from "../../js/error.js";
 /** @import { Store } from "../../js/store/store.js" */
 
 /** That one store is closed does not close it for the others. */
-class Shared extends MemoryStorage {
+class SharedStorage extends MemoryStorage {
   async close() {}
 }
 
 /** Others may have it, too, as a disk. */
-class Leased extends MemoryStorage {
+class LeasedStorage extends MemoryStorage {
   capabilities = Object.freeze({ append: "exclusive", range: true, durable: true, watch: false });
 }
 
@@ -56,7 +56,7 @@ test("a session that is closed after a trap is held by nobody, whatever was done
   /** @type {Record<string, (session: import("../../js/session/session.js").Session) => unknown>} */
   const between = { nothing: () => {}, "a context": contents, "an append": (session) => session.append({ role: "user", content: "after" }) };
   for (const [name, done] of Object.entries(between)) {
-    const storage = new Leased();
+    const storage = new LeasedStorage();
     const store = await openStore({ home: "/home", project: "/", storage });
     const session = await store.create();
     await session.append({ role: "user", content: "before" });
@@ -92,7 +92,7 @@ test("a trap is told by whoever lists, looks or examines, and never as something
     current: (/** @type {Store} */ store) => store.current(),
   };
   for (const [name, call] of Object.entries(calls)) {
-    const storage = new Shared();
+    const storage = new SharedStorage();
     const before = await openStore({ home: "/home", project: "/", storage });
     const { id } = await before.create();
     await (await before.session(id)).append({ role: "user", content: "sound" });
@@ -101,7 +101,7 @@ test("a trap is told by whoever lists, looks or examines, and never as something
     await storage.remove("/.leftoff");
     const store = await openStore({ home: "/home", project: "/", storage });
     const trap = () => { throw new WebAssembly.RuntimeError("unreachable"); };
-    const trapping = [core(), agents.loaded()].map(({ Operations }) => mock.method(Operations.prototype, "next", trap));
+    const trapping = [core(), agents.loadBindings()].map(({ Operations }) => mock.method(Operations.prototype, "next", trap));
     await assert.rejects(call(store, id), isInternal, name);
     for (const { mock: next } of trapping) next.restore();
     assert.deepEqual((await store.list({ all: true })).map(({ status }) => status), ["active"], name);
@@ -117,7 +117,7 @@ test("a file that the core fails at costs an import itself alone, and is told wi
   // Read in this order: some before what the core fails at, twice, and some behind it.
   const names = ["a", "b-poison", "c", "d-poison", "e"];
   for (const name of names) writeFileSync(join(folder, `${name}.jsonl`), line(name, name));
-  const { Operations } = agents.loaded();
+  const { Operations } = agents.loadBindings();
   const { next } = Operations.prototype;
   const trapping = mock.method(Operations.prototype, "next", /** @this {any} */ function (/** @type {number} */ number, /** @type {number} */ now, /** @type {any[]} */ said) {
     if (said.some((one) => one?.[0] === 11 && Buffer.from(one[1] ?? "").includes("-poison"))) throw new WebAssembly.RuntimeError("unreachable");

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { LeftoffError, MemoryStorage, openStore } from "../../js/index.js";
 
-async function recorded() {
+async function recordSession() {
   const storage = new MemoryStorage();
   const store = await openStore({ home: "/home", project: "/", storage });
   const session = await store.create();
@@ -20,7 +20,7 @@ async function recorded() {
 }
 
 test("a save is offered at the fortieth turn, and not again", async () => {
-  const { store, turns } = await recorded();
+  const { store, turns } = await recordSession();
   assert.equal(await turns(39), undefined);
   assert.equal(await turns(1), 1);
   assert.equal(await turns(60), undefined);
@@ -28,7 +28,7 @@ test("a save is offered at the fortieth turn, and not again", async () => {
 });
 
 test("after a save forty turns are counted again, also before anything else was said", async () => {
-  const { store, session, turns } = await recorded();
+  const { store, session, turns } = await recordSession();
   assert.equal(await turns(39), undefined);
   await session.stop();
   assert.equal(await turns(39), undefined);
@@ -40,7 +40,7 @@ test("after a save forty turns are counted again, also before anything else was 
 });
 
 test("that it rested, was renamed or went on is no save", async () => {
-  const { storage, store, session, turns } = await recorded();
+  const { storage, store, session, turns } = await recordSession();
   assert.equal(await turns(20), undefined);
   const idle = { v: 1, id: "01a219a4-ccc8-7000-94aa-da08b5ab9a17", timestamp: "2026-01-05T10:00:00.000Z", type: "status", status: "paused", reason: "idle" };
   await storage.append(`${session.path}/events.jsonl`, new TextEncoder().encode(`${JSON.stringify(idle)}\n`));
@@ -53,7 +53,7 @@ test("that it rested, was renamed or went on is no save", async () => {
 });
 
 test("what cannot be read of what was told is as if nothing was", async () => {
-  const { storage, store, session, turns } = await recorded();
+  const { storage, store, session, turns } = await recordSession();
   await turns(1);
   await storage.replace(`/home/cache/${session.id}.turns`, new TextEncoder().encode("[1"));
   assert.equal(await turns(50), 40);

@@ -38,7 +38,7 @@ const json = (/** @type {string} */ path) => JSON.parse(fs.readFileSync(path, "u
 const lines = (/** @type {string} */ path) => fs.readFileSync(path, "utf8").trim().split("\n").map((line) => JSON.parse(line));
 
 /** A conversation typed by hand, after the design's own words. @param {string} project @param {Record<string, string>} files */
-function typed(project, files) {
+function writeConversation(project, files) {
   const folder = join(project, "conversations", "2025-11-22", "001-brainstorm-topic");
   for (const [name, text] of Object.entries(files)) {
     fs.mkdirSync(join(folder, name, ".."), { recursive: true });
@@ -105,7 +105,7 @@ check("nothing in a workspace names a folder of the machine", async ({ home, pro
 });
 
 check("a session typed by hand after the documents opens, is listed, and is not written to by that", async ({ project, open }) => {
-  const folder = typed(project, { "brainstorm.md": "# API Design Discussion\n", ".session/session.json": DOCUMENT, ".session/messages.jsonl": SAID });
+  const folder = writeConversation(project, { "brainstorm.md": "# API Design Discussion\n", ".session/session.json": DOCUMENT, ".session/messages.jsonl": SAID });
   const store = await open();
   const [listed] = await store.list();
   assert.ok(listed);
@@ -144,7 +144,7 @@ check("a session typed by hand into the home, after the design's metadata.json, 
 });
 
 check("what is appended to a session typed by hand stands behind what was there, and an event says how it began", async ({ project, open }) => {
-  const folder = typed(project, { ".session/session.json": DOCUMENT.replace("{", '{"mine": {"deep": [1]},'), ".session/messages.jsonl": SAID });
+  const folder = writeConversation(project, { ".session/session.json": DOCUMENT.replace("{", '{"mine": {"deep": [1]},'), ".session/messages.jsonl": SAID });
   const store = await open();
   const session = await store.session("001-brainstorm-api-design");
   const { id } = session;

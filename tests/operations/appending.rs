@@ -4,17 +4,17 @@ use std::rc::Rc;
 
 use super::host::Host;
 use super::{FOLDER, begun_by, drafts, live};
-use leftoff::operation::{Appending, Counts, Drafts, Live};
+use leftoff::operation::{AppendRequest, CountingMode, Drafts, SessionFiles};
 use leftoff::shapes::Format;
 use serde_json::{Value, json};
 
 fn append(
     host: &mut Host,
-    live: &Rc<Live>,
+    live: &Rc<SessionFiles>,
     messages: &Value,
     format: Option<Format>,
 ) -> Result<(), (String, String)> {
-    let appending = Appending { drafts: Drafts::Said(messages.to_string(), format), ..drafts("") };
+    let appending = AppendRequest { drafts: Drafts::Json(messages.to_string(), format), ..drafts("") };
     let answer = host.drive_on(&mut live.append_messages(appending));
     answer.map(|_| ()).map_err(|trouble| (trouble.code().into(), trouble.message().into()))
 }
@@ -24,7 +24,7 @@ fn user(id: &str) -> Value {
 }
 
 /// A user's message behind another one.
-fn behind(id: &str, parent: &str) -> Value {
+fn message_behind(id: &str, parent: &str) -> Value {
     json!({ "id": id, "role": "user", "content": id, "parentId": parent })
 }
 
@@ -36,7 +36,7 @@ fn log(host: &Host) -> String {
 fn a_message_behind_one_that_the_session_does_not_have_is_refused_and_nothing_is_written() {
     let mut host = Host::default();
     let one = begun_by(&mut host);
-    let first = append(&mut host, &one, &json!([user("a"), behind("b", "a"), user("c")]), None);
+    let first = append(&mut host, &one, &json!([user("a"), message_behind("b", "a"), user("c")]), None);
     assert_eq!(first, Ok(()));
     host.drive_on(&mut one.flush(true)).expect("flushed");
     // Another process begins at a checkpoint, which does not have the ids of all messages.
@@ -44,11 +44,11 @@ fn a_message_behind_one_that_the_session_does_not_have_is_refused_and_nothing_is
         host.drive_on(&mut by.open()).expect("opened");
         let before = log(&host);
         for (place, wrong) in [
-            (0, json!([behind("x", "nobody")])),
-            (1, json!([user("x"), behind("y", "nobody")])),
+            (0, json!([message_behind("x", "nobody")])),
+            (1, json!([user("x"), message_behind("y", "nobody")])),
             // What comes later is no parent.
-            (0, json!([behind("x", "y"), user("y")])),
-            (0, json!([behind("x", "x")])),
+            (0, json!([message_behind("x", "y"), user("y")])),
+            (0, json!([message_behind("x", "x")])),
         ] {
             let (code, message) = append(&mut host, by, &wrong, None).expect_err("refused");
             assert_eq!(code, "unknown_parent", "{wrong}");
@@ -58,7 +58,11 @@ fn a_message_behind_one_that_the_session_does_not_have_is_refused_and_nothing_is
         // Nothing is left of those, and every message that is there may be a parent, the first one, too.
         for parent in ["a", "b", "c"] {
             let id = format!("behind {parent} {}", log(&host).len());
-            assert_eq!(append(&mut host, by, &json!([behind(&id, parent)]), None), Ok(()), "{parent}");
+            assert_eq!(
+                append(&mut host, by, &json!([message_behind(&id, parent)]), None),
+                Ok(()),
+                "{parent}"
+            );
         }
     }
 }
@@ -73,8 +77,8 @@ fn what_is_said_anew_or_comes_from_elsewhere_may_follow_a_message_that_is_not_th
     let theirs =
         json!([{ "id": "c", "role": "user", "content": "", "parentId": "nobody", "source": source }]);
     assert_eq!(append(&mut host, &one, &theirs, None), Ok(()));
-    let copy = Drafts::Copies(json!([behind("b", "nobody")]).to_string());
-    host.drive_on(&mut one.append_messages(Appending { drafts: copy, ..drafts("") })).expect("copied");
+    let copy = Drafts::Copies(json!([message_behind("b", "nobody")]).to_string());
+    host.drive_on(&mut one.append_messages(AppendRequest { drafts: copy, ..drafts("") })).expect("copied");
     assert_eq!(log(&host).lines().filter(|line| !line.is_empty()).count(), 3);
 }
 
@@ -169,8 +173,8 @@ fn a_providers_message_that_is_given_without_its_format_is_refused_by_the_name_o
 fn what_is_not_counted_is_appended_by_the_same_rules() {
     let mut host = Host::default();
     let one = begun_by(&mut host);
-    let drafts = Drafts::Said(json!([behind("x", "nobody")]).to_string(), None);
-    let appending = Appending { drafts, is_durable: false, revives: false, counts: Counts::Off };
+    let drafts = Drafts::Json(json!([message_behind("x", "nobody")]).to_string(), None);
+    let appending = AppendRequest { drafts, is_durable: false, revives: false, counts: CountingMode::Off };
     let trouble = host.drive_on(&mut one.append_messages(appending)).expect_err("refused");
     assert_eq!(trouble.code(), "unknown_parent");
 }

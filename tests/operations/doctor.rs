@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::host::{FIRST_GONE, Host, Meanwhile};
-use super::store::{create, done, store};
+use super::store::{create, run_to_end, store};
 use super::{drafts, leases};
 use leftoff::layout::Placement;
 use leftoff::operation::Operation;
@@ -13,7 +13,7 @@ const FIX: &str = r#"{"fix":true}"#;
 
 /// What a doctor says, a report each.
 pub fn reports(host: &mut Host, doctor: Operation<'_, String>) -> Vec<Value> {
-    serde_json::from_str(&done(host, doctor)).expect("JSON")
+    serde_json::from_str(&run_to_end(host, doctor)).expect("JSON")
 }
 
 fn codes(reports: &[Value]) -> Vec<&str> {
@@ -22,13 +22,13 @@ fn codes(reports: &[Value]) -> Vec<&str> {
 }
 
 /// A store with a session of each placement, to which has happened what can; and the log of the one in the home.
-fn damaged() -> (Host, String) {
+fn damaged_store() -> (Host, String) {
     let mut host = Host::default();
     let mut folder = String::new();
     for placement in ["workspace", "home"] {
-        let live = done(&mut host, create(&store(), &json!({ "placement": placement }).to_string()));
-        done(&mut host, live.append_messages(drafts("one")));
-        done(&mut host, live.close());
+        let live = run_to_end(&mut host, create(&store(), &json!({ "placement": placement }).to_string()));
+        run_to_end(&mut host, live.append_messages(drafts("one")));
+        run_to_end(&mut host, live.close());
         let leases = format!("cache/{}.open", live.id());
         host.append(
             &format!("{leases}/gone.json"),
@@ -62,7 +62,7 @@ fn lines(host: &Host) -> BTreeMap<String, Vec<String>> {
 
 #[test]
 fn looking_changes_nothing_and_what_can_be_mended_is_mended_once() {
-    let (mut host, _) = damaged();
+    let (mut host, _) = damaged_store();
     let before = host.files.clone();
     let found = reports(&mut host, store().doctor("{}".into()));
     assert_eq!(host.files, before);
@@ -90,14 +90,14 @@ fn is_sound(host: &mut Host, about: &str) {
     let again = reports(host, store().doctor(FIX.into()));
     assert!(codes(&again).iter().all(|code| *code == "damaged"), "{about}: {again:?}");
     assert!(again.iter().all(|report| report["fixed"] == json!([])), "{about}: {again:?}");
-    let current = done(host, store().current());
+    let current = run_to_end(host, store().current());
     let pointer = host.text(".leftoff/current-session.json");
-    assert!(current.is_some_and(|live| pointer.contains(&live.shown())), "{about}: {pointer}");
+    assert!(current.is_some_and(|live| pointer.contains(&live.shown_folder())), "{about}: {pointer}");
 }
 
 fn at_each_step(befalls: impl Fn(&str) -> Meanwhile, then: impl Fn(&Host, &str, &str)) {
     for place in 0.. {
-        let (mut host, log) = damaged();
+        let (mut host, log) = damaged_store();
         let before = lines(&host);
         let mut has_befallen = false;
         host.drive(store().doctor(FIX.into()), |at| {
@@ -109,7 +109,7 @@ fn at_each_step(befalls: impl Fn(&str) -> Meanwhile, then: impl Fn(&Host, &str, 
             break;
         }
         let about = format!("step {place}");
-        done(&mut host, store().doctor(FIX.into()));
+        run_to_end(&mut host, store().doctor(FIX.into()));
         is_sound(&mut host, &about);
         for (path, had) in &before {
             let has = &lines(&host)[path];
@@ -144,7 +144,7 @@ fn what_others_append_while_a_doctor_is_at_work_is_there() {
 fn what_cannot_be_mended_is_told_with_its_cause() {
     let mut told = BTreeSet::new();
     for place in 0.. {
-        let (mut host, _) = damaged();
+        let (mut host, _) = damaged_store();
         let mut has_befallen = false;
         let done = host.drive(store().doctor(FIX.into()), |at| {
             has_befallen |= at == place;
@@ -181,7 +181,7 @@ fn what_cannot_be_mended_is_told_with_its_cause() {
 
 #[test]
 fn one_that_cannot_be_read_is_told_beside_the_others() {
-    let (mut host, log) = damaged();
+    let (mut host, log) = damaged_store();
     let mut first = None;
     for place in 0.. {
         let done = host.drive(store().doctor("{}".into()), |at| {
@@ -203,13 +203,13 @@ fn one_that_cannot_be_read_is_told_beside_the_others() {
 
 #[test]
 fn a_session_is_mended_by_its_folder() {
-    let (mut host, log) = damaged();
+    let (mut host, log) = damaged_store();
     let folder = log.strip_suffix("/messages.jsonl").expect("a log");
-    let mended = done(&mut host, store().mend(format!("/home/ann/.leftoff/{folder}"), Placement::Home));
+    let mended = run_to_end(&mut host, store().mend(format!("/home/ann/.leftoff/{folder}"), Placement::Home));
     let told: Value = serde_json::from_str(&mended).expect("JSON");
     assert_eq!((&told["health"], told["fixed"].as_array().map(Vec::len)), (&json!("damaged"), Some(5)));
     let gone = "/home/ann/.leftoff/sessions/projects/0/session-gone";
-    let told = done(&mut host, store().mend(gone.into(), Placement::Home));
+    let told = run_to_end(&mut host, store().mend(gone.into(), Placement::Home));
     assert!(told.contains("not_found"), "{told}");
 }
 
@@ -249,18 +249,18 @@ fn a_pointer_that_leads_nowhere_is_mended_to_the_newest_session_that_a_list_has(
     for is_archived in [false, true] {
         let mut host = Host::default();
         let all = [r#"{"title":"One"}"#, r#"{"title":"Two"}"#].map(|asked| {
-            let live = done(&mut host, create(&store(), asked));
-            done(&mut host, live.append_messages(drafts("one")));
+            let live = run_to_end(&mut host, create(&store(), asked));
+            run_to_end(&mut host, live.append_messages(drafts("one")));
             live
         });
         if is_archived {
-            done(&mut host, all[1].say(r#"[{"type":"archived"}]"#.into()));
+            run_to_end(&mut host, all[1].record_changes(r#"[{"type":"archived"}]"#.into()));
         }
         const POINTER: &str = ".leftoff/current-session.json";
         let lost = host.text(POINTER).replace(&all[1].id(), "gone");
         host.files.remove(POINTER);
         host.append(POINTER, lost.as_bytes());
-        done(&mut host, store().doctor(r#"{"fix":true}"#.into()));
+        run_to_end(&mut host, store().doctor(r#"{"fix":true}"#.into()));
         let expected = &all[usize::from(!is_archived)];
         assert!(host.text(POINTER).contains(&expected.id()), "{is_archived}: {}", host.text(POINTER));
     }

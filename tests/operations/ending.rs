@@ -4,29 +4,29 @@ use std::rc::Rc;
 
 use super::drafts;
 use super::host::Host;
-use super::store::{create, done, setup};
-use leftoff::operation::{Live, Store};
+use super::store::{create, run_to_end, setup};
+use leftoff::operation::{SessionFiles, Store};
 use serde_json::{Value, json};
 
 struct Scene {
     host: Host,
     store: Rc<Store>,
-    live: Rc<Live>,
+    live: Rc<SessionFiles>,
 }
 
 impl Scene {
-    fn begun() -> Scene {
+    fn open_scene() -> Scene {
         let (mut host, store) = (Host::default(), Store::new(setup(Some("/work"))));
-        let live = done(&mut host, create(&store, "{}"));
+        let live = run_to_end(&mut host, create(&store, "{}"));
         Scene { host, store, live }
     }
 
     fn asks(&mut self, text: &str) {
-        done(&mut self.host, self.live.append_messages(drafts(text)));
+        run_to_end(&mut self.host, self.live.append_messages(drafts(text)));
     }
 
     fn says(&mut self, asked: serde_json::Value) {
-        done(&mut self.host, self.live.say(asked.to_string()));
+        run_to_end(&mut self.host, self.live.record_changes(asked.to_string()));
     }
 
     fn pauses(&mut self) -> Option<String> {
@@ -36,8 +36,11 @@ impl Scene {
 
     /// As its files have it, for whoever opens it next.
     fn summary(&mut self) -> Option<String> {
-        let live = self.store.apart(&self.live.shown(), self.live.placement(), "").expect("a place");
-        done(&mut self.host, live.open());
+        let live = self
+            .store
+            .unopened_session_at(&self.live.shown_folder(), self.live.placement(), "")
+            .expect("a place");
+        run_to_end(&mut self.host, live.open());
         live.session().borrow().metadata().summary.clone()
     }
 
@@ -48,7 +51,7 @@ impl Scene {
 
 #[test]
 fn where_nobody_says_it_the_end_is_what_was_said_last() {
-    let mut scene = Scene::begun();
+    let mut scene = Scene::open_scene();
     assert_eq!(scene.pauses(), None, "nothing was said");
     scene.asks("Why does the login fail?");
     assert_eq!(scene.pauses().as_deref(), Some("Asked, and not answered yet: Why does the login fail?"));
@@ -56,7 +59,7 @@ fn where_nobody_says_it_the_end_is_what_was_said_last() {
 
 #[test]
 fn words_that_were_given_stay_and_what_came_since_stands_behind_them() {
-    let mut scene = Scene::begun();
+    let mut scene = Scene::open_scene();
     scene.asks("Why does the login fail?");
     scene.says(json!([{ "type": "summary", "summary": "The cookie is at fault" }, { "type": "status", "status": "paused" }]));
     assert_eq!(scene.summary().as_deref(), Some("The cookie is at fault"));
@@ -72,7 +75,7 @@ fn words_that_were_given_stay_and_what_came_since_stands_behind_them() {
 
 #[test]
 fn nothing_is_summed_up_twice() {
-    let mut scene = Scene::begun();
+    let mut scene = Scene::open_scene();
     scene.asks("Why does the login fail?");
     scene.pauses();
     let before = scene.events();
@@ -82,7 +85,7 @@ fn nothing_is_summed_up_twice() {
 
 #[test]
 fn what_a_message_said_before_it_was_said_anew_comes_back_by_no_document() {
-    let mut scene = Scene::begun();
+    let mut scene = Scene::open_scene();
     scene.asks("Why does hunter2 fail?");
     assert!(scene.pauses().is_some_and(|text| text.contains("hunter2")));
     let folder = scene.live.folder().path;

@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use leftoff::interop::Transcript;
-use leftoff::operation::{Counts, Door, Leaving, Live, Redact, Setup, Store};
+use leftoff::operation::{
+    CountingMode, OutgoingGate, OutgoingRedactor, RedactMode, SessionFiles, Setup, Store,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::drafts;
 use super::host::{Host, Meanwhile, SECRET};
-use super::store::{create, done, setup};
+use super::store::{create, run_to_end, setup};
 
 const PATH: &str = "/t/session.jsonl";
 
@@ -26,37 +28,37 @@ impl Machine {
     }
 
     /// Another project, so that the folders differ.
-    fn elsewhere() -> Machine {
+    fn other_machine() -> Machine {
         let project: String = "/srv/elsewhere".into();
         let setup = Setup { normal_project: project.clone(), project, ..setup(None) };
         Machine { host: Host::default(), store: Store::new(setup) }
     }
 
-    fn open(&mut self, id: &str) -> Rc<Live> {
-        done(&mut self.host, self.store.session(id.into()))
+    fn open(&mut self, id: &str) -> Rc<SessionFiles> {
+        run_to_end(&mut self.host, self.store.session(id.into()))
     }
 
     fn say(&mut self, id: &str, text: &str) {
         let live = self.open(id);
-        done(&mut self.host, live.append_messages(drafts(text)));
+        run_to_end(&mut self.host, live.append_messages(drafts(text)));
     }
 
-    fn export_by(&mut self, id: &str, redact: Redact) -> Vec<u8> {
+    fn export_by(&mut self, id: &str, redact: RedactMode) -> Vec<u8> {
         let live = self.open(id);
-        let leaving = Leaving::new(&Door::new(redact));
+        let leaving = OutgoingRedactor::new(&OutgoingGate::new(redact));
         self.host.pages.clear();
-        done(&mut self.host, live.anew().export(r#"{"format":"leftoff"}"#.into(), &leaving));
+        run_to_end(&mut self.host, live.unopened_copy().export(r#"{"format":"leftoff"}"#.into(), &leaving));
         self.host.pages.concat().into_bytes()
     }
 
     fn export(&mut self, id: &str) -> Vec<u8> {
-        self.export_by(id, Redact::Off)
+        self.export_by(id, RedactMode::Off)
     }
 
     fn import(&mut self, file: &[u8]) -> Value {
         self.host.files.insert(PATH.into(), (file.to_vec(), 0));
         let asked = json!({ "path": PATH }).to_string();
-        let answer = done(&mut self.host, self.store.import_file(asked, Counts::Estimate));
+        let answer = run_to_end(&mut self.host, self.store.import_file(asked, CountingMode::Estimate));
         serde_json::from_str(&answer).expect("JSON")
     }
 
@@ -77,7 +79,7 @@ impl Machine {
     fn texts_of(&mut self, id: &str, reading: &str) -> Vec<String> {
         let live = self.open(id);
         self.host.pages.clear();
-        done(&mut self.host, live.anew().messages(reading.into()));
+        run_to_end(&mut self.host, live.unopened_copy().messages(reading.into()));
         let pages =
             self.host.pages.iter().map(|page| serde_json::from_str::<Vec<Value>>(page).expect("JSON"));
         let mut texts: Vec<String> =
@@ -87,14 +89,14 @@ impl Machine {
     }
 
     fn close(&mut self) {
-        done(&mut self.host, self.store.close());
+        run_to_end(&mut self.host, self.store.close());
         self.store = Store::new(setup(None));
     }
 }
 
 /// A session with all that one may have: a revision, branches, a pin, a call and what it did, blobs, an unfinished line.
 fn rich(machine: &mut Machine) -> String {
-    let live = done(&mut machine.host, create(&machine.store, r#"{"title":"A plan","model":"gpt-5"}"#));
+    let live = run_to_end(&mut machine.host, create(&machine.store, r#"{"title":"A plan","model":"gpt-5"}"#));
     let id = live.id();
     let call = json!({ "id": "c", "name": "bash", "arguments": "{\"command\":\"ls\"}" });
     let messages = json!([
@@ -105,16 +107,16 @@ fn rich(machine: &mut Machine) -> String {
           "attachments": [{ "mime": "image/png", "data": "iVBORw0KGgo".repeat(8_000) }] },
         { "id": "u3", "rev": 1, "role": "user", "content": "long, said again" },
     ]);
-    let appending = leftoff::operation::Appending {
-        drafts: leftoff::operation::Drafts::Said(messages.to_string(), None),
+    let appending = leftoff::operation::AppendRequest {
+        drafts: leftoff::operation::Drafts::Json(messages.to_string(), None),
         ..drafts("")
     };
-    done(&mut machine.host, live.append_messages(appending));
+    run_to_end(&mut machine.host, live.append_messages(appending));
     let execution =
         json!({ "call": { "id": "c", "name": "bash" }, "result": { "content": "a.txt", "exitCode": 0 } });
-    done(&mut machine.host, live.append_tool(execution.to_string(), Counts::Estimate));
+    run_to_end(&mut machine.host, live.append_tool(execution.to_string(), CountingMode::Estimate));
     let said = r#"[{"type":"pin","messageId":"u1"},{"type":"archived"},{"type":"status","status":"paused"}]"#;
-    done(&mut machine.host, live.say(said.into()));
+    run_to_end(&mut machine.host, live.record_changes(said.into()));
     machine.close();
     id
 }
@@ -173,7 +175,7 @@ fn an_import_of_a_session_that_is_cut_off_at_any_need_is_made_good_by_the_next()
             other.host.files.insert(PATH.into(), (file.clone(), 0));
             let asked = json!({ "path": PATH }).to_string();
             let mut has_befallen = false;
-            let importing = other.store.import_file(asked, Counts::Estimate);
+            let importing = other.store.import_file(asked, CountingMode::Estimate);
             other.host.drive(importing, |at| {
                 has_befallen |= at == place;
                 if at == place { befalls() } else { Meanwhile::Nothing }
@@ -209,12 +211,12 @@ fn a_cut_file_brings_what_is_whole_and_says_that_it_was_cut() {
 #[test]
 fn a_secret_that_is_replaced_leaves_in_no_form_and_the_rest_arrives_sound() {
     let mut one = Machine::new();
-    let live = done(&mut one.host, create(&one.store, r#"{"title":"A plan"}"#));
+    let live = run_to_end(&mut one.host, create(&one.store, r#"{"title":"A plan"}"#));
     let (id, long) = (live.id(), format!("{SECRET} {}", "words ".repeat(60_000)));
     for text in [&*format!("the key is {SECRET}"), "nothing", &*long] {
         one.say(&id, text);
     }
-    let file = one.export_by(&id, Redact::Replace);
+    let file = one.export_by(&id, RedactMode::Replace);
     let text = String::from_utf8(file.clone()).expect("UTF-8");
     assert!(!text.contains(SECRET));
     let mut other = Machine::new();
@@ -222,7 +224,7 @@ fn a_secret_that_is_replaced_leaves_in_no_form_and_the_rest_arrives_sound() {
     assert_eq!(other.texts(&id).len(), 3);
     assert!(other.texts(&id).iter().any(|text| text.len() > 300_000));
     let live = other.open(&id);
-    let examined = done(&mut other.host, live.anew().examine());
+    let examined = run_to_end(&mut other.host, live.unopened_copy().examine());
     assert!(examined.contains("\"health\":\"ok\""), "{examined}");
     other.say(&id, "and on");
     let back = other.export(&id);
@@ -238,11 +240,11 @@ fn a_session_that_lies_elsewhere_by_now_gets_what_is_new_where_it_lies() {
         let mut one = Machine::new();
         let id = rich(&mut one);
         let file = one.export(&id);
-        let mut other = Machine::elsewhere();
+        let mut other = Machine::other_machine();
         other.import(&file);
         if to == "workspace" {
             let live = other.open(&id);
-            done(&mut other.host, other.store.move_to(&live, json!({ "to": to }).to_string()));
+            run_to_end(&mut other.host, other.store.move_to(&live, json!({ "to": to }).to_string()));
         }
         one.say(&id, "more of it");
         let file = one.export(&id);
@@ -265,7 +267,7 @@ proptest! {
     fn two_stores_that_exchange_a_session_both_have_what_both_said(
         acts in proptest::collection::vec((0..2usize, any::<bool>(), 0..3usize), 1..12),
     ) {
-        let mut machines = [Machine::new(), Machine::elsewhere()];
+        let mut machines = [Machine::new(), Machine::other_machine()];
         let id = rich(&mut machines[0]);
         let file = machines[0].export(&id);
         machines[1].import(&file);

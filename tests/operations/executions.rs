@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use super::begun_by;
 use super::host::Host;
-use leftoff::operation::{Appending, Counts, Drafts, Live};
+use leftoff::operation::{AppendRequest, CountingMode, Drafts, SessionFiles};
 use serde_json::{Value, json};
 
-fn answer(text: &str) -> Appending {
-    let drafts = Drafts::Said(json!([{ "role": "assistant", "content": text }]).to_string(), None);
-    Appending { drafts, is_durable: true, revives: true, counts: Counts::Estimate }
+fn answer(text: &str) -> AppendRequest {
+    let drafts = Drafts::Json(json!([{ "role": "assistant", "content": text }]).to_string(), None);
+    AppendRequest { drafts, is_durable: true, revives: true, counts: CountingMode::Estimate }
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn a_call_of_an_id_that_an_earlier_answer_had_is_another_one_and_told_again_it_i
         let message: Value = serde_json::from_slice(&lines).expect("a message");
         owners.push(message["id"].clone());
         for time in 0..3 {
-            let told = told(&mut host, &live, &format!("result {turn}"));
+            let told = append_result(&mut host, &live, &format!("result {turn}"));
             assert_eq!(told["isNew"], time == 0, "{turn}: {told}");
             assert_eq!(told["execution"]["messageId"], owners[turn], "{turn}: {told}");
         }
@@ -34,10 +34,11 @@ fn a_call_of_an_id_that_an_earlier_answer_had_is_another_one_and_told_again_it_i
     }
 }
 
-fn told(host: &mut Host, live: &Rc<Live>, content: &str) -> Value {
+fn append_result(host: &mut Host, live: &Rc<SessionFiles>, content: &str) -> Value {
     let execution = json!({ "call": { "id": "c", "name": "ls" }, "result": { "content": content } });
-    let told =
-        host.drive_on(&mut live.append_tool(execution.to_string(), Counts::Estimate)).expect("appended");
+    let told = host
+        .drive_on(&mut live.append_tool(execution.to_string(), CountingMode::Estimate))
+        .expect("appended");
     serde_json::from_str(&told).expect("JSON")
 }
 
@@ -53,23 +54,23 @@ fn a_call_for_what_was_imported_is_one_however_often_it_is_told_and_what_is_said
     };
     let log = format!("{}/messages.jsonl", live.folder().path);
     host.append(&log, line("first").as_bytes());
-    assert_eq!(told(&mut host, &live, "a")["isNew"], true);
+    assert_eq!(append_result(&mut host, &live, "a")["isNew"], true);
     host.append(&log, line("second").as_bytes());
-    let again = told(&mut host, &live, "a");
+    let again = append_result(&mut host, &live, "a");
     assert_eq!(
         (&again["isNew"], &again["execution"]["messageId"]),
         (&json!(false), &json!("first")),
         "{again}"
     );
     // Another result is that of another call of the same id.
-    let other = told(&mut host, &live, "b");
+    let other = append_result(&mut host, &live, "b");
     assert_eq!(
         (&other["isNew"], &other["execution"]["messageId"]),
         (&json!(true), &json!("second")),
         "{other}"
     );
     for content in ["b", "another"] {
-        let again = told(&mut host, &live, content);
+        let again = append_result(&mut host, &live, content);
         assert_eq!((&again["isNew"], &again["execution"]["result"]["content"]), (&json!(false), &json!("b")));
     }
     assert_eq!(host.text(&log).matches(r#""role":"tool""#).count(), 2);
@@ -84,7 +85,7 @@ fn what_a_tool_did_is_of_no_message_that_the_assistant_did_not_say() {
     let before = host.text(&log);
     let execution =
         json!({ "call": { "id": "c", "name": "ls" }, "result": { "content": "a" }, "messageId": "u" });
-    let refused = host.drive_on(&mut live.append_tool(execution.to_string(), Counts::Estimate));
+    let refused = host.drive_on(&mut live.append_tool(execution.to_string(), CountingMode::Estimate));
     assert_eq!(refused.expect_err("refused").code(), "invalid_request");
     assert_eq!(host.text(&log), before);
 }

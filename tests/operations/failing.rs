@@ -2,22 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use leftoff::operation::{Answer, Failure, Need, Step, Trouble};
+use leftoff::operation::{Failure, HostRequest, HostResponse, Step, Trouble};
 use serde_json::Value;
 
 use super::host::Host;
-use super::{FOLDER, begun, drafts};
+use super::{FOLDER, begin_session, drafts};
 
 const TEXT: &str = "acknowledged, if it is";
 
 /// What gets in of a try, and what its host can say of that.
 type Fails = (usize, Option<u64>);
 
-fn failed(host: &mut Host, path: &str, bytes: &[u8], (most, told): Fails) -> Answer {
+fn failed_append(host: &mut Host, path: &str, bytes: &[u8], (most, told): Fails) -> HostResponse {
     let written = most.min(bytes.len());
     host.append(path, &bytes[..written]);
     let (code, message) = ("storage_failed".into(), "out of order".into());
-    Answer::Failed(Failure {
+    HostResponse::Failed(Failure {
         code,
         message,
         written: told.map(|told| told.min(written as u64)),
@@ -26,21 +26,23 @@ fn failed(host: &mut Host, path: &str, bytes: &[u8], (most, told): Fails) -> Ans
 }
 
 /// An append whose first tries fail so.
-fn appended(tries: &[Fails], about: &str) -> (Host, Result<Vec<u8>, Trouble>) {
-    let (mut host, live) = begun();
+fn append_failing(tries: &[Fails], about: &str) -> (Host, Result<Vec<u8>, Trouble>) {
+    let (mut host, live) = begin_session();
     let log = format!("{FOLDER}/messages.jsonl");
     let mut appending = live.append_messages(drafts(TEXT));
     let (mut step, mut tries) = (appending.begin(host.stamp()), tries.iter());
     let done = loop {
         let needs = match step {
             Step::Done(done) => break done,
-            Step::Needs(needs) => needs,
+            Step::Requests(needs) => needs,
         };
         let answers = needs.into_iter().map(|need| match &need {
-            Need::Append { file, bytes, .. } if file.path == log && !bytes.is_empty() => match tries.next() {
-                Some(fails) => failed(&mut host, &log, bytes, *fails),
-                None => host.answer(need, false),
-            },
+            HostRequest::Append { file, bytes, .. } if file.path == log && !bytes.is_empty() => {
+                match tries.next() {
+                    Some(fails) => failed_append(&mut host, &log, bytes, *fails),
+                    None => host.answer(need, false),
+                }
+            }
             _ => host.answer(need, false),
         });
         let answers = answers.collect();
@@ -67,7 +69,7 @@ fn an_append_of_which_something_may_have_got_in_is_tried_again_and_is_there_once
         for more in [&[][..], &[(0, Some(0))], &[(1, Some(1)), (0, Some(0))], &[(all, None)]] {
             let tries = [&[first], more].concat();
             let about = format!("{tries:?}");
-            let (host, done) = appended(&tries, &about);
+            let (host, done) = append_failing(&tries, &about);
             assert!(done.is_ok(), "{about}: {done:?}");
             assert_eq!(times(&host, TEXT), 1, "{about}");
         }
@@ -76,7 +78,7 @@ fn an_append_of_which_something_may_have_got_in_is_tried_again_and_is_there_once
 
 #[test]
 fn an_append_of_which_nothing_got_in_is_refused_at_once() {
-    let (host, done) = appended(&[(0, Some(0))], "nothing got in");
+    let (host, done) = append_failing(&[(0, Some(0))], "nothing got in");
     assert_eq!(done.expect_err("refused").code(), "storage_failed");
     assert_eq!(times(&host, TEXT), 0);
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const PROJECT: &str = "/work/My Project";
 const OWNER: &str = "/home/me/.gemini/tmp/my-project/.project_root";
 
-fn asked(agent: &str, count: usize) -> Value {
+fn export_request(agent: &str, count: usize) -> Value {
     let messages: Vec<Value> = (0..count).map(|_| json!({ "role": "user", "content": "Hello" })).collect();
     let context = json!({
         "messages": messages, "originalMessageCount": count, "includedMessageCount": count, "report": {},
@@ -20,7 +20,7 @@ fn asked(agent: &str, count: usize) -> Value {
 }
 
 /// The code of what was refused, or the file that was written; `meanwhile` comes before each step of the host's.
-fn handed(
+fn export_session(
     host: &mut Host,
     asked: &Value,
     mut meanwhile: impl FnMut(usize, &mut Host),
@@ -34,7 +34,7 @@ fn handed(
                 let told: Value = serde_json::from_str(&told).expect("JSON");
                 return Ok(told["path"].as_str().expect("a path").into());
             }
-            Step::Needs(needs) => {
+            Step::Requests(needs) => {
                 meanwhile(place, host);
                 let answers = needs.into_iter().map(|need| host.answer(need, false)).collect();
                 step = operation.next(host.now_ms(), answers);
@@ -48,30 +48,33 @@ fn handed(
 fn what_is_refused_leaves_nothing() {
     let check = |asked: Value, code: &str| {
         let mut host = Host::default();
-        assert_eq!(handed(&mut host, &asked, |_, _| ()), Err(code.into()), "{asked}");
+        assert_eq!(export_session(&mut host, &asked, |_, _| ()), Err(code.into()), "{asked}");
         assert_eq!(host.files.keys().collect::<Vec<_>>(), Vec::<&String>::new(), "{asked}");
     };
     for agent in ["claude-code", "codex", "copilot", "gemini", "opencode", "pi", "qwen"] {
-        check(asked(agent, 0), "empty_file");
-        let mut without = asked(agent, 1);
+        check(export_request(agent, 0), "empty_file");
+        let mut without = export_request(agent, 1);
         without["context"].take();
         check(without, "invalid_request");
-        let mut broken = asked(agent, 1);
+        let mut broken = export_request(agent, 1);
         broken["context"]["messages"] = json!([{ "role": "nobody" }]);
         check(broken, "invalid_request");
     }
-    check(asked("aider", 1), "unknown_format");
-    check(asked("nobody", 1), "invalid_request");
+    check(export_request("aider", 1), "unknown_format");
+    check(export_request("nobody", 1), "invalid_request");
 }
 
 #[test]
 fn a_file_that_is_there_stays_and_no_name_is_taken_for_it() {
     let mut host = Host::default();
-    let path = handed(&mut host, &asked("gemini", 1), |_, _| ()).expect("written");
+    let path = export_session(&mut host, &export_request("gemini", 1), |_, _| ()).expect("written");
     // The same moment, and the same chance.
     let mut host = Host::default();
     host.files.insert(path.clone(), (b"theirs".to_vec(), 1));
-    assert_eq!(handed(&mut host, &asked("gemini", 1), |_, _| ()), Err("already_exists".into()));
+    assert_eq!(
+        export_session(&mut host, &export_request("gemini", 1), |_, _| ()),
+        Err("already_exists".into())
+    );
     assert_eq!(host.text(&path), "theirs");
     assert_eq!(host.files.len(), 1, "{:?}", host.files.keys());
 }
@@ -83,7 +86,7 @@ fn a_name_that_another_process_takes_meanwhile_is_left_to_it() {
         let mut reached = false;
         let mut was_taken = false;
         let mut host = Host::default();
-        let path = handed(&mut host, &asked("gemini", 1), |place, host| {
+        let path = export_session(&mut host, &export_request("gemini", 1), |place, host| {
             reached |= place == at;
             if place == at && !host.files.contains_key(OWNER) {
                 host.append(OWNER, b"/other/my-project");

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use leftoff::json::hash::sha256;
 use leftoff::operation::{
-    Answer, Document, Entry, Failure, FileId, Kind, Need, Operation, Ran, Stat, Step, Trouble,
+    AgentDocument, Failure, FileId, FileKind, FolderEntry, GitRun, HostRequest, HostResponse, Operation,
+    Stat, Step, Trouble,
 };
 use leftoff::session::lease::Process;
 use leftoff::time::Stamp;
@@ -39,21 +40,21 @@ pub struct Host {
     /// What was read in pages, one after another.
     pub pages: Vec<String>,
     /// The output that is saved, JSON.
-    pub given: Vec<u8>,
+    pub saved_bytes: Vec<u8>,
     /// What was read of one for the caller.
-    pub handed: Vec<u8>,
+    pub loaded_bytes: Vec<u8>,
     /// So many bytes are read at once where fewer than all will do.
-    pub most: Option<usize>,
+    pub max_read_bytes: Option<usize>,
     /// Nobody may look into that.
-    pub closed: Option<String>,
+    pub unreadable_path: Option<String>,
     /// Nothing of it can be changed.
     pub is_read_only: bool,
     /// What it could not answer.
-    pub broken: String,
+    pub unanswered: String,
     /// By what it counts, where it does.
     pub vocabulary: Option<Rc<Vocabulary>>,
     /// How many needs it was asked, and how many bytes it was read.
-    pub asked: u64,
+    pub request_count: u64,
     pub read: u64,
     /// When its files were made, in microseconds.
     pub made_us: i64,
@@ -69,14 +70,14 @@ pub struct Host {
 const FRESH_US: i64 = 2_000_000_000_000_001;
 
 // Of a repository with a remote: what `git` prints.
-fn ran(arguments: &[String], remote: Option<&str>) -> Ran {
+fn git_output(arguments: &[String], remote: Option<&str>) -> GitRun {
     let out = match arguments.last().map(String::as_str) {
         Some("--show-prefix") => "true\nfalse\n\n",
         Some("remote") => "origin\n",
         Some("origin") => remote.unwrap_or("https://example.org/a/b\n"),
         _ => "",
     };
-    Ran { status: Some(0), out: out.into(), ..Ran::default() }
+    GitRun { status: Some(0), stdout: out.into(), ..GitRun::default() }
 }
 
 fn secrets(texts: &[String]) -> String {
@@ -89,10 +90,10 @@ fn secrets(texts: &[String]) -> String {
     format!("[{}]", texts.iter().map(spans).collect::<Vec<_>>().join(","))
 }
 
-fn failed(need: &Need, code: &str) -> Answer {
-    let written = matches!(need, Need::Append { .. }).then_some(0);
+fn failure_response(need: &HostRequest, code: &str) -> HostResponse {
+    let written = matches!(need, HostRequest::Append { .. }).then_some(0);
     let (code, message) = (code.into(), "out of order".into());
-    Answer::Failed(Failure { code, message, written, ..Failure::default() })
+    HostResponse::Failed(Failure { code, message, written, ..Failure::default() })
 }
 
 impl Host {
@@ -120,7 +121,7 @@ impl Host {
             assert!(place < 1000, "it ends");
             let needs = match step {
                 Step::Done(done) => return Some(done),
-                Step::Needs(needs) => needs,
+                Step::Requests(needs) => needs,
             };
             let mut first = None;
             match meanwhile(place) {
@@ -134,9 +135,9 @@ impl Host {
             }
             let answers = needs.into_iter().map(|need| match first.take() {
                 // Nobody waits for that.
-                Some(code) if !matches!(need, Need::Leave { .. }) => {
-                    self.broken = format!("{need:?}");
-                    failed(&need, code)
+                Some(code) if !matches!(need, HostRequest::Leave { .. }) => {
+                    self.unanswered = format!("{need:?}");
+                    failure_response(&need, code)
                 }
                 _ => self.answer(need, false),
             });
@@ -152,7 +153,7 @@ impl Host {
         loop {
             let needs = match step {
                 Step::Done(done) => return done,
-                Step::Needs(needs) => needs,
+                Step::Requests(needs) => needs,
             };
             let answers = needs.into_iter().map(|need| self.answer(need, false)).collect();
             step = operation.next(self.now_ms(), answers);
@@ -172,86 +173,121 @@ impl Host {
         1_800_000_000_000 + self.changes * 100
     }
 
-    fn refuses(&self, need: &Need, fails: bool) -> Option<&'static str> {
+    fn refuses(&self, need: &HostRequest, fails: bool) -> Option<&'static str> {
         let (looked, changed) = match need {
-            Need::Read { file, .. } | Need::List { folder: file, .. } => (Some(&file.path), false),
-            Need::Append { .. } | Need::Replace { .. } | Need::Put { .. } => (None, true),
-            Need::Remove { .. } | Need::Move { .. } | Need::Copy { .. } => (None, true),
+            HostRequest::Read { file, .. } | HostRequest::List { folder: file, .. } => {
+                (Some(&file.path), false)
+            }
+            HostRequest::Append { .. } | HostRequest::Replace { .. } | HostRequest::Put { .. } => {
+                (None, true)
+            }
+            HostRequest::Remove { .. } | HostRequest::Move { .. } | HostRequest::Copy { .. } => (None, true),
             _ => (None, false),
         };
         let is_in =
             |(path, closed): (&String, &String)| path == closed || path.starts_with(&format!("{closed}/"));
-        if looked.zip(self.closed.as_ref()).is_some_and(is_in) {
+        if looked.zip(self.unreadable_path.as_ref()).is_some_and(is_in) {
             return Some("permission_denied");
         }
         (fails || self.is_read_only && changed).then_some("storage_failed")
     }
 
     /// What it says to a need; `fails`: that it cannot be done.
-    pub fn answer(&mut self, need: Need, fails: bool) -> Answer {
-        self.asked += 1;
+    pub fn answer(&mut self, need: HostRequest, fails: bool) -> HostResponse {
+        self.request_count += 1;
         if let Some(code) = self.refuses(&need, fails) {
-            return failed(&need, code);
+            return failure_response(&need, code);
         }
         match need {
-            Need::Read { file, start, end } => Answer::Bytes(self.bytes(&file.path, start, end)),
-            Need::Stat { file } => Answer::Stat(self.stat(&file.path)),
-            Need::List { folder, names } => Answer::Entries(self.list(&folder.path, &names)),
-            Need::Append { within: Some(folder), .. } | Need::Replace { within: Some(folder), .. }
+            HostRequest::Read { file, start, end } => HostResponse::Bytes(self.bytes(&file.path, start, end)),
+            HostRequest::Stat { file } => HostResponse::Stat(self.stat(&file.path)),
+            HostRequest::List { folder, names } => HostResponse::Entries(self.list(&folder.path, &names)),
+            HostRequest::Append { within: Some(folder), .. }
+            | HostRequest::Replace { within: Some(folder), .. }
                 if self.stat(&folder).is_none() =>
             {
-                Answer::Failed(Failure { code: "not_found".into(), written: Some(0), ..Failure::default() })
+                HostResponse::Failed(Failure {
+                    code: "not_found".into(),
+                    written: Some(0),
+                    ..Failure::default()
+                })
             }
-            Need::Append { file, bytes, .. } => Answer::End(self.append(&file.path, &bytes), None),
-            Need::Replace { file, bytes, .. } | Need::Keep { file, bytes } => self.replace(file.path, bytes),
-            Need::Remove { file } => self.remove(&file.path),
-            Need::Move { from, to } => self.rename(&from.path, &to.path),
-            Need::Copy { from, to, missing } => Answer::End(self.copy(&from.path, &to.path, missing), None),
-            Need::Link { .. } => Answer::Done,
-            Need::Git { arguments, .. } => Answer::Ran(Some(ran(&arguments, self.remote))),
-            Need::Hash { file, start, end } => {
+            HostRequest::Append { file, bytes, .. } => {
+                HostResponse::End(self.append(&file.path, &bytes), None)
+            }
+            HostRequest::Replace { file, bytes, .. } | HostRequest::Keep { file, bytes } => {
+                self.replace(file.path, bytes)
+            }
+            HostRequest::Remove { file } => self.remove(&file.path),
+            HostRequest::Move { from, to } => self.rename(&from.path, &to.path),
+            HostRequest::Copy { from, to, missing } => {
+                HostResponse::End(self.copy(&from.path, &to.path, missing), None)
+            }
+            HostRequest::Link { .. } => HostResponse::Done,
+            other => self.answer_without_files(other),
+        }
+    }
+
+    // The requests that no verb of its files answers.
+    fn answer_without_files(&mut self, need: HostRequest) -> HostResponse {
+        match need {
+            HostRequest::Git { arguments, .. } => {
+                HostResponse::Ran(Some(git_output(&arguments, self.remote)))
+            }
+            HostRequest::Hash { file, start, end } => {
                 let bytes = self.part(&file.path, start, end);
-                bytes.map_or(Answer::Done, |bytes| Answer::Text(sha256(bytes)))
+                bytes.map_or(HostResponse::Done, |bytes| HostResponse::Text(sha256(bytes)))
             }
-            Need::Document { path, is_first, .. } => Answer::Document(self.document(&path, is_first)),
-            Need::Command { .. } => Answer::Text("null".into()),
-            Need::RealPath { path } => Answer::Text(path.replace("/home/ann/link", "/home/ann/code")),
+            HostRequest::Document { path, is_first, .. } => {
+                HostResponse::Document(self.document(&path, is_first))
+            }
+            HostRequest::Command { .. } => HostResponse::Text("null".into()),
+            HostRequest::RealPath { path } => {
+                HostResponse::Text(path.replace("/home/ann/link", "/home/ann/code"))
+            }
             // It knows one letter that can be written in two ways.
-            Need::Normal { path } => Answer::Text(path.replace("u\u{308}", "ü")),
-            Need::Unmarked { text } => Answer::Text(text),
-            Need::Out { .. } => Answer::Text(r#"{"secrets":[],"changed":[]}"#.into()),
-            Need::Secrets { texts } => Answer::Text(secrets(&texts)),
-            Need::Page { bytes } => {
+            HostRequest::Normal { path } => HostResponse::Text(path.replace("u\u{308}", "ü")),
+            HostRequest::Unmarked { text } => HostResponse::Text(text),
+            HostRequest::Out { .. } => HostResponse::Text(r#"{"secrets":[],"changed":[]}"#.into()),
+            HostRequest::Secrets { texts } => HostResponse::Text(secrets(&texts)),
+            HostRequest::Page { bytes } => {
                 self.pages.push(String::from_utf8(bytes).expect("UTF-8"));
-                Answer::Done
+                HostResponse::Done
             }
-            Need::Given { end } => {
-                Answer::Bytes(Some(self.given[..self.given.len().min(end as usize)].to_vec()))
-            }
-            Need::Put { file, bytes, at } => {
+            HostRequest::Given { end } => HostResponse::Bytes(Some(
+                self.saved_bytes[..self.saved_bytes.len().min(end as usize)].to_vec(),
+            )),
+            HostRequest::Put { file, bytes, at } => {
                 let (before, behind) = bytes.split_at(at as usize);
-                self.replace(file.path, [before, &self.given, behind].concat())
+                self.replace(file.path, [before, &self.saved_bytes, behind].concat())
             }
-            Need::Hand { file, start, end } => self.hand(&file.path, start, end),
-            Need::Wait { .. } | Need::Turn { .. } | Need::Leave { .. } => Answer::Done,
-            Need::Process => Answer::Process(Process::read(ME).expect("a process")),
+            HostRequest::Hand { file, start, end } => self.hand(&file.path, start, end),
+            HostRequest::Wait { .. } | HostRequest::Turn { .. } | HostRequest::Leave { .. } => {
+                HostResponse::Done
+            }
+            HostRequest::Process => HostResponse::Process(Process::read(ME).expect("a process")),
             // The others that there are have larger numbers.
-            Need::Gone { processes } => {
-                Answer::Flags(processes.iter().map(|process| process.pid >= FIRST_GONE).collect())
+            HostRequest::Gone { processes } => {
+                HostResponse::Flags(processes.iter().map(|process| process.pid >= FIRST_GONE).collect())
             }
             // They are all as near as each other.
-            Need::Vectors { texts } => {
-                Answer::Bytes(Some([1u32.to_le_bytes(), 1f32.to_le_bytes()].concat().repeat(texts.len())))
+            HostRequest::Vectors { texts } => HostResponse::Bytes(Some(
+                [1u32.to_le_bytes(), 1f32.to_le_bytes()].concat().repeat(texts.len()),
+            )),
+            HostRequest::Summary { .. } => {
+                HostResponse::Text(r#"{"content":"They spoke of files.","model":"m"}"#.into())
             }
-            Need::Summary { .. } => Answer::Text(r#"{"content":"They spoke of files.","model":"m"}"#.into()),
-            Need::Vocabulary { .. } => self.vocabulary.clone().map_or(Answer::Done, Answer::Vocabulary),
-            Need::Counts { .. } | Need::Strategy { .. } => Answer::Done,
+            HostRequest::Vocabulary { .. } => {
+                self.vocabulary.clone().map_or(HostResponse::Done, HostResponse::Vocabulary)
+            }
+            HostRequest::Counts { .. } | HostRequest::Strategy { .. } => HostResponse::Done,
+            other => unreachable!("answered before: {other:?}"),
         }
     }
 
     fn bytes(&mut self, path: &str, start: u64, end: Option<u64>) -> Option<Vec<u8>> {
         let found = self.files.get(path).map(|(bytes, _)| bytes);
-        let most = start as usize + self.most.unwrap_or(1 << 30);
+        let most = start as usize + self.max_read_bytes.unwrap_or(1 << 30);
         let end = |bytes: &Vec<u8>| end.map_or(bytes.len(), |end| bytes.len().min(end as usize).min(most));
         let some = found.map(|bytes| bytes.get(start as usize..end(bytes)).unwrap_or_default().to_vec());
         self.read += some.as_ref().map_or(0, Vec::len) as u64;
@@ -263,28 +299,28 @@ impl Host {
         self.files.get(path).and_then(|(bytes, _)| bytes.get(start as usize..end as usize))
     }
 
-    fn hand(&mut self, path: &str, start: u64, end: u64) -> Answer {
+    fn hand(&mut self, path: &str, start: u64, end: u64) -> HostResponse {
         if !self.files.contains_key(path) {
-            return Answer::Bytes(None);
+            return HostResponse::Bytes(None);
         }
-        self.handed = self.part(path, start, end).unwrap_or_default().to_vec();
-        Answer::End(self.handed.len() as u64, None)
+        self.loaded_bytes = self.part(path, start, end).unwrap_or_default().to_vec();
+        HostResponse::End(self.loaded_bytes.len() as u64, None)
     }
 
-    fn document(&self, path: &str, is_first: bool) -> Option<Document> {
+    fn document(&self, path: &str, is_first: bool) -> Option<AgentDocument> {
         let bytes = self.files.get(path).map(|(bytes, _)| bytes.clone()).filter(|_| is_first)?;
-        Some(Document { bytes, is_alone: true, ..Document::default() })
+        Some(AgentDocument { bytes, is_alone: true, ..AgentDocument::default() })
     }
 
-    fn replace(&mut self, path: String, bytes: Vec<u8>) -> Answer {
+    fn replace(&mut self, path: String, bytes: Vec<u8>) -> HostResponse {
         self.changes += 1;
         self.files.insert(path, (bytes, self.changes));
-        Answer::Done
+        HostResponse::Done
     }
 
-    fn remove(&mut self, path: &str) -> Answer {
+    fn remove(&mut self, path: &str) -> HostResponse {
         self.files.retain(|one, _| one != path && !one.starts_with(&format!("{path}/")));
-        Answer::Done
+        HostResponse::Done
     }
 
     fn stat(&self, path: &str) -> Option<Stat> {
@@ -292,7 +328,7 @@ impl Host {
             let is_folder =
                 path.is_empty() || self.files.keys().any(|one| one.starts_with(&format!("{path}/")));
             return is_folder.then_some(Stat {
-                kind: Kind::Folder,
+                kind: FileKind::Folder,
                 size: 0,
                 modified_us: 0,
                 changed_us: 0,
@@ -301,20 +337,20 @@ impl Host {
         };
         let (size, file) = (bytes.len() as u64, Some(FileId { number: 0, made_us: self.made_us }));
         let changed = if self.is_fresh { *changed + FRESH_US } else { *changed };
-        Some(Stat { kind: Kind::File, size, modified_us: changed, changed_us: changed, file })
+        Some(Stat { kind: FileKind::File, size, modified_us: changed, changed_us: changed, file })
     }
 
-    fn list(&self, folder: &str, names: &[&str]) -> Option<Vec<Entry>> {
+    fn list(&self, folder: &str, names: &[&str]) -> Option<Vec<FolderEntry>> {
         let top = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let below = |path: &str| path.strip_prefix(&top).map(String::from);
         let inside = self.files.keys().filter_map(|path| Some(below(path)?.split('/').next()?.to_string()));
         let found: std::collections::BTreeSet<String> = inside.collect();
         let entry = |name: String| {
             let path = format!("{top}{name}");
-            let kind = self.stat(&path).map_or(Kind::Other, |stat| stat.kind);
+            let kind = self.stat(&path).map_or(FileKind::Other, |stat| stat.kind);
             let stats = || names.iter().map(|file| self.stat(&format!("{path}/{file}"))).collect();
-            let files = (kind == Kind::Folder && !names.is_empty()).then(stats);
-            Entry { name, kind, files }
+            let files = (kind == FileKind::Folder && !names.is_empty()).then(stats);
+            FolderEntry { name, kind, files }
         };
         (!found.is_empty()).then(|| found.into_iter().map(entry).collect())
     }
@@ -334,8 +370,8 @@ impl Host {
     }
 
     /// Gives all that lies at a path another one, where nothing is.
-    fn rename(&mut self, from: &str, to: &str) -> Answer {
-        let refused = |code: &str| Answer::Failed(Failure { code: code.into(), ..Failure::default() });
+    fn rename(&mut self, from: &str, to: &str) -> HostResponse {
+        let refused = |code: &str| HostResponse::Failed(Failure { code: code.into(), ..Failure::default() });
         if self.stat(to).is_some() {
             return refused("already_exists");
         }
@@ -345,6 +381,6 @@ impl Host {
             let file = self.files.remove(path).expect("it is there");
             self.files.insert(format!("{to}{}", &path[from.len()..]), file);
         }
-        if moved.is_empty() { refused("not_found") } else { Answer::Done }
+        if moved.is_empty() { refused("not_found") } else { HostResponse::Done }
     }
 }

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::host::{Host, Meanwhile};
-use super::store::{done, setup};
-use leftoff::operation::{Counts, Operation, Store};
+use super::store::{run_to_end, setup};
+use leftoff::operation::{CountingMode, Operation, Store};
 use serde_json::{Value, json};
 
 const PATH: &str = "/t/one.jsonl";
@@ -35,14 +35,16 @@ fn store() -> Rc<Store> {
 /// Each with whether a part of it was imported before.
 fn operations() -> Vec<(&'static str, bool, Begins)> {
     vec![
-        ("file", false, |store| store.import_file(json!({ "path": PATH }).to_string(), Counts::Estimate)),
+        ("file", false, |store| {
+            store.import_file(json!({ "path": PATH }).to_string(), CountingMode::Estimate)
+        }),
         ("files", true, |store| {
             let files = json!({ "files": [{ "path": PATH, "size": "1", "bytes": 1 }], "tells": true });
-            store.import_files(files.to_string(), Counts::Estimate)
+            store.import_files(files.to_string(), CountingMode::Estimate)
         }),
         ("record", true, |store| {
             let asked = json!({ "path": PATH, "from": "claude-code", "hasCommand": true });
-            store.record(asked.to_string(), Counts::Estimate)
+            store.record(asked.to_string(), CountingMode::Estimate)
         }),
     ]
 }
@@ -54,7 +56,7 @@ fn log(host: &Host) -> Option<String> {
     logs.first().map(|log| log.to_string())
 }
 
-fn said(host: &Host) -> Vec<String> {
+fn stored_contents(host: &Host) -> Vec<String> {
     let text = log(host).map(|log| host.text(&log)).unwrap_or_default();
     let content =
         |line: &str| Some(serde_json::from_str::<Value>(line).ok()?["content"].as_str()?.to_string());
@@ -66,17 +68,17 @@ fn is_whole_then(host: &mut Host, about: &str) {
     let imports = |host: &mut Host| {
         let store = store();
         let asked = json!({ "path": PATH }).to_string();
-        let answer = done(host, store.import_file(asked, Counts::Estimate));
+        let answer = run_to_end(host, store.import_file(asked, CountingMode::Estimate));
         serde_json::from_str::<Value>(&answer).expect("JSON")["imported"][0]["added"].as_u64()
     };
     imports(host);
-    let said = said(host);
+    let said = stored_contents(host);
     for turn in 0..TURNS {
         let count = said.iter().filter(|content| **content == format!("turn {turn}")).count();
         assert!(count >= 1, "{about}: turn {turn} of {said:?}");
     }
     assert_eq!(imports(host), Some(0), "{about}");
-    let listed = done(host, store().list(r#"{"all":true}"#.into()));
+    let listed = run_to_end(host, store().list(r#"{"all":true}"#.into()));
     let listed: Value = serde_json::from_str(&listed).expect("JSON");
     assert_eq!(listed.as_array().map(Vec::len), Some(1), "{about}: {listed}");
     assert!(listed[0]["messageCount"].as_u64() >= Some(TURNS as u64), "{about}: {listed}");
@@ -89,7 +91,7 @@ fn at_each_step(befalls: impl Fn(Option<&str>) -> Meanwhile, mut then: impl FnMu
             let mut host = Host::default();
             if has_part {
                 host.files.insert(PATH.into(), (transcript(TURNS / 3), 0));
-                done(&mut host, begins(&store()));
+                run_to_end(&mut host, begins(&store()));
                 host.files.remove("cache/imported.json");
             }
             host.files.insert(PATH.into(), (transcript(TURNS), 0));
@@ -125,7 +127,7 @@ fn what_others_append_before_any_need_of_an_import_is_there_with_it() {
         None => Meanwhile::Nothing,
     };
     at_each_step(befalls, |host, about| {
-        let said = said(host);
+        let said = stored_contents(host);
         assert!(
             about.ends_with("false") || said.iter().any(|content| content == "by another process"),
             "{about}"
@@ -141,7 +143,7 @@ fn an_import_says_what_came_of_it_and_how_far_it_is() {
     host.files.insert(PATH.into(), (transcript(TURNS), 0));
     let store = store();
     let files = json!({ "files": [{ "path": PATH, "size": "1", "bytes": 1000 }], "tells": true }).to_string();
-    let result = done(&mut host, store.import_files(files.clone(), Counts::Estimate));
+    let result = run_to_end(&mut host, store.import_files(files.clone(), CountingMode::Estimate));
     let result: Value = serde_json::from_str(&result).expect("JSON");
     assert_eq!(
         (&result["imported"][0]["added"], &result["problems"], &result["unchanged"]),
@@ -158,7 +160,7 @@ fn an_import_says_what_came_of_it_and_how_far_it_is() {
     );
     let leases: Vec<_> = host.files.keys().filter(|path| path.contains(".open/")).collect();
     assert!(leases.is_empty(), "nobody has it open: {leases:?}");
-    let again = done(&mut host, store.import_files(files, Counts::Estimate));
+    let again = run_to_end(&mut host, store.import_files(files, CountingMode::Estimate));
     assert_eq!(again, r#"{"imported":[],"problems":[],"unchanged":1}"#);
 }
 
@@ -186,13 +188,13 @@ fn an_import_that_is_begun_again_with_its_notes_goes_on_behind_the_file_at_which
     };
     let (mut host, store) = (filled(), store());
     let whole: Value =
-        serde_json::from_str(&done(&mut host, store.import_files(asked(&[]), Counts::Estimate)))
+        serde_json::from_str(&run_to_end(&mut host, store.import_files(asked(&[]), CountingMode::Estimate)))
             .expect("JSON");
     let notes = pages(&host);
     assert_eq!((whole["imported"].as_array().map(Vec::len), notes.len()), (Some(3), 2 * paths.len()));
     for at in 0..=notes.len() {
         let (mut host, store) = (filled(), Store::new(setup(None)));
-        let result = done(&mut host, store.import_files(asked(&notes[..at]), Counts::Estimate));
+        let result = run_to_end(&mut host, store.import_files(asked(&notes[..at]), CountingMode::Estimate));
         let result: Value = serde_json::from_str(&result).expect("JSON");
         let trapped = notes[..at].last().filter(|note| note["result"].is_null()).map(|note| &note["path"]);
         let told = |key: &str, value: &Value| -> Vec<Value> {
@@ -209,14 +211,14 @@ fn an_import_that_is_begun_again_with_its_notes_goes_on_behind_the_file_at_which
             pages(&host).iter().all(|page| !notes[..at].iter().any(|note| note["path"] == page["path"])),
             "{at}"
         );
-        let again = done(&mut host, store.import_files(asked(&[]), Counts::Estimate));
+        let again = run_to_end(&mut host, store.import_files(asked(&[]), CountingMode::Estimate));
         let again: Value = serde_json::from_str(&again).expect("JSON");
         assert_eq!(again["unchanged"], paths.len() - usize::from(trapped.is_some()), "{at}");
     }
     // Each of them that came to no end is a problem, however often it is begun again.
     let begun: Vec<Value> = notes.iter().filter(|note| note["result"].is_null()).cloned().collect();
     let (mut host, store) = (filled(), Store::new(setup(None)));
-    let result = done(&mut host, store.import_files(asked(&begun), Counts::Estimate));
+    let result = run_to_end(&mut host, store.import_files(asked(&begun), CountingMode::Estimate));
     let result: Value = serde_json::from_str(&result).expect("JSON");
     assert_eq!(
         (result["problems"].as_array().map(Vec::len), &result["imported"]),
@@ -225,7 +227,7 @@ fn an_import_that_is_begun_again_with_its_notes_goes_on_behind_the_file_at_which
 }
 
 /// What a client has on record where a session is resumed in it: what was said before and behind that, each by whom.
-fn resumed(before: &[(&str, &str)], text: &str, behind: &[(&str, &str)]) -> Vec<u8> {
+fn resumed_transcript(before: &[(&str, &str)], text: &str, behind: &[(&str, &str)]) -> Vec<u8> {
     let said = |(role, text): &(&str, &str)| json!({ "role": role, "content": text });
     let mut messages: Vec<Value> = before.iter().map(said).collect();
     let call =
@@ -258,15 +260,15 @@ fn what_was_said_before_a_session_was_resumed_is_the_agents_own_and_what_came_be
         (&[], &more, &[]),
     ] {
         let (mut host, store) = (Host::default(), store());
-        let live = done(&mut host, super::store::create(&store, r#"{"title":"A plan"}"#));
-        done(&mut host, live.append_messages(super::drafts("the plan")));
+        let live = run_to_end(&mut host, super::store::create(&store, r#"{"title":"A plan"}"#));
+        run_to_end(&mut host, live.append_messages(super::drafts("the plan")));
         let asked = json!({ "request": { "window": 4000, "encoding": "estimate-1" }, "maxBytes": 3000 });
-        let resuming = done(&mut host, live.resume(asked.to_string(), Counts::Estimate));
+        let resuming = run_to_end(&mut host, live.resume(asked.to_string(), CountingMode::Estimate));
         let told: Value = serde_json::from_str(&resuming).expect("JSON");
         let text = told["text"].as_str().expect("a text");
-        done(&mut host, store.note_text(text.into(), live.id()));
-        host.files.insert(PATH.into(), (resumed(before, text, behind), 0));
-        done(&mut host, store.import_file(json!({ "path": PATH }).to_string(), Counts::Estimate));
+        run_to_end(&mut host, store.note_text(text.into(), live.id()));
+        host.files.insert(PATH.into(), (resumed_transcript(before, text, behind), 0));
+        run_to_end(&mut host, store.import_file(json!({ "path": PATH }).to_string(), CountingMode::Estimate));
         let is_log = |path: &&String| path.ends_with("/messages.jsonl");
         let (theirs, others): (Vec<_>, Vec<_>) =
             host.files.keys().filter(is_log).partition(|path| path.starts_with(&live.folder().path));

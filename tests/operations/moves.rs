@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use super::doctor::reports;
 use super::host::{FIRST_GONE, Host, Meanwhile};
-use super::store::{create, done, setup};
+use super::store::{create, run_to_end, setup};
 use leftoff::layout::Placement;
-use leftoff::operation::{Appending, Counts, Drafts, Live, Operation, Store};
+use leftoff::operation::{AppendRequest, CountingMode, Drafts, Operation, SessionFiles, Store};
 use serde_json::{Value, json};
 
 /// Says which session of the project is its current one.
@@ -17,32 +17,32 @@ pub fn store() -> Rc<Store> {
     Store::new(setup(Some("/work")))
 }
 
-pub fn appending(text: &str) -> Appending {
-    let drafts = Drafts::Said(json!([{"role": "user", "content": text}]).to_string(), None);
-    Appending { drafts, is_durable: true, revives: true, counts: Counts::Estimate }
+pub fn appending(text: &str) -> AppendRequest {
+    let drafts = Drafts::Json(json!([{"role": "user", "content": text}]).to_string(), None);
+    AppendRequest { drafts, is_durable: true, revives: true, counts: CountingMode::Estimate }
 }
 
 /// A closed session with one message, in the home or in the workspace.
-pub fn begun(is_home: bool) -> (Host, Rc<Live>) {
+pub fn closed_session(is_home: bool) -> (Host, Rc<SessionFiles>) {
     let mut host = Host::default();
     let placement = if is_home { "home" } else { "workspace" };
     let request = json!({"title": "A plan", "placement": placement});
-    let live = done(&mut host, create(&store(), &request.to_string()));
-    done(&mut host, live.append_messages(appending("one")));
-    done(&mut host, live.close());
+    let live = run_to_end(&mut host, create(&store(), &request.to_string()));
+    run_to_end(&mut host, live.append_messages(appending("one")));
+    run_to_end(&mut host, live.close());
     (host, live)
 }
 
 /// The placement that a session is not in.
-pub fn other(live: &Live) -> &'static str {
+pub fn other_placement(live: &SessionFiles) -> &'static str {
     if live.placement() == Placement::Home { "workspace" } else { "home" }
 }
 
-pub type Begins = fn(&Rc<Store>, &Rc<Live>) -> Operation<'static, ()>;
+pub type Begins = fn(&Rc<Store>, &Rc<SessionFiles>) -> Operation<'static, ()>;
 
 pub fn operations() -> Vec<(&'static str, bool, Begins)> {
     let carry: Begins = |store, live| {
-        store.move_to(live, json!({"to": other(live), "title": "A plan"}).to_string()).map(drop)
+        store.move_to(live, json!({"to": other_placement(live), "title": "A plan"}).to_string()).map(drop)
     };
     let delete: Begins =
         |store, live| store.delete(live, false).map(|trash| assert!(trash.is_some(), "it lies in the trash"));
@@ -60,7 +60,7 @@ pub fn operations() -> Vec<(&'static str, bool, Begins)> {
 }
 
 /// Every message in each log of messages that is part of a session, or of one in the trash.
-fn said(host: &Host) -> Vec<(String, Vec<String>)> {
+fn stored_messages(host: &Host) -> Vec<(String, Vec<String>)> {
     let logs = host.files.keys().filter(|path| {
         let is_session =
             path.contains("/session-") || path.contains("/.session/") || path.starts_with("trash/");
@@ -75,7 +75,7 @@ fn said(host: &Host) -> Vec<(String, Vec<String>)> {
 }
 
 /// As if this process had been another one, which is gone.
-fn forgotten(host: &mut Host) {
+fn forget_process(host: &mut Host) {
     let gone = |text: &str| text.replace("\"pid\":7,", &format!("\"pid\":{FIRST_GONE},"));
     let renamed = |path: &str| {
         let parts: Vec<String> = path
@@ -103,7 +103,7 @@ fn forgotten(host: &mut Host) {
 
 /// Nothing is lost and nothing is left over, once what was cut off is brought to an end; and that is so again.
 pub fn whole_again(host: &mut Host, about: &str) {
-    forgotten(host);
+    forget_process(host);
     let mends = || store().doctor(r#"{"fix":true}"#.into());
     for report in reports(host, mends()) {
         assert_eq!(report["problems"], json!([]), "{about}: {report}");
@@ -124,7 +124,7 @@ pub fn whole_again(host: &mut Host, about: &str) {
 
 /// The session is in one place beside the trash, or in the trash alone, with these messages, each once.
 pub fn is_in_one_place(host: &Host, expected: &[&str], about: &str) {
-    let all = said(host);
+    let all = stored_messages(host);
     let live: Vec<_> = all.iter().filter(|(path, _)| !path.starts_with("trash/")).collect();
     let found = match &live[..] {
         [one] => *one,
@@ -146,7 +146,7 @@ fn is_whole_in_one_place(host: &mut Host, about: &str, _: bool) {
 fn at_each_step(befalls: impl Fn(&str) -> Meanwhile, mut then: impl FnMut(&mut Host, &str, bool)) {
     for (name, is_home, begins) in operations() {
         for place in 0.. {
-            let (mut host, live) = begun(is_home);
+            let (mut host, live) = closed_session(is_home);
             let log =
                 host.files.keys().find(|path| path.ends_with("messages.jsonl")).cloned().expect("a log");
             let mut has_befallen = false;
@@ -182,7 +182,7 @@ fn whoever_ends_a_move_has_the_pointer_follow_it() {
             if !about.starts_with("move") {
                 return;
             }
-            forgotten(host);
+            forget_process(host);
             for report in reports(host, store().doctor(r#"{"fix":true}"#.into())) {
                 assert!(!report["fixed"].to_string().contains("pointed the project"), "{about}: {report}");
             }
@@ -204,14 +204,14 @@ fn is_moved_again(host: &mut Host, about: &str, _: bool) {
     }
     let to = if about.contains("to the home") { "home" } else { "workspace" };
     let store = store();
-    let live = done(host, store.go_on("{}".into()));
-    if other(&live) == to {
-        done(host, store.move_to(&live, json!({"to": to, "name": "a-plan"}).to_string()));
+    let live = run_to_end(host, store.go_on("{}".into()));
+    if other_placement(&live) == to {
+        run_to_end(host, store.move_to(&live, json!({"to": to, "name": "a-plan"}).to_string()));
     }
     let again = self::store();
-    let live = done(host, again.session(live.id()));
-    assert_ne!(other(&live), to, "{about}");
-    let listed = done(host, again.list(r#"{"all":true,"archived":null}"#.into()));
+    let live = run_to_end(host, again.session(live.id()));
+    assert_ne!(other_placement(&live), to, "{about}");
+    let listed = run_to_end(host, again.list(r#"{"all":true,"archived":null}"#.into()));
     assert_eq!(listed.matches("\"id\":").count(), 1, "{about}: {listed}");
     whole_again(host, about);
     is_in_one_place(host, &["one"], about);
@@ -223,7 +223,7 @@ fn a_move_that_failed_or_was_cut_off_at_any_step_can_be_made_again() {
     at_each_step(
         |_| Meanwhile::Dropped,
         |host, about, is_done| {
-            forgotten(host);
+            forget_process(host);
             is_moved_again(host, about, is_done);
         },
     );
@@ -243,7 +243,7 @@ fn what_another_process_appends_before_the_session_is_left_goes_along() {
 fn comes_along(torn: &str, line: &[u8]) {
     for (name, is_home, begins) in operations() {
         for place in 0.. {
-            let (mut host, live) = begun(is_home);
+            let (mut host, live) = closed_session(is_home);
             tear(&mut host, torn);
             let log =
                 host.files.keys().find(|path| path.ends_with("messages.jsonl")).cloned().expect("a log");
@@ -252,7 +252,7 @@ fn comes_along(torn: &str, line: &[u8]) {
             let mut operation = begins(&store(), &live);
             let mut step = operation.begin(host.stamp());
             for at in 0.. {
-                let leftoff::operation::Step::Needs(needs) = step else { break };
+                let leftoff::operation::Step::Requests(needs) = step else { break };
                 if at == place {
                     befallen = Some(host.files.contains_key(&log));
                     if befallen == Some(true) {
@@ -275,7 +275,7 @@ fn comes_along(torn: &str, line: &[u8]) {
 #[test]
 fn what_was_deleted_comes_back_byte_for_byte_and_never_over_what_is_there() {
     for is_home in [true, false] {
-        let (mut host, live) = begun(is_home);
+        let (mut host, live) = closed_session(is_home);
         let of = |host: &Host| -> Vec<(String, Vec<u8>)> {
             let files = host.files.iter().filter(|(path, _)| {
                 !["trash", "cache/", "sessions/index", POINTER].iter().any(|start| path.starts_with(start))
@@ -284,7 +284,7 @@ fn what_was_deleted_comes_back_byte_for_byte_and_never_over_what_is_there() {
         };
         let before = of(&host);
         assert!(host.files.contains_key(POINTER));
-        done(&mut host, store().delete(&live, false));
+        run_to_end(&mut host, store().delete(&live, false));
         assert!(!host.files.contains_key(POINTER));
         assert!(!of(&host).iter().any(|(path, _)| path.ends_with("messages.jsonl")));
         // A copy of it, elsewhere.
@@ -300,9 +300,10 @@ fn what_was_deleted_comes_back_byte_for_byte_and_never_over_what_is_there() {
         let refused = host.drive(store().restore(live.id()), |_| Meanwhile::Nothing).expect("driven");
         assert_eq!(refused.expect_err("one is there").code(), "already_exists");
         host.files.retain(|path, _| !is_its(path) || path.starts_with("trash"));
-        let told: Value = serde_json::from_str(&done(&mut host, store().restore(live.id()))).expect("JSON");
-        assert_eq!(told, json!({"id": live.id(), "title": "A plan", "path": live.shown()}));
+        let told: Value =
+            serde_json::from_str(&run_to_end(&mut host, store().restore(live.id()))).expect("JSON");
+        assert_eq!(told, json!({"id": live.id(), "title": "A plan", "path": live.shown_folder()}));
         assert_eq!(of(&host), before);
-        assert_eq!(done(&mut host, store().trashed()), "[]");
+        assert_eq!(run_to_end(&mut host, store().list_trash()), "[]");
     }
 }

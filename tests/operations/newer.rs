@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::host::{Host, Meanwhile};
-use super::moves::other;
-use super::store::{create, done, setup};
-use super::{drafts, leaving, once, told};
+use super::moves::other_placement;
+use super::store::{create, run_to_end, setup};
+use super::{debug_answer, drafts, leaving, once_options};
 use leftoff::layout::Placement;
-use leftoff::operation::{Counts, Live, Operation, Setup, Store};
+use leftoff::operation::{CountingMode, Operation, SessionFiles, Setup, Store};
 use serde_json::{Value, json};
 
 const MESSAGE: &str = "m-1";
@@ -20,13 +20,13 @@ fn store(idle_ms: i64) -> Rc<Store> {
 }
 
 /// What makes a session one of a newer version, and what its folder is then.
-fn sessions() -> Vec<(&'static str, Host, Rc<Live>)> {
+fn sessions() -> Vec<(&'static str, Host, Rc<SessionFiles>)> {
     let mut all = Vec::new();
     for placement in ["home", "workspace"] {
         for newer in ["a message", "an event", "the document"] {
             let mut host = Host::default();
             let request = json!({ "title": "A plan", "placement": placement });
-            let live = done(&mut host, create(&store(i64::MAX), &request.to_string()));
+            let live = run_to_end(&mut host, create(&store(i64::MAX), &request.to_string()));
             let folder = live.folder().path;
             let said = |n: usize| {
                 let role = if n.is_multiple_of(2) { "user" } else { "assistant" };
@@ -35,8 +35,8 @@ fn sessions() -> Vec<(&'static str, Host, Rc<Live>)> {
             };
             let lines: String = (0..24).map(said).collect();
             host.append(&format!("{folder}/messages.jsonl"), lines.as_bytes());
-            done(&mut host, live.append_messages(drafts("and more")));
-            done(&mut host, live.close());
+            run_to_end(&mut host, live.append_messages(drafts("and more")));
+            run_to_end(&mut host, live.close());
             match newer {
                 "a message" => {
                     let line =
@@ -78,18 +78,18 @@ fn files(host: &Host) -> BTreeMap<String, Vec<u8>> {
     own.map(|(path, (bytes, _))| (path.clone(), bytes.clone())).collect()
 }
 
-type Begins = fn(&Rc<Store>, &Rc<Live>) -> Operation<'static, String>;
+type Begins = fn(&Rc<Store>, &Rc<SessionFiles>) -> Operation<'static, String>;
 
 fn writing() -> Vec<(&'static str, Begins)> {
-    fn say(live: &Rc<Live>, asked: &Value) -> Operation<'static, String> {
-        told(live.say(json!([asked]).to_string()))
+    fn say(live: &Rc<SessionFiles>, asked: &Value) -> Operation<'static, String> {
+        debug_answer(live.record_changes(json!([asked]).to_string()))
     }
     vec![
-        ("append", |_, live| told(live.append_messages(drafts("one more")))),
-        ("append once", |_, live| told(live.append_once(drafts("one more"), once()))),
+        ("append", |_, live| debug_answer(live.append_messages(drafts("one more")))),
+        ("append once", |_, live| debug_answer(live.append_once(drafts("one more"), once_options()))),
         ("append tool", |_, live| {
             let execution = r#"{"call":{"id":"c","name":"ls"},"result":{"content":"a.txt"}}"#;
-            told(live.append_tool(execution.into(), Counts::Estimate))
+            debug_answer(live.append_tool(execution.into(), CountingMode::Estimate))
         }),
         ("rename", |_, live| say(live, &json!({ "type": "title", "title": "given" }))),
         ("stop", |_, live| say(live, &json!({ "type": "status", "status": "paused" }))),
@@ -99,43 +99,57 @@ fn writing() -> Vec<(&'static str, Begins)> {
         ("pin", |_, live| say(live, &json!({ "type": "pin", "messageId": MESSAGE }))),
         ("choose a leaf", |_, live| say(live, &json!({ "type": "leaf", "messageId": MESSAGE }))),
         ("resume", |_, live| {
-            told(live.resume(format!(r#"{{"request":{REQUEST},"revives":true}}"#), Counts::Estimate))
+            debug_answer(
+                live.resume(format!(r#"{{"request":{REQUEST},"revives":true}}"#), CountingMode::Estimate),
+            )
         }),
         ("compact", |_, live| {
             let asked = format!(r#"{{"request":{REQUEST},"summarizes":true,"apply":true,"keep":400}}"#);
-            told(live.compact(asked, Counts::Estimate))
+            debug_answer(live.compact(asked, CountingMode::Estimate))
         }),
-        ("fork", |store, live| told(store.fork_apart(live.clone(), "{}".into(), Counts::Estimate))),
+        ("fork", |store, live| {
+            debug_answer(store.fork_released(live.clone(), "{}".into(), CountingMode::Estimate))
+        }),
         ("move", |store, live| {
-            told(store.move_to(live, json!({ "to": other(live), "title": "A plan" }).to_string()))
+            debug_answer(
+                store.move_to(live, json!({ "to": other_placement(live), "title": "A plan" }).to_string()),
+            )
         }),
         ("relocate", |store, _| {
             let elsewhere = || "/home/ann/elsewhere".to_string();
-            told(store.relocate("/home/ann/code".into(), elsewhere(), elsewhere()))
+            debug_answer(store.relocate("/home/ann/code".into(), elsewhere(), elsewhere()))
         }),
     ]
 }
 
 fn reading() -> Vec<(&'static str, Begins)> {
     vec![
-        ("open", |_, live| told(live.open())),
-        ("open by its folder", |store, live| told(store.open(live.shown(), live.placement()))),
-        ("messages", |_, live| told(live.messages("{}".into()))),
-        ("tools", |_, live| told(live.tools())),
+        ("open", |_, live| debug_answer(live.open())),
+        ("open by its folder", |store, live| debug_answer(store.open(live.shown_folder(), live.placement()))),
+        ("messages", |_, live| debug_answer(live.messages("{}".into()))),
+        ("tools", |_, live| debug_answer(live.tools())),
         ("context", |_, live| {
-            told(live.context(format!(r#"{{"request":{REQUEST},"summarizes":true}}"#), Counts::Estimate))
+            debug_answer(
+                live.context(format!(r#"{{"request":{REQUEST},"summarizes":true}}"#), CountingMode::Estimate),
+            )
         }),
         ("compact, to see what it would do", |_, live| {
-            told(live.compact(format!(r#"{{"request":{REQUEST},"keep":400}}"#), Counts::Estimate))
+            debug_answer(
+                live.compact(format!(r#"{{"request":{REQUEST},"keep":400}}"#), CountingMode::Estimate),
+            )
         }),
         ("resume for a look", |_, live| {
-            told(live.resume(format!(r#"{{"request":{REQUEST},"revives":false}}"#), Counts::Estimate))
+            debug_answer(
+                live.resume(format!(r#"{{"request":{REQUEST},"revives":false}}"#), CountingMode::Estimate),
+            )
         }),
-        ("export", |_, live| told(live.export(r#"{"format":"json"}"#.into(), &leaving()))),
-        ("search", |store, live| told(store.search_in(live.id(), "words".into(), "{}".into(), &leaving()))),
-        ("examine", |_, live| told(live.examine())),
-        ("flush", |_, live| told(live.flush(true))),
-        ("close", |_, live| told(live.close())),
+        ("export", |_, live| debug_answer(live.export(r#"{"format":"json"}"#.into(), &leaving()))),
+        ("search", |store, live| {
+            debug_answer(store.search_in(live.id(), "words".into(), "{}".into(), &leaving()))
+        }),
+        ("examine", |_, live| debug_answer(live.examine())),
+        ("flush", |_, live| debug_answer(live.flush(true))),
+        ("close", |_, live| debug_answer(live.close())),
         // Those do what they can with the others.
         ("list", |store, _| store.list(r#"{"all":true}"#.into())),
         ("tidy", |store, _| {
@@ -143,7 +157,7 @@ fn reading() -> Vec<(&'static str, Begins)> {
             store.tidy(limits.into()).map(|ids| ids.join(","))
         }),
         ("doctor", |store, _| store.doctor("{}".into())),
-        ("mend", |store, live| store.mend(live.shown(), live.placement())),
+        ("mend", |store, live| store.mend(live.shown_folder(), live.placement())),
     ]
 }
 
@@ -159,21 +173,23 @@ fn nothing_of_a_newer_version_is_written_whatever_is_asked_for() {
             let before = files(&host);
             let live = begun.folder();
             let store = store(0);
-            let live = store.apart(&store.setup().shown(&live), begun.placement(), "").expect("a place");
-            done(&mut host, live.open());
+            let live = store
+                .unopened_session_at(&store.setup().display_path(&live), begun.placement(), "")
+                .expect("a place");
+            run_to_end(&mut host, live.open());
             let about = format!("{name}, {newer}, {:?}", begun.placement());
             let answer = host.drive(begins(&store, &live), |_| Meanwhile::Nothing).expect("driven");
             match answer {
                 Err(trouble) => assert!(writes && trouble.code() == "newer_version", "{about}: {trouble}"),
                 Ok(answer) => assert!(!writes, "{about}: {answer}"),
             }
-            assert!(files(&host) == before, "{about}: {:?}", changed(&before, &files(&host)));
+            assert!(files(&host) == before, "{about}: {:?}", changed_paths(&before, &files(&host)));
         }
     }
 }
 
 /// What of two states differs.
-fn changed(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+fn changed_paths(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let differs = |path: &&String| before.get(*path) != after.get(*path);
     before.keys().chain(after.keys()).filter(differs).cloned().collect()
 }
@@ -181,7 +197,7 @@ fn changed(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>
 #[test]
 fn a_doctor_says_why_it_mends_nothing_of_a_newer_version() {
     for (newer, mut host, live) in sessions() {
-        let answer = done(&mut host, store(0).mend(live.shown(), live.placement()));
+        let answer = run_to_end(&mut host, store(0).mend(live.shown_folder(), live.placement()));
         let report: Value = serde_json::from_str(&answer).expect("JSON");
         let codes: Vec<&Value> =
             report["problems"].as_array().expect("problems").iter().map(|one| &one["code"]).collect();
@@ -194,10 +210,10 @@ fn a_doctor_says_why_it_mends_nothing_of_a_newer_version() {
 fn what_a_newer_version_wrote_can_be_deleted_and_comes_back_byte_for_byte() {
     for (newer, mut host, live) in sessions() {
         let before = files(&host);
-        done(&mut host, store(0).delete(&live, false));
+        run_to_end(&mut host, store(0).delete(&live, false));
         assert!(!files(&host).keys().any(|path| path.ends_with("messages.jsonl")), "{newer}");
-        done(&mut host, store(0).restore(live.id()));
-        assert!(files(&host) == before, "{newer}: {:?}", changed(&before, &files(&host)));
+        run_to_end(&mut host, store(0).restore(live.id()));
+        assert!(files(&host) == before, "{newer}: {:?}", changed_paths(&before, &files(&host)));
     }
 }
 
@@ -205,8 +221,9 @@ fn what_a_newer_version_wrote_can_be_deleted_and_comes_back_byte_for_byte() {
 fn a_project_is_relocated_as_a_whole_or_not_at_all() {
     for newer in [0, 1] {
         let mut host = Host::default();
-        let folders = [0, 1]
-            .map(|_| done(&mut host, create(&store(i64::MAX), r#"{"placement":"home"}"#)).folder().path);
+        let folders = [0, 1].map(|_| {
+            run_to_end(&mut host, create(&store(i64::MAX), r#"{"placement":"home"}"#)).folder().path
+        });
         let line = r#"{"v":2,"id":"e-2","type":"title","title":"As a newer one calls it"}"#;
         host.append(&format!("{}/events.jsonl", folders[newer]), format!("{line}\n").as_bytes());
         let before = files(&host);
@@ -214,7 +231,7 @@ fn a_project_is_relocated_as_a_whole_or_not_at_all() {
         let relocating = store(i64::MAX).relocate("/home/ann/code".into(), elsewhere(), elsewhere());
         let trouble = host.drive(relocating, |_| Meanwhile::Nothing).expect("driven");
         assert_eq!(trouble.expect_err("one of them is not written").code(), "newer_version");
-        assert!(files(&host) == before, "{newer}: {:?}", changed(&before, &files(&host)));
+        assert!(files(&host) == before, "{newer}: {:?}", changed_paths(&before, &files(&host)));
     }
 }
 
@@ -235,11 +252,11 @@ fn an_import_adds_nothing_to_what_a_newer_version_wrote() {
         let import = |store: &Rc<Store>| {
             let asked = json!({ "path": "/t/one.jsonl", "from": "claude-code" }).to_string();
             match is_recorded {
-                true => store.record(asked, Counts::Estimate),
-                false => store.import_file(asked, Counts::Estimate),
+                true => store.record(asked, CountingMode::Estimate),
+                false => store.import_file(asked, CountingMode::Estimate),
             }
         };
-        done(&mut host, import(&store(i64::MAX)));
+        run_to_end(&mut host, import(&store(i64::MAX)));
         let log = host.files.keys().find(|path| path.ends_with("/messages.jsonl")).expect("a log").clone();
         let newer = r#"{"v":2,"id":"m-new","role":"assistant","content":"as a newer one says it"}"#;
         host.append(&log, format!("{newer}\n").as_bytes());
@@ -247,6 +264,6 @@ fn an_import_adds_nothing_to_what_a_newer_version_wrote() {
         let before = files(&host);
         let trouble = host.drive(import(&store(i64::MAX)), |_| Meanwhile::Nothing).expect("driven");
         assert_eq!(trouble.expect_err("it is not written").code(), "newer_version");
-        assert!(files(&host) == before, "{:?}", changed(&before, &files(&host)));
+        assert!(files(&host) == before, "{:?}", changed_paths(&before, &files(&host)));
     }
 }

@@ -1,10 +1,10 @@
 //! Messages from the newest on, of a session that nobody opened.
 
 use super::host::Host;
-use super::store::{done, shown, store};
-use super::{FOLDER, begun_by, drafts, leaving, live, once};
+use super::store::{home_path, run_to_end, store};
+use super::{FOLDER, begun_by, drafts, leaving, live, once_options};
 use leftoff::layout::Placement;
-use leftoff::operation::{Appending, Counts, Drafts};
+use leftoff::operation::{AppendRequest, CountingMode, Drafts};
 use serde_json::{Value, json};
 
 #[test]
@@ -15,11 +15,11 @@ fn each_message_comes_once_though_only_who_reads_from_the_start_knows_which_coun
     let long = "x".repeat(100_000);
     let mut expected = Vec::new();
     let mut says = |host: &mut Host, turn: usize| {
-        done(host, writer.append_messages(drafts(&format!("turn {turn} {long}"))));
+        run_to_end(host, writer.append_messages(drafts(&format!("turn {turn} {long}"))));
         expected.push(format!("turn {turn} "));
     };
     (0..8).for_each(|turn| says(&mut host, turn));
-    done(&mut host, writer.append_once(drafts("turn 8 "), once()));
+    run_to_end(&mut host, writer.append_once(drafts("turn 8 "), once_options()));
     (9..17).for_each(|turn| says(&mut host, turn));
     expected.insert(8, "turn 8 ".into());
     expected.reverse();
@@ -33,12 +33,12 @@ fn one_that_stands_there_again_costs_no_other() {
         let mut host = Host::default();
         let writer = begun_by(&mut host);
         let long = "x".repeat(length);
-        done(&mut host, writer.append_messages(drafts("turn 0 ")));
+        run_to_end(&mut host, writer.append_messages(drafts("turn 0 ")));
         let two = r#"[{"role":"user","content":"turn 1 "},{"role":"assistant","content":"turn 2 "}]"#;
-        let two = Appending { drafts: Drafts::Said(two.into(), None), ..drafts("") };
-        done(&mut host, writer.append_once(two, once()));
+        let two = AppendRequest { drafts: Drafts::Json(two.into(), None), ..drafts("") };
+        run_to_end(&mut host, writer.append_once(two, once_options()));
         for turn in 3..12 {
-            done(&mut host, writer.append_messages(drafts(&format!("turn {turn} {long}"))));
+            run_to_end(&mut host, writer.append_messages(drafts(&format!("turn {turn} {long}"))));
         }
         let log = format!("{FOLDER}/messages.jsonl");
         let text = host.text(&log);
@@ -80,9 +80,10 @@ fn a_revision_that_is_the_first_line_of_its_message_stands_where_it_stands() {
         let live = if is_reopened { live() } else { writer.clone() };
         host.pages.clear();
         host.drive_on(&mut live.messages(r#"{"newestFirst":true}"#.into())).expect("read");
-        assert_eq!(said(&host, &long), expected, "{is_reopened}");
+        assert_eq!(page_contents(&host, &long), expected, "{is_reopened}");
         let asked = r#"{"request":{"window":4000,"reserve":0,"encoding":"estimate-1"}}"#;
-        let context = host.drive_on(&mut live.context(asked.into(), Counts::Estimate)).expect("a context");
+        let context =
+            host.drive_on(&mut live.context(asked.into(), CountingMode::Estimate)).expect("a context");
         let context: Value = serde_json::from_str(&context).expect("JSON");
         let last = context["messages"].as_array().and_then(|messages| messages.last()).expect("a message");
         assert!(last["content"].as_str().expect("a text").starts_with("turn 11 "), "{last}");
@@ -94,12 +95,12 @@ fn a_revision_that_is_the_first_line_of_its_message_stands_where_it_stands() {
 }
 
 fn newest(host: &mut Host, without: &str) -> Vec<String> {
-    let newest = store().newest_messages(shown(FOLDER), Placement::Home, &leaving());
+    let newest = store().newest_messages(home_path(FOLDER), Placement::Home, &leaving());
     host.drive_on(&mut { newest }).expect("read");
-    said(host, without)
+    page_contents(host, without)
 }
 
-fn said(host: &Host, without: &str) -> Vec<String> {
+fn page_contents(host: &Host, without: &str) -> Vec<String> {
     let page = |page: &String| serde_json::from_str::<Vec<Value>>(page).expect("a page");
     let said = |message: Value| message["content"].as_str().expect("a text").replace(without, "");
     host.pages.iter().flat_map(page).map(said).collect()

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use leftoff::operation::{Counts, Live, Operation, Store, Trouble};
+use leftoff::operation::{CountingMode, Operation, SessionFiles, Store, Trouble};
 use serde_json::json;
 
 use super::host::{Host, Meanwhile};
-use super::store::{create, done, store};
+use super::store::{create, run_to_end, store};
 
 const OUTPUT: &str = r#"{"sessionId":"s","toolName":"grep","sizeBytes":SIZE}"#;
 
@@ -15,7 +15,7 @@ fn result(size: usize) -> String {
 }
 
 fn saving(store: &Rc<Store>, host: &mut Host, size: usize) -> Operation<'static, String> {
-    host.given = result(size).into_bytes();
+    host.saved_bytes = result(size).into_bytes();
     store.save_output(OUTPUT.replace("SIZE", &size.to_string()))
 }
 
@@ -24,10 +24,10 @@ fn path(pointer: &str) -> String {
     pointer["path"].as_str().expect("a path").into()
 }
 
-fn loaded(store: &Rc<Store>, host: &mut Host, path: &str) -> Result<String, Trouble> {
-    host.handed.clear();
+fn load_output(store: &Rc<Store>, host: &mut Host, path: &str) -> Result<String, Trouble> {
+    host.loaded_bytes.clear();
     let told = host.drive(store.load_output(path.into()), |_| Meanwhile::Nothing).expect("driven")?;
-    let handed = String::from_utf8(host.handed.clone()).expect("UTF-8");
+    let handed = String::from_utf8(host.loaded_bytes.clone()).expect("UTF-8");
     Ok(if told.is_empty() { handed } else { told })
 }
 
@@ -42,7 +42,7 @@ fn whatever_fails_while_one_is_saved_it_is_nowhere_and_the_others_are_there() {
         for fails in 0..8 {
             let (mut host, store) = (Host::default(), store());
             let saving_before = saving(&store, &mut host, 40_000);
-            let before = done(&mut host, saving_before);
+            let before = run_to_end(&mut host, saving_before);
             let files = outputs_in(&host);
             let other = super::store::store();
             // Another run, since this one has asked all that it asks once.
@@ -50,12 +50,12 @@ fn whatever_fails_while_one_is_saved_it_is_nowhere_and_the_others_are_there() {
             let ended =
                 host.drive(saved, |place| if place == fails { Meanwhile::Fails } else { Meanwhile::Nothing });
             let was_saved = ended.expect("driven").is_ok();
-            let listed = done(&mut host, other.outputs("{}".into()));
+            let listed = run_to_end(&mut host, other.outputs("{}".into()));
             assert_eq!(listed != "[]", was_saved, "{size}, step {fails}");
             if !was_saved {
                 assert_eq!(outputs_in(&host), files, "{size}, step {fails}");
             }
-            assert_eq!(loaded(&store, &mut host, &path(&before)), Ok(result(40_000)));
+            assert_eq!(load_output(&store, &mut host, &path(&before)), Ok(result(40_000)));
         }
     }
 }
@@ -66,19 +66,19 @@ fn a_run_that_cannot_clear_says_so_and_clears_the_next_time() {
         let (mut host, store) = (Host::default(), store());
         for size in [10, 40_000, 50_000] {
             let saving = saving(&store, &mut host, size);
-            done(&mut host, saving);
+            run_to_end(&mut host, saving);
         }
         let clearing = store.clear_outputs("{}".into());
         let ended =
             host.drive(clearing, |place| if place == fails { Meanwhile::Fails } else { Meanwhile::Nothing });
         let _ = ended.expect("driven");
-        done(&mut host, store.clear_outputs("{}".into()));
+        run_to_end(&mut host, store.clear_outputs("{}".into()));
         assert!(
             !host.files.keys().any(|path| path.starts_with("context/")),
             "step {fails}: {:?}",
             host.files.keys()
         );
-        assert_eq!(done(&mut host, store.outputs("{}".into())), "[]");
+        assert_eq!(run_to_end(&mut host, store.outputs("{}".into())), "[]");
     }
 }
 
@@ -89,10 +89,10 @@ fn a_model_is_told_of_the_output_of_another_run_what_its_own_would_say() {
     let output =
         r#"{"sessionId":"s","toolName":"grep","args":{"pattern":"größe","result":[1]},"sizeBytes":SIZE}"#
             .replace("SIZE", &lines.len().to_string());
-    host.given = lines.into_bytes();
-    let saved = done(&mut host, mine.save_output(output));
+    host.saved_bytes = lines.into_bytes();
+    let saved = run_to_end(&mut host, mine.save_output(output));
     let asked = serde_json::json!({ "question": "What?", "outputs": [path(&saved)], "maxTokens": 9_000, "encoding": "estimate-1" });
-    let told = [&mine, &other].map(|store| done(&mut host, store.output_prompt(asked.to_string())));
+    let told = [&mine, &other].map(|store| run_to_end(&mut host, store.output_prompt(asked.to_string())));
     assert!(told[0].contains("grep: Matches for \\\"größe\\\" ("), "{}", told[0]);
     assert_eq!(told[0], told[1]);
 }
@@ -100,20 +100,22 @@ fn a_model_is_told_of_the_output_of_another_run_what_its_own_would_say() {
 #[test]
 fn whoever_resumes_a_session_hears_how_many_of_its_outputs_are_gone() {
     let (mut host, store) = (Host::default(), store());
-    let [live, other] =
-        [r#"{"title":"One"}"#, r#"{"title":"Two"}"#].map(|asked| done(&mut host, create(&store, asked)));
+    let [live, other] = [r#"{"title":"One"}"#, r#"{"title":"Two"}"#]
+        .map(|asked| run_to_end(&mut host, create(&store, asked)));
     let mut gone = 0;
     for count in [2, 3] {
         for one in [vec![&live; count], vec![&other; 1]].concat() {
-            host.given = result(40_000).into_bytes();
+            host.saved_bytes = result(40_000).into_bytes();
             let output = OUTPUT.replace("SIZE", "40000").replace("\"s\"", &format!("\"{}\"", one.id()));
-            done(&mut host, store.save_output(output));
+            run_to_end(&mut host, store.save_output(output));
         }
         let asked = json!({ "sessionId": live.id() }).to_string();
-        assert_eq!(done(&mut host, store.clear_outputs(asked)), count as u64);
+        assert_eq!(run_to_end(&mut host, store.clear_outputs(asked)), count as u64);
         gone += count;
         let asked = r#"{"request":{"window":4000,"encoding":"estimate-1"}}"#;
-        let told = |live: &Rc<Live>, host: &mut Host| done(host, live.resume(asked.into(), Counts::Estimate));
+        let told = |live: &Rc<SessionFiles>, host: &mut Host| {
+            run_to_end(host, live.resume(asked.into(), CountingMode::Estimate))
+        };
         assert!(told(&live, &mut host).contains(&format!("Tool outputs: {gone} of earlier runs")), "{gone}");
         assert!(!told(&other, &mut host).contains("Tool outputs: "), "{gone}");
     }

@@ -5,16 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use leftoff::operation::{Answer, Failure, Live, Need, Operation, Step, Trouble};
-use leftoff::session::batch::Once;
+use leftoff::operation::{Failure, HostRequest, HostResponse, Operation, SessionFiles, Step, Trouble};
+use leftoff::session::batch::AppendConditions;
 use serde_json::{Value, json};
 
 use super::host::Host;
-use super::store::{done, shown, store};
+use super::store::{home_path, run_to_end, store};
 use super::{FOLDER, begun_by, leaving, live};
-use crate::chance::{Chance, scaled, seed};
+use crate::chance::{Chance, scale_count, seed};
 use leftoff::layout::Placement;
-use leftoff::operation::{Appending, Counts, Drafts};
+use leftoff::operation::{AppendRequest, CountingMode, Drafts};
 
 const LOG: &str = "sessions/projects/p/session-019aaaca-0000-7000-8000-000000000001/messages.jsonl";
 
@@ -27,32 +27,32 @@ struct Task {
 }
 
 /// Messages that were acknowledged: ids and times.
-type Told = Vec<(String, String)>;
+type AcknowledgedMessages = Vec<(String, String)>;
 
 type Running = (Task, Operation<'static, Vec<u8>>, Step<Vec<u8>>);
 
 struct Writer {
-    live: Rc<Live>,
+    live: Rc<SessionFiles>,
     running: Option<Running>,
     // What nobody answered for: it is tried again.
-    again: Option<Task>,
+    retry: Option<Task>,
 }
 
 struct World {
     host: Host,
     chance: Chance,
     writers: Vec<Writer>,
-    told: Vec<(Task, Told)>,
-    refused: Vec<(Task, String)>,
+    acknowledged_tasks: Vec<(Task, AcknowledgedMessages)>,
+    refused_tasks: Vec<(Task, String)>,
     tasks: usize,
     // Operations of a name, for several writers to have the same.
     names: Vec<Task>,
 }
 
-fn appending(texts: &[String]) -> Appending {
+fn appending(texts: &[String]) -> AppendRequest {
     let drafts: Vec<Value> = texts.iter().map(|text| json!({ "role": "user", "content": text })).collect();
-    let drafts = Drafts::Said(Value::from(drafts).to_string(), None);
-    Appending { drafts, is_durable: true, revives: true, counts: Counts::Estimate }
+    let drafts = Drafts::Json(Value::from(drafts).to_string(), None);
+    AppendRequest { drafts, is_durable: true, revives: true, counts: CountingMode::Estimate }
 }
 
 fn ids_in(pages: &[String]) -> Vec<String> {
@@ -72,13 +72,13 @@ impl World {
     fn new(seed: u64, writers: usize) -> World {
         let mut host = Host::default();
         begun_by(&mut host);
-        let writer = || Writer { live: live(), running: None, again: None };
+        let writer = || Writer { live: live(), running: None, retry: None };
         World {
             host,
             chance: Chance::new(seed),
             writers: (0..writers).map(|_| writer()).collect(),
-            told: Vec::new(),
-            refused: Vec::new(),
+            acknowledged_tasks: Vec::new(),
+            refused_tasks: Vec::new(),
             tasks: 0,
             names: Vec::new(),
         }
@@ -92,18 +92,18 @@ impl World {
     fn task(&mut self) -> Task {
         // Somebody else has it under way already, or had it.
         if !self.names.is_empty() && self.chance.one_in(3) {
-            let mut task = self.names[self.chance.below(self.names.len())].clone();
+            let mut task = self.names[self.chance.number_below(self.names.len())].clone();
             if self.chance.one_in(6) {
                 task.texts.push("and more".into());
             }
             return task;
         }
         self.tasks += 1;
-        let (number, lines) = (self.tasks, 1 + self.chance.below(3));
+        let (number, lines) = (self.tasks, 1 + self.chance.number_below(3));
         let texts = (0..lines).map(|line| format!("task {number}, line {line}")).collect();
         let counting = counting(&self.log());
         let last = counting.last().map(|record| text_of(&record["id"]));
-        let expected = match self.chance.below(4) {
+        let expected = match self.chance.number_below(4) {
             0 => Some(last),
             1 if self.chance.one_in(3) => Some(Some("nobody".into())),
             _ => None,
@@ -118,49 +118,51 @@ impl World {
 
     /// One step of one writer.
     fn step(&mut self) {
-        let at = self.chance.below(self.writers.len());
+        let at = self.chance.number_below(self.writers.len());
         if self.writers[at].running.is_none() {
-            let task = self.writers[at].again.take().unwrap_or_else(|| self.task());
+            let task = self.writers[at].retry.take().unwrap_or_else(|| self.task());
             let live = &self.writers[at].live;
             let mut running = match (&task.operation, &task.expected) {
                 (None, None) => live.append_messages(appending(&task.texts)),
                 (operation, expected) => {
-                    let once = Once { operation: operation.clone(), expected: expected.clone() };
+                    let once = AppendConditions { operation: operation.clone(), expected: expected.clone() };
                     live.append_once(appending(&task.texts), once)
                 }
             };
             let step = running.begin(self.host.stamp());
             self.writers[at].running = Some((task, running, step));
-            return self.ended(at);
+            return self.finish_task(at);
         }
         // Killed, or given up.
         if self.chance.one_in(40) {
             return self.die(at);
         }
         let Some((task, mut running, step)) = self.writers[at].running.take() else { return };
-        let Step::Needs(needs) = step else { return };
+        let Step::Requests(needs) = step else { return };
         let mut answers = Vec::new();
         for need in needs {
             match self.answer(need) {
                 Some(answer) => answers.push(answer),
                 None => {
-                    self.writers[at].running = Some((task, running, Step::Needs(Vec::new())));
+                    self.writers[at].running = Some((task, running, Step::Requests(Vec::new())));
                     return self.die(at);
                 }
             }
         }
         let step = running.next(self.host.now_ms(), answers);
         self.writers[at].running = Some((task, running, step));
-        self.ended(at);
+        self.finish_task(at);
     }
 
     // Nothing where its process was killed meanwhile.
-    fn answer(&mut self, need: Need) -> Option<Answer> {
-        let Need::Append { file, bytes, .. } = &need else { return Some(self.host.answer(need, false)) };
+    fn answer(&mut self, need: HostRequest) -> Option<HostResponse> {
+        let HostRequest::Append { file, bytes, .. } = &need else {
+            return Some(self.host.answer(need, false));
+        };
         if file.path != LOG || bytes.is_empty() || !self.chance.one_in(4) {
             return Some(self.host.answer(need, false));
         }
-        let written = self.chance.below(bytes.len() + 1);
+        let written = self.chance.number_below(bytes.len() + 1);
         if written > 0 {
             self.host.append(LOG, &bytes[..written]);
         }
@@ -170,41 +172,41 @@ impl World {
             written,
             ..Failure::default()
         };
-        match self.chance.below(3) {
+        match self.chance.number_below(3) {
             0 => None,
-            1 => Some(Answer::Failed(failed(Some(written as u64)))),
-            _ => Some(Answer::Failed(failed(None))),
+            1 => Some(HostResponse::Failed(failed(Some(written as u64)))),
+            _ => Some(HostResponse::Failed(failed(None))),
         }
     }
 
-    fn ended(&mut self, at: usize) {
+    fn finish_task(&mut self, at: usize) {
         let Some((task, running, step)) = self.writers[at].running.take() else { return };
         match step {
             Step::Done(Ok(lines)) => {
                 let lines = String::from_utf8(lines).expect("UTF-8");
-                let told: Told = records(&lines)
+                let told: AcknowledgedMessages = records(&lines)
                     .iter()
                     .map(|record| (text_of(&record["id"]), text_of(&record["timestamp"])))
                     .collect();
                 assert_eq!(told.len(), task.texts.len(), "{task:?}: {lines}");
                 // It may be made again although it succeeded, by whoever did not hear of that.
                 if task.operation.is_some() && self.chance.one_in(3) {
-                    self.writers[at].again = Some(task.clone());
+                    self.writers[at].retry = Some(task.clone());
                 }
-                self.told.push((task, told));
+                self.acknowledged_tasks.push((task, told));
             }
-            Step::Done(Err(trouble)) => self.failed(at, task, &trouble),
+            Step::Done(Err(trouble)) => self.fail_task(at, task, &trouble),
             step => self.writers[at].running = Some((task, running, step)),
         }
     }
 
-    fn failed(&mut self, at: usize, task: Task, trouble: &Trouble) {
+    fn fail_task(&mut self, at: usize, task: Task, trouble: &Trouble) {
         match trouble.code() {
             "conflict" => {
                 let counting = counting(&self.log());
                 let last = counting.last().map(|record| text_of(&record["id"]));
                 assert_ne!(task.expected.clone().flatten(), last, "{trouble}");
-                self.refused.push((task, "conflict".into()));
+                self.refused_tasks.push((task, "conflict".into()));
             }
             "operation_reused" => {
                 let name = task.operation.clone();
@@ -212,11 +214,11 @@ impl World {
                     .iter()
                     .any(|record| Some(text_of(&record["batch"]["operation"])) == name);
                 assert!(is_there, "{trouble}");
-                self.refused.push((task, "operation_reused".into()));
+                self.refused_tasks.push((task, "operation_reused".into()));
             }
             "storage_failed" => {
                 if task.operation.is_some() {
-                    self.writers[at].again = Some(task);
+                    self.writers[at].retry = Some(task);
                 }
             }
             code => panic!("{code}: {trouble}"),
@@ -230,44 +232,44 @@ impl World {
             self.writers[at].live = live();
         }
         if task.operation.is_some() {
-            self.writers[at].again = Some(task);
+            self.writers[at].retry = Some(task);
         }
     }
 
     fn drive(
         &mut self,
-        live: &Rc<Live>,
-        begins: impl FnOnce(&Rc<Live>) -> Operation<'static, String>,
+        live: &Rc<SessionFiles>,
+        begins: impl FnOnce(&Rc<SessionFiles>) -> Operation<'static, String>,
     ) -> String {
         self.host.drive_on(&mut begins(live)).unwrap_or_else(|trouble| panic!("{trouble}"))
     }
 
     /// The ids that a reader gives, oldest first.
-    fn seen_by(&mut self, live: &Rc<Live>) -> Vec<String> {
-        self.drive(live, |live| live.look().map(|()| String::new()));
+    fn seen_by(&mut self, live: &Rc<SessionFiles>) -> Vec<String> {
+        self.drive(live, |live| live.refresh().map(|()| String::new()));
         let asked = r#"{"request":{"window":100000000,"reserve":0,"encoding":"estimate-1"}}"#;
-        let context = self.drive(live, |live| live.context(asked.into(), Counts::Estimate));
+        let context = self.drive(live, |live| live.context(asked.into(), CountingMode::Estimate));
         let context: Value = serde_json::from_str(&context).expect("JSON");
         let report = context["report"]["messages"].as_array().expect("what became of each").clone();
         let ids: Vec<String> = report.iter().map(|message| text_of(&message["id"])).collect();
-        assert_eq!(live.session().borrow().known().messages, ids.len() as u64, "{}", self.log());
+        assert_eq!(live.session().borrow().log_state().messages, ids.len() as u64, "{}", self.log());
         let reversed: Vec<String> = ids.iter().rev().cloned().collect();
-        assert_eq!(self.paged(live, |live| live.messages("{}".into())), ids);
-        assert_eq!(self.paged(live, |live| live.messages(r#"{"newestFirst":true}"#.into())), reversed);
+        assert_eq!(self.read_pages(live, |live| live.messages("{}".into())), ids);
+        assert_eq!(self.read_pages(live, |live| live.messages(r#"{"newestFirst":true}"#.into())), reversed);
         assert_eq!(self.newest(), reversed);
         ids
     }
 
     /// Without opening it, newest first.
     fn newest(&mut self) -> Vec<String> {
-        let newest = |_: &_| store().newest_messages(shown(FOLDER), Placement::Home, &leaving());
-        self.paged(&live(), newest)
+        let newest = |_: &_| store().newest_messages(home_path(FOLDER), Placement::Home, &leaving());
+        self.read_pages(&live(), newest)
     }
 
-    fn paged(
+    fn read_pages(
         &mut self,
-        live: &Rc<Live>,
-        begins: impl FnOnce(&Rc<Live>) -> Operation<'static, ()>,
+        live: &Rc<SessionFiles>,
+        begins: impl FnOnce(&Rc<SessionFiles>) -> Operation<'static, ()>,
     ) -> Vec<String> {
         self.host.pages.clear();
         self.host.drive_on(&mut begins(live)).unwrap_or_else(|trouble| panic!("{trouble}"));
@@ -293,17 +295,18 @@ impl Follower {
 
     // Until it waits.
     fn look(&mut self, host: &mut Host) {
-        let step = std::mem::replace(&mut self.step, Step::Needs(Vec::new()));
-        self.step = self.on(host, step);
-        while !matches!(&self.step, Step::Needs(needs) if matches!(needs[..], [Need::Wait { ms: 50 }])) {
-            let step = std::mem::replace(&mut self.step, Step::Needs(Vec::new()));
-            self.step = self.on(host, step);
+        let step = std::mem::replace(&mut self.step, Step::Requests(Vec::new()));
+        self.step = self.advance(host, step);
+        while !matches!(&self.step, Step::Requests(needs) if matches!(needs[..], [HostRequest::Wait { ms: 50 }]))
+        {
+            let step = std::mem::replace(&mut self.step, Step::Requests(Vec::new()));
+            self.step = self.advance(host, step);
         }
     }
 
-    fn on(&mut self, host: &mut Host, step: Step<()>) -> Step<()> {
+    fn advance(&mut self, host: &mut Host, step: Step<()>) -> Step<()> {
         let needs = match step {
-            Step::Needs(needs) => needs,
+            Step::Requests(needs) => needs,
             Step::Done(done) => panic!("expected it to follow, but found {done:?}"),
         };
         host.pages.clear();
@@ -376,11 +379,11 @@ fn check(seed: u64, writers: usize) -> (usize, usize) {
     // Nobody fails any more.
     for at in 0..writers {
         while let Some((task, mut running, step)) = world.writers[at].running.take() {
-            let Step::Needs(needs) = step else { break };
+            let Step::Requests(needs) = step else { break };
             let answers = needs.into_iter().map(|need| world.host.answer(need, false)).collect();
             let step = running.next(world.host.now_ms(), answers);
             world.writers[at].running = Some((task, running, step));
-            world.ended(at);
+            world.finish_task(at);
         }
     }
     let log = world.log();
@@ -391,7 +394,7 @@ fn check(seed: u64, writers: usize) -> (usize, usize) {
     follower.look(&mut world.host);
     assert_eq!(ids_in(&follower.pages), ids, "who followed: {log}");
     acknowledged_once(&world, &expected);
-    (world.told.len(), world.refused.len())
+    (world.acknowledged_tasks.len(), world.refused_tasks.len())
 }
 
 fn every_reader_says(world: &mut World, ids: &[String]) {
@@ -407,14 +410,14 @@ fn every_reader_says(world: &mut World, ids: &[String]) {
     let leaving = leaving();
     let id = fresh.id();
     let search = |_: &_| store().search_in(id, "\"task\" line".into(), "{}".into(), &leaving);
-    let found = world.paged(&live(), search);
+    let found = world.read_pages(&live(), search);
     assert!(!found.is_empty() && found.iter().all(|id| ids.contains(id)), "by words: {}", world.log());
     world.host.files.retain(|path, _| !path.starts_with("cache"));
     let whole = live();
     assert_eq!(world.seen_by(&whole), ids, "read whole: {}", world.log());
     world.drive(&whole, |live| live.flush(true).map(|()| String::new()));
     let doctor = store().doctor(json!({ "id": whole.id() }).to_string());
-    let told = done(&mut world.host, doctor);
+    let told = run_to_end(&mut world.host, doctor);
     assert!(!told.contains("bad_checkpoint"), "{told}");
     assert_eq!(world.seen_by(&live()), ids, "opened from another checkpoint");
 }
@@ -422,8 +425,8 @@ fn every_reader_says(world: &mut World, ids: &[String]) {
 fn acknowledged_once(world: &World, counting: &[Value]) {
     let places: BTreeMap<String, usize> =
         counting.iter().enumerate().map(|(place, record)| (text_of(&record["id"]), place)).collect();
-    for (task, told) in &world.told {
-        let found: Vec<Told> = counting
+    for (task, told) in &world.acknowledged_tasks {
+        let found: Vec<AcknowledgedMessages> = counting
             .windows(task.texts.len())
             .filter(|some| some.iter().map(|one| text_of(&one["content"])).eq(task.texts.iter().cloned()))
             .map(|some| some.iter().map(|one| (text_of(&one["id"]), text_of(&one["timestamp"]))).collect())
@@ -441,13 +444,15 @@ fn acknowledged_once(world: &World, counting: &[Value]) {
         }
     }
     // What was refused left nothing behind, unless somebody else was told that it is there.
-    for (task, _) in &world.refused {
-        let is_told =
-            world.told.iter().any(|(told, _)| told.operation == task.operation && told.operation.is_some());
+    for (task, _) in &world.refused_tasks {
+        let is_told = world
+            .acknowledged_tasks
+            .iter()
+            .any(|(told, _)| told.operation == task.operation && told.operation.is_some());
         let is_under_way = world
             .writers
             .iter()
-            .any(|writer| writer.again.as_ref().is_some_and(|again| again.operation == task.operation));
+            .any(|writer| writer.retry.as_ref().is_some_and(|again| again.operation == task.operation));
         let marks = |record: &&Value| {
             task.operation.as_ref().is_some_and(|name| text_of(&record["batch"]["operation"]) == *name)
         };
@@ -459,7 +464,7 @@ fn acknowledged_once(world: &World, counting: &[Value]) {
 #[test]
 fn whatever_happens_an_operation_counts_once_and_every_reader_says_the_same() {
     let (mut told, mut refused) = (0, 0);
-    for round in 0..scaled(4000, 60) {
+    for round in 0..scale_count(4000, 60) {
         let (is_told, is_refused) = check(seed() * 100_000 + round as u64, 2 + round % 4);
         told += is_told;
         refused += is_refused;

@@ -1,56 +1,64 @@
 //! What a caller's model is told of a session that it sums up: which messages those are, and what they say.
 
-use super::asked::{driven, ids};
 use super::host::Host;
-use super::{begun, begun_by, drafts};
-use leftoff::operation::{Answer, Counts, Live, Need};
+use super::requests::{drive_with, ids};
+use super::{begin_session, begun_by, drafts};
+use leftoff::operation::{CountingMode, HostRequest, HostResponse, SessionFiles};
 use leftoff::tokens::estimate;
 use serde_json::{Value, json};
 use std::rc::Rc;
 
 /// What a model is asked while a context is made.
-struct Asked {
+struct SummaryCall {
     user: String,
     range: (String, String, u64),
     is_again: bool,
 }
 
 /// The model writes as much as it may.
-fn asked(host: &mut Host, live: &Rc<Live>, window: u32) -> Vec<Asked> {
+fn summary_calls(host: &mut Host, live: &Rc<SessionFiles>, window: u32) -> Vec<SummaryCall> {
     let request = json!({
         "request": { "window": window, "reserve": 0, "encoding": "estimate-1" }, "summarizes": true,
     });
     let mut all = Vec::new();
-    driven(host, &mut live.context(request.to_string(), Counts::Estimate), |need| {
-        let Need::Summary {
-            user, max_tokens, start_message_id, end_message_id, message_count, previous, ..
+    drive_with(host, &mut live.context(request.to_string(), CountingMode::Estimate), |need| {
+        let HostRequest::Summary {
+            user,
+            max_tokens,
+            start_message_id,
+            end_message_id,
+            message_count,
+            previous,
+            ..
         } = need
         else {
             return None;
         };
         let range = (start_message_id.clone(), end_message_id.clone(), *message_count);
-        all.push(Asked { user: user.clone(), range, is_again: previous.is_some() });
+        all.push(SummaryCall { user: user.clone(), range, is_again: previous.is_some() });
         let mut content = String::from("They spoke");
         while estimate(&format!("{content} of files")) <= *max_tokens {
             content.push_str(" of files");
         }
-        Some(Answer::Text(json!({ "content": content, "model": "m" }).to_string()))
+        Some(HostResponse::Text(json!({ "content": content, "model": "m" }).to_string()))
     });
     all
 }
 
 #[test]
 fn a_summary_is_of_the_messages_that_it_says_however_often_it_is_written_again() {
-    let (mut host, live) = begun();
+    let (mut host, live) = begin_session();
     let ids = ids(&host);
     let mut written_again = 0;
     for window in (2500..=4000).rev().step_by(25) {
-        for Asked { range: (start, end, count), is_again, .. } in asked(&mut host, &live, window) {
+        for SummaryCall { range: (start, end, count), is_again, .. } in
+            summary_calls(&mut host, &live, window)
+        {
             let place = |id: &String| ids.iter().position(|one| one == id);
             assert_eq!((place(&start), place(&end)), (Some(0), Some(count as usize - 1)), "{window}");
             written_again += usize::from(is_again);
         }
-        assert!(asked(&mut host, &live, window).is_empty(), "{window}: it is kept");
+        assert!(summary_calls(&mut host, &live, window).is_empty(), "{window}: it is kept");
     }
     assert!(written_again > 1, "{written_again}");
 }
@@ -64,7 +72,7 @@ fn of_a_message_that_is_longer_than_a_model_reads_at_once_it_is_told_how_it_begi
     for text in [&[long.as_str()][..], &[more.as_str(); 20], &["And now?"]].concat() {
         host.drive_on(&mut live.append_messages(drafts(text))).expect("appended");
     }
-    let all = asked(&mut host, &live, 4000);
+    let all = summary_calls(&mut host, &live, 4000);
     let told: String = all.iter().map(|one| one.user.as_str()).collect();
     assert!(told.contains("The walnut goes first, and so on"), "{told}");
     assert!(told.matches("and so on").count() < 1500, "{}", told.len());
@@ -85,7 +93,7 @@ fn the_report_counts_what_the_summary_has_no_room_for() {
         let request =
             json!({ "request": { "window": window, "reserve": 0, "encoding": "estimate-1", "recall": 0 } });
         let context =
-            host.drive_on(&mut live.context(request.to_string(), Counts::Estimate)).expect("a context");
+            host.drive_on(&mut live.context(request.to_string(), CountingMode::Estimate)).expect("a context");
         let context: Value = serde_json::from_str(&context).expect("JSON");
         let messages = context["messages"].as_array().expect("an array");
         let is_summary =

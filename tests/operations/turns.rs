@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use leftoff::operation::{Door, Leaving, Need, Redact, Step, Store};
+use leftoff::operation::{HostRequest, OutgoingGate, OutgoingRedactor, RedactMode, Step, Store};
 use leftoff::tokens::Vocabulary;
 use serde_json::{Value, json};
 
 use super::drafts;
 use super::host::Host;
-use super::store::{create, done, store};
+use super::store::{create, run_to_end, store};
 
 const ASKED: &str = "On which port does the zephyr gateway listen?";
 
@@ -23,15 +23,15 @@ impl Client {
         let (mut host, store) = (Host::default(), store());
         host.vocabulary = Some(Rc::new(Vocabulary::o200k_base()));
         host.append("settings.json", json!({ "recall": recall }).to_string().as_bytes());
-        let live = done(&mut host, create(&store, r#"{"title":"Ports"}"#));
-        done(&mut host, live.append_messages(drafts("The zephyr gateway listens on port 7443.")));
+        let live = run_to_end(&mut host, create(&store, r#"{"title":"Ports"}"#));
+        run_to_end(&mut host, live.append_messages(drafts("The zephyr gateway listens on port 7443.")));
         Client { host, store }
     }
 
     fn turn(&mut self, conversation: &str, request: &Value) -> Value {
-        let leaving = Leaving::new(&Door::new(Redact::Off));
+        let leaving = OutgoingRedactor::new(&OutgoingGate::new(RedactMode::Off));
         let turn = self.store.turn(conversation.into(), request.to_string(), &leaving);
-        serde_json::from_str(&done(&mut self.host, turn)).expect("JSON")
+        serde_json::from_str(&run_to_end(&mut self.host, turn)).expect("JSON")
     }
 
     fn is_told(&mut self, conversation: &str, prompt: &str) -> bool {
@@ -86,7 +86,7 @@ fn what_a_line_of_others_has_is_told_no_more_and_what_a_torn_one_has_is() {
 #[test]
 fn a_save_is_offered_once_after_forty_turns_without_one() {
     let mut client = Client::new("off");
-    let live = done(&mut client.host, create(&client.store, "{}"));
+    let live = run_to_end(&mut client.host, create(&client.store, "{}"));
     let id = live.id();
     let offers = |client: &mut Client, turns: u64| -> Vec<u64> {
         let request = json!({ "prompt": "go on", "session": id });
@@ -96,7 +96,7 @@ fn a_save_is_offered_once_after_forty_turns_without_one() {
     assert_eq!(offers(&mut client, 100), [40]);
     assert_eq!(client.turn("a", &json!({ "session": id }))["offersSave"], false, "nothing was typed");
     let paused = r#"[{"type":"status","status":"paused"}]"#;
-    done(&mut client.host, live.say(paused.into()));
+    run_to_end(&mut client.host, live.record_changes(paused.into()));
     assert_eq!(offers(&mut client, 100), [40], "it was saved meanwhile");
     let gone = client.turn("a", &json!({ "prompt": "go on", "session": "nobody" }));
     assert_eq!(gone["offersSave"], false);
@@ -112,17 +112,18 @@ fn of_two_that_tell_something_at_the_same_time_the_second_tells_what_the_first_h
         let said = said.map(|(_, (bytes, _))| String::from_utf8_lossy(bytes).into_owned()).expect("a log");
         let own: Value = serde_json::from_str(said.lines().next().expect("a line")).expect("JSON");
         let line = json!([id.map_or_else(|| own["id"].clone(), |id| json!(id))]).to_string() + "\n";
-        let leaving = Leaving::new(&Door::new(Redact::Off));
+        let leaving = OutgoingRedactor::new(&OutgoingGate::new(RedactMode::Off));
         let mut turn = client.store.turn("a".into(), json!({ "prompt": ASKED }).to_string(), &leaving);
         let (mut step, mut is_first) = (turn.begin(client.host.stamp()), true);
         let told = loop {
             let needs = match step {
                 Step::Done(done) => break done.expect("told"),
-                Step::Needs(needs) => needs,
+                Step::Requests(needs) => needs,
             };
-            let is_claim =
-                |need: &Need| matches!(need, Need::Append { file, .. } if file.path.contains("told-"));
-            if let Some(Need::Append { file, .. }) = needs.iter().find(|need| is_first && is_claim(need)) {
+            let is_claim = |need: &HostRequest| matches!(need, HostRequest::Append { file, .. } if file.path.contains("told-"));
+            if let Some(HostRequest::Append { file, .. }) =
+                needs.iter().find(|need| is_first && is_claim(need))
+            {
                 client.host.append(&file.path, line.as_bytes());
                 is_first = false;
             }
@@ -141,10 +142,10 @@ fn where_a_quote_was_cut_it_is_marked_and_nowhere_else() {
         let (mut host, store) = (Host::default(), store());
         host.vocabulary = Some(Rc::new(Vocabulary::o200k_base()));
         host.append("settings.json", json!({ "recall": "prompt" }).to_string().as_bytes());
-        let live = done(&mut host, create(&store, r#"{"title":"Ports"}"#));
+        let live = run_to_end(&mut host, create(&store, r#"{"title":"Ports"}"#));
         let around = |is_there: bool| if is_there { filling.as_str() } else { "" };
         let text = format!("{}{fact} {}", around(before), around(behind));
-        done(&mut host, live.append_messages(drafts(text.trim())));
+        run_to_end(&mut host, live.append_messages(drafts(text.trim())));
         let mut client = Client { host, store };
         let told = client.turn("a", &json!({ "prompt": ASKED }));
         let told = told["recalled"].as_str().expect("a text");
@@ -159,7 +160,7 @@ fn told_of(messages: &[(&str, &str)]) -> String {
     let (mut host, store) = (Host::default(), store());
     host.vocabulary = Some(Rc::new(Vocabulary::o200k_base()));
     host.append("settings.json", json!({ "recall": "prompt" }).to_string().as_bytes());
-    let live = done(&mut host, create(&store, r#"{"title":"Ports"}"#));
+    let live = run_to_end(&mut host, create(&store, r#"{"title":"Ports"}"#));
     for (number, (role, content)) in messages.iter().enumerate() {
         let line = json!({ "v": 1, "id": format!("m{number}"), "role": role, "content": content });
         host.append(&format!("{}/messages.jsonl", live.folder().path), format!("{line}\n").as_bytes());
@@ -194,7 +195,7 @@ fn what_asks_nothing_is_told_without_what_was_said_next() {
 #[test]
 fn who_saved_by_hand_has_saved() {
     let mut client = Client::new("off");
-    let live = done(&mut client.host, create(&client.store, "{}"));
+    let live = run_to_end(&mut client.host, create(&client.store, "{}"));
     let request = json!({ "prompt": "go on", "session": live.id() });
     let is_offered = |client: &mut Client| client.turn("a", &request)["offersSave"] == true;
     assert!((1..40).all(|_| !is_offered(&mut client)));
@@ -202,9 +203,9 @@ fn who_saved_by_hand_has_saved() {
     let document = client.host.text(&path).replace("\"lifecycle\": \"active\"", "\"lifecycle\": \"paused\"");
     client.host.files.remove(&path);
     client.host.append(&path, document.as_bytes());
-    done(&mut client.host, client.store.rest());
-    let live = done(&mut client.host, client.store.session(live.id()));
-    done(&mut client.host, live.say(r#"[{"type":"title","title":"Ports"}]"#.into()));
+    run_to_end(&mut client.host, client.store.pause_idle());
+    let live = run_to_end(&mut client.host, client.store.session(live.id()));
+    run_to_end(&mut client.host, live.record_changes(r#"[{"type":"title","title":"Ports"}]"#.into()));
     assert!((1..40).all(|_| !is_offered(&mut client)), "it was saved meanwhile");
     assert!(is_offered(&mut client));
 }
@@ -214,10 +215,10 @@ fn what_has_half_of_a_question_is_not_told_beside_what_has_all_of_it() {
     let words = ["zephyr", "gateway", "port", "listen"];
     for (first, second) in (0..4).flat_map(|first| (first..4).map(move |second| (first, second))) {
         let mut client = Client::new("prompt");
-        let live = done(&mut client.host, create(&client.store, r#"{"title":"Weather"}"#));
+        let live = run_to_end(&mut client.host, create(&client.store, r#"{"title":"Weather"}"#));
         let few = format!("Somebody spoke of a {} and a {}", words[first], words[second]);
         let few = format!("{few} that day, and of weather, gardens, bread and of much else besides.");
-        done(&mut client.host, live.append_messages(drafts(&few)));
+        run_to_end(&mut client.host, live.append_messages(drafts(&few)));
         let told = client.turn("a", &json!({ "prompt": ASKED }));
         let told = told["recalled"].as_str().expect("a text");
         assert!(told.contains("7443") && !told.contains("Somebody"), "{few}: {told}");

@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { build as esbuild } from "esbuild";
 import { tool } from "./tools.mjs";
 
-/** @typedef {{ folder: string, entry: string, out: string, forNode: boolean }} Asked `entry`: as `./name.mjs` in the folder; the bundle is `index.mjs` in `out` */
+/** @typedef {{ folder: string, entry: string, out: string, forNode: boolean }} BundleRequest `entry`: as `./name.mjs` in the folder; the bundle is `index.mjs` in `out` */
 
-/** @param {"vite7" | "vite8"} name @returns {(asked: Asked) => Promise<unknown>} */
+/** @param {"vite7" | "vite8"} name @returns {(asked: BundleRequest) => Promise<unknown>} */
 const vite = (name) => async ({ folder, entry, out, forNode }) => {
   const { build } = await tool(name);
   const output = { entryFileNames: "index.mjs" };
   await build({ root: folder, configFile: false, logLevel: "error", ...(forNode && { ssr: { noExternal: true } }), build: { outDir: out, emptyOutDir: true, ssr: forNode, rollupOptions: { input: join(folder, entry), output } } });
 };
 
-/** By their names. @type {Record<string, (asked: Asked) => Promise<unknown>>} */
+/** By their names. @type {Record<string, (asked: BundleRequest) => Promise<unknown>>} */
 export const BUNDLERS = {
   esbuild: ({ folder, entry, out, forNode }) => esbuild({ absWorkingDir: folder, entryPoints: { index: entry }, outdir: out, bundle: true, splitting: true, format: "esm", platform: forNode ? "node" : "browser", outExtension: { ".js": ".mjs" }, logLevel: "error" }),
   Rollup: async ({ folder, entry, out, forNode }) => {

@@ -9,7 +9,7 @@ import type { ContextBuildResult, ContextReport, Draft, ErrorCode, Listed, OpenA
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-export async function used(storage: Storage, told: (...all: unknown[]) => void): Promise<Listed[]> {
+export async function usePackage(storage: Storage, told: (...all: unknown[]) => void): Promise<Listed[]> {
   const store: Store = await openStore({ project: ".", storage });
   const session: Session = await store.continue({ model: "gpt-5" });
   const draft: Draft = { role: "user", content: "Hello" };
@@ -34,7 +34,7 @@ export async function used(storage: Storage, told: (...all: unknown[]) => void):
   // @ts-expect-error an option that is not known
   await store.list({ al: true });
   // @ts-expect-error an inside
-  session.letGo();
+  session.release();
   // @ts-expect-error stores are opened, not made
   new (store.constructor as typeof Store)();
   const manager = new compat.SessionManager({ home: "." });

@@ -21,7 +21,7 @@ pub fn runs() -> Vec<u8> {
     let mut classes = classes();
     let last = classes.iter().rposition(|class| *class != 0).expect("there are letters");
     classes.truncate(last + 1);
-    classes.chunk_by(|a, b| a == b).flat_map(|run| written(run[0], run.len())).collect()
+    classes.chunk_by(|a, b| a == b).flat_map(|run| encode_run(run[0], run.len())).collect()
 }
 
 /// The class of each code point.
@@ -34,7 +34,7 @@ pub fn classes() -> Vec<u8> {
     (0..=char::MAX as u32).map(|code| class(code).map_or(0, |class| class as u8 + 1)).collect()
 }
 
-fn written(class: u8, length: usize) -> Vec<u8> {
+fn encode_run(class: u8, length: usize) -> Vec<u8> {
     let mut written = vec![class | ((length & 15) << 3) as u8];
     let mut rest = length >> 4;
     while rest > 0 {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use leftoff::context::write_context;
 use leftoff::context::{Build, Outcome, Request};
 use leftoff::session::handle::Session;
-use leftoff::session::needs::Needs;
+use leftoff::session::input_request::InputRequest;
 use leftoff::tokens::Vocabulary;
 
 fn main() {
@@ -23,25 +23,25 @@ fn main() {
     let mut session = Session::new(None);
     let found = session.messages().observe(&log, 0).expect("it is observed from its start");
     session.take_messages(found);
-    while let Some(span) = session.unlearned() {
-        session.learn(&log[span.start as usize..span.end as usize]);
+    while let Some(span) = session.unfolded_span() {
+        session.fold_bytes(&log[span.start as usize..span.end as usize]);
     }
     for _ in 0..times {
         let start = Instant::now();
-        black_box(built(&log, &session, request.clone(), &vocabulary));
+        black_box(build_context(&log, &session, request.clone(), &vocabulary));
         println!("{}", start.elapsed().as_micros());
     }
 }
 
-fn built(log: &[u8], session: &Session, request: Request, vocabulary: &Vocabulary) -> String {
+fn build_context(log: &[u8], session: &Session, request: Request, vocabulary: &Vocabulary) -> String {
     let (format, asked) = (request.format, request.clone());
     let mut build = Build::new(request, session.source());
     loop {
         match build.next(Some(vocabulary)).expect("the budget is large enough") {
             Outcome::Ready(context) => return write_context(&context, Some(format), asked.recipient()),
-            Outcome::Needs(Needs::Bytes { range }) => {
+            Outcome::Needs(InputRequest::Bytes { range }) => {
                 let bytes = &log[range.start as usize..range.end as usize];
-                build.bytes(range.start, bytes).expect("these were wanted");
+                build.take_bytes(range.start, bytes).expect("these were wanted");
             }
             Outcome::Needs(needs) => {
                 panic!("expected a log with everything in it, but found {needs:?} wanted")

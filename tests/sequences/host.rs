@@ -3,8 +3,8 @@
 use leftoff::error::Code;
 use leftoff::record::event::Change;
 use leftoff::record::message::{Message, Role};
-use leftoff::record::scan::Found;
-use leftoff::session::ask::Ask;
+use leftoff::record::scan::ScanItem;
+use leftoff::session::change_request::ChangeRequest;
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::handle::Session;
 use leftoff::session::log::Log;
@@ -12,7 +12,7 @@ use leftoff::time::Stamp;
 use leftoff::tokens::Counting;
 
 use crate::chance::Chance;
-use crate::common::{said, stamp};
+use crate::common::{stamp, text_message};
 
 /// How often a batch of which nobody can say is written again.
 const ATTEMPTS: usize = 4;
@@ -29,8 +29,8 @@ pub struct Files {
     pub events: Vec<u8>,
     pub messages: Vec<u8>,
     // What other processes write before and after the next write.
-    pub before: Vec<u8>,
-    pub after: Vec<u8>,
+    pub foreign_before: Vec<u8>,
+    pub foreign_after: Vec<u8>,
     // Of so many in eight writes nobody knows what became of them.
     pub faults: usize,
 }
@@ -50,8 +50,9 @@ impl Files {
     }
 
     fn write(&mut self, name: Name, bytes: &[u8], chance: &mut Chance) -> Write {
-        let (before, after) = (std::mem::take(&mut self.before), std::mem::take(&mut self.after));
-        let is_fault = chance.below(8) < self.faults;
+        let (before, after) =
+            (std::mem::take(&mut self.foreign_before), std::mem::take(&mut self.foreign_after));
+        let is_fault = chance.number_below(8) < self.faults;
         let file = self.of(name);
         file.extend(before);
         if !is_fault {
@@ -59,9 +60,9 @@ impl Files {
             file.extend(after);
             return Write::Whole { end: file.len() };
         }
-        let written = match chance.below(3) {
+        let written = match chance.number_below(3) {
             0 => 0,
-            1 => chance.below(bytes.len()),
+            1 => chance.number_below(bytes.len()),
             _ => bytes.len(),
         };
         file.extend(&bytes[..written]);
@@ -91,7 +92,7 @@ impl Host {
         let known = checkpoint.map(read);
         let mut host = Host { is_from_checkpoint: known.is_some(), session: Session::new(known) };
         host.look_at_all(files, chance);
-        if host.is_from_checkpoint && host.session.needs_all() {
+        if host.is_from_checkpoint && host.session.needs_whole_log() {
             return Host::open(files, None, chance);
         }
         host
@@ -99,7 +100,7 @@ impl Host {
 
     /// Reads all where a checkpoint does not carry as far as what came after it.
     pub fn complete(&mut self, files: &mut Files, chance: &mut Chance) {
-        if self.session.needs_all() {
+        if self.session.needs_whole_log() {
             *self = Host::open(files, None, chance);
         }
     }
@@ -111,7 +112,7 @@ impl Host {
         }
     }
 
-    fn take(&mut self, name: Name, found: Vec<Found>) {
+    fn take(&mut self, name: Name, found: Vec<ScanItem>) {
         match name {
             Name::Events => self.session.take_events(found),
             Name::Messages => self.session.take_messages(found),
@@ -122,8 +123,8 @@ impl Host {
     pub fn look(&mut self, files: &mut Files, name: Name, chance: &mut Chance) {
         let file = files.of(name).clone();
         loop {
-            let at = self.log(name).observed() as usize;
-            let end = (at + 1 + chance.below(2_000)).min(file.len());
+            let at = self.log(name).observed_end() as usize;
+            let end = (at + 1 + chance.number_below(2_000)).min(file.len());
             let found = self.log(name).observe(&file[at..end], at as u64).expect("the bytes that follow");
             self.take(name, found);
             if end == file.len() {
@@ -142,9 +143,9 @@ impl Host {
 
     /// Folds what came since into what it knows of the conversation, in pieces.
     pub fn learn(&mut self, files: &Files, chance: &mut Chance) {
-        while let Some(span) = self.session.unlearned() {
-            let end = (span.start as usize + 1 + chance.below(2_000)).min(span.end as usize);
-            self.session.learn(&files.messages[span.start as usize..end]);
+        while let Some(span) = self.session.unfolded_span() {
+            let end = (span.start as usize + 1 + chance.number_below(2_000)).min(span.end as usize);
+            self.session.fold_bytes(&files.messages[span.start as usize..end]);
         }
     }
 
@@ -173,8 +174,8 @@ impl Host {
         chance: &mut Chance,
     ) -> Outcome {
         self.look(files, Name::Events, chance);
-        let asked = changes.into_iter().map(Ask::from).collect();
-        match self.session.stage_asked(asked, stamp) {
+        let asked = changes.into_iter().map(ChangeRequest::from).collect();
+        match self.session.stage_changes(asked, stamp) {
             Ok(bytes) if bytes.is_empty() => Outcome::Never,
             Ok(bytes) => self.write(files, Name::Events, bytes, chance),
             Err(error) if error.code == Code::InvalidTransition => Outcome::Never,
@@ -183,7 +184,7 @@ impl Host {
     }
 
     fn write(&mut self, files: &mut Files, name: Name, mut bytes: Vec<u8>, chance: &mut Chance) -> Outcome {
-        let start = self.log(name).observed() as usize;
+        let start = self.log(name).observed_end() as usize;
         for attempt in 0..ATTEMPTS {
             self.refuses_another_batch(name, Code::BatchOpen);
             match files.write(name, &bytes, chance) {
@@ -205,7 +206,7 @@ impl Host {
                     if chance.one_in(6) {
                         return Outcome::Crashed;
                     }
-                    bytes = self.log(name).unknown().expect("a batch is open");
+                    bytes = self.log(name).mark_in_doubt().expect("a batch is open");
                     if chance.one_in(3) {
                         self.look(files, name, chance);
                     }
@@ -220,9 +221,11 @@ impl Host {
     fn refuses_another_batch(&mut self, name: Name, why: Code) {
         let stamp = stamp(0);
         let refused = match name {
-            Name::Events => self.session.stage_asked(vec![Ask::from(Change::Archived)], &stamp).err(),
+            Name::Events => {
+                self.session.stage_changes(vec![ChangeRequest::from(Change::Archived)], &stamp).err()
+            }
             Name::Messages => {
-                self.session.stage_messages(vec![said(Role::User, "")], &stamp, Counting::Off).err()
+                self.session.stage_messages(vec![text_message(Role::User, "")], &stamp, Counting::Off).err()
             }
         };
         assert_eq!(refused.map(|error| error.code), Some(why));

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use leftoff::record::event::{Change, Subject};
 use leftoff::record::message::{Message, Role};
-use leftoff::record::scan::{Found, Record, scan};
+use leftoff::record::scan::{Record, ScanItem, scan};
 use leftoff::session::checkpoint::Checkpoint;
 use leftoff::session::handle::Session;
 use leftoff::time::Stamp;
 
 use super::host::{Files, Host, Name, Outcome};
 use crate::chance::Chance;
-use crate::common::{said, stamp};
-use crate::lines::sealed;
+use crate::common::{stamp, text_message};
+use crate::lines::seal_line;
 
 pub struct World {
     name: String,
@@ -20,9 +20,9 @@ pub struct World {
     files: Files,
     hosts: Vec<Host>,
     /// The lines of which a host was told that they are in the file.
-    pub committed: Vec<String>,
+    pub committed_lines: Vec<String>,
     // Those that a host was told never got in.
-    never: Vec<String>,
+    aborted_lines: Vec<String>,
     pub given_up: usize,
     // The highest revision of each committed id, so that two hosts never write the same one.
     revisions: BTreeMap<String, u64>,
@@ -31,15 +31,15 @@ pub struct World {
 
 impl World {
     pub fn new(mut chance: Chance, name: String) -> World {
-        let mut files = Files { faults: chance.below(6), ..Files::default() };
+        let mut files = Files { faults: chance.number_below(6), ..Files::default() };
         let hosts = (0..2).map(|_| Host::open(&mut files, None, &mut chance)).collect();
         World {
             name,
             chance,
             files,
             hosts,
-            committed: Vec::new(),
-            never: Vec::new(),
+            committed_lines: Vec::new(),
+            aborted_lines: Vec::new(),
             given_up: 0,
             revisions: BTreeMap::new(),
             stamps: 0,
@@ -48,8 +48,8 @@ impl World {
 
     pub fn step(&mut self) {
         let old = [self.files.events.clone(), self.files.messages.clone()];
-        let host = self.chance.below(2);
-        match self.chance.below(12) {
+        let host = self.chance.number_below(2);
+        match self.chance.number_below(12) {
             0..=5 => self.append_messages(host),
             6 | 7 => self.append_events(host),
             8 => {
@@ -74,10 +74,10 @@ impl World {
             self.knows_what_a_new_host_learns(host);
         }
         let lines = jsons(&self.files.messages);
-        for line in &self.committed {
+        for line in &self.committed_lines {
             assert!(lines.contains(line), "{}: {line} is lost", self.name);
         }
-        for line in &self.never {
+        for line in &self.aborted_lines {
             assert!(!lines.contains(line), "{}: {line} was said to have never been written", self.name);
         }
         let ids: Vec<String> = lines.iter().map(|line| field(line, "id")).collect();
@@ -86,7 +86,7 @@ impl World {
         let mut found = session.messages().observe(&self.files.messages, 0).expect("the first observation");
         found.extend(session.messages().observe_tail());
         session.take_messages(found);
-        assert_eq!(session.known().messages, distinct.len() as u64, "{}: each is there once", self.name);
+        assert_eq!(session.log_state().messages, distinct.len() as u64, "{}: each is there once", self.name);
     }
 
     fn stamp(&mut self) -> Stamp {
@@ -96,7 +96,7 @@ impl World {
     }
 
     fn append_messages(&mut self, host: usize) {
-        let drafts = (0..1 + self.chance.below(3)).map(|_| self.draft()).collect();
+        let drafts = (0..1 + self.chance.number_below(3)).map(|_| self.draft()).collect();
         self.disturb(Name::Messages);
         let stamp = self.stamp();
         let World { files, hosts, chance, .. } = self;
@@ -107,16 +107,16 @@ impl World {
                     let revision = field(line, "rev").parse().unwrap_or(0);
                     self.revisions.insert(field(line, "id"), revision);
                 }
-                self.committed.extend(lines);
+                self.committed_lines.extend(lines);
             }
-            Outcome::Never => self.never.extend(lines),
+            Outcome::Never => self.aborted_lines.extend(lines),
             Outcome::GivenUp => self.given_up += 1,
             Outcome::Crashed => self.reopen(host),
         }
     }
 
     fn append_events(&mut self, host: usize) {
-        let changes = (0..1 + self.chance.below(2)).map(|_| self.change()).collect();
+        let changes = (0..1 + self.chance.number_below(2)).map(|_| self.change()).collect();
         self.disturb(Name::Events);
         let stamp = self.stamp();
         let World { files, hosts, chance, .. } = self;
@@ -127,9 +127,9 @@ impl World {
 
     // New, or one that was said before and is written again.
     fn draft(&mut self) -> Message {
-        let role = [Role::User, Role::Assistant, Role::System][self.chance.below(3)];
-        let content = ["", "words", "two\nlines", "{\"v\":1,", "ünï 🙂"][self.chance.below(5)];
-        let draft = said(role, content);
+        let role = [Role::User, Role::Assistant, Role::System][self.chance.number_below(3)];
+        let content = ["", "words", "two\nlines", "{\"v\":1,", "ünï 🙂"][self.chance.number_below(5)];
+        let draft = text_message(role, content);
         if self.chance.one_in(8)
             && let Some(id) = self.some_id()
         {
@@ -145,7 +145,7 @@ impl World {
 
     fn change(&mut self) -> Change {
         let subject = Subject { message_id: self.some_id().unwrap_or_default() };
-        match self.chance.below(5) {
+        match self.chance.number_below(5) {
             0 => Change::Title { title: format!("title {}", self.stamps) },
             1 => Change::Archived,
             2 => Change::Pin(subject),
@@ -156,15 +156,16 @@ impl World {
 
     fn some_id(&mut self) -> Option<String> {
         let many = self.revisions.len();
-        (many > 0).then(|| self.revisions.keys().nth(self.chance.below(many)).expect("one of them").clone())
+        (many > 0)
+            .then(|| self.revisions.keys().nth(self.chance.number_below(many)).expect("one of them").clone())
     }
 
     fn disturb(&mut self, name: Name) {
         if self.chance.one_in(4) {
-            self.files.before = self.by_others(name);
+            self.files.foreign_before = self.by_others(name);
         }
         if self.chance.one_in(4) {
-            self.files.after = self.by_others(name);
+            self.files.foreign_after = self.by_others(name);
         }
     }
 
@@ -173,14 +174,14 @@ impl World {
         self.stamps += 1;
         let line = match name {
             Name::Messages => {
-                sealed(&format!("\"id\":\"other-{}\",\"role\":\"user\",\"content\":\"é\"", self.stamps))
+                seal_line(&format!("\"id\":\"other-{}\",\"role\":\"user\",\"content\":\"é\"", self.stamps))
             }
             Name::Events => {
-                sealed(&format!("\"id\":\"other-{}\",\"type\":\"title\",\"title\":\"é\"", self.stamps))
+                seal_line(&format!("\"id\":\"other-{}\",\"type\":\"title\",\"title\":\"é\"", self.stamps))
             }
         };
-        match self.chance.below(4) {
-            0 => line.as_bytes()[..1 + self.chance.below(line.len() - 1)].to_vec(),
+        match self.chance.number_below(4) {
+            0 => line.as_bytes()[..1 + self.chance.number_below(line.len() - 1)].to_vec(),
             1 => b"\n".to_vec(),
             2 => format!("\n{line}\n").into_bytes(),
             _ => format!("{line}\n").into_bytes(),
@@ -208,8 +209,8 @@ impl World {
         assert_eq!(old.checkpoint().is_some(), new.checkpoint().is_some(), "{name}");
         for log in [Session::events, Session::messages] {
             assert_eq!(
-                (log(old).observed(), log(old).covered()),
-                (log(new).observed(), log(new).covered()),
+                (log(old).observed_end(), log(old).covered_end()),
+                (log(new).observed_end(), log(new).covered_end()),
                 "{name}"
             );
         }
@@ -219,7 +220,7 @@ impl World {
 // A torn tail that was reported, and then sealed, is two problems to who saw both; and the version is that of the
 // document. Where a message lies that is pinned later, only a handle learns that reads the messages again.
 fn state(session: &Session) -> serde_json::Value {
-    let mut known: serde_json::Value = serde_json::from_str(&session.known().to_json()).expect("JSON");
+    let mut known: serde_json::Value = serde_json::from_str(&session.log_state().to_json()).expect("JSON");
     let fields = known.as_object_mut().expect("an object");
     for name in ["problems", "version", "pins", "crc"] {
         assert!(fields.remove(name).is_some(), "{name}");
@@ -231,8 +232,8 @@ fn state(session: &Session) -> serde_json::Value {
 
 fn jsons(log: &[u8]) -> Vec<String> {
     let json = |found| match found {
-        Found::Record(Record { json, .. }) => Some(json),
-        Found::Problem(_) => None,
+        ScanItem::Record(Record { json, .. }) => Some(json),
+        ScanItem::Problem(_) => None,
     };
     scan(log).into_iter().filter_map(json).collect()
 }

@@ -34,7 +34,7 @@ fn a_file_is_sent_as_its_provider_takes_it_and_named_where_it_cannot_be() {
         [with_files(Role::User), calling("c", "shot"), with_files(Role::Tool), with_files(Role::Assistant)];
     for format in SHAPES {
         let json = write(&messages, format).json;
-        assert_eq!(json.matches("iVBORw0KGgo=").count(), sent(format), "{json}");
+        assert_eq!(json.matches("iVBORw0KGgo=").count(), image_place_count(format), "{json}");
         assert!(!json.contains("image/*"), "{json}");
         assert_eq!(json.matches("/home/ann/a.png").count(), 3, "{json}");
         assert!(!json.contains("no base64"), "{json}");
@@ -99,7 +99,7 @@ fn a_file_that_a_provider_would_refuse_is_named() {
 }
 
 // In how many of the three messages an image can stand.
-fn sent(format: Format) -> usize {
+fn image_place_count(format: Format) -> usize {
     match format {
         Format::OpenaiChat => 1,
         Format::OpenaiResponses | Format::Anthropic | Format::AiSdkUi => 2,

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 /// What one part says.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said {
+pub enum PartContent {
     Text(Role, String),
     Call { id: String, arguments: Value },
     Result { id: String, text: String, is_error: bool },
 }
 
-pub fn said_in(messages: &Value, format: Format) -> Vec<Said> {
+pub fn said_in(messages: &Value, format: Format) -> Vec<PartContent> {
     let mut said = Vec::new();
     for message in messages.as_array().expect("an array") {
         match format {
@@ -33,7 +33,7 @@ fn string(value: &Value) -> String {
 }
 
 // What a tool answered with may be any value.
-fn answered(value: &Value) -> String {
+fn answer_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), Into::into)
 }
 
@@ -46,24 +46,24 @@ fn role(message: &Value) -> Role {
     }
 }
 
-fn call(id: &Value, arguments: Value) -> Said {
-    Said::Call { id: string(id), arguments }
+fn call(id: &Value, arguments: Value) -> PartContent {
+    PartContent::Call { id: string(id), arguments }
 }
 
 // A text of arguments, as the model wrote it.
-fn parsed(arguments: &Value) -> Value {
+fn parse_arguments(arguments: &Value) -> Value {
     let text = string(arguments);
     serde_json::from_str(&text).unwrap_or(Value::String(text))
 }
 
-fn openai_chat(message: &Value, said: &mut Vec<Said>) {
+fn openai_chat(message: &Value, said: &mut Vec<PartContent>) {
     if message["role"] == "tool" {
         let id = string(&message["tool_call_id"]);
-        return said.push(Said::Result { id, text: string(&message["content"]), is_error: false });
+        return said.push(PartContent::Result { id, text: string(&message["content"]), is_error: false });
     }
     match &message["content"] {
         Value::Null => assert!(message["tool_calls"].is_array(), "an answer that says nothing"),
-        content => said.push(Said::Text(role(message), string(content))),
+        content => said.push(PartContent::Text(role(message), string(content))),
     }
     for called in message["tool_calls"].as_array().into_iter().flatten() {
         let (id, name) = (string(&called["id"]), string(&called["function"]["name"]));
@@ -73,7 +73,7 @@ fn openai_chat(message: &Value, said: &mut Vec<Said>) {
                 && (1..=64).contains(&name.len())
                 && is_plain(&name)
         );
-        said.push(call(&called["id"], parsed(&called["function"]["arguments"])));
+        said.push(call(&called["id"], parse_arguments(&called["function"]["arguments"])));
     }
 }
 
@@ -81,21 +81,23 @@ fn is_plain(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-fn openai_responses(item: &Value, said: &mut Vec<Said>) {
+fn openai_responses(item: &Value, said: &mut Vec<PartContent>) {
     said.push(match item["type"].as_str() {
         Some("function_call") => {
             assert!(string(&item["call_id"]).len() <= 64 && is_plain(&string(&item["name"])));
-            call(&item["call_id"], parsed(&item["arguments"]))
+            call(&item["call_id"], parse_arguments(&item["arguments"]))
         }
-        Some("function_call_output") => {
-            Said::Result { id: string(&item["call_id"]), text: answered(&item["output"]), is_error: false }
-        }
-        None => Said::Text(role(item), string(&item["content"])),
+        Some("function_call_output") => PartContent::Result {
+            id: string(&item["call_id"]),
+            text: answer_text(&item["output"]),
+            is_error: false,
+        },
+        None => PartContent::Text(role(item), string(&item["content"])),
         Some(other) => panic!("no kind of item: {other}"),
     });
 }
 
-fn anthropic(message: &Value, said: &mut Vec<Said>) {
+fn anthropic(message: &Value, said: &mut Vec<PartContent>) {
     let is_answer = message["role"] == "assistant";
     assert!(is_answer || message["role"] == "user");
     assert!(is_answer || !said.is_empty() || message["role"] == "user", "the user begins");
@@ -109,7 +111,7 @@ fn anthropic(message: &Value, said: &mut Vec<Said>) {
         match kind {
             "text" => {
                 assert!(!string(&block["text"]).trim().is_empty(), "a text of blanks");
-                said.push(Said::Text(role(message), string(&block["text"])));
+                said.push(PartContent::Text(role(message), string(&block["text"])));
             }
             "tool_use" => {
                 assert!(is_answer && block["input"].is_object() && is_plain(&string(&block["id"])));
@@ -119,14 +121,14 @@ fn anthropic(message: &Value, said: &mut Vec<Said>) {
                 let text =
                     block["content"].as_array().map_or(String::new(), |blocks| string(&blocks[0]["text"]));
                 let is_error = block["is_error"] == true;
-                said.push(Said::Result { id: string(&block["tool_use_id"]), text, is_error });
+                said.push(PartContent::Result { id: string(&block["tool_use_id"]), text, is_error });
             }
             other => panic!("no kind of block: {other}"),
         }
     }
 }
 
-fn gemini(content: &Value, said: &mut Vec<Said>) {
+fn gemini(content: &Value, said: &mut Vec<PartContent>) {
     let parts = content["parts"].as_array().expect("parts");
     assert!(!parts.is_empty());
     assert!(!said.is_empty() || content["role"] == "user", "the user begins");
@@ -146,22 +148,22 @@ fn gemini(content: &Value, said: &mut Vec<Said>) {
                 // A value of the function's own.
                 _ => (false, answered["response"].to_string()),
             };
-            said.push(Said::Result { id: string(&answered["id"]), text, is_error });
+            said.push(PartContent::Result { id: string(&answered["id"]), text, is_error });
         } else {
             assert!(!string(&part["text"]).is_empty());
-            said.push(Said::Text(role(content), string(&part["text"])));
+            said.push(PartContent::Text(role(content), string(&part["text"])));
         }
     }
 }
 
-fn ai_sdk(message: &Value, said: &mut Vec<Said>) {
+fn ai_sdk(message: &Value, said: &mut Vec<PartContent>) {
     let Some(parts) = message["content"].as_array() else {
-        return said.push(Said::Text(role(message), string(&message["content"])));
+        return said.push(PartContent::Text(role(message), string(&message["content"])));
     };
     for part in parts {
         let id = &part["toolCallId"];
         said.push(match part["type"].as_str() {
-            Some("text") => Said::Text(role(message), string(&part["text"])),
+            Some("text") => PartContent::Text(role(message), string(&part["text"])),
             // It is no one's call and no one's result.
             Some("file") => continue,
             Some("tool-call") => call(id, part["input"].clone()),
@@ -169,8 +171,8 @@ fn ai_sdk(message: &Value, said: &mut Vec<Said>) {
                 assert_eq!(message["role"], "tool");
                 let kind = string(&part["output"]["type"]);
                 let is_denied = kind == "execution-denied";
-                let text = answered(&part["output"][if is_denied { "reason" } else { "value" }]);
-                Said::Result { id: string(id), text, is_error: is_denied || kind.starts_with("error") }
+                let text = answer_text(&part["output"][if is_denied { "reason" } else { "value" }]);
+                PartContent::Result { id: string(id), text, is_error: is_denied || kind.starts_with("error") }
             }
             other => panic!("no kind of part: {other:?}"),
         });
@@ -178,19 +180,19 @@ fn ai_sdk(message: &Value, said: &mut Vec<Said>) {
 }
 
 // Calls and results are one part; in the order of things, a step's calls come before all of their results.
-fn ai_sdk_ui(message: &Value, said: &mut Vec<Said>) {
+fn ai_sdk_ui(message: &Value, said: &mut Vec<PartContent>) {
     let mut results = Vec::new();
     for part in message["parts"].as_array().expect("parts") {
         match part["type"].as_str() {
             Some("step-start") => said.append(&mut results),
-            Some("text") => said.push(Said::Text(role(message), string(&part["text"]))),
+            Some("text") => said.push(PartContent::Text(role(message), string(&part["text"]))),
             // What was spoilt may be read as one.
             Some("file") => {}
             Some("dynamic-tool") => {
                 said.push(call(&part["toolCallId"], part["input"].clone()));
                 let is_error = part["state"] == "output-error";
-                let text = answered(&part[if is_error { "errorText" } else { "output" }]);
-                results.push(Said::Result { id: string(&part["toolCallId"]), text, is_error });
+                let text = answer_text(&part[if is_error { "errorText" } else { "output" }]);
+                results.push(PartContent::Result { id: string(&part["toolCallId"]), text, is_error });
             }
             other => panic!("no kind of part: {other:?}"),
         }

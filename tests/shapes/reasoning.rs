@@ -1,8 +1,8 @@
 //! Signed reasoning goes back to the model that waits for the results of its calls, as it came, and to nobody else.
 
 use super::{SHAPES, calling};
-use leftoff::record::message::{Assistant, Message, Part, Reasoning, Role, Tool};
-use leftoff::shapes::{Format, Recipient, counted, report_unsent, write, write_to};
+use leftoff::record::message::{Assistant, Message, OrderPart, Reasoning, Role, Tool};
+use leftoff::shapes::{Format, Recipient, render_for_count, report_unsent, write, write_to};
 use serde_json::{Value, json};
 
 fn user(text: &str) -> Message {
@@ -26,15 +26,15 @@ fn thinking(id: &str, model: &str, reasoning: Vec<Reasoning>) -> Message {
     }
 }
 
-fn signed(text: &str, signature: &str) -> Reasoning {
+fn signed_reasoning(text: &str, signature: &str) -> Reasoning {
     Reasoning { text: text.into(), signature: Some(signature.into()), data: None }
 }
 
-fn encrypted(data: &str) -> Reasoning {
+fn encrypted_reasoning(data: &str) -> Reasoning {
     Reasoning { data: Some(data.into()), ..Reasoning::default() }
 }
 
-fn sent(messages: &[Message], format: Format, model: Option<&str>) -> Value {
+fn sent_json(messages: &[Message], format: Format, model: Option<&str>) -> Value {
     serde_json::from_str(&write_to(messages, format, Recipient::Model(model)).json).expect("valid JSON")
 }
 
@@ -44,17 +44,17 @@ const CLAUDE: &str = "claude-sonnet-4-5-20250929";
 fn anthropic_gets_the_thinking_of_each_answer_of_the_loop_first() {
     let messages = [
         user("earlier"),
-        thinking("0", CLAUDE, vec![signed("old", "OLD")]),
+        thinking("0", CLAUDE, vec![signed_reasoning("old", "OLD")]),
         result("0"),
         Message { role: Some(Role::Assistant), content: "done".into(), ..Message::default() },
         user("list"),
-        thinking("1", CLAUDE, vec![signed("I think", "SIG1"), encrypted("RED")]),
+        thinking("1", CLAUDE, vec![signed_reasoning("I think", "SIG1"), encrypted_reasoning("RED")]),
         result("1"),
-        thinking("2", CLAUDE, vec![signed("", "SIG2")]),
+        thinking("2", CLAUDE, vec![signed_reasoning("", "SIG2")]),
         result("2"),
     ];
     for asked in [Some("claude-sonnet-4-5"), Some("anthropic/claude-sonnet-4-5"), Some(CLAUDE), None] {
-        let sent = sent(&messages, Format::Anthropic, asked);
+        let sent = sent_json(&messages, Format::Anthropic, asked);
         let content = |at: usize| sent[at]["content"].as_array().expect("parts").clone();
         assert_eq!(
             content(5)[..2],
@@ -71,7 +71,7 @@ fn anthropic_gets_the_thinking_of_each_answer_of_the_loop_first() {
     let (_, thoughts) = report_unsent(&messages, Format::Anthropic, Recipient::Model(None));
     let report_unsent: Vec<(&str, bool)> = thoughts.iter().map(|one| (&*one.id, one.is_sent)).collect();
     assert_eq!(report_unsent, [("m1", true), ("m2", true)]);
-    let with = counted(&messages, Format::Anthropic, Recipient::Model(None), None).0;
+    let with = render_for_count(&messages, Format::Anthropic, Recipient::Model(None), None).0;
     assert_eq!(with, write_to(&messages, Format::Anthropic, Recipient::Model(None)).json);
 }
 
@@ -83,7 +83,7 @@ fn nobody_else_gets_it_and_why_is_told() {
         thoughts.iter().map(|one| one.why).collect::<Vec<_>>()
     };
     let talk = |reasoning: Reasoning| [user("list"), thinking("1", CLAUDE, vec![reasoning]), result("1")];
-    let by_claude = talk(signed("I think", "SIG"));
+    let by_claude = talk(signed_reasoning("I think", "SIG"));
     assert_eq!(why(&by_claude, Format::Anthropic, Some("claude-opus-4-1")), ["other-model"]);
     assert_eq!(why(&by_claude, Format::Gemini, Some("gemini-2.5-pro")), ["other-model"]);
     assert_eq!(why(&by_claude, Format::Gemini, None), ["other-model"]);
@@ -109,22 +109,28 @@ fn each_provider_gets_its_own_in_its_shape() {
     let by = |model: &str, reasoning: Reasoning| {
         [user("list"), thinking("1", model, vec![reasoning]), result("1")]
     };
-    let mut signed_call = by(google, signed("", "SIG"));
+    let mut signed_call = by(google, signed_reasoning("", "SIG"));
     if let Some(said) = &mut signed_call[1].assistant {
-        said.order = vec![Part::Text(0, 7), Part::Reasoning(0), Part::Call(0)];
+        said.order = vec![OrderPart::Text(0, 7), OrderPart::Reasoning(0), OrderPart::Call(0)];
     }
-    let parts = sent(&signed_call, Format::Gemini, Some(google))[1]["parts"].clone();
+    let parts = sent_json(&signed_call, Format::Gemini, Some(google))[1]["parts"].clone();
     assert_eq!(parts[0], json!({"text":"I look."}));
     assert_eq!(parts[1]["thoughtSignature"], "SIG");
     assert_eq!(parts[1]["functionCall"]["name"], "ls");
-    let sdk = sent(&signed_call, Format::AiSdk, Some(google))[1]["content"].clone();
+    let sdk = sent_json(&signed_call, Format::AiSdk, Some(google))[1]["content"].clone();
     assert_eq!(sdk[1]["providerOptions"], json!({"google":{"thoughtSignature":"SIG"}}));
-    let items = sent(&by("gpt-5-2025-08-07", encrypted("ENC")), Format::OpenaiResponses, Some("gpt-5"));
+    let items = sent_json(
+        &by("gpt-5-2025-08-07", encrypted_reasoning("ENC")),
+        Format::OpenaiResponses,
+        Some("gpt-5"),
+    );
     assert_eq!(items[1], json!({"type":"reasoning","summary":[],"encrypted_content":"ENC"}));
     let plain = Reasoning { text: "I think".into(), ..Reasoning::default() };
-    let chat = sent(&by("deepseek-reasoner", plain), Format::OpenaiChat, Some("deepseek-reasoner"));
+    let chat = sent_json(&by("deepseek-reasoner", plain), Format::OpenaiChat, Some("deepseek-reasoner"));
     assert_eq!(chat[1]["reasoning_content"], "I think");
-    let sdk = sent(&by(CLAUDE, signed("I think", "SIG")), Format::AiSdk, Some(CLAUDE))[1]["content"].clone();
+    let sdk =
+        sent_json(&by(CLAUDE, signed_reasoning("I think", "SIG")), Format::AiSdk, Some(CLAUDE))[1]["content"]
+            .clone();
     assert_eq!(
         sdk[0],
         json!({"type":"reasoning","text":"I think","providerOptions":{"anthropic":{"signature":"SIG"}}})

@@ -1,11 +1,11 @@
 //! Which sentences are worth keeping, by what they begin with and by what they say.
 
-use super::known;
-use crate::common::said;
+use super::fold_messages;
+use crate::common::text_message;
 use leftoff::record::message::Role;
 
 fn weight(sentence: &str) -> u32 {
-    let state = known(&[said(Role::User, sentence)]);
+    let state = fold_messages(&[text_message(Role::User, sentence)]);
     let weight = state.facts().find(|fact| fact.kind.is_sentence()).map(|fact| fact.weight);
     weight.unwrap_or_default()
 }

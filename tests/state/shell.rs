@@ -1,17 +1,17 @@
 //! Which files a command changes, as far as its words say so for sure.
 
-use super::{answered, call, check, failed, known, texts};
+use super::{call, check, failed_result, fold_messages, result_message, texts};
 use leftoff::record::message::Message;
-use leftoff::state::Kind;
+use leftoff::state::FactKind;
 
 // Of commands that ended well, one after the other, by their files.
 fn check_shell(commands: &[&str], expected: &[&str]) {
     let did = |(place, command): (usize, &&str)| {
         let arguments = format!("{{\"command\":{}}}", serde_json::to_string(command).unwrap());
-        [call(&place.to_string(), "Bash", &arguments), answered(&place.to_string(), "Bash", "")]
+        [call(&place.to_string(), "Bash", &arguments), result_message(&place.to_string(), "Bash", "")]
     };
     let all: Vec<Message> = commands.iter().enumerate().flat_map(did).collect();
-    assert_eq!(texts(&known(&all), Kind::is_file), expected, "{commands:?}");
+    assert_eq!(texts(&fold_messages(&all), FactKind::is_file), expected, "{commands:?}");
 }
 
 #[test]
@@ -95,7 +95,10 @@ fn what_a_command_may_not_have_done_is_not_said() {
         check_shell(&[command], &[]);
     }
     let failing = call("1", "Bash", r#"{"command":"rm a.txt && false"}"#);
-    assert_eq!(texts(&known(&[failing, failed("1", "Bash", "Exit code 1")]), Kind::is_file), [""; 0]);
+    assert_eq!(
+        texts(&fold_messages(&[failing, failed_result("1", "Bash", "Exit code 1")]), FactKind::is_file),
+        [""; 0]
+    );
 }
 
 #[test]
@@ -112,10 +115,12 @@ fn a_command_names_files_as_seen_from_where_it_runs() {
     check("exec_command", inside, "Process exited with code 1", &["failed rm a.rs"]);
     let told = "ok\n[This command modified 2 files you've previously read: a.rs, src/b.rs. Call Read before editing.]";
     check("Bash", r#"{"command":"cargo fmt"}"#, told, &["modified a.rs", "modified src/b.rs"]);
-    let moved =
-        [call("1", "Bash", r#"{"command":"cd /tmp"}"#), answered("1", "Bash", "Shell cwd was reset to /p")];
-    let removed = [call("2", "Bash", r#"{"command":"rm a.rs"}"#), answered("2", "Bash", "")];
-    assert_eq!(texts(&known(&[moved, removed].concat()), Kind::is_file), ["deleted /p/a.rs"]);
+    let moved = [
+        call("1", "Bash", r#"{"command":"cd /tmp"}"#),
+        result_message("1", "Bash", "Shell cwd was reset to /p"),
+    ];
+    let removed = [call("2", "Bash", r#"{"command":"rm a.rs"}"#), result_message("2", "Bash", "")];
+    assert_eq!(texts(&fold_messages(&[moved, removed].concat()), FactKind::is_file), ["deleted /p/a.rs"]);
 }
 
 #[test]

@@ -5,8 +5,8 @@
 
 extern crate alloc;
 
-mod answers;
-mod needs;
+mod host_requests;
+mod host_responses;
 mod session;
 mod store;
 mod texts;
@@ -30,16 +30,16 @@ impl Guest for Core {
     type Vocabulary = texts::Counter;
 }
 
-fn refused(error: Refusal) -> Error {
+fn to_error(error: Refusal) -> Error {
     Error { code: error.code.as_str().into(), message: error.message, origin: None }
 }
 
-fn told(trouble: &Trouble) -> Error {
+fn trouble_error(trouble: &Trouble) -> Error {
     let (code, message) = (trouble.code().into(), String::from(trouble.message()));
     Error { code, message, origin: trouble.origin() }
 }
 
-fn moment(stamp: Stamp) -> Moment {
+fn to_moment(stamp: Stamp) -> Moment {
     let Stamp { now_ms, offset_minutes, entropy: (first, second, third, fourth) } = stamp;
     let mut entropy = [0; 32];
     for (bytes, part) in entropy.chunks_exact_mut(8).zip([first, second, third, fourth]) {

@@ -5,159 +5,177 @@ use alloc::string::String;
 
 use leftoff::error::Error as Refusal;
 use leftoff::json::text::to_json;
-use leftoff::operation::{Appending, Counts, Drafts, Leaving, Live, Store};
-use leftoff::session::batch::Once;
-use leftoff::session::documents::Name;
+use leftoff::operation::{AppendRequest, CountingMode, Drafts, OutgoingRedactor, SessionFiles, Store};
+use leftoff::session::batch::AppendConditions;
+use leftoff::session::documents::DocumentName;
 use leftoff::shapes::Format;
 
 use crate::exports::leftoff::core::store::{AppendOptions, GuestSession, Operation};
-use crate::store::{UnderWay, lines, nothing, text};
+use crate::store::{RunningOperation, empty_outcome, lines_outcome, text_outcome};
 
-pub(crate) struct Sitting {
-    pub live: Rc<Live>,
+pub(crate) struct SessionHandle {
+    pub files: Rc<SessionFiles>,
     pub store: Rc<Store>,
-    pub counts: Counts,
-    pub leaving: Rc<Leaving>,
+    pub counts: CountingMode,
+    pub redactor: Rc<OutgoingRedactor>,
 }
 
-impl Sitting {
-    fn appending(&self, messages: String, options: AppendOptions) -> Result<Appending, Refusal> {
+impl SessionHandle {
+    fn append_request(&self, messages: String, options: AppendOptions) -> Result<AppendRequest, Refusal> {
         let AppendOptions { format, durable, revives } = options;
         let format = (!format.is_empty()).then(|| Format::parse(&format)).transpose()?;
-        let drafts = Drafts::Said(messages, format);
-        Ok(Appending { drafts, is_durable: durable, revives, counts: self.counts.clone() })
+        let drafts = Drafts::Json(messages, format);
+        Ok(AppendRequest { drafts, is_durable: durable, revives, counts: self.counts.clone() })
     }
 }
 
-impl GuestSession for Sitting {
+impl GuestSession for SessionHandle {
     fn id(&self) -> String {
-        self.live.id()
+        self.files.id()
     }
 
     fn path(&self) -> String {
-        self.live.shown()
+        self.files.shown_folder()
     }
 
     fn metadata(&self) -> String {
-        self.live.session().borrow().document(Name::MetadataJson)
+        self.files.session().borrow().document(DocumentName::MetadataJson)
     }
 
     fn is_empty(&self) -> bool {
-        self.live.is_empty()
+        self.files.is_empty()
     }
 
     fn notices(&self) -> String {
-        self.live.notices()
+        self.files.notices()
     }
 
     fn append(&self, messages: String, options: AppendOptions) -> Operation {
-        match self.appending(messages, options) {
-            Ok(appending) => UnderWay::begun(self.live.append_messages(appending).map(lines)),
-            Err(error) => UnderWay::refused(error),
+        match self.append_request(messages, options) {
+            Ok(appending) => {
+                RunningOperation::start(self.files.append_messages(appending).map(lines_outcome))
+            }
+            Err(error) => RunningOperation::from_error(error),
         }
     }
 
     fn append_once(&self, messages: String, options: AppendOptions, once: String) -> Operation {
-        let asked = self.appending(messages, options);
-        match asked.and_then(|appending| Ok((appending, Once::from_json(&once)?))) {
-            Ok((appending, once)) => UnderWay::begun(self.live.append_once(appending, once).map(lines)),
-            Err(error) => UnderWay::refused(error),
+        let asked = self.append_request(messages, options);
+        match asked.and_then(|appending| Ok((appending, AppendConditions::from_json(&once)?))) {
+            Ok((appending, once)) => {
+                RunningOperation::start(self.files.append_once(appending, once).map(lines_outcome))
+            }
+            Err(error) => RunningOperation::from_error(error),
         }
     }
 
     fn append_tool(&self, execution: String) -> Operation {
-        UnderWay::begun(self.live.append_tool(execution, self.counts.clone()).map(text))
+        RunningOperation::start(self.files.append_tool(execution, self.counts.clone()).map(text_outcome))
     }
 
     fn tools(&self) -> Operation {
-        UnderWay::begun(self.live.tools().map(text))
+        RunningOperation::start(self.files.tools().map(text_outcome))
     }
 
     fn messages(&self, reading: String) -> Operation {
-        UnderWay::begun(self.live.messages(reading).map(nothing))
+        RunningOperation::start(self.files.messages(reading).map(empty_outcome))
     }
 
     fn follow(&self) -> Operation {
-        UnderWay::begun(self.live.follow().map(nothing))
+        RunningOperation::start(self.files.follow().map(empty_outcome))
     }
 
     fn context(&self, asked: String) -> Operation {
-        UnderWay::begun(self.live.context(self.leaving.asked(asked), self.counts.clone()).map(text))
+        RunningOperation::start(
+            self.files.context(self.redactor.add_leaves_flag(asked), self.counts.clone()).map(text_outcome),
+        )
     }
 
     fn resume(&self, asked: String) -> Operation {
-        UnderWay::begun(self.live.resume(self.leaving.asked(asked), self.counts.clone()).map(text))
+        RunningOperation::start(
+            self.files.resume(self.redactor.add_leaves_flag(asked), self.counts.clone()).map(text_outcome),
+        )
     }
 
     fn export(&self, asked: String) -> Operation {
-        UnderWay::begun(self.live.export(asked, &self.leaving).map(nothing))
+        RunningOperation::start(self.files.export(asked, &self.redactor).map(empty_outcome))
     }
 
     fn search(&self, question: String, request: String) -> Operation {
-        UnderWay::begun(self.store.search_in(self.live.id(), question, request, &self.leaving).map(nothing))
+        RunningOperation::start(
+            self.store.search_in(self.files.id(), question, request, &self.redactor).map(empty_outcome),
+        )
     }
 
     fn out(&self, value: String) -> Operation {
-        UnderWay::begun(self.leaving.out(value, Some(self.live.folder())).map(|left| text(left.to_json())))
+        RunningOperation::start(
+            self.redactor
+                .redact_value(value, Some(self.files.folder()))
+                .map(|left| text_outcome(left.to_json())),
+        )
     }
 
     fn last_context(&self) -> Operation {
-        UnderWay::begun(self.live.last_context().map(text))
+        RunningOperation::start(self.files.last_context().map(text_outcome))
     }
 
     fn sent_context(&self, leaves: bool) -> Operation {
-        UnderWay::begun(self.live.sent_context(leaves || self.leaving.is_on()).map(text))
+        RunningOperation::start(self.files.sent_context(leaves || self.redactor.is_on()).map(text_outcome))
     }
 
     fn state(&self) -> Operation {
-        UnderWay::begun(self.live.state().map(text))
+        RunningOperation::start(self.files.state().map(text_outcome))
     }
 
     fn brief(&self, asked: String) -> Operation {
-        UnderWay::begun(self.live.brief(self.leaving.asked(asked)).map(|brief| text(to_json(&brief))))
+        RunningOperation::start(
+            self.files.brief(self.redactor.add_leaves_flag(asked)).map(|brief| text_outcome(to_json(&brief))),
+        )
     }
 
     fn pins(&self) -> Operation {
-        UnderWay::begun(self.live.pins().map(text))
+        RunningOperation::start(self.files.pins().map(text_outcome))
     }
 
     fn summarize(&self, asked: String) -> Operation {
-        UnderWay::begun(
-            self.live
-                .summary_of(self.leaving.asked(asked), self.counts.clone())
-                .map(|made| text(to_json(&made))),
+        RunningOperation::start(
+            self.files
+                .summary_of(self.redactor.add_leaves_flag(asked), self.counts.clone())
+                .map(|made| text_outcome(to_json(&made))),
         )
     }
 
     fn compact(&self, asked: String) -> Operation {
-        UnderWay::begun(self.live.compact(self.leaving.asked(asked), self.counts.clone()).map(text))
+        RunningOperation::start(
+            self.files.compact(self.redactor.add_leaves_flag(asked), self.counts.clone()).map(text_outcome),
+        )
     }
 
     fn say(&self, asked: String) -> Operation {
-        UnderWay::begun(self.live.say(asked).map(nothing))
+        RunningOperation::start(self.files.record_changes(asked).map(empty_outcome))
     }
 
     fn others(&self) -> Operation {
-        UnderWay::begun(self.live.others().map(text))
+        RunningOperation::start(self.files.list_holders().map(text_outcome))
     }
 
     fn refresh(&self) -> Operation {
-        UnderWay::begun(self.live.catch_up().map(nothing))
+        RunningOperation::start(self.files.refresh_logs().map(empty_outcome))
     }
 
     fn look(&self) -> Operation {
-        UnderWay::begun(self.live.look().map(nothing))
+        RunningOperation::start(self.files.refresh().map(empty_outcome))
     }
 
     fn examine(&self) -> Operation {
-        UnderWay::begun(self.live.examine().map(text))
+        RunningOperation::start(self.files.examine().map(text_outcome))
     }
 
     fn flush(&self) -> Operation {
-        UnderWay::begun(self.live.flush(true).map(nothing))
+        RunningOperation::start(self.files.flush(true).map(empty_outcome))
     }
 
     fn close(&self) -> Operation {
-        UnderWay::begun(self.live.close().map(nothing))
+        RunningOperation::start(self.files.close().map(empty_outcome))
     }
 }

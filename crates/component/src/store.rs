@@ -8,114 +8,121 @@ use core::cell::RefCell;
 use leftoff::error::Error as Refusal;
 use leftoff::json::text::to_json;
 use leftoff::layout;
-use leftoff::operation::{self as core_of, Counts, Door, Leaving, Live, Setup, Step as Next, Trouble};
+use leftoff::operation::{
+    self as core_of, CountingMode, OutgoingGate, OutgoingRedactor, SessionFiles, Setup, Step as Next, Trouble,
+};
 
-use crate::answers::said;
 use crate::exports::leftoff::core::protocol::{Answer, Error, Stamp, VocabularyBorrow};
 use crate::exports::leftoff::core::store::{
     Guest, GuestOperation, GuestStore, Operation, Placement, Redact, Session, SessionBorrow, Step, Store,
 };
-use crate::needs::needed;
-use crate::session::Sitting;
+use crate::host_requests::to_need;
+use crate::host_responses::to_host_response;
+use crate::session::SessionHandle;
 use crate::texts::Counter;
-use crate::{Core, moment, refused, told};
+use crate::{Core, to_error, to_moment, trouble_error};
 
 impl Guest for Core {
-    type Operation = UnderWay;
-    type Store = Folder;
-    type Session = Sitting;
+    type Operation = RunningOperation;
+    type Store = StoreHandle;
+    type Session = SessionHandle;
 }
 
 /// What an operation comes to.
 pub(crate) enum Outcome {
     Text(String),
-    Session(Sitting),
+    Session(SessionHandle),
 }
 
-type Ended = Result<Outcome, Trouble>;
-type Running = core_of::Operation<'static, Ended>;
+type OperationResult = Result<Outcome, Trouble>;
+type Running = core_of::Operation<'static, OperationResult>;
 
-pub(crate) fn text(answer: String) -> Ended {
+pub(crate) fn text_outcome(answer: String) -> OperationResult {
     Ok(Outcome::Text(answer))
 }
 
-pub(crate) fn nothing((): ()) -> Ended {
-    text(String::new())
+pub(crate) fn empty_outcome((): ()) -> OperationResult {
+    text_outcome(String::new())
 }
 
-pub(crate) fn lines(lines: Vec<u8>) -> Ended {
+pub(crate) fn lines_outcome(lines: Vec<u8>) -> OperationResult {
     let refused = |_| Trouble::internal("expected lines of UTF-8, but found others");
     String::from_utf8(lines).map(Outcome::Text).map_err(refused)
 }
 
 /// What was asked for; refused where it was no request.
-pub(crate) struct UnderWay(RefCell<Result<(Running, bool), Refusal>>);
+pub(crate) struct RunningOperation(RefCell<Result<(Running, bool), Refusal>>);
 
-impl UnderWay {
-    pub fn begun(running: Running) -> Operation {
-        Operation::new(UnderWay(RefCell::new(Ok((running, false)))))
+impl RunningOperation {
+    pub fn start(running: Running) -> Operation {
+        Operation::new(RunningOperation(RefCell::new(Ok((running, false)))))
     }
 
-    pub fn refused(error: Refusal) -> Operation {
-        Operation::new(UnderWay(RefCell::new(Err(error))))
+    pub fn from_error(error: Refusal) -> Operation {
+        Operation::new(RunningOperation(RefCell::new(Err(error))))
     }
 }
 
-impl GuestOperation for UnderWay {
+impl GuestOperation for RunningOperation {
     fn next(&self, stamp: Stamp, answers: Vec<Answer<'_>>) -> Result<Step, Error> {
-        let moment = moment(stamp);
+        let moment = to_moment(stamp);
         let mut state = self.0.borrow_mut();
-        let (running, has_begun) = state.as_mut().map_err(|error| refused(error.clone()))?;
+        let (running, has_begun) = state.as_mut().map_err(|error| to_error(error.clone()))?;
         if !*has_begun && !answers.is_empty() {
-            return Err(told(&Trouble::internal(
+            return Err(trouble_error(&Trouble::internal(
                 "expected no answers before the first needs, but found some",
             )));
         }
         let step = if core::mem::replace(has_begun, true) {
-            running.next(moment.now_ms, answers.into_iter().map(said).collect())
+            running.next(moment.now_ms, answers.into_iter().map(to_host_response).collect())
         } else {
             running.begin(moment)
         };
         match step {
-            Next::Needs(needs) => Ok(Step::Needs(needs.into_iter().map(needed).collect())),
-            Next::Done(done) => match done.and_then(|ended| ended).map_err(|trouble| told(&trouble))? {
-                Outcome::Text(text) => Ok(Step::Done(text)),
-                Outcome::Session(sitting) => Ok(Step::Session(Session::new(sitting))),
-            },
+            Next::Requests(needs) => Ok(Step::Needs(needs.into_iter().map(to_need).collect())),
+            Next::Done(done) => {
+                match done.and_then(|ended| ended).map_err(|trouble| trouble_error(&trouble))? {
+                    Outcome::Text(text) => Ok(Step::Done(text)),
+                    Outcome::Session(sitting) => Ok(Step::Session(Session::new(sitting))),
+                }
+            }
         }
     }
 }
 
 #[derive(Clone)]
-pub(crate) struct Folder {
+pub(crate) struct StoreHandle {
     store: Rc<core_of::Store>,
-    counts: Counts,
-    door: Rc<Door>,
+    counts: CountingMode,
+    gate: Rc<OutgoingGate>,
 }
 
-impl Folder {
-    fn sitting(&self, live: Rc<Live>) -> Sitting {
-        Sitting {
-            live,
+impl StoreHandle {
+    fn session_handle(&self, live: Rc<SessionFiles>) -> SessionHandle {
+        SessionHandle {
+            files: live,
             store: self.store.clone(),
             counts: self.counts.clone(),
-            leaving: Leaving::new(&self.door),
+            redactor: OutgoingRedactor::new(&self.gate),
         }
     }
 
     /// Ends with a session, or with null.
-    fn ends(&self, found: core_of::Operation<'static, Option<Rc<Live>>>) -> Operation {
+    fn start_session_operation(
+        &self,
+        found: core_of::Operation<'static, Option<Rc<SessionFiles>>>,
+    ) -> Operation {
         let folder = self.clone();
-        UnderWay::begun(found.map(move |found| match found {
-            None => text("null".into()),
-            Some(live) => Ok(Outcome::Session(folder.sitting(live))),
+        RunningOperation::start(found.map(move |found| match found {
+            None => text_outcome("null".into()),
+            Some(live) => Ok(Outcome::Session(folder.session_handle(live))),
         }))
     }
 }
 
 fn place_of(session: SessionBorrow<'_>) -> (String, layout::Placement) {
-    let live = &session.get::<Sitting>().live;
-    (live.shown(), live.placement())
+    let live = &session.get::<SessionHandle>().files;
+    (live.shown_folder(), live.placement())
 }
 
 fn placement_of(placement: Placement) -> layout::Placement {
@@ -125,17 +132,17 @@ fn placement_of(placement: Placement) -> layout::Placement {
     }
 }
 
-impl GuestStore for Folder {
+impl GuestStore for StoreHandle {
     fn open(setup: String, counts: Option<VocabularyBorrow<'_>>, redact: Redact) -> Result<Store, Error> {
-        let counts = Counts::of_setup(&setup, counts.map(|known| known.get::<Counter>().0.clone()));
+        let counts = CountingMode::of_setup(&setup, counts.map(|known| known.get::<Counter>().0.clone()));
         let redacts = redact != Redact::Off;
-        let setup = Setup { redacts, ..Setup::from_json(&setup).map_err(refused)? };
-        let door = Door::new(match redact {
-            Redact::Off => core_of::Redact::Off,
-            Redact::Report => core_of::Redact::Report,
-            Redact::Replace => core_of::Redact::Replace,
+        let setup = Setup { redacts, ..Setup::from_json(&setup).map_err(to_error)? };
+        let door = OutgoingGate::new(match redact {
+            Redact::Off => core_of::RedactMode::Off,
+            Redact::Report => core_of::RedactMode::Report,
+            Redact::Replace => core_of::RedactMode::Replace,
         });
-        Ok(Store::new(Folder { store: core_of::Store::new(setup), counts, door }))
+        Ok(Store::new(StoreHandle { store: core_of::Store::new(setup), counts, gate: door }))
     }
 
     fn project_hash(&self) -> String {
@@ -143,158 +150,166 @@ impl GuestStore for Folder {
     }
 
     fn session(&self, id: String) -> Operation {
-        self.ends(self.store.session(id).map(Some))
+        self.start_session_operation(self.store.session(id).map(Some))
     }
 
     fn session_at(&self, path: String, placement: Placement) -> Operation {
-        self.ends(self.store.open(path, placement_of(placement)).map(Some))
+        self.start_session_operation(self.store.open(path, placement_of(placement)).map(Some))
     }
 
     fn forget(&self, session: SessionBorrow<'_>) {
-        self.store.forget(&session.get::<Sitting>().live);
+        self.store.forget(&session.get::<SessionHandle>().files);
     }
 
     fn list(&self, request: String) -> Operation {
-        UnderWay::begun(self.store.list_out(request, &Leaving::new(&self.door)).map(text))
+        RunningOperation::start(
+            self.store.list_outgoing(request, &OutgoingRedactor::new(&self.gate)).map(text_outcome),
+        )
     }
 
     fn newest_messages(&self, path: String, placement: Placement) -> Operation {
-        let leaving = Leaving::new(&self.door);
+        let leaving = OutgoingRedactor::new(&self.gate);
         let newest = self.store.newest_messages(path, placement_of(placement), &leaving);
-        UnderWay::begun(newest.map(nothing))
+        RunningOperation::start(newest.map(empty_outcome))
     }
 
     fn search(&self, question: String, request: String) -> Operation {
-        let leaving = Leaving::new(&self.door);
-        UnderWay::begun(self.store.search(question, request, &leaving).map(nothing))
+        let leaving = OutgoingRedactor::new(&self.gate);
+        RunningOperation::start(self.store.search(question, request, &leaving).map(empty_outcome))
     }
 
     fn recall(&self, question: String, request: String) -> Operation {
-        let leaving = Leaving::new(&self.door);
-        UnderWay::begun(self.store.recall(question, request, &leaving).map(text))
+        let leaving = OutgoingRedactor::new(&self.gate);
+        RunningOperation::start(self.store.recall(question, request, &leaving).map(text_outcome))
     }
 
     fn turn(&self, conversation: String, request: String) -> Operation {
-        let leaving = Leaving::new(&self.door);
-        UnderWay::begun(self.store.turn(conversation, request, &leaving).map(text))
+        let leaving = OutgoingRedactor::new(&self.gate);
+        RunningOperation::start(self.store.turn(conversation, request, &leaving).map(text_outcome))
     }
 
     fn of_source(&self, source: String) -> Operation {
-        UnderWay::begun(self.store.of_source(source).map(|id| text(to_json(&id))))
+        RunningOperation::start(self.store.find_by_source(source).map(|id| text_outcome(to_json(&id))))
     }
 
     fn current(&self) -> Operation {
-        self.ends(self.store.current())
+        self.start_session_operation(self.store.current())
     }
 
     fn go_on(&self, request: String) -> Operation {
-        self.ends(self.store.go_on(request).map(Some))
+        self.start_session_operation(self.store.go_on(request).map(Some))
     }
 
     fn point(&self, session: SessionBorrow<'_>) -> Operation {
-        let live = &session.get::<Sitting>().live;
-        UnderWay::begun(
-            self.store.point_to(live.id(), live.shown()).map(|is_written| text(to_json(&is_written))),
+        let live = &session.get::<SessionHandle>().files;
+        RunningOperation::start(
+            self.store
+                .point_to(live.id(), live.shown_folder())
+                .map(|is_written| text_outcome(to_json(&is_written))),
         )
     }
 
     fn unpoint(&self) -> Operation {
-        UnderWay::begun(self.store.unpoint().map(nothing))
+        RunningOperation::start(self.store.unpoint().map(empty_outcome))
     }
 
     fn import_file(&self, request: String) -> Operation {
-        UnderWay::begun(self.store.import_file(request, self.counts.clone()).map(text))
+        RunningOperation::start(self.store.import_file(request, self.counts.clone()).map(text_outcome))
     }
 
     fn import_files(&self, request: String) -> Operation {
-        UnderWay::begun(self.store.import_files(request, self.counts.clone()).map(text))
+        RunningOperation::start(self.store.import_files(request, self.counts.clone()).map(text_outcome))
     }
 
     fn record(&self, request: String) -> Operation {
         let open = self.store.record_and_open(request, self.counts.clone());
-        self.ends(open.map(|open| open.into_iter().next()))
+        self.start_session_operation(open.map(|open| open.into_iter().next()))
     }
 
     fn fork(&self, session: SessionBorrow<'_>, request: String) -> Operation {
-        let live = session.get::<Sitting>().live.clone();
-        self.ends(self.store.fork(live, request, self.counts.clone()).map(Some))
+        let live = session.get::<SessionHandle>().files.clone();
+        self.start_session_operation(self.store.fork(live, request, self.counts.clone()).map(Some))
     }
 
     fn info(&self, session: SessionBorrow<'_>) -> Operation {
-        UnderWay::begun(self.store.info(&session.get::<Sitting>().live).map(text))
+        RunningOperation::start(self.store.info(&session.get::<SessionHandle>().files).map(text_outcome))
     }
 
     fn continued_by(&self, session: SessionBorrow<'_>, text: String) -> Operation {
-        let id = session.get::<Sitting>().live.id();
-        UnderWay::begun(self.store.note_text(text, id).map(nothing))
+        let id = session.get::<SessionHandle>().files.id();
+        RunningOperation::start(self.store.note_text(text, id).map(empty_outcome))
     }
 
     fn write_for_agent(&self, asked: String) -> Operation {
-        UnderWay::begun(self.store.write_for_agent(asked).map(text))
+        RunningOperation::start(self.store.write_for_agent(asked).map(text_outcome))
     }
 
     fn commit(&self, session: SessionBorrow<'_>, title: String) -> Operation {
         let (shown, placement) = place_of(session);
-        UnderWay::begun(self.store.commit(shown, placement, title).map(text))
+        RunningOperation::start(self.store.commit(shown, placement, title).map(text_outcome))
     }
 
     fn tidy(&self, limits: String) -> Operation {
-        UnderWay::begun(self.store.tidy(limits).map(|ids| text(to_json(&ids))))
+        RunningOperation::start(self.store.tidy(limits).map(|ids| text_outcome(to_json(&ids))))
     }
 
     fn rest(&self) -> Operation {
-        UnderWay::begun(self.store.rest().map(nothing))
+        RunningOperation::start(self.store.pause_idle().map(empty_outcome))
     }
 
     fn move_(&self, session: SessionBorrow<'_>, request: String) -> Operation {
-        let live = &session.get::<Sitting>().live;
-        self.ends(self.store.move_to(live, request).map(Some))
+        let live = &session.get::<SessionHandle>().files;
+        self.start_session_operation(self.store.move_to(live, request).map(Some))
     }
 
     fn delete(&self, session: SessionBorrow<'_>, purges: bool) -> Operation {
-        let live = &session.get::<Sitting>().live;
-        UnderWay::begun(self.store.delete_with_words(live, purges).map(|trash| text(to_json(&trash))))
+        let live = &session.get::<SessionHandle>().files;
+        RunningOperation::start(
+            self.store.delete_with_words(live, purges).map(|trash| text_outcome(to_json(&trash))),
+        )
     }
 
     fn trashed(&self) -> Operation {
-        UnderWay::begun(self.store.trashed().map(text))
+        RunningOperation::start(self.store.list_trash().map(text_outcome))
     }
 
     fn restore(&self, id: String) -> Operation {
-        UnderWay::begun(self.store.restore(id).map(text))
+        RunningOperation::start(self.store.restore(id).map(text_outcome))
     }
 
     fn doctor(&self, asked: String) -> Operation {
-        UnderWay::begun(self.store.doctor(asked).map(text))
+        RunningOperation::start(self.store.doctor(asked).map(text_outcome))
     }
 
     fn mend(&self, session: SessionBorrow<'_>) -> Operation {
         let (shown, placement) = place_of(session);
-        UnderWay::begun(self.store.mend(shown, placement).map(text))
+        RunningOperation::start(self.store.mend(shown, placement).map(text_outcome))
     }
 
     fn relocate(&self, old: String, to: String, normal: String) -> Operation {
-        UnderWay::begun(self.store.relocate(old, to, normal).map(|count| text(to_json(&count))))
+        RunningOperation::start(
+            self.store.relocate(old, to, normal).map(|count| text_outcome(to_json(&count))),
+        )
     }
 
     fn settings(&self) -> Operation {
-        UnderWay::begun(self.store.setup().settings().map(|read| text(read.to_json())))
+        RunningOperation::start(self.store.setup().settings().map(|read| text_outcome(read.to_json())))
     }
 
     fn write_setting(&self, key: String, value: Option<String>, of_project: bool) -> Operation {
-        UnderWay::begun(self.store.setup().write_setting(key, value, of_project).map(nothing))
+        RunningOperation::start(self.store.setup().write_setting(key, value, of_project).map(empty_outcome))
     }
 
     fn save_output(&self, output: String) -> Operation {
-        UnderWay::begun(self.store.save_output(output).map(text))
+        RunningOperation::start(self.store.save_output(output).map(text_outcome))
     }
 
     fn load_output(&self, path: String) -> Operation {
-        UnderWay::begun(self.store.load_output(path).map(text))
+        RunningOperation::start(self.store.load_output(path).map(text_outcome))
     }
 
     fn outputs(&self, asked: String) -> Operation {
-        UnderWay::begun(self.store.outputs(asked).map(text))
+        RunningOperation::start(self.store.outputs(asked).map(text_outcome))
     }
 
     fn has_outputs(&self) -> bool {
@@ -302,19 +317,19 @@ impl GuestStore for Folder {
     }
 
     fn clear_outputs(&self, asked: String) -> Operation {
-        UnderWay::begun(self.store.clear_outputs(asked).map(|count| text(to_json(&count))))
+        RunningOperation::start(self.store.clear_outputs(asked).map(|count| text_outcome(to_json(&count))))
     }
 
     fn output_menu(&self, asked: String) -> Operation {
-        UnderWay::begun(self.store.output_menu(asked).map(text))
+        RunningOperation::start(self.store.output_menu(asked).map(text_outcome))
     }
 
     fn output_prompt(&self, asked: String) -> Operation {
-        UnderWay::begun(self.store.output_prompt(asked).map(text))
+        RunningOperation::start(self.store.output_prompt(asked).map(text_outcome))
     }
 
     fn close(&self) -> Operation {
-        UnderWay::begun(self.store.close().map(nothing))
+        RunningOperation::start(self.store.close().map(empty_outcome))
     }
 
     fn notices(&self) -> String {
@@ -322,14 +337,18 @@ impl GuestStore for Folder {
     }
 
     fn out(&self, value: String) -> Operation {
-        UnderWay::begun(Leaving::new(&self.door).out(value, None).map(|left| text(left.to_json())))
+        RunningOperation::start(
+            OutgoingRedactor::new(&self.gate)
+                .redact_value(value, None)
+                .map(|left| text_outcome(left.to_json())),
+        )
     }
 
     fn secrets(&self) -> String {
-        to_json(&self.door.told())
+        to_json(&self.gate.reported_secrets())
     }
 
     fn create(&self, request: String) -> Operation {
-        self.ends(self.store.create(request).map(Some))
+        self.start_session_operation(self.store.create(request).map(Some))
     }
 }

@@ -9,40 +9,40 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
 use leftoff::calls;
-use leftoff::context::{self, Reported};
+use leftoff::context::{self, ComparedContext};
 use leftoff::error::{Code, Error as Refusal};
 use leftoff::interop::{self, AgentName, native};
 use leftoff::json::text::to_json;
 use leftoff::outputs;
-use leftoff::resume::{find, history, listing, outline, search};
+use leftoff::resume::{history, listing, log_match, outline, session_match};
 use leftoff::shapes::{self, Format};
 use leftoff::state::stopping;
 use leftoff::tokens::{self, Encoding, Vocabulary, models};
 
-use crate::answers::joined;
 use crate::exports::leftoff::core::protocol::{
     self, Content, Error, GuestVocabulary, Stamp, VocabularyBorrow,
 };
 use crate::exports::leftoff::core::texts::Guest;
-use crate::{Core, moment, refused};
+use crate::host_responses::join_pieces;
+use crate::{Core, to_error, to_moment};
 
 pub(crate) struct Counter(pub Rc<Vocabulary>);
 
 /// Those that somebody has: each takes megabytes, and memory is given back to nobody.
-static KNOWN: Alone<Vec<Weak<Vocabulary>>> = Alone(RefCell::new(Vec::new()));
+static KNOWN: SingleThreaded<Vec<Weak<Vocabulary>>> = SingleThreaded(RefCell::new(Vec::new()));
 
-struct Alone<T>(RefCell<T>);
+struct SingleThreaded<T>(RefCell<T>);
 
 // SAFETY: a component has one thread.
-unsafe impl<T> Sync for Alone<T> {}
+unsafe impl<T> Sync for SingleThreaded<T> {}
 
-fn counter(planes: &[u8]) -> Result<protocol::Vocabulary, Error> {
-    let encoding = Vocabulary::encoding_of(planes).map_err(refused)?;
+fn find_or_make_counter(planes: &[u8]) -> Result<protocol::Vocabulary, Error> {
+    let encoding = Vocabulary::encoding_of(planes).map_err(to_error)?;
     let known = KNOWN.0.borrow().iter().filter_map(Weak::upgrade).find(|known| known.encoding() == encoding);
     let vocabulary = match known {
         Some(known) => known,
         None => {
-            let made = Rc::new(Vocabulary::from_bytes(planes).map_err(refused)?);
+            let made = Rc::new(Vocabulary::from_bytes(planes).map_err(to_error)?);
             let mut known = KNOWN.0.borrow_mut();
             known.retain(|one| one.strong_count() > 0);
             known.push(Rc::downgrade(&made));
@@ -54,14 +54,14 @@ fn counter(planes: &[u8]) -> Result<protocol::Vocabulary, Error> {
 
 impl GuestVocabulary for Counter {
     fn from_planes(planes: Vec<u8>) -> Result<protocol::Vocabulary, Error> {
-        counter(&planes)
+        find_or_make_counter(&planes)
     }
 
     fn from_base64(planes: String) -> Result<protocol::Vocabulary, Error> {
         let planes = BASE64_STANDARD.decode(planes).map_err(|_| {
-            refused(Refusal::new(Code::InvalidVocabulary, "expected base64, but found something else"))
+            to_error(Refusal::new(Code::InvalidVocabulary, "expected base64, but found something else"))
         })?;
-        counter(&planes)
+        find_or_make_counter(&planes)
     }
 
     fn encoding(&self) -> String {
@@ -79,30 +79,30 @@ impl Guest for Core {
     }
 
     fn encoding_of(name: Option<String>, model: Option<String>) -> Result<String, Error> {
-        let wanted = Encoding::wanted(name.as_deref(), model.as_deref());
-        wanted.map(|encoding| encoding.as_str().into()).map_err(refused)
+        let wanted = Encoding::resolve(name.as_deref(), model.as_deref());
+        wanted.map(|encoding| encoding.as_str().into()).map_err(to_error)
     }
 
     fn model_of(name: String) -> Option<String> {
-        models::find(&name).map(|model| to_json(&model))
+        models::find_model(&name).map(|model| to_json(&model))
     }
 
     fn compare_contexts(before: String, after: String) -> Result<String, Error> {
-        let read = |json: &str| Reported::from_json(json).map_err(refused);
-        Ok(to_json(&context::compare(&read(&before)?, &read(&after)?)))
+        let read = |json: &str| ComparedContext::from_json(json).map_err(to_error);
+        Ok(to_json(&context::compare_contexts(&read(&before)?, &read(&after)?)))
     }
 
     fn history_text(messages: String, stamp: Stamp) -> Result<String, Error> {
-        let messages = shapes::read(&messages, Format::Leftoff).map_err(refused)?;
-        Ok(history::render(&messages, &moment(stamp)))
+        let messages = shapes::read(&messages, Format::Leftoff).map_err(to_error)?;
+        Ok(history::render_history(&messages, &to_moment(stamp)))
     }
 
     fn found(words: String, listed: String) -> Result<String, Error> {
-        find::found(&words, &listed).map_err(refused)
+        session_match::filter_sessions(&words, &listed).map_err(to_error)
     }
 
     fn list_text(listed: String, stamp: Stamp) -> Result<String, Error> {
-        listing::text(&listed, &moment(stamp)).map_err(refused)
+        listing::render_listed(&listed, &to_moment(stamp)).map_err(to_error)
     }
 
     fn find_stop_phrase(text: String) -> Option<String> {
@@ -114,7 +114,7 @@ impl Guest for Core {
     }
 
     fn chosen_outputs(answer: String, count: u32) -> Result<Vec<u32>, Error> {
-        let places = outputs::choice::chosen(&answer, count as usize).map_err(refused)?;
+        let places = outputs::choice::parse_choice(&answer, count as usize).map_err(to_error)?;
         Ok(places.into_iter().map(|place| place as u32).collect())
     }
 
@@ -124,10 +124,11 @@ impl Guest for Core {
         agent: Option<String>,
         beside: Option<Vec<Content>>,
     ) -> Result<(String, Vec<String>), Error> {
-        let agent = agent.map(|agent| AgentName::parse(&agent)).transpose().map_err(refused)?;
-        let beside = beside.map(joined);
-        let read = interop::read_with(&joined(pieces), &path, agent, beside.as_deref()).map_err(refused)?;
-        Ok((read.about(), read.sessions.iter().map(|session| to_json(&session.messages)).collect()))
+        let agent = agent.map(|agent| AgentName::parse(&agent)).transpose().map_err(to_error)?;
+        let beside = beside.map(join_pieces);
+        let read =
+            interop::read_with(&join_pieces(pieces), &path, agent, beside.as_deref()).map_err(to_error)?;
+        Ok((read.overview_json(), read.sessions.iter().map(|session| to_json(&session.messages)).collect()))
     }
 
     fn context(
@@ -136,25 +137,25 @@ impl Guest for Core {
         vocabularies: Vec<VocabularyBorrow<'_>>,
         stamp: Stamp,
     ) -> Result<String, Error> {
-        let messages = shapes::copies(&messages).map_err(refused)?;
+        let messages = shapes::read_copies(&messages).map_err(to_error)?;
         let known: Vec<Rc<Vocabulary>> =
             vocabularies.iter().map(|known| known.get::<Counter>().0.clone()).collect();
         let known: Vec<&Vocabulary> = known.iter().map(|known| &**known).collect();
-        calls::context_of_messages(messages, &request, &moment(stamp), &known).map_err(refused)
+        calls::context_of_messages(messages, &request, &to_moment(stamp), &known).map_err(to_error)
     }
 
     fn outline(messages: String) -> Result<String, Error> {
-        let messages = shapes::copies(&messages).map_err(refused)?;
+        let messages = shapes::read_copies(&messages).map_err(to_error)?;
         Ok(to_json(&outline::outline(&messages)))
     }
 
     fn search(words: String, messages: String) -> Result<String, Error> {
-        let messages = shapes::copies(&messages).map_err(refused)?;
-        Ok(search::in_messages(&words, &messages))
+        let messages = shapes::read_copies(&messages).map_err(to_error)?;
+        Ok(log_match::search_messages(&words, &messages))
     }
 
     fn native_format(agent: String) -> Result<String, Error> {
         let format = AgentName::parse(&agent).and_then(native::format_of);
-        format.map(|format| format.as_str().into()).map_err(refused)
+        format.map(|format| format.as_str().into()).map_err(to_error)
     }
 }

@@ -9,7 +9,7 @@ use leftoff::json::text::to_json;
 
 use crate::exports::leftoff::core::protocol::{Error, Stamp};
 use crate::exports::leftoff::core::transcripts::{Guest, GuestRecorder};
-use crate::{Core, refused};
+use crate::{Core, to_error};
 
 #[derive(Default)]
 pub(crate) struct Recorder(RefCell<ask::Recorder>);
@@ -24,7 +24,7 @@ impl GuestRecorder for Recorder {
     }
 
     fn held(&self) -> u64 {
-        self.0.borrow().held() as u64
+        self.0.borrow().held_byte_count() as u64
     }
 
     fn end(&self) -> Vec<u8> {
@@ -69,7 +69,7 @@ impl Guest for Core {
 
     fn engine(named: Option<String>, model: Option<String>, installed: Vec<String>) -> Result<String, Error> {
         let installed: Vec<&str> = installed.iter().map(String::as_str).collect();
-        let engine = Engine::of(named.as_deref(), model.as_deref(), &installed).map_err(refused)?;
+        let engine = Engine::choose(named.as_deref(), model.as_deref(), &installed).map_err(to_error)?;
         Ok(to_json(&engine))
     }
 

@@ -8,33 +8,36 @@ use js_sys::Uint8Array;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::{Answer, bytes, thrown, utf8};
+use crate::{JsResult, parse_utf8, to_js_bytes, to_js_error};
 use leftoff::context;
 use leftoff::error::{Code, Error};
 use leftoff::json::text::to_json;
-use leftoff::resume::find;
+use leftoff::resume::session_match;
 use leftoff::shapes;
 use leftoff::shapes::Format;
 
 /// The places of those that have the words, the best first. `all`: JSON, for each what it is known by, its title first.
-#[wasm_bindgen]
-pub fn ranked(words: &str, all: &[u8]) -> Answer<Vec<u32>> {
-    let all: Vec<find::Known> = from_json(all, "an array of arrays of texts")?;
-    Ok(find::ranked(words, &all).into_iter().filter_map(|place| u32::try_from(place).ok()).collect())
+#[wasm_bindgen(js_name = rankByWords)]
+pub fn rank_by_words(words: &str, all: &[u8]) -> JsResult<Vec<u32>> {
+    let all: Vec<session_match::SessionTexts> = from_json(all, "an array of arrays of texts")?;
+    Ok(session_match::rank_by_words(words, &all)
+        .into_iter()
+        .filter_map(|place| u32::try_from(place).ok())
+        .collect())
 }
 
 /// What a model is told that is to sum up messages, JSON bytes in leftoff's shape, in about so many tokens: what the system
 /// says, and the user.
 #[wasm_bindgen(js_name = summaryPrompt)]
-pub fn summary_prompt(messages: &[u8], tokens: u32) -> Answer<Uint8Array> {
-    let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
-    let told: Vec<String> = messages.iter().map(context::told).collect();
-    Ok(bytes(&to_json(&context::prompt(&told.join("\n\n"), None, tokens))))
+pub fn summary_prompt(messages: &[u8], tokens: u32) -> JsResult<Uint8Array> {
+    let messages = shapes::read(parse_utf8(messages)?, Format::Leftoff).map_err(to_js_error)?;
+    let told: Vec<String> = messages.iter().map(context::render_message).collect();
+    Ok(to_js_bytes(&to_json(&context::summary_prompt(&told.join("\n\n"), None, tokens))))
 }
 
-pub(crate) fn from_json<T: DeserializeOwned>(json: &[u8], what: &str) -> Answer<T> {
+pub(crate) fn from_json<T: DeserializeOwned>(json: &[u8], what: &str) -> JsResult<T> {
     serde_json::from_slice(json).map_err(|error| {
         let message = format!("expected {what}, but found something else: {error}");
-        thrown(Error::new(Code::InvalidJson, message))
+        to_js_error(Error::new(Code::InvalidJson, message))
     })
 }

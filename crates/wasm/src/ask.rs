@@ -7,7 +7,7 @@ use js_sys::Uint8Array;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::{Answer, bytes, thrown};
+use crate::{JsResult, to_js_bytes, to_js_error};
 use leftoff::ask::{self, DEFAULT_PROMPT, Engine, PRESETS, Recorder, Transcript};
 use leftoff::json::text::to_json;
 
@@ -48,7 +48,7 @@ pub fn ask_end(now_ms: f64, stopped: Option<String>) -> String {
 /// The text for an engine; without instructions, the default ones. See `ask::prompt`.
 #[wasm_bindgen(js_name = askPrompt)]
 pub fn ask_prompt(instructions: Option<String>, history: &str, question: &str) -> Uint8Array {
-    bytes(&ask::prompt(instructions.as_deref().unwrap_or(DEFAULT_PROMPT), history, question))
+    to_js_bytes(&ask::prompt(instructions.as_deref().unwrap_or(DEFAULT_PROMPT), history, question))
 }
 
 /// The instructions for an engine, unless the user has others.
@@ -69,10 +69,10 @@ pub fn ask_engine(
     engine: Option<String>,
     model: Option<String>,
     installed: Vec<String>,
-) -> Answer<Uint8Array> {
+) -> JsResult<Uint8Array> {
     let installed: Vec<&str> = installed.iter().map(String::as_str).collect();
-    let engine = Engine::of(engine.as_deref(), model.as_deref(), &installed).map_err(thrown)?;
-    Ok(bytes(&to_json(&engine)))
+    let engine = Engine::choose(engine.as_deref(), model.as_deref(), &installed).map_err(to_js_error)?;
+    Ok(to_js_bytes(&to_json(&engine)))
 }
 
 /// What whoever goes on with a transcript has to know, JSON `{"torn","closing"}`: from where on nothing counts, and what has to
@@ -80,12 +80,12 @@ pub fn ask_engine(
 #[wasm_bindgen(js_name = askOpened)]
 pub fn ask_opened(transcript: &[u8], now_ms: f64) -> Uint8Array {
     #[derive(Serialize)]
-    struct Opened {
+    struct OpenTranscript {
         torn: Option<u64>,
         closing: String,
     }
     let read = Transcript::parse(transcript);
-    bytes(&to_json(&Opened { torn: read.torn, closing: read.closing(now_ms as i64) }))
+    to_js_bytes(&to_json(&OpenTranscript { torn: read.torn, closing: read.closing(now_ms as i64) }))
 }
 
 /// An answer on its way into a transcript; see `ask::Recorder`.
@@ -107,9 +107,9 @@ impl AskRecorder {
     }
 
     /// How many of the last bytes are kept back.
-    #[wasm_bindgen(getter)]
-    pub fn held(&self) -> usize {
-        self.0.held()
+    #[wasm_bindgen(js_name = heldByteCount, getter)]
+    pub fn held_byte_count(&self) -> usize {
+        self.0.held_byte_count()
     }
 
     /// There are no more; gives what was kept back.

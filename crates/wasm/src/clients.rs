@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use crate::agents::from_json;
-use crate::operation::unknown;
-use crate::{Answer, bytes, small, thrown};
+use crate::operation::unknown_operation_error;
+use crate::{JsResult, to_js_bytes, to_js_error, to_js_value};
 use leftoff::interop::commands::{self, Command};
-use leftoff::interop::kept::{self, Names, System};
+use leftoff::interop::locations::{self, FilePattern, System};
 use leftoff::interop::native::{self, Client};
 use leftoff::interop::servers::{self, Server};
 use leftoff::interop::{AgentName, opencode};
@@ -23,7 +23,7 @@ use leftoff::layout::names;
 
 /// Who works, on what.
 #[derive(Deserialize)]
-struct Where {
+struct ClientEnvironment {
     #[serde(default)]
     project: String,
     user: String,
@@ -34,7 +34,7 @@ struct Where {
 
 /// The command of a session: its name, the hash by which it was kept, whose session it was, and the commands of each agent.
 #[derive(Deserialize)]
-struct Asked {
+struct CommandQuery {
     name: String,
     kept: Option<String>,
     own: Option<String>,
@@ -43,181 +43,198 @@ struct Asked {
 
 /// Answers a question, JSON. `words`: an array of what it asks with, JSON; `files`: the bytes that it is about.
 #[wasm_bindgen(js_name = ofClients)]
-pub fn of_clients(name: &str, words: &[u8], files: &[u8]) -> Answer<Uint8Array> {
+pub fn of_clients(name: &str, words: &[u8], files: &[u8]) -> JsResult<Uint8Array> {
     let answer = match name.split_once('.') {
-        Some(("client", rest)) => client(rest, words)?,
-        Some(("command", rest)) => command(rest, words, files)?,
-        Some(("server", rest)) => server(rest, words)?,
-        Some(("place", rest)) => place(rest, words, files)?,
+        Some(("client", rest)) => answer_client(rest, words)?,
+        Some(("command", rest)) => answer_command(rest, words, files)?,
+        Some(("server", rest)) => answer_server(rest, words)?,
+        Some(("place", rest)) => answer_place(rest, words, files)?,
         Some(_) | None => None,
     };
-    answer.map(|json| bytes(&json)).ok_or_else(|| small(&unknown()))
+    answer.map(|json| to_js_bytes(&json)).ok_or_else(|| to_js_value(&unknown_operation_error()))
 }
 
 /// The sessions of such a group of files of OpenCode's folders as `place.groups` tells, or of all: they may be long, and cross as they
 /// are. `lengths`: how long each file is in `files`.
 #[wasm_bindgen(js_name = sessionsOfTree)]
 pub fn sessions_of_tree(paths: Vec<String>, lengths: &[u32], files: &[u8]) -> Vec<String> {
-    opencode::sessions_of_tree(&filled(paths, lengths, files))
+    opencode::sessions_of_tree(&split_files(paths, lengths, files))
 }
 
-fn client(name: &str, words: &[u8]) -> Answer<Option<String>> {
+fn answer_client(name: &str, words: &[u8]) -> JsResult<Option<String>> {
     Ok(match name {
-        "all" => told(&AgentName::ALL.map(AgentName::as_str)),
-        "written" => told(&native::agents().map(AgentName::as_str).collect::<Vec<_>>()),
+        "all" => json_answer(&AgentName::ALL.map(AgentName::as_str)),
+        "written" => json_answer(&native::agents().map(AgentName::as_str).collect::<Vec<_>>()),
         "meant" => {
-            let (typed,): (String,) = asked(words)?;
-            told(&AgentName::find_meant(&typed).map(AgentName::as_str))
+            let (typed,): (String,) = parse_words(words)?;
+            json_answer(&AgentName::find_by_typed_name(&typed).map(AgentName::as_str))
         }
         "format" => {
-            let (agent,): (String,) = asked(words)?;
-            told(&native::format_of(of(&agent)?).map_err(thrown)?.as_str())
+            let (agent,): (String,) = parse_words(words)?;
+            json_answer(&native::format_of(parse_agent(&agent)?).map_err(to_js_error)?.as_str())
         }
         "program" => {
-            let (agent,): (String,) = asked(words)?;
-            let client = Client::of(of(&agent)?).map_err(thrown)?;
-            told(&(client.program, client.installs()))
+            let (agent,): (String,) = parse_words(words)?;
+            let client = Client::of(parse_agent(&agent)?).map_err(to_js_error)?;
+            json_answer(&(client.program, client.install_command()))
         }
         "reads" => {
-            let (agent,): (String,) = asked(words)?;
-            told(&AgentName::parse(&agent).and_then(Client::of).ok().and_then(|client| client.reads()))
+            let (agent,): (String,) = parse_words(words)?;
+            json_answer(
+                &AgentName::parse(&agent).and_then(Client::of).ok().and_then(|client| client.output_limit()),
+            )
         }
         "goingOn" => {
-            let (agent, variables): (String, BTreeMap<String, String>) = asked(words)?;
-            told(&kept::going_on(of(&agent)?, &variables))
+            let (agent, variables): (String, BTreeMap<String, String>) = parse_words(words)?;
+            json_answer(&locations::running_session_marker(parse_agent(&agent)?, &variables))
         }
         "isSameFolder" => {
-            let (agent, one, other, system): (String, String, String, System) = asked(words)?;
-            told(&kept::is_same_folder(of(&agent)?, &one, &other, system))
+            let (agent, one, other, system): (String, String, String, System) = parse_words(words)?;
+            json_answer(&locations::is_same_folder(parse_agent(&agent)?, &one, &other, system))
         }
         _ => None,
     })
 }
 
-fn command(name: &str, words: &[u8], file: &[u8]) -> Answer<Option<String>> {
+fn answer_command(name: &str, words: &[u8], file: &[u8]) -> JsResult<Option<String>> {
     Ok(match name {
         "type" => {
-            let (command,): (String,) = asked(words)?;
-            told(&names::command_type(&command))
+            let (command,): (String,) = parse_words(words)?;
+            json_answer(&names::command_type(&command))
         }
-        "agents" => told(&commands::AGENTS.map(AgentName::as_str)),
+        "agents" => json_answer(&commands::AGENTS.map(AgentName::as_str)),
         "folders" => {
-            let (agent, Where { project, user, variables, .. }): (String, Where) = asked(words)?;
+            let (agent, ClientEnvironment { project, user, variables, .. }): (String, ClientEnvironment) =
+                parse_words(words)?;
             let agent = AgentName::parse(&agent).ok();
-            told(
-                &agent.map(|agent| commands::folders(agent, &project, &user, &variables)).unwrap_or_default(),
+            json_answer(
+                &agent
+                    .map(|agent| commands::command_folders(agent, &project, &user, &variables))
+                    .unwrap_or_default(),
             )
         }
         "is" => {
-            let (agent, below): (String, String) = asked(words)?;
-            told(&AgentName::parse(&agent).is_ok_and(|agent| commands::name_of(agent, &below).is_some()))
+            let (agent, below): (String, String) = parse_words(words)?;
+            json_answer(
+                &AgentName::parse(&agent).is_ok_and(|agent| commands::command_name(agent, &below).is_some()),
+            )
         }
         "in" => {
-            let (agent, below, prompt): (String, String, Option<String>) = asked(words)?;
-            told(&commands::read(of(&agent)?, &below, file, prompt.as_deref()))
+            let (agent, below, prompt): (String, String, Option<String>) = parse_words(words)?;
+            json_answer(&commands::read_command(parse_agent(&agent)?, &below, file, prompt.as_deref()))
         }
         "called" => {
-            let (name, all): (String, Vec<Command>) = asked(words)?;
-            told(&commands::called(&name, &all))
+            let (name, all): (String, Vec<Command>) = parse_words(words)?;
+            json_answer(&commands::find_command(&name, &all))
         }
         "filled" => {
-            let (text, arguments): (String, String) = asked(words)?;
-            told(&commands::filled(&text, &arguments))
+            let (text, arguments): (String, String) = parse_words(words)?;
+            json_answer(&commands::fill_arguments(&text, &arguments))
         }
-        _ => return behind(name, words),
+        _ => return answer_starting_command(name, words),
     })
 }
 
 // Of the command behind a conversation; the last word is what the user said first in it.
-fn behind(name: &str, words: &[u8]) -> Answer<Option<String>> {
+fn answer_starting_command(name: &str, words: &[u8]) -> JsResult<Option<String>> {
     Ok(match name {
         "mayHaveBegun" => {
-            let (agent, first): (String, Vec<String>) = asked(words)?;
-            let may = |agent| commands::may_have_begun(agent, &texts(&first));
-            told(&AgentName::parse(&agent).is_ok_and(may))
+            let (agent, first): (String, Vec<String>) = parse_words(words)?;
+            let may = |agent| commands::may_have_starting_command(agent, &as_strs(&first));
+            json_answer(&AgentName::parse(&agent).is_ok_and(may))
         }
         "began" => {
-            let (agent, all, first): (String, Vec<Command>, Vec<String>) = asked(words)?;
-            told(&commands::began(of(&agent)?, &texts(&first), &all))
+            let (agent, all, first): (String, Vec<Command>, Vec<String>) = parse_words(words)?;
+            json_answer(&commands::find_starting_command(parse_agent(&agent)?, &as_strs(&first), &all))
         }
         "arguments" => {
-            let (agent, command, first): (String, Command, Vec<String>) = asked(words)?;
-            told(&commands::arguments(of(&agent)?, &command, &texts(&first)))
+            let (agent, command, first): (String, Command, Vec<String>) = parse_words(words)?;
+            json_answer(&commands::find_arguments(parse_agent(&agent)?, &command, &as_strs(&first)))
         }
         "now" => {
-            let (Asked { name, kept, own, candidates }, first): (Asked, Vec<String>) = asked(words)?;
-            let candidates: Answer<Vec<_>> =
-                candidates.into_iter().map(|(agent, all)| Ok((of(&agent)?, all))).collect();
+            let (CommandQuery { name, kept, own, candidates }, first): (CommandQuery, Vec<String>) =
+                parse_words(words)?;
+            let candidates: JsResult<Vec<_>> =
+                candidates.into_iter().map(|(agent, all)| Ok((parse_agent(&agent)?, all))).collect();
             // Of an agent that nobody knows there are no commands.
             let own = own.as_deref().and_then(|own| AgentName::parse(own).ok());
-            told(&commands::now(&name, kept.as_deref(), own, &candidates?, &texts(&first)))
+            json_answer(&commands::current_command(
+                &name,
+                kept.as_deref(),
+                own,
+                &candidates?,
+                &as_strs(&first),
+            ))
         }
         _ => None,
     })
 }
 
-fn server(name: &str, words: &[u8]) -> Answer<Option<String>> {
+fn answer_server(name: &str, words: &[u8]) -> JsResult<Option<String>> {
     Ok(match name {
         "places" => {
-            let (agent, Where { project, user, variables, .. }): (String, Where) = asked(words)?;
+            let (agent, ClientEnvironment { project, user, variables, .. }): (String, ClientEnvironment) =
+                parse_words(words)?;
             let agent = AgentName::parse(&agent).ok();
-            told(&agent.and_then(|agent| servers::places(agent, &project, &user, &variables)))
+            json_answer(
+                &agent.and_then(|agent| servers::server_locations(agent, &project, &user, &variables)),
+            )
         }
         "on" => {
-            let (all,): (Vec<Server>,) = asked(words)?;
-            told(&all.into_iter().filter(Server::is_on).map(|server| server.name).collect::<Vec<_>>())
+            let (all,): (Vec<Server>,) = parse_words(words)?;
+            json_answer(&all.into_iter().filter(Server::is_on).map(|server| server.name).collect::<Vec<_>>())
         }
         "tool" => {
-            let (server,): (String,) = asked(words)?;
-            told(&servers::tool_of(&server))
+            let (server,): (String,) = parse_words(words)?;
+            json_answer(&servers::tool_prefix(&server))
         }
         _ => None,
     })
 }
 
-fn place(name: &str, words: &[u8], files: &[u8]) -> Answer<Option<String>> {
+fn answer_place(name: &str, words: &[u8], files: &[u8]) -> JsResult<Option<String>> {
     Ok(match name {
         "all" => {
-            let (Where { project, user, variables, system },) = asked(words)?;
-            told(&kept::kept(&project, &user, &variables, system))
+            let (ClientEnvironment { project, user, variables, system },) = parse_words(words)?;
+            json_answer(&locations::transcript_locations(&project, &user, &variables, system))
         }
         "is" => {
-            let (names, below): (Names, String) = asked(words)?;
-            told(&names.has(&below))
+            let (names, below): (FilePattern, String) = parse_words(words)?;
+            json_answer(&names.matches(&below))
         }
         "beside" => {
-            let (path,): (String,) = asked(words)?;
-            told(&kept::beside(&path))
+            let (path,): (String,) = parse_words(words)?;
+            json_answer(&locations::companion_paths(&path))
         }
         "isTree" => {
-            let (folders,): (Vec<String>,) = asked(words)?;
-            told(&kept::is_tree(&texts(&folders)))
+            let (folders,): (Vec<String>,) = parse_words(words)?;
+            json_answer(&locations::is_opencode_tree(&as_strs(&folders)))
         }
         "first" => {
-            let (paths,): (Vec<String>,) = asked(words)?;
-            told(&opencode::read_first(&texts(&paths)))
+            let (paths,): (Vec<String>,) = parse_words(words)?;
+            json_answer(&opencode::paths_to_read_first(&as_strs(&paths)))
         }
         "groups" => {
-            let (paths, first, lengths): (Vec<String>, Vec<String>, Vec<u32>) = asked(words)?;
-            told(&opencode::groups(&texts(&paths), &filled(first, &lengths, files)))
+            let (paths, first, lengths): (Vec<String>, Vec<String>, Vec<u32>) = parse_words(words)?;
+            json_answer(&opencode::session_groups(&as_strs(&paths), &split_files(first, &lengths, files)))
         }
         _ => None,
     })
 }
 
-fn asked<T: DeserializeOwned>(words: &[u8]) -> Answer<T> {
+fn parse_words<T: DeserializeOwned>(words: &[u8]) -> JsResult<T> {
     from_json(words, "what a question about a client asks with")
 }
 
-fn told(answer: &impl Serialize) -> Option<String> {
+fn json_answer(answer: &impl Serialize) -> Option<String> {
     Some(to_json(answer))
 }
 
-fn of(agent: &str) -> Answer<AgentName> {
-    AgentName::parse(agent).map_err(thrown)
+fn parse_agent(agent: &str) -> JsResult<AgentName> {
+    AgentName::parse(agent).map_err(to_js_error)
 }
 
-fn filled(paths: Vec<String>, lengths: &[u32], all: &[u8]) -> BTreeMap<String, Vec<u8>> {
+fn split_files(paths: Vec<String>, lengths: &[u32], all: &[u8]) -> BTreeMap<String, Vec<u8>> {
     let mut rest = all;
     let mut next = |length: &u32| {
         let (file, behind) = rest.split_at(*length as usize);
@@ -227,6 +244,6 @@ fn filled(paths: Vec<String>, lengths: &[u32], all: &[u8]) -> BTreeMap<String, V
     paths.into_iter().zip(lengths.iter().map(&mut next)).collect()
 }
 
-fn texts(all: &[String]) -> Vec<&str> {
+fn as_strs(all: &[String]) -> Vec<&str> {
     all.iter().map(String::as_str).collect()
 }

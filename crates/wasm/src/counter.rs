@@ -7,9 +7,9 @@ use alloc::string::String;
 use wasm_bindgen::prelude::*;
 
 #[cfg(any(feature = "core", feature = "context"))]
-use crate::utf8;
-use crate::{Answer, thrown};
-use leftoff::operation::Counts;
+use crate::parse_utf8;
+use crate::{JsResult, to_js_error};
+use leftoff::operation::CountingMode;
 use leftoff::tokens::Vocabulary;
 #[cfg(any(feature = "core", feature = "context"))]
 use leftoff::tokens::{Encoding, estimate};
@@ -29,8 +29,8 @@ impl Counter {
     /// A vocabulary from its planes.
     #[cfg(any(feature = "tokens", feature = "agents", feature = "context"))]
     #[wasm_bindgen(js_name = fromPlanes)]
-    pub fn from_planes(planes: &[u8]) -> Answer<Counter> {
-        Vocabulary::from_bytes(planes).map(|vocabulary| Counter(Some(vocabulary.into()))).map_err(thrown)
+    pub fn from_planes(planes: &[u8]) -> JsResult<Counter> {
+        Vocabulary::from_bytes(planes).map(|vocabulary| Counter(Some(vocabulary.into()))).map_err(to_js_error)
     }
 }
 
@@ -38,28 +38,28 @@ impl Counter {
 #[wasm_bindgen]
 impl Counter {
     /// The tokens of a text; where there are more than the limit, some number above it.
-    pub fn count(&self, text: &[u8], limit: Option<u32>) -> Answer<u32> {
+    pub fn count(&self, text: &[u8], limit: Option<u32>) -> JsResult<u32> {
         match &self.0 {
             Some(vocabulary) => Ok(vocabulary.count_bytes(text, limit.unwrap_or(u32::MAX))),
-            None => Ok(estimate(utf8(text)?)),
+            None => Ok(estimate(parse_utf8(text)?)),
         }
     }
 
     /// By what somebody wants to have a text counted; see `Encoding::wanted`.
     #[wasm_bindgen(js_name = encodingOf)]
-    pub fn encoding_of(name: Option<String>, model: Option<String>) -> Answer<String> {
-        let wanted = Encoding::wanted(name.as_deref(), model.as_deref());
-        wanted.map(|encoding| encoding.as_str().into()).map_err(thrown)
+    pub fn encoding_of(name: Option<String>, model: Option<String>) -> JsResult<String> {
+        let wanted = Encoding::resolve(name.as_deref(), model.as_deref());
+        wanted.map(|encoding| encoding.as_str().into()).map_err(to_js_error)
     }
 }
 
 impl Counter {
     /// How messages are counted when they are stored.
-    pub(crate) fn counts(&self, count_tokens: bool) -> Counts {
+    pub(crate) fn counts(&self, count_tokens: bool) -> CountingMode {
         match &self.0 {
-            _ if !count_tokens => Counts::Off,
-            None => Counts::Estimate,
-            Some(vocabulary) => Counts::Exact(vocabulary.clone()),
+            _ if !count_tokens => CountingMode::Off,
+            None => CountingMode::Estimate,
+            Some(vocabulary) => CountingMode::Exact(vocabulary.clone()),
         }
     }
 }

@@ -5,38 +5,38 @@ use alloc::string::String;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::small;
+use crate::to_js_value;
 use leftoff::layout::{self, Placement, pointer};
 
 #[derive(Serialize)]
-struct Document {
+struct PlacementDocument {
     file: &'static str,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Names {
+struct LayoutNames {
     projects: String,
     session_prefix: &'static str,
     cache: String,
     blobs: &'static str,
     summaries: &'static str,
     ignored: &'static str,
-    home: Document,
-    workspace: Document,
+    home: PlacementDocument,
+    workspace: PlacementDocument,
 }
 
 /// What files and folders are called; those of the home with the path below it. They never change.
 #[wasm_bindgen(js_name = layoutNames, unchecked_return_type = "{ projects: string, sessionPrefix: string, cache: string, blobs: string, summaries: string, ignored: string, home: { file: string }, workspace: { file: string } }")]
 pub fn layout_names() -> JsValue {
-    small(&Names {
+    to_js_value(&LayoutNames {
         projects: layout::projects().path,
         session_prefix: layout::SESSION_PREFIX,
         cache: layout::cache().path,
         blobs: layout::BLOBS,
         summaries: layout::SUMMARIES,
         ignored: pointer::IGNORED,
-        home: Document { file: Placement::Home.document() },
-        workspace: Document { file: Placement::Workspace.document() },
+        home: PlacementDocument { file: Placement::Home.document() },
+        workspace: PlacementDocument { file: Placement::Workspace.document() },
     })
 }

@@ -10,42 +10,42 @@ extern crate alloc;
 #[cfg(feature = "agents")]
 mod agents;
 #[cfg(feature = "agents")]
-mod ask;
+mod agents_store;
 #[cfg(feature = "agents")]
-mod beside;
+mod ask;
 #[cfg(feature = "agents")]
 mod calls;
 #[cfg(feature = "agents")]
 mod clients;
 #[cfg(any(feature = "core", feature = "agents", feature = "context"))]
 mod counter;
-#[cfg(any(feature = "core", feature = "context"))]
-mod handles;
 #[cfg(feature = "core")]
 mod layout;
-#[cfg(feature = "agents")]
-mod leaving;
-#[cfg(any(feature = "core", feature = "agents"))]
-mod live;
+#[cfg(any(feature = "agents", feature = "context"))]
+mod message_contexts;
+#[cfg(any(feature = "core", feature = "context"))]
+mod models;
 #[cfg(any(feature = "core", feature = "agents", feature = "context"))]
 mod operation;
+#[cfg(feature = "agents")]
+mod outgoing;
 #[cfg(feature = "agents")]
 mod outputs;
 #[cfg(any(feature = "agents", feature = "reader"))]
 mod reader;
+#[cfg(any(feature = "core", feature = "agents"))]
+mod session_handle;
 #[cfg(feature = "core")]
 mod settings;
 #[cfg(any(feature = "core", feature = "agents"))]
 mod store;
-#[cfg(any(feature = "agents", feature = "context"))]
-mod unstored;
 
 #[cfg(any(feature = "core", feature = "agents", feature = "context"))]
 pub use counter::Counter;
-#[cfg(any(feature = "core", feature = "agents"))]
-pub use live::LiveHandle;
 #[cfg(any(feature = "core", feature = "agents", feature = "context"))]
 pub use operation::Operations;
+#[cfg(any(feature = "core", feature = "agents"))]
+pub use session_handle::SessionHandle;
 #[cfg(any(feature = "core", feature = "agents"))]
 pub use store::StoreHandle;
 
@@ -58,29 +58,29 @@ use wasm_bindgen::prelude::*;
 use leftoff::error::{Code, Error};
 use leftoff::time::Stamp;
 
-type Answer<T> = Result<T, JsValue>;
+type JsResult<T> = Result<T, JsValue>;
 
-fn thrown(error: Error) -> JsValue {
-    small(&error)
+fn to_js_error(error: Error) -> JsValue {
+    to_js_value(&error)
 }
 
-fn small(value: &impl Serialize) -> JsValue {
+fn to_js_value(value: &impl Serialize) -> JsValue {
     value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
 }
 
-fn bytes(text: &str) -> Uint8Array {
+fn to_js_bytes(text: &str) -> Uint8Array {
     Uint8Array::from(text.as_bytes())
 }
 
 // For what is stored: local time is not asked for there.
-fn stamp(now_ms: f64, entropy: &[u8]) -> Answer<Stamp> {
+fn parse_stamp(now_ms: f64, entropy: &[u8]) -> JsResult<Stamp> {
     let found = entropy.len();
     let message = || format!("expected 32 bytes of entropy, but found {found} instead");
-    let entropy = entropy.try_into().map_err(|_| thrown(Error::new(Code::InvalidRequest, message())))?;
+    let entropy = entropy.try_into().map_err(|_| to_js_error(Error::new(Code::InvalidRequest, message())))?;
     Ok(Stamp { now_ms: now_ms as i64, offset_minutes: 0, entropy })
 }
 
-fn utf8(json: &[u8]) -> Answer<&str> {
+fn parse_utf8(json: &[u8]) -> JsResult<&str> {
     let message = "expected UTF-8, but found other bytes instead";
-    core::str::from_utf8(json).map_err(|_| thrown(Error::new(Code::InvalidJson, message)))
+    core::str::from_utf8(json).map_err(|_| to_js_error(Error::new(Code::InvalidJson, message)))
 }

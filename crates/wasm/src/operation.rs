@@ -9,21 +9,23 @@ use wasm_bindgen::prelude::*;
 
 use crate::counter::Counter;
 #[cfg(feature = "core")]
-use crate::live::LiveHandle;
+use crate::parse_utf8;
 #[cfg(feature = "core")]
-use crate::utf8;
-use crate::{Answer as Thrown, small, stamp};
+use crate::session_handle::SessionHandle;
+use crate::{JsResult as Thrown, parse_stamp, to_js_value};
 use leftoff::json::text::to_json;
 #[cfg(feature = "agents")]
-use leftoff::operation::Document;
-use leftoff::operation::{Answer, Entry, Failure, FileId, Kind, Need, Operation, Ran, Stat, Step, Trouble};
+use leftoff::operation::AgentDocument;
 #[cfg(feature = "core")]
-use leftoff::operation::{Appending, Drafts};
+use leftoff::operation::{AppendRequest, Drafts};
+use leftoff::operation::{
+    Failure, FileId, FileKind, FolderEntry, GitRun, HostRequest, HostResponse, Operation, Stat, Step, Trouble,
+};
 #[cfg(feature = "core")]
-use leftoff::session::batch::Once;
+use leftoff::session::batch::AppendConditions;
 use leftoff::session::lease::Process;
 #[cfg(feature = "core")]
-use leftoff::shapes::{Format, answered};
+use leftoff::shapes::{Format, extract_messages};
 use leftoff::time::Stamp;
 use leftoff::tokens::Vocabulary;
 
@@ -43,11 +45,11 @@ pub(crate) type Running = Operation<'static, Vec<u8>>;
 #[wasm_bindgen(js_name = Operations)]
 #[derive(Default)]
 pub struct Operations {
-    under_way: Vec<UnderWay>,
+    under_way: Vec<RunningOperation>,
     begun: u32,
 }
 
-struct UnderWay {
+struct RunningOperation {
     number: u32,
     running: Running,
     // What was said before the answer that names it.
@@ -64,10 +66,10 @@ impl Operations {
 
     /// What comes next, once all needs are answered: each answer is an array of its kind and what it says.
     pub fn next(&mut self, number: u32, now_ms: f64, answers: Vec<Array>) -> Thrown<Uint8Array> {
-        let UnderWay { mut running, vocabulary, .. } = self.taken(number)?;
+        let RunningOperation { mut running, vocabulary, .. } = self.take_running(number)?;
         let read = |said: &Array| read_answer(said, vocabulary.as_ref());
         let step = running.next(now_ms as i64, answers.iter().map(read).collect());
-        self.stepped(number, running, step)
+        self.encode_step(number, running, step)
     }
 
     /// A vocabulary that was needed; `next` answers the rest.
@@ -87,15 +89,15 @@ impl Operations {
 #[cfg(feature = "core")]
 #[wasm_bindgen(js_name = answeredFormat)]
 pub fn answered_format(drafts: &[u8], format: Option<String>) -> Thrown<String> {
-    let format = named(&format.unwrap_or_default())?;
-    let told = answered(utf8(drafts)?, format).map_err(|error| small(&error))?;
+    let format = parse_format(&format.unwrap_or_default())?;
+    let told = extract_messages(parse_utf8(drafts)?, format).map_err(|error| to_js_value(&error))?;
     Ok(told.0.as_str().into())
 }
 
 #[cfg(feature = "core")]
-fn named(format: &str) -> Thrown<Option<Format>> {
+fn parse_format(format: &str) -> Thrown<Option<Format>> {
     let parsed = (!format.is_empty()).then(|| Format::parse(format)).transpose();
-    parsed.map_err(|error| small(&error))
+    parsed.map_err(|error| to_js_value(&error))
 }
 
 #[cfg(feature = "core")]
@@ -107,7 +109,7 @@ impl Operations {
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn append(
         &mut self,
-        live: &LiveHandle,
+        live: &SessionHandle,
         drafts: &[u8],
         format: Option<String>,
         once: Option<String>,
@@ -120,39 +122,47 @@ impl Operations {
         now_ms: f64,
         entropy: &[u8],
     ) -> Thrown<Uint8Array> {
-        let json = String::from(utf8(drafts)?);
+        let json = String::from(parse_utf8(drafts)?);
         let drafts = match format {
-            Some(format) => Drafts::Said(json, named(&format)?),
+            Some(format) => Drafts::Json(json, parse_format(&format)?),
             None => Drafts::Copies(json),
         };
         let appending =
-            Appending { drafts, is_durable: durable, revives, counts: counter.counts(count_tokens) };
+            AppendRequest { drafts, is_durable: durable, revives, counts: counter.counts(count_tokens) };
         let mut running = match once {
-            Some(once) => {
-                live.0.append_once(appending, Once::from_json(&once).map_err(|error| small(&error))?)
-            }
+            Some(once) => live.0.append_once(
+                appending,
+                AppendConditions::from_json(&once).map_err(|error| to_js_value(&error))?,
+            ),
             None => live.0.append_messages(appending),
         };
-        let step = running.begin(stamp(now_ms, entropy)?);
+        let step = running.begin(parse_stamp(now_ms, entropy)?);
         if live.0.opened_times() != opened {
-            return self.keep(running, step);
+            return self.register_step(running, step);
         }
-        let step = looked(&mut running, step, seen, now_ms);
-        let Some((is_durable, bytes)) = only_append(&step) else { return self.keep(running, step) };
+        let step = answer_first_stat(&mut running, step, seen, now_ms);
+        let Some((is_durable, bytes)) = only_append(&step) else { return self.register_step(running, step) };
         let number = self.next_number();
-        let frame = framed(APPEND, &[&number.to_le_bytes(), &[u8::from(is_durable)], bytes]);
-        self.under_way.push(UnderWay { number, running, vocabulary: None });
+        let frame = build_frame(APPEND, &[&number.to_le_bytes(), &[u8::from(is_durable)], bytes]);
+        self.under_way.push(RunningOperation { number, running, vocabulary: None });
         Ok(frame)
     }
 
     /// The same as `next`, for a step that is one append; `seen`: what the log was like then. Nothing where the operation has
     /// ended: what it appended, the host has.
-    pub fn ended(&mut self, number: u32, end: f64, seen: &[f64], now_ms: f64) -> Thrown<Option<Uint8Array>> {
-        let UnderWay { mut running, .. } = self.taken(number)?;
-        let ended = Answer::End(end as u64, read_stat(seen));
+    #[wasm_bindgen(js_name = finishAppend)]
+    pub fn finish_append(
+        &mut self,
+        number: u32,
+        end: f64,
+        seen: &[f64],
+        now_ms: f64,
+    ) -> Thrown<Option<Uint8Array>> {
+        let RunningOperation { mut running, .. } = self.take_running(number)?;
+        let ended = HostResponse::End(end as u64, read_stat(seen));
         match running.next(now_ms as i64, Vec::from([ended])) {
             Step::Done(Ok(_)) => Ok(None),
-            step => self.stepped(number, running, step).map(Some),
+            step => self.encode_step(number, running, step).map(Some),
         }
     }
 
@@ -160,7 +170,7 @@ impl Operations {
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn begin(
         &mut self,
-        live: &LiveHandle,
+        live: &SessionHandle,
         name: &str,
         request: &[u8],
         counter: &Counter,
@@ -169,18 +179,18 @@ impl Operations {
         entropy: &[u8],
     ) -> Thrown<Uint8Array> {
         let live = &live.0;
-        let text = || utf8(request).map(String::from);
+        let text = || parse_utf8(request).map(String::from);
         let running = match name {
-            "begin" => live.begin(text()?).map(none),
+            "begin" => live.begin(text()?).map(null_json),
             "open" => live.open().map(|id| to_json(&id).into_bytes()),
-            "look" => live.look().map(none),
-            "catchUp" => live.catch_up().map(none),
-            "say" => live.say(text()?).map(none),
-            "others" => live.others().map(String::into_bytes),
-            "flush" => live.flush(text()? == "true").map(none),
-            "close" => live.close().map(none),
-            "messages" => live.messages(text()?).map(none),
-            "follow" => live.follow().map(none),
+            "look" => live.refresh().map(null_json),
+            "catchUp" => live.refresh_logs().map(null_json),
+            "say" => live.record_changes(text()?).map(null_json),
+            "others" => live.list_holders().map(String::into_bytes),
+            "flush" => live.flush(text()? == "true").map(null_json),
+            "close" => live.close().map(null_json),
+            "messages" => live.messages(text()?).map(null_json),
+            "follow" => live.follow().map(null_json),
             "tools" => live.tools().map(String::into_bytes),
             "appendTool" => live.append_tool(text()?, counter.counts(count_tokens)).map(String::into_bytes),
             "context" => live.context(text()?, counter.counts(count_tokens)).map(String::into_bytes),
@@ -194,32 +204,32 @@ impl Operations {
                 live.summary_of(text()?, counts).map(|summary| to_json(&summary).into_bytes())
             }
             "compact" => live.compact(text()?, counter.counts(count_tokens)).map(String::into_bytes),
-            _ => return Err(small(&unknown())),
+            _ => return Err(to_js_value(&unknown_operation_error())),
         };
-        self.begun(running, now_ms, entropy)
+        self.start(running, now_ms, entropy)
     }
 }
 
 impl Operations {
-    fn taken(&mut self, number: u32) -> Thrown<UnderWay> {
+    fn take_running(&mut self, number: u32) -> Thrown<RunningOperation> {
         match self.under_way.iter().position(|one| one.number == number) {
             Some(place) => Ok(self.under_way.swap_remove(place)),
-            None => Err(small(&nothing(number))),
+            None => Err(to_js_value(&no_operation_error(number))),
         }
     }
 
-    pub(crate) fn begun(&mut self, running: Running, now_ms: f64, entropy: &[u8]) -> Thrown<Uint8Array> {
-        self.begun_at(running, stamp(now_ms, entropy)?)
+    pub(crate) fn start(&mut self, running: Running, now_ms: f64, entropy: &[u8]) -> Thrown<Uint8Array> {
+        self.start_at(running, parse_stamp(now_ms, entropy)?)
     }
 
-    pub(crate) fn begun_at(&mut self, mut running: Running, stamp: Stamp) -> Thrown<Uint8Array> {
+    pub(crate) fn start_at(&mut self, mut running: Running, stamp: Stamp) -> Thrown<Uint8Array> {
         let step = running.begin(stamp);
-        self.keep(running, step)
+        self.register_step(running, step)
     }
 
-    fn keep(&mut self, running: Running, step: Step<Vec<u8>>) -> Thrown<Uint8Array> {
+    fn register_step(&mut self, running: Running, step: Step<Vec<u8>>) -> Thrown<Uint8Array> {
         let number = self.next_number();
-        self.stepped(number, running, step)
+        self.encode_step(number, running, step)
     }
 
     fn next_number(&mut self) -> u32 {
@@ -227,25 +237,25 @@ impl Operations {
         self.begun
     }
 
-    fn stepped(&mut self, number: u32, running: Running, step: Step<Vec<u8>>) -> Thrown<Uint8Array> {
+    fn encode_step(&mut self, number: u32, running: Running, step: Step<Vec<u8>>) -> Thrown<Uint8Array> {
         let needs = match step {
-            Step::Needs(needs) => needs,
-            Step::Done(Ok(ready)) => return Ok(framed(READY, &[&ready])),
+            Step::Requests(needs) => needs,
+            Step::Done(Ok(ready)) => return Ok(build_frame(READY, &[&ready])),
             Step::Done(Err(trouble)) => {
                 return match trouble.origin() {
-                    Some(origin) => Ok(framed(FAILED, &[&origin.to_le_bytes()])),
-                    None => Err(small(&trouble)),
+                    Some(origin) => Ok(build_frame(FAILED, &[&origin.to_le_bytes()])),
+                    None => Err(to_js_value(&trouble)),
                 };
             }
         };
         let number_of = number.to_le_bytes();
         let json = to_json(&needs);
         let length = (json.len() as u32).to_le_bytes();
-        let payloads: Vec<_> = needs.iter().filter_map(Need::payload).collect();
+        let payloads: Vec<_> = needs.iter().filter_map(HostRequest::payload).collect();
         let parts = [&number_of[..], &length, json.as_bytes()].into_iter();
         let parts: Vec<&[u8]> = parts.chain(payloads.iter().map(|payload| &**payload)).collect();
-        let frame = framed(NEEDS, &parts);
-        self.under_way.push(UnderWay { number, running, vocabulary: None });
+        let frame = build_frame(NEEDS, &parts);
+        self.under_way.push(RunningOperation { number, running, vocabulary: None });
         Ok(frame)
     }
 }
@@ -253,8 +263,10 @@ impl Operations {
 // Of a step that appends to the messages of a session, and does nothing else.
 #[cfg(feature = "core")]
 fn only_append(step: &Step<Vec<u8>>) -> Option<(bool, &[u8])> {
-    let Step::Needs(needs) = step else { return None };
-    let [Need::Append { file, bytes, durable, within: Some(within) }] = &needs[..] else { return None };
+    let Step::Requests(needs) = step else { return None };
+    let [HostRequest::Append { file, bytes, durable, within: Some(within) }] = &needs[..] else {
+        return None;
+    };
     let is_log = file.path.strip_prefix(within.as_str()) == Some("/messages.jsonl");
     is_log.then_some((*durable, bytes))
 }
@@ -262,53 +274,57 @@ fn only_append(step: &Step<Vec<u8>>) -> Option<(bool, &[u8])> {
 // `bytes` 1, a file's `stat` 2, `entries` of a folder 3, names with a slash between them and numbers, the `end` of a file 4, and its `stat` then, a `text` 5, a `failure` 7: the host's number for it, its code, message, what was written, whether it is
 // unconfirmed, the `vocabulary` that was said before 8, `flags` 9,
 // this `process` 10, JSON; what git said 12: its status, or -1 where it was made to end, what it printed, its words, whether it took too long; a `document` 11: its bytes, whether it is alone, and why it cannot be read, as of a failure. What is not there is undefined or null. Anything else is done.
-fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> Answer {
+fn read_answer(said: &Array, vocabulary: Option<&Rc<Vocabulary>>) -> HostResponse {
     let number = |at: u32| said.get(at).as_f64();
     let text = |at: u32| said.get(at).as_string();
     let stat = |at: u32| read_stat(&Float64Array::from(said.get(at)).to_vec());
     let is_there = !said.get(1).is_undefined() && !said.get(1).is_null();
     match number(0).unwrap_or_default() as u8 {
-        1 => Answer::Bytes(is_there.then(|| Uint8Array::from(said.get(1)).to_vec())),
-        2 => Answer::Stat(stat(1)),
-        3 => Answer::Entries(is_there.then(|| read_entries(&text(1).unwrap_or_default(), said.get(2)))),
-        4 => Answer::End(number(1).unwrap_or_default() as u64, stat(2)),
-        5 => Answer::Text(text(1).unwrap_or_default()),
-        7 => Answer::Failed(Failure {
+        1 => HostResponse::Bytes(is_there.then(|| Uint8Array::from(said.get(1)).to_vec())),
+        2 => HostResponse::Stat(stat(1)),
+        3 => HostResponse::Entries(is_there.then(|| read_entries(&text(1).unwrap_or_default(), said.get(2)))),
+        4 => HostResponse::End(number(1).unwrap_or_default() as u64, stat(2)),
+        5 => HostResponse::Text(text(1).unwrap_or_default()),
+        7 => HostResponse::Failed(Failure {
             origin: number(1).map(|origin| origin as u32),
             code: text(2).unwrap_or_default(),
             message: text(3).unwrap_or_default(),
             written: number(4).map(|written| written as u64),
             is_unconfirmed: said.get(5).is_truthy(),
         }),
-        8 => vocabulary.map_or(Answer::Done, |vocabulary| Answer::Vocabulary(vocabulary.clone())),
-        9 => Answer::Flags(Array::from(&said.get(1)).iter().map(|flag| flag.is_truthy()).collect()),
+        8 => vocabulary.map_or(HostResponse::Done, |vocabulary| HostResponse::Vocabulary(vocabulary.clone())),
+        9 => HostResponse::Flags(Array::from(&said.get(1)).iter().map(|flag| flag.is_truthy()).collect()),
         #[cfg(feature = "agents")]
-        11 => Answer::Document(is_there.then(|| read_document(said))),
-        12 => Answer::Ran(is_there.then(|| Ran {
+        11 => HostResponse::Document(is_there.then(|| read_document(said))),
+        12 => HostResponse::Ran(is_there.then(|| GitRun {
             status: number(1).map(|status| status as i32).filter(|status| *status >= 0),
-            out: Uint8Array::from(said.get(2)).to_vec(),
-            words: text(3).unwrap_or_default(),
-            is_late: said.get(4).is_truthy(),
+            stdout: Uint8Array::from(said.get(2)).to_vec(),
+            stderr_text: text(3).unwrap_or_default(),
+            has_timed_out: said.get(4).is_truthy(),
         })),
-        10 => text(1).and_then(|json| Process::read(&json)).map_or(Answer::Done, Answer::Process),
-        _ => Answer::Done,
+        10 => text(1).and_then(|json| Process::read(&json)).map_or(HostResponse::Done, HostResponse::Process),
+        _ => HostResponse::Done,
     }
 }
 
 #[cfg(feature = "agents")]
-fn read_document(said: &Array) -> Document {
+fn read_document(said: &Array) -> AgentDocument {
     let failure = said.get(4).as_string().map(|code| Failure {
         origin: said.get(3).as_f64().map(|origin| origin as u32),
         code,
         message: said.get(5).as_string().unwrap_or_default(),
         ..Failure::default()
     });
-    Document { bytes: Uint8Array::from(said.get(1)).to_vec(), is_alone: said.get(2).is_truthy(), failure }
+    AgentDocument {
+        bytes: Uint8Array::from(said.get(1)).to_vec(),
+        is_alone: said.get(2).is_truthy(),
+        failure,
+    }
 }
 
 // Of each entry its kind, and of each file of it that was looked at four numbers as `stat` has them: all 0 where there is
 // none, -1 first where the folder may not be looked into.
-fn read_entries(names: &str, numbers: JsValue) -> Vec<Entry> {
+fn read_entries(names: &str, numbers: JsValue) -> Vec<FolderEntry> {
     const EACH: usize = 4;
     let numbers = Float64Array::from(numbers).to_vec();
     let names: Vec<&str> = names.split('/').filter(|name| !name.is_empty()).collect();
@@ -318,26 +334,26 @@ fn read_entries(names: &str, numbers: JsValue) -> Vec<Entry> {
         let is_looked_at = row > 1 && files.first() != Some(&-1.0);
         let stat = |file: &[f64]| if file[0] == 0.0 { None } else { read_stat(file) };
         let files = is_looked_at.then(|| files.chunks_exact(EACH).map(stat).collect());
-        Entry { name: String::from(*name), kind: kind_of(kind), files }
+        FolderEntry { name: String::from(*name), kind: kind_of(kind), files }
     };
     names.iter().zip(numbers.chunks(row)).map(read).collect()
 }
 
-fn kind_of(number: f64) -> Kind {
+fn kind_of(number: f64) -> FileKind {
     match number as u8 {
-        1 => Kind::File,
-        2 => Kind::Folder,
-        _ => Kind::Other,
+        1 => FileKind::File,
+        2 => FileKind::Folder,
+        _ => FileKind::Other,
     }
 }
 
 #[cfg(feature = "core")]
 // A host that has looked at a log needs not be asked for that.
-fn looked(running: &mut Running, step: Step<Vec<u8>>, seen: &[f64], now_ms: f64) -> Step<Vec<u8>> {
+fn answer_first_stat(running: &mut Running, step: Step<Vec<u8>>, seen: &[f64], now_ms: f64) -> Step<Vec<u8>> {
     match &step {
-        Step::Needs(needs) => match &needs[..] {
-            [Need::Stat { file }] if file.path.ends_with("/messages.jsonl") => {
-                running.next(now_ms as i64, Vec::from([Answer::Stat(read_stat(seen))]))
+        Step::Requests(needs) => match &needs[..] {
+            [HostRequest::Stat { file }] if file.path.ends_with("/messages.jsonl") => {
+                running.next(now_ms as i64, Vec::from([HostResponse::Stat(read_stat(seen))]))
             }
             _ => step,
         },
@@ -360,7 +376,7 @@ fn micros(ms: f64) -> i64 {
     (ms * 1000.0 + 0.5) as i64
 }
 
-fn framed(kind: u8, parts: &[&[u8]]) -> Uint8Array {
+fn build_frame(kind: u8, parts: &[&[u8]]) -> Uint8Array {
     let mut frame = Vec::with_capacity(1 + parts.iter().map(|part| part.len()).sum::<usize>());
     frame.push(kind);
     parts.iter().for_each(|part| frame.extend_from_slice(part));
@@ -368,21 +384,21 @@ fn framed(kind: u8, parts: &[&[u8]]) -> Uint8Array {
 }
 
 #[cfg(any(feature = "core", feature = "agents"))]
-pub(crate) fn none((): ()) -> Vec<u8> {
+pub(crate) fn null_json((): ()) -> Vec<u8> {
     b"null".into()
 }
 
 #[cfg(feature = "core")]
-pub(crate) fn flag(is: bool) -> Vec<u8> {
+pub(crate) fn bool_json(is: bool) -> Vec<u8> {
     (if is { "true" } else { "false" }).into()
 }
 
 #[cfg(any(feature = "core", feature = "agents"))]
-pub(crate) fn unknown() -> Trouble {
+pub(crate) fn unknown_operation_error() -> Trouble {
     Trouble::internal("expected the name of an operation, but found another one")
 }
 
-fn nothing(number: u32) -> Trouble {
+fn no_operation_error(number: u32) -> Trouble {
     Trouble::internal(alloc::format!(
         "expected the operation {number} under way, but found that it has ended"
     ))

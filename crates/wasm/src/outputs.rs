@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
 
-use crate::{Answer, thrown};
+use crate::{JsResult, to_js_error};
 use leftoff::outputs;
 
 /// The id of a query; see `outputs::hash_query`.
@@ -16,7 +16,7 @@ pub fn hash_query(query: &str) -> String {
 
 /// The places that an answer picks from a list of so many outputs; see `outputs::choice::chosen`.
 #[wasm_bindgen(js_name = chosenOutputs)]
-pub fn chosen_outputs(answer: &str, count: u32) -> Answer<Vec<u32>> {
-    let places = outputs::choice::chosen(answer, count as usize).map_err(thrown)?;
+pub fn chosen_outputs(answer: &str, count: u32) -> JsResult<Vec<u32>> {
+    let places = outputs::choice::parse_choice(answer, count as usize).map_err(to_js_error)?;
     Ok(places.into_iter().map(|place| place as u32).collect())
 }

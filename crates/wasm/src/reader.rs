@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
-use crate::{Answer, bytes, stamp, thrown, utf8};
+use crate::{JsResult, parse_stamp, parse_utf8, to_js_bytes, to_js_error};
 use leftoff::interop::{self, AgentName};
 use leftoff::json::text::to_json;
 use leftoff::record::message::Message;
-use leftoff::resume::search::Search;
+use leftoff::resume::log_match::LogSearch;
 use leftoff::resume::{history, listing, outline};
 use leftoff::shapes;
 use leftoff::shapes::Format;
@@ -34,23 +34,23 @@ impl TranscriptHandle {
         name: &str,
         from: Option<String>,
         beside: Option<Vec<u8>>,
-    ) -> Answer<TranscriptHandle> {
-        let from = from.map(|from| AgentName::parse(&from)).transpose().map_err(thrown)?;
-        let import = interop::read_with(file, name, from, beside.as_deref()).map_err(thrown)?;
-        let about = import.about();
+    ) -> JsResult<TranscriptHandle> {
+        let from = from.map(|from| AgentName::parse(&from)).transpose().map_err(to_js_error)?;
+        let import = interop::read_with(file, name, from, beside.as_deref()).map_err(to_js_error)?;
+        let about = import.overview_json();
         let sessions = import.sessions.into_iter().map(|session| session.messages).collect();
         Ok(TranscriptHandle { about, sessions })
     }
 
     /// JSON `{"sessions":[...],"problems":[...]}`, without the messages.
-    pub fn about(&self) -> Uint8Array {
-        bytes(&self.about)
+    pub fn overview(&self) -> Uint8Array {
+        to_js_bytes(&self.about)
     }
 
     /// Messages of a session, from one up to another, a JSON array in leftoff's shape.
     pub fn messages(&self, session: usize, from: usize, to: usize) -> Uint8Array {
         let messages = self.sessions.get(session).map(|messages| messages.as_slice()).unwrap_or_default();
-        bytes(&to_json(&messages.get(from..to.min(messages.len())).unwrap_or_default()))
+        to_js_bytes(&to_json(&messages.get(from..to.min(messages.len())).unwrap_or_default()))
     }
 }
 
@@ -62,29 +62,29 @@ pub fn find_stop_phrase(text: &str) -> Option<String> {
 
 /// The turns of messages, JSON bytes in leftoff's shape: see `outline::outline`.
 #[wasm_bindgen]
-pub fn outline(messages: &[u8]) -> Answer<Uint8Array> {
-    let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
-    Ok(bytes(&to_json(&outline::outline(&messages))))
+pub fn outline(messages: &[u8]) -> JsResult<Uint8Array> {
+    let messages = shapes::read(parse_utf8(messages)?, Format::Leftoff).map_err(to_js_error)?;
+    Ok(to_js_bytes(&to_json(&outline::outline(&messages))))
 }
 
 /// The lines that have all words, the newest first, each of one message: a JSON array of `{"id","role","timestamp","excerpt"}`.
 #[wasm_bindgen(js_name = searchLines)]
 pub fn search_lines(words: &str, lines: &[u8]) -> Uint8Array {
-    let mut search = Search::new(words);
-    let hits: Vec<_> = search.all(lines).into_iter().map(|hit| search.shown(hit)).collect();
-    bytes(&to_json(&hits))
+    let mut search = LogSearch::new(words);
+    let hits: Vec<_> = search.find_all(lines).into_iter().map(|hit| search.to_shown_hit(hit)).collect();
+    to_js_bytes(&to_json(&hits))
 }
 
 /// A list as a person reads it: of JSON bytes, the sessions as lists have them.
 #[wasm_bindgen]
-pub fn listing(listed: &[u8], now_ms: f64, offset_minutes: i32) -> Answer<Uint8Array> {
+pub fn listing(listed: &[u8], now_ms: f64, offset_minutes: i32) -> JsResult<Uint8Array> {
     let stamp = Stamp { now_ms: now_ms as i64, offset_minutes, entropy: [0; 32] };
-    listing::text(utf8(listed)?, &stamp).map(|text| bytes(&text)).map_err(thrown)
+    listing::render_listed(parse_utf8(listed)?, &stamp).map(|text| to_js_bytes(&text)).map_err(to_js_error)
 }
 
 /// Messages, JSON bytes in leftoff's shape, as text in a fence: see `history::render`.
 #[wasm_bindgen]
-pub fn history(messages: &[u8], now_ms: f64, entropy: &[u8]) -> Answer<Uint8Array> {
-    let messages = shapes::read(utf8(messages)?, Format::Leftoff).map_err(thrown)?;
-    Ok(bytes(&history::render(&messages, &stamp(now_ms, entropy)?)))
+pub fn history(messages: &[u8], now_ms: f64, entropy: &[u8]) -> JsResult<Uint8Array> {
+    let messages = shapes::read(parse_utf8(messages)?, Format::Leftoff).map_err(to_js_error)?;
+    Ok(to_js_bytes(&history::render_history(&messages, &parse_stamp(now_ms, entropy)?)))
 }

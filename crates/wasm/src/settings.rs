@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
-use crate::{Answer, bytes, thrown};
+use crate::{JsResult, to_js_bytes, to_js_error};
 use leftoff::nearest;
 use leftoff::settings;
 
@@ -18,13 +18,13 @@ pub fn setting_keys() -> Vec<String> {
 
 /// A program's configuration of saving by itself, JSON, over what holds by default.
 #[wasm_bindgen(js_name = autoPersistSettings)]
-pub fn auto_persist_settings(given: &str) -> Answer<Uint8Array> {
-    settings::auto_persist(given).map(|all| bytes(&settings::grouped(&all))).map_err(thrown)
+pub fn auto_persist_settings(given: &str) -> JsResult<Uint8Array> {
+    settings::auto_persist(given).map(|all| to_js_bytes(&settings::render_grouped(&all))).map_err(to_js_error)
 }
 
 /// Of the words that are known, those that may have been meant.
 #[wasm_bindgen(js_name = nearestWords)]
 pub fn nearest_words(typed: &str, known: Vec<String>) -> Vec<String> {
-    let near = nearest::nearest(typed, known.iter().map(String::as_str));
+    let near = nearest::find_nearest(typed, known.iter().map(String::as_str));
     near.into_iter().filter_map(|place| known.get(place).cloned()).collect()
 }

@@ -10,18 +10,18 @@ use alloc::vec::Vec;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
-use crate::live::LiveHandle;
 use crate::operation::Operations;
 #[cfg(feature = "agents")]
 use crate::operation::Running;
 #[cfg(feature = "core")]
-use crate::operation::{flag, none, unknown};
-use crate::{Answer, thrown, utf8};
+use crate::operation::{bool_json, null_json, unknown_operation_error};
+use crate::session_handle::SessionHandle;
+use crate::{JsResult, parse_utf8, to_js_error};
 #[cfg(feature = "core")]
-use crate::{small, stamp};
+use crate::{parse_stamp, to_js_value};
 use leftoff::json::text::to_json;
 use leftoff::layout::Placement;
-use leftoff::operation::{Live, Setup, Store, placed};
+use leftoff::operation::{SessionFiles, Setup, Store, place_json};
 use leftoff::time::Stamp;
 
 /// A store, and which sessions of it the host has open; see `Store`.
@@ -32,8 +32,8 @@ pub struct StoreHandle(pub(super) Rc<Store>);
 impl StoreHandle {
     /// Made of JSON, as in `Setup::from_json`.
     #[wasm_bindgen(constructor)]
-    pub fn new(setup: &[u8]) -> Answer<StoreHandle> {
-        Setup::from_json(utf8(setup)?).map(|setup| StoreHandle(Store::new(setup))).map_err(thrown)
+    pub fn new(setup: &[u8]) -> JsResult<StoreHandle> {
+        Setup::from_json(parse_utf8(setup)?).map(|setup| StoreHandle(Store::new(setup))).map_err(to_js_error)
     }
 }
 
@@ -42,19 +42,20 @@ impl StoreHandle {
 impl StoreHandle {
     /// The session of a folder, as people call it, open until it is forgotten: the one that is, else one of which nothing is
     /// read. `id`: where it was opened before.
-    pub fn live(&self, shown: &str, is_workspace: bool, id: &str) -> Answer<LiveHandle> {
+    #[wasm_bindgen(js_name = sessionFiles)]
+    pub fn session_files(&self, shown: &str, is_workspace: bool, id: &str) -> JsResult<SessionHandle> {
         let placement = if is_workspace { Placement::Workspace } else { Placement::Home };
-        self.0.live(shown, placement, id).map(LiveHandle).map_err(thrown)
+        self.0.session_files(shown, placement, id).map(SessionHandle).map_err(to_js_error)
     }
 
     /// The session is open no longer: whoever asks for it gets another one.
-    pub fn forget(&self, live: &LiveHandle) {
+    pub fn forget(&self, live: &SessionHandle) {
         self.0.forget(&live.0);
     }
 
     /// Whether the session is open: it is the one that whoever asks for it gets.
     #[wasm_bindgen(js_name = isOpen)]
-    pub fn is_open(&self, live: &LiveHandle) -> bool {
+    pub fn is_open(&self, live: &SessionHandle) -> bool {
         self.0.is_open(&live.0)
     }
 
@@ -64,8 +65,9 @@ impl StoreHandle {
     }
 
     /// Takes over what the second module was told.
-    pub fn hear(&self, notices: &str) {
-        self.0.hear(notices);
+    #[wasm_bindgen(js_name = addNotices)]
+    pub fn add_notices(&self, notices: &str) {
+        self.0.add_notices(notices);
     }
 }
 
@@ -84,38 +86,38 @@ impl Operations {
         now_ms: f64,
         offset: i32,
         entropy: &[u8],
-    ) -> Answer<Uint8Array> {
+    ) -> JsResult<Uint8Array> {
         let store = &store.0;
         let mut words = words.into_iter();
         let mut word = || words.next().unwrap_or_default();
         let running = match name {
-            "create" => store.create(word()).map(lies),
-            "session" => store.session(word()).map(lies),
-            "current" => store.current().map(|live| live.map_or(b"null".into(), lies)),
-            "goOn" => store.go_on(word()).map(lies),
-            "kept" => store.kept(word(), placement(&word())).map(lies),
-            "recorded" => {
-                store.recorded(word()).map(|all| all.into_iter().next().map_or(b"null".into(), lies))
-            }
+            "create" => store.create(word()).map(session_place_json),
+            "session" => store.session(word()).map(session_place_json),
+            "current" => store.current().map(|live| live.map_or(b"null".into(), session_place_json)),
+            "goOn" => store.go_on(word()).map(session_place_json),
+            "kept" => store.open_written(word(), parse_placement(&word())).map(session_place_json),
+            "recorded" => store
+                .open_recorded(word())
+                .map(|all| all.into_iter().next().map_or(b"null".into(), session_place_json)),
             "list" => store.list(word()).map(String::into_bytes),
-            "noteText" => store.note_text(word(), word()).map(none),
-            "point" => store.point_to(word(), word()).map(flag),
-            "rest" => store.rest().map(none),
+            "noteText" => store.note_text(word(), word()).map(null_json),
+            "point" => store.point_to(word(), word()).map(bool_json),
+            "rest" => store.pause_idle().map(null_json),
             "settings" => store.setup().settings().map(|read| read.to_json().into_bytes()),
             "move" => {
-                let live = open(store, &mut word)?;
-                store.move_to(&live, word()).map(lies)
+                let live = open_session(store, &mut word)?;
+                store.move_to(&live, word()).map(session_place_json)
             }
             "relocate" => store.relocate(word(), word(), word()).map(|count| count.to_string().into_bytes()),
             "delete" => {
-                let live = open(store, &mut word)?;
+                let live = open_session(store, &mut word)?;
                 store.delete(&live, word() == "true").map(|trash| to_json(&trash).into_bytes())
             }
             "tidy" => store.tidy(word()).map(|ids| to_json(&ids).into_bytes()),
-            "close" => store.close().map(none),
-            _ => return Err(small(&unknown())),
+            "close" => store.close().map(null_json),
+            _ => return Err(to_js_value(&unknown_operation_error())),
         };
-        self.begun_at(running, Stamp { offset_minutes: offset, ..stamp(now_ms, entropy)? })
+        self.start_at(running, Stamp { offset_minutes: offset, ..parse_stamp(now_ms, entropy)? })
     }
 }
 
@@ -123,23 +125,24 @@ impl Operations {
 #[wasm_bindgen(js_class = Store)]
 impl StoreHandle {
     /// The session of a folder, as people call it, for one operation: nothing of it is read, and it is nobody else's.
-    pub fn apart(&self, shown: &str, is_workspace: bool, id: &str) -> Answer<LiveHandle> {
+    #[wasm_bindgen(js_name = unopenedSessionAt)]
+    pub fn unopened_session_at(&self, shown: &str, is_workspace: bool, id: &str) -> JsResult<SessionHandle> {
         let placement = if is_workspace { Placement::Workspace } else { Placement::Home };
-        self.0.apart(shown, placement, id).map(LiveHandle).map_err(thrown)
+        self.0.unopened_session_at(shown, placement, id).map(SessionHandle).map_err(to_js_error)
     }
 }
 
 #[cfg(feature = "agents")]
 impl Operations {
     // The answer has beside it what the store found out about sessions.
-    pub(crate) fn begun_of(
+    pub(crate) fn start_with_notices(
         &mut self,
         store: &Rc<Store>,
         running: Running,
         stamp: Stamp,
-    ) -> Answer<Uint8Array> {
+    ) -> JsResult<Uint8Array> {
         let store = store.clone();
-        self.begun_at(running.map(move |answer| with_notices(answer, &store)), stamp)
+        self.start_at(running.map(move |answer| with_notices(answer, &store)), stamp)
     }
 }
 
@@ -149,15 +152,15 @@ fn with_notices(answer: Vec<u8>, store: &Store) -> Vec<u8> {
 }
 
 #[cfg(feature = "core")]
-fn open(store: &Rc<Store>, word: &mut impl FnMut() -> String) -> Answer<Rc<Live>> {
-    store.live(&word(), placement(&word()), &word()).map_err(thrown)
+fn open_session(store: &Rc<Store>, word: &mut impl FnMut() -> String) -> JsResult<Rc<SessionFiles>> {
+    store.session_files(&word(), parse_placement(&word()), &word()).map_err(to_js_error)
 }
 
-pub(crate) fn lies(live: Rc<Live>) -> Vec<u8> {
-    let place = placed(Some((live.shown(), live.placement())));
+pub(crate) fn session_place_json(live: Rc<SessionFiles>) -> Vec<u8> {
+    let place = place_json(Some((live.shown_folder(), live.placement())));
     ["{\"id\":", &to_json(&live.id()), ",", &place[1..]].concat().into_bytes()
 }
 
-pub(crate) fn placement(name: &str) -> Placement {
-    Placement::named(name).unwrap_or(Placement::Home)
+pub(crate) fn parse_placement(name: &str) -> Placement {
+    Placement::from_name(name).unwrap_or(Placement::Home)
 }

@@ -2,7 +2,7 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::{Array, Reflect};
-use leftoff_wasm::{Counter, LiveHandle, Operations};
+use leftoff_wasm::{Counter, Operations, SessionHandle};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 const NOW_MS: f64 = 1_763_812_800_000.0;

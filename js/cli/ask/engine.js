@@ -18,7 +18,7 @@ const SIGNALS = /** @type {const} */ ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
  * @property {boolean} isShell
  * @property {number} window in tokens
  *
- * @typedef {object} Ended
+ * @typedef {object} EngineResult
  * @property {number} status
  * @property {string} [stopped] why the answer is not whole
  */
@@ -30,19 +30,19 @@ const SIGNALS = /** @type {const} */ ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
  * @param {Uint8Array} how.prompt
  * @param {string} how.folder that it works in
  * @param {number} [how.timeout] in seconds
- * @param {(said: Uint8Array) => Promise<void> | void} how.said takes what it says, in its order
- * @param {(line: string) => void} [how.noted] takes what it says on standard error, which goes to the terminal else
- * @returns {Promise<Ended>}
+ * @param {(said: Uint8Array) => Promise<void> | void} how.onOutput takes what it says, in its order
+ * @param {(line: string) => void} [how.onErrorLine] takes what it says on standard error, which goes to the terminal else
+ * @returns {Promise<EngineResult>}
  */
-export async function answered({ name, program, args, isShell }, { prompt, folder, timeout, said, noted }) {
+export async function runEngine({ name, program, args, isShell }, { prompt, folder, timeout, onOutput, onErrorLine: noted }) {
   const isGroup = process.platform !== "win32";
   const child = spawn(program, args, { cwd: folder, shell: isShell, detached: isGroup, stdio: ["pipe", "pipe", /** @type {"pipe"} */ (noted ? "pipe" : "inherit")], env: { ...process.env, LEFTOFF_ASK: "1" } });
-  /** @type {Ended | undefined} */
+  /** @type {EngineResult | undefined} */
   let ended;
-  const kill = (/** @type {NodeJS.Signals} */ signal) => killed(child, signal, isGroup);
+  const kill = (/** @type {NodeJS.Signals} */ signal) => killProcess(child, signal, isGroup);
   /** @type {NodeJS.Timeout[]} */
   const timers = [];
-  const stop = (/** @type {Ended} */ why) => {
+  const stop = (/** @type {EngineResult} */ why) => {
     if (ended) return;
     ended = why;
     kill("SIGTERM");
@@ -57,7 +57,7 @@ export async function answered({ name, program, args, isShell }, { prompt, folde
     // Who does not read to the end has heard enough.
     child.stdin.on("error", () => undefined).end(prompt);
     const all = (async () => {
-      for await (const bytes of child.stdout) await said(bytes);
+      for await (const bytes of child.stdout) await onOutput(bytes);
     })();
     if (noted) createInterface({ input: child.stderr }).on("line", (line) => line.trim() && noted(line));
     const [{ status, signal }] = await Promise.all([closed, all]);
@@ -74,8 +74,13 @@ export async function answered({ name, program, args, isShell }, { prompt, folde
   }
 }
 
-/** With whatever it has started. @param {import("node:child_process").ChildProcess} child @param {NodeJS.Signals} signal @param {boolean} isGroup */
-function killed(child, signal, isGroup) {
+/**
+ * With whatever it has started.
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {NodeJS.Signals} signal
+ * @param {boolean} isGroup
+ */
+function killProcess(child, signal, isGroup) {
   if (child.pid === undefined || child.exitCode !== null) return;
   try {
     if (isGroup) process.kill(-child.pid, signal);

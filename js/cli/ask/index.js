@@ -8,12 +8,12 @@ import { LeftoffError, historyText } from "../../index.js";
 import { agents } from "../../wasm/agents.js";
 import { nowMs } from "../../wasm/clock.js";
 import { fromBytes } from "../../wasm/core.js";
-import { number } from "../arguments.js";
-import { fileText } from "../given.js";
+import { parseWholeNumber } from "../arguments.js";
+import { readFileText } from "../input-files.js";
 import { note, print, printPiece } from "../print.js";
-import { using } from "../store.js";
-import { answered } from "./engine.js";
-import { Transcript } from "./transcript.js";
+import { withStore } from "../store.js";
+import { runEngine } from "./engine.js";
+import { TranscriptFile } from "./transcript.js";
 
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../../store/store.js").Store} Store */
@@ -23,21 +23,21 @@ import { Transcript } from "./transcript.js";
 export async function ask(args) {
   const question = args._.join(" ");
   if (question.trim() === "") throw new LeftoffError({ code: "usage", message: "no QUESTION given" });
-  const timeout = args.timeout === undefined ? undefined : number(args.timeout, "timeout");
+  const timeout = args.timeout === undefined ? undefined : parseWholeNumber(args.timeout, "timeout");
   if (timeout === 0) throw new LeftoffError({ code: "usage", message: "--timeout takes a number of seconds above 0" });
-  return using(args, async (store) => {
+  return withStore(args, async (store) => {
     const { ask: kept } = store.settings;
-    const engine = engineOf({ ...args, engine: args.engine ?? (kept.engine || undefined) });
+    const engine = chooseEngine({ ...args, engine: args.engine ?? (kept.engine || undefined) });
     const prompt = args.prompt ?? (kept.prompt && resolve(store.home, kept.prompt));
-    const instructions = prompt ? await fileText(prompt) : undefined;
-    const window = args.window === undefined ? engine.window : number(args.window, "window");
-    const transcript = args.resume ? Transcript.latest(store.home) : Transcript.begun(store.home, store.project);
+    const instructions = prompt ? await readFileText(prompt) : undefined;
+    const window = args.window === undefined ? engine.window : parseWholeNumber(args.window, "window");
+    const transcript = args.resume ? TranscriptFile.openLatest(store.home) : TranscriptFile.create(store.home, store.project);
     try {
-      transcript.append(agents.called((core) => core.askQuestion(nowMs(), question)));
+      transcript.append(agents.call((core) => core.askQuestion(nowMs(), question)));
       transcript.flush();
-      const { session, history, left } = await soFar(store, transcript.path, { window, instructions });
+      const { session, history, left } = await readHistory(store, transcript.path, { window, instructions });
       if (left > 0) note(`the conversation is too long for ${engine.name}: ${left} of its messages are left out or shortened`);
-      const { answer, ...ended } = await recorded(transcript, engine, { args, timeout, prompt: await prompted(store, { instructions, history, question }) });
+      const { answer, ...ended } = await recordAnswer(transcript, engine, { args, timeout, prompt: await buildPrompt(store, { instructions, history, question }) });
       await store.import(transcript.path, { from: "ask" });
       if (ended.stopped) note(`the answer is incomplete: ${ended.stopped}`);
       process.exitCode ||= ended.status;
@@ -49,44 +49,48 @@ export async function ask(args) {
   });
 }
 
-/** All that the engine is told, as it may leave; the history has left already. @param {Store} store @param {{ instructions?: string, history: string, question: string }} told */
-async function prompted(store, { history, ...told }) {
+/**
+ * All that the engine is told, as it may leave; the history has left already.
+ * @param {Store} store
+ * @param {{ instructions?: string, history: string, question: string }} told
+ */
+async function buildPrompt(store, { history, ...told }) {
   const { instructions, question } = (await store.redacted(told)).value;
-  return agents.called((core) => core.askPrompt(instructions, history, question));
+  return agents.call((core) => core.askPrompt(instructions, history, question));
 }
 
 /** @param {Args} args @returns {Engine} */
-function engineOf(args) {
-  const installed = agents.called((core) => core.askEngines()).filter((name) => isOnPath(name));
-  return fromBytes(agents.called((core) => core.askEngine(args.engine, args.model, installed)));
+function chooseEngine(args) {
+  const installed = agents.call((core) => core.askEngines()).filter((name) => isOnPath(name));
+  return fromBytes(agents.call((core) => core.askEngine(args.engine, args.model, installed)));
 }
 
 /**
  * What was said before the question, as text, as much as the engine reads.
  * @param {Store} store @param {string} path @param {{ window: number, instructions?: string }} of
  */
-async function soFar(store, path, { window, instructions }) {
+async function readHistory(store, path, { window, instructions }) {
   const { imported } = await store.import(path, { from: "ask" });
-  const session = await store.session({ source: { agent: "ask", id: sourceOf(path) } });
+  const session = await store.session({ source: { agent: "ask", id: sourceIdOf(path) } });
   if (imported.length === 0 || session.metadata.stats.messageCount < 2) return { session: session.id, history: "", left: 0 };
-  const system = instructions ?? agents.called((core) => core.askInstructions());
+  const system = instructions ?? agents.call((core) => core.askInstructions());
   const { messages, originalMessageCount, includedMessageCount } = await session.context({ window, system, format: "leftoff", assumes: true });
   const before = /** @type {object[]} */ (messages).slice(0, -1);
   return { session: session.id, history: before.length > 0 ? historyText(before) : "", left: originalMessageCount - includedMessageCount };
 }
 
 /** @param {string} path */
-function sourceOf(path) {
+function sourceIdOf(path) {
   return path.replace(/^.*[\\/]/, "").replace(/\.md$/, "");
 }
 
 /**
  * The answer, written down and then shown.
- * @param {Transcript} transcript @param {Engine} engine @param {{ args: Args, timeout?: number, prompt: Uint8Array }} how
+ * @param {TranscriptFile} transcript @param {Engine} engine @param {{ args: Args, timeout?: number, prompt: Uint8Array }} how
  */
-async function recorded(transcript, engine, { args, timeout, prompt }) {
-  transcript.append(agents.called((core) => core.askAnswer(nowMs(), engine.name)));
-  const recorder = agents.called((core) => new core.AskRecorder());
+async function recordAnswer(transcript, engine, { args, timeout, prompt }) {
+  transcript.append(agents.call((core) => core.askAnswer(nowMs(), engine.name)));
+  const recorder = agents.call((core) => new core.AskRecorder());
   const decoder = new TextDecoder();
   /** @type {Uint8Array[]} */
   const heard = [];
@@ -98,26 +102,26 @@ async function recorded(transcript, engine, { args, timeout, prompt }) {
     if (args.json) heard.push(bytes);
     else if (text) await printPiece(text);
   };
-  const said = async (/** @type {Uint8Array} */ bytes) => {
-    transcript.append(agents.called(() => recorder.feed(bytes)));
+  const onOutput = async (/** @type {Uint8Array} */ bytes) => {
+    transcript.append(agents.call(() => recorder.feed(bytes)));
     const all = Buffer.concat([kept, bytes]);
-    const end = all.length - agents.called(() => recorder.held);
+    const end = all.length - agents.call(() => recorder.heldByteCount);
     kept = all.subarray(end);
     await show(all.subarray(0, end));
   };
-  /** @type {import("./engine.js").Ended} */
+  /** @type {import("./engine.js").EngineResult} */
   let ended = { status: 1, stopped: "leftoff failed" };
   try {
-    ended = await answered(engine, { prompt, folder: process.cwd(), timeout, said, noted: args.json ? note : undefined });
+    ended = await runEngine(engine, { prompt, folder: process.cwd(), timeout, onOutput, onErrorLine: args.json ? note : undefined });
   } catch (error) {
     ended.stopped = error instanceof Error ? error.message : String(error);
     throw error;
   } finally {
-    transcript.append(agents.called(() => recorder.end()));
+    transcript.append(agents.call(() => recorder.end()));
     await show(kept, true);
     if (!args.json && shown && !shown.endsWith("\n")) print("\n");
     if (!shown && !ended.stopped) ended.stopped = "the engine said nothing";
-    transcript.append(agents.called((core) => core.askEnd(nowMs(), ended.stopped)));
+    transcript.append(agents.call((core) => core.askEnd(nowMs(), ended.stopped)));
     transcript.flush();
   }
   return { ...ended, answer: Buffer.concat(heard).toString("utf8") };

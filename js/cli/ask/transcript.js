@@ -10,14 +10,14 @@ import { bytesOf, fromBytes } from "../../wasm/core.js";
 import { LeftoffError } from "../../index.js";
 import { codeOf } from "../../storage/folders.js";
 import { isGone, thisProcess } from "../../storage/process.js";
-import { translated } from "../../storage/refusal.js";
+import { toStorageError } from "../../storage/system-errors.js";
 
 /** The one that was asked last, as a link and, where there are no links, as a small file. */
 const LATEST = "latest";
 /** Beside a transcript while somebody writes into it. */
 const LOCK = ".lock";
 
-export class Transcript {
+export class TranscriptFile {
   /** @type {number} */
   #file;
   #end = 0;
@@ -30,38 +30,38 @@ export class Transcript {
   }
 
   /** A new one. @param {string} home @param {string} folder that is asked in */
-  static begun(home, folder) {
+  static create(home, folder) {
     const place = join(home, "ask");
     mkdirSync(place, { recursive: true, mode: 0o700 });
     for (let at = nowMs(); ; at += 1) {
-      const name = agents.called((core) => core.askName(at));
+      const name = agents.call((core) => core.askName(at));
       const path = join(place, `${name}.md`);
       try {
         const file = openSync(path, "ax", 0o600);
-        const transcript = new Transcript(path, file, 0);
-        locked(path);
-        transcript.append(agents.called((core) => core.askTitle(name, folder)));
-        pointed(place, `${name}.md`);
+        const transcript = new TranscriptFile(path, file, 0);
+        lockTranscript(path);
+        transcript.append(agents.call((core) => core.askTitle(name, folder)));
+        pointLatest(place, `${name}.md`);
         return transcript;
       } catch (error) {
-        if (codeOf(error) !== "EEXIST") throw translated("append", path, error, { hasRoot: false });
+        if (codeOf(error) !== "EEXIST") throw toStorageError("append", path, error, { hasRoot: false });
       }
     }
   }
 
   /** The one that was asked last, ready for the next question. @param {string} home */
-  static latest(home) {
+  static openLatest(home) {
     const place = join(home, "ask");
     const path = join(place, textOf(join(place, `${LATEST}.txt`)).trim());
     if (dirname(path) !== place) throw new LeftoffError({ code: "not_found", message: `no conversation to continue in "${place}"; without --resume a new one begins` });
     const bytes = bytesIn(path);
     if (!bytes) throw new LeftoffError({ code: "not_found", message: `no conversation at "${path}"; without --resume a new one begins` });
-    locked(path);
+    lockTranscript(path);
     const file = openSync(path, "a");
-    const { torn, closing } = fromBytes(agents.called((core) => core.askOpened(bytes, nowMs())));
+    const { torn, closing } = fromBytes(agents.call((core) => core.askOpened(bytes, nowMs())));
     const end = torn ?? bytes.length;
     ftruncateSync(file, end);
-    const transcript = new Transcript(path, file, end);
+    const transcript = new TranscriptFile(path, file, end);
     transcript.append(closing);
     return transcript;
   }
@@ -73,7 +73,7 @@ export class Transcript {
       for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
     } catch (error) {
       ftruncateSync(this.#file, this.#end);
-      throw translated("append", this.path, error, { hasRoot: false });
+      throw toStorageError("append", this.path, error, { hasRoot: false });
     }
     this.#end += bytes.length;
   }
@@ -91,7 +91,7 @@ export class Transcript {
 
 // Of two terminals the second one is told, and nothing of the first one's answer is mixed with its own.
 /** @param {string} path */
-function locked(path) {
+function lockTranscript(path) {
   const lock = path + LOCK;
   const own = `${lock}-${process.pid}`;
   writeFileSync(own, JSON.stringify(thisProcess()), { mode: 0o600 });
@@ -102,7 +102,7 @@ function locked(path) {
       } catch (error) {
         if (codeOf(error) !== "EEXIST") throw error;
       }
-      const other = processIn(lock);
+      const other = readLockHolder(lock);
       if (other && !isGone(other)) throw new LeftoffError({ code: "open_elsewhere", message: `process ${other.pid} is asking in "${path}" right now; without --resume a new conversation begins` });
       rmSync(lock, { force: true });
     }
@@ -112,7 +112,7 @@ function locked(path) {
 }
 
 /** @param {string} path @returns {import("../../storage/process.js").ProcessName | undefined} */
-function processIn(path) {
+function readLockHolder(path) {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
@@ -122,7 +122,7 @@ function processIn(path) {
 }
 
 /** @param {string} place @param {string} name */
-function pointed(place, name) {
+function pointLatest(place, name) {
   const own = join(place, `.${LATEST}-${process.pid}`);
   const file = join(place, `${LATEST}.txt`);
   try {
@@ -130,7 +130,7 @@ function pointed(place, name) {
     renameSync(own, file);
   } catch (error) {
     rmSync(own, { force: true });
-    throw translated("replace", file, error, { hasRoot: false });
+    throw toStorageError("replace", file, error, { hasRoot: false });
   }
   try {
     symlinkSync(name, own);
@@ -152,6 +152,6 @@ function bytesIn(path) {
     return readFileSync(path);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw translated("read", path, error, { hasRoot: false });
+    throw toStorageError("read", path, error, { hasRoot: false });
   }
 }

@@ -1,7 +1,7 @@
 //! What has to be there, and then what fits.
 
-use crate::context::strategies::{Choice, Selection, fill};
+use crate::context::strategies::{Selection, StrategyInput, fill};
 
-pub(crate) fn select(choice: &Choice<'_>) -> Result<Selection, &'static str> {
+pub(crate) fn select(choice: &StrategyInput<'_>) -> Result<Selection, &'static str> {
     fill(choice, choice.steps.len(), 0).ok_or("what has to be there exceeds the budget")
 }

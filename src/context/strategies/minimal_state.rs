@@ -1,8 +1,8 @@
 //! What has to be there and what is known of the rest, then what fits.
 
-use crate::context::strategies::{Choice, Selection, fill_beside_summary};
+use crate::context::strategies::{Selection, StrategyInput, fill_beside_summary};
 
-pub(crate) fn select(choice: &Choice<'_>) -> Result<Selection, &'static str> {
+pub(crate) fn select(choice: &StrategyInput<'_>) -> Result<Selection, &'static str> {
     let selection = fill_beside_summary(choice, choice.steps.len());
     selection.ok_or("what has to be there does not fit beside what is known of the rest")
 }

@@ -32,7 +32,7 @@ pub(crate) const ORDER: [Strategy; 5] = [
 ];
 
 /// What a strategy has to choose from.
-pub(crate) struct Choice<'a> {
+pub(crate) struct StrategyInput<'a> {
     pub steps: &'a [Step],
     pub budget: u32,
     /// The steps are all there are.
@@ -47,7 +47,7 @@ pub(crate) struct Choice<'a> {
 
 /// What becomes of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum StepDecision {
     /// It is left out.
     No,
     /// Its pins alone are there.
@@ -56,9 +56,9 @@ pub(crate) enum Kept {
     All(Vec<bool>),
 }
 
-impl Kept {
+impl StepDecision {
     pub fn is_all(&self) -> bool {
-        matches!(self, Kept::All(_))
+        matches!(self, StepDecision::All(_))
     }
 }
 
@@ -66,9 +66,9 @@ impl Kept {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
     /// What becomes of each step.
-    pub kept: Vec<Kept>,
+    pub decisions: Vec<StepDecision>,
     /// What all of it costs.
-    pub used: u32,
+    pub used_tokens: u32,
     /// The summary is there.
     pub has_summary: bool,
 }
@@ -85,7 +85,7 @@ impl Strategy {
     }
 
     /// The least budget that it is tried with.
-    pub fn needs(self) -> u32 {
+    pub fn least_budget(self) -> u32 {
         match self {
             Strategy::FullHistory | Strategy::Fallback => 0,
             Strategy::PrunedTools => 2000,
@@ -95,15 +95,15 @@ impl Strategy {
     }
 
     /// Chooses, or says why it cannot.
-    pub fn select(self, choice: &Choice<'_>) -> Result<Selection, &'static str> {
-        if choice.budget < self.needs() {
+    pub fn select(self, choice: &StrategyInput<'_>) -> Result<Selection, &'static str> {
+        if choice.budget < self.least_budget() {
             return Err("the budget is below what the strategy needs");
         }
         self.select_beside(choice)
     }
 
     /// The same of what something else leaves of a budget that the strategy was tried with.
-    pub fn select_beside(self, choice: &Choice<'_>) -> Result<Selection, &'static str> {
+    pub fn select_beside(self, choice: &StrategyInput<'_>) -> Result<Selection, &'static str> {
         match self {
             Strategy::FullHistory => full_history::select(choice),
             Strategy::PrunedTools => pruned_tools::select(choice),
@@ -130,9 +130,9 @@ pub(crate) fn first_recent(steps: &[Step]) -> usize {
 ///
 /// Which steps are kept is decided by their least cost, and results are made whole only from half of the budget or from
 /// what is left at the end: so a budget of twice the size never keeps fewer steps.
-pub(crate) fn fill(choice: &Choice<'_>, first_recent: usize, base: u32) -> Option<Selection> {
+pub(crate) fn fill(choice: &StrategyInput<'_>, first_recent: usize, base: u32) -> Option<Selection> {
     let steps = choice.steps;
-    let mut kept: Vec<Kept> = steps.iter().map(|_| Kept::No).collect();
+    let mut kept: Vec<StepDecision> = steps.iter().map(|_| StepDecision::No).collect();
     let mut used = base;
     let fits = |used: u32, cost: u32| used.checked_add(cost).filter(|sum| *sum <= choice.budget);
     // A message that was cut has all that is left: a larger budget, which keeps it whole, could not keep more beside it.
@@ -143,30 +143,31 @@ pub(crate) fn fill(choice: &Choice<'_>, first_recent: usize, base: u32) -> Optio
             continue;
         }
         let are_pins = !is_recent && !step.pins.is_empty();
-        used = fits(used, if are_pins { step.least_required() } else { step.least() })?;
-        kept[place] = if are_pins { Kept::Pins } else { shortest(step) };
+        used = fits(used, if are_pins { step.least_required_cost() } else { step.least_cost() })?;
+        kept[place] = if are_pins { StepDecision::Pins } else { keep_shortened(step) };
     }
-    make_whole(&steps[first_recent..], &mut kept[first_recent..], &mut used, choice.budget / 2);
+    restore_whole_items(&steps[first_recent..], &mut kept[first_recent..], &mut used, choice.budget / 2);
     let older = if choice.is_full { 0 } else { first_recent };
     for place in (0..older).rev() {
         let step = &steps[place];
         let before = match kept[place] {
-            Kept::All(_) => continue,
-            Kept::Pins => used - step.least_required(),
-            Kept::No => used,
+            StepDecision::All(_) => continue,
+            StepDecision::Pins => used - step.least_required_cost(),
+            StepDecision::No => used,
         };
-        let Some(sum) = fits(before, step.least()) else { break };
+        let Some(sum) = fits(before, step.least_cost()) else { break };
         used = sum;
-        kept[place] = shortest(step);
+        kept[place] = keep_shortened(step);
     }
-    make_whole(steps, &mut kept, &mut used, choice.budget);
-    Some(Selection { kept, used, has_summary: false })
+    restore_whole_items(steps, &mut kept, &mut used, choice.budget);
+    Some(Selection { decisions: kept, used_tokens: used, has_summary: false })
 }
 
 /// The same beside a summary; without one, where everything fits after all and there is nothing to summarize.
-pub(crate) fn fill_beside_summary(choice: &Choice<'_>, first_recent: usize) -> Option<Selection> {
-    let is_all =
-        |all: &Selection| choice.is_complete && !choice.is_summed_up && all.kept.iter().all(Kept::is_all);
+pub(crate) fn fill_beside_summary(choice: &StrategyInput<'_>, first_recent: usize) -> Option<Selection> {
+    let is_all = |all: &Selection| {
+        choice.is_complete && !choice.is_summed_up && all.decisions.iter().all(StepDecision::is_all)
+    };
     if let Some(all) = fill(choice, first_recent, 0).filter(is_all) {
         return Some(all);
     }
@@ -174,16 +175,16 @@ pub(crate) fn fill_beside_summary(choice: &Choice<'_>, first_recent: usize) -> O
     Some(Selection { has_summary: true, ..selection })
 }
 
-fn shortest(step: &Step) -> Kept {
-    Kept::All(step.items.iter().map(|item| item.can_be_shortened()).collect())
+fn keep_shortened(step: &Step) -> StepDecision {
+    StepDecision::All(step.items.iter().map(|item| item.can_be_shortened()).collect())
 }
 
 // Newest first, each shortened item whose whole form fits.
-fn make_whole(steps: &[Step], kept: &mut [Kept], used: &mut u32, limit: u32) {
+fn restore_whole_items(steps: &[Step], kept: &mut [StepDecision], used: &mut u32, limit: u32) {
     for (step, flags) in steps.iter().zip(kept).rev() {
-        let Kept::All(flags) = flags else { continue };
+        let StepDecision::All(flags) = flags else { continue };
         for (item, is_short) in step.items.iter().zip(flags).rev() {
-            let whole = used.saturating_add(item.whole() - item.least());
+            let whole = used.saturating_add(item.whole_cost() - item.least_cost());
             if *is_short && whole <= limit {
                 (*is_short, *used) = (false, whole);
             }

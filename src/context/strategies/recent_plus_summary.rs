@@ -1,8 +1,8 @@
 //! The newest messages, and for the older ones a summary.
 
-use crate::context::strategies::{Choice, Selection, fill_beside_summary, first_recent};
+use crate::context::strategies::{Selection, StrategyInput, fill_beside_summary, first_recent};
 
-pub(crate) fn select(choice: &Choice<'_>) -> Result<Selection, &'static str> {
+pub(crate) fn select(choice: &StrategyInput<'_>) -> Result<Selection, &'static str> {
     let selection = fill_beside_summary(choice, first_recent(choice.steps));
     selection.ok_or("the newest messages do not fit beside a summary")
 }

@@ -11,11 +11,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::disk::{At, Disk};
+use super::disk::{Disk, TreePath};
 use super::tree::Tree;
-use crate::interop::kept::{self, Kept};
+use crate::interop::locations::{self, TranscriptLocation};
 use crate::interop::opencode;
-use crate::operation::{Document, Failure, Kind};
+use crate::operation::{AgentDocument, Failure, FileKind};
 
 /// How a database begins.
 const DATABASE: &[u8] = b"SQLite format 3\0";
@@ -24,7 +24,7 @@ const PACKED: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// A file, as an import wants it.
 #[derive(Debug, Serialize)]
-pub(super) struct Found {
+pub(super) struct AgentFile {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<&'static str>,
@@ -34,22 +34,22 @@ pub(super) struct Found {
 }
 
 /// Which files are looked for.
-pub(super) enum Wanted<'a> {
+pub(super) enum FileScope<'a> {
     /// All below a folder.
     All(String),
     /// What an agent keeps.
-    Of(&'a Kept),
+    Of(&'a TranscriptLocation),
 }
 
 /// What a file holds: itself; or of OpenCode's folders each session.
-pub(super) fn documents(disk: &Disk, path: &str) -> Result<VecDeque<Document>, Failure> {
-    if disk.stat(&at(path))?.is_some_and(|stat| stat.kind == Kind::Folder) {
+pub(super) fn documents(disk: &Disk, path: &str) -> Result<VecDeque<AgentDocument>, Failure> {
+    if disk.stat(&any_path(path))?.is_some_and(|stat| stat.kind == FileKind::Folder) {
         return sessions_in(disk, path);
     }
-    Ok(VecDeque::from([Document { bytes: plain(disk, path)?, is_alone: true, failure: None }]))
+    Ok(VecDeque::from([AgentDocument { bytes: read_plain_file(disk, path)?, is_alone: true, failure: None }]))
 }
 
-fn sessions_in(disk: &Disk, root: &str) -> Result<VecDeque<Document>, Failure> {
+fn sessions_in(disk: &Disk, root: &str) -> Result<VecDeque<AgentDocument>, Failure> {
     let mut places = BTreeMap::new();
     walk(disk, root, false, &mut |Visit { path, name, .. }| {
         places.insert(String::from(name[root.len()..].trim_start_matches('/')), String::from(path));
@@ -57,26 +57,26 @@ fn sessions_in(disk: &Disk, root: &str) -> Result<VecDeque<Document>, Failure> {
     let paths: Vec<&str> = places.keys().map(String::as_str).collect();
     let read = |name: String| {
         let bytes = match places.get(&name) {
-            Some(path) => disk.read(&at(path), 0, None)?,
+            Some(path) => disk.read(&any_path(path), 0, None)?,
             None => None,
         };
         Ok((name, bytes.unwrap_or_default()))
     };
     let read_all =
         |paths: Vec<String>| paths.into_iter().map(read).collect::<Result<BTreeMap<_, _>, Failure>>();
-    let groups = opencode::groups(&paths, &read_all(opencode::read_first(&paths))?);
+    let groups = opencode::session_groups(&paths, &read_all(opencode::paths_to_read_first(&paths))?);
     let mut all = VecDeque::new();
     for group in groups {
         let sessions = opencode::sessions_of_tree(&read_all(group)?).into_iter();
-        all.extend(sessions.map(|text| Document { bytes: text.into(), ..Document::default() }));
+        all.extend(sessions.map(|text| AgentDocument { bytes: text.into(), ..AgentDocument::default() }));
     }
     Ok(all)
 }
 
 // A file as it is. What this host has no library for is refused.
-fn plain(disk: &Disk, path: &str) -> Result<Vec<u8>, Failure> {
+fn read_plain_file(disk: &Disk, path: &str) -> Result<Vec<u8>, Failure> {
     let refused = |code: &str, message: String| Failure { code: code.into(), message, ..Failure::default() };
-    let bytes = disk.read(&at(path), 0, None)?;
+    let bytes = disk.read(&any_path(path), 0, None)?;
     let bytes = bytes.ok_or_else(|| refused("not_found", format!("no file or folder \"{path}\"")))?;
     let unread = match &bytes {
         bytes if bytes.starts_with(DATABASE) => "a database, which this host does not read",
@@ -88,20 +88,20 @@ fn plain(disk: &Disk, path: &str) -> Result<Vec<u8>, Failure> {
 }
 
 /// The files, in the order of their paths, as they are now. What cannot be looked at holds nothing.
-pub(super) fn found(disk: &Disk, wanted: &Wanted<'_>) -> Vec<Found> {
+pub(super) fn find_files(disk: &Disk, wanted: &FileScope<'_>) -> Vec<AgentFile> {
     let (root, agent) = match wanted {
-        Wanted::All(root) => (root, None),
-        Wanted::Of(kept) => (&kept.path, Some(kept.agent.as_str())),
+        FileScope::All(root) => (root, None),
+        FileScope::Of(kept) => (&kept.path, Some(kept.agent.as_str())),
     };
     let is = |path: &str| match wanted {
-        Wanted::All(_) => true,
-        Wanted::Of(kept) => kept.names.has(path[root.len()..].trim_start_matches('/')),
+        FileScope::All(_) => true,
+        FileScope::Of(kept) => kept.names.matches(path[root.len()..].trim_start_matches('/')),
     };
     let mut all = Vec::new();
     walk(disk, root, true, &mut |Visit { path, name, is_tree }| {
         if is_tree || is(name) {
             let (size, bytes) = if is_tree { size_of_tree(disk, path) } else { size_of(path) };
-            all.push(Found { path: path.into(), agent, size, bytes });
+            all.push(AgentFile { path: path.into(), agent, size, bytes });
         }
     });
     all
@@ -127,9 +127,9 @@ fn walk_by(
     met: &mut BTreeSet<String>,
     told: &mut dyn FnMut(Visit<'_>),
 ) {
-    let kind_of = |path: &str| disk.stat(&at(path)).ok().flatten().map(|stat| stat.kind);
+    let kind_of = |path: &str| disk.stat(&any_path(path)).ok().flatten().map(|stat| stat.kind);
     let (mut kind, mut path) = (kind_of(path), String::from(path));
-    if kind == Some(Kind::Other) {
+    if kind == Some(FileKind::Other) {
         let Some(real) =
             Path::new(&path).canonicalize().ok().and_then(|real| real.to_str().map(String::from))
         else {
@@ -137,15 +137,15 @@ fn walk_by(
         };
         (kind, path) = (kind_of(&real), real);
     }
-    if kind == Some(Kind::File) {
+    if kind == Some(FileKind::File) {
         return told(Visit { path: &path, name, is_tree: false });
     }
-    let is_new_folder = kind == Some(Kind::Folder) && met.insert(path.clone());
+    let is_new_folder = kind == Some(FileKind::Folder) && met.insert(path.clone());
     let entries =
-        is_new_folder.then(|| disk.list(&at(&path), &[]).ok().flatten()).flatten().unwrap_or_default();
+        is_new_folder.then(|| disk.list(&any_path(&path), &[]).ok().flatten()).flatten().unwrap_or_default();
     let folders: Vec<&str> =
-        entries.iter().filter(|one| one.kind == Kind::Folder).map(|one| &*one.name).collect();
-    if stops && kept::is_tree(&folders) {
+        entries.iter().filter(|one| one.kind == FileKind::Folder).map(|one| &*one.name).collect();
+    if stops && locations::is_opencode_tree(&folders) {
         return told(Visit { path: &path, name, is_tree: true });
     }
     let below = |above: &str, entry: &str| format!("{}/{entry}", above.trim_end_matches('/'));
@@ -155,10 +155,10 @@ fn walk_by(
 }
 
 fn size_of(path: &str) -> (String, u64) {
-    let Some((bytes, changed)) = looked(path) else { return (String::new(), 0) };
+    let Some((bytes, changed)) = size_and_mtime(path) else { return (String::new(), 0) };
     let mut words = Vec::from([bytes.to_string(), changed.to_string()]);
     // What SQLite has written and not put into the database yet.
-    if let Some((bytes, changed)) = looked(&format!("{path}-wal")) {
+    if let Some((bytes, changed)) = size_and_mtime(&format!("{path}-wal")) {
         words.extend([bytes.to_string(), changed.to_string()]);
     }
     (words.join(" "), bytes)
@@ -167,20 +167,20 @@ fn size_of(path: &str) -> (String, u64) {
 fn size_of_tree(disk: &Disk, path: &str) -> (String, u64) {
     let (mut count, mut newest, mut bytes) = (0, 0.0, 0);
     walk(disk, path, false, &mut |Visit { path, .. }| {
-        let (size, changed) = looked(path).unwrap_or_default();
+        let (size, changed) = size_and_mtime(path).unwrap_or_default();
         (count, newest, bytes) = (count + 1, f64::max(newest, changed), bytes + size);
     });
     (format!("{count} {newest} {bytes}"), bytes)
 }
 
 // How long a file is, and when it was changed, in milliseconds as JavaScript has them.
-fn looked(path: &str) -> Option<(u64, f64)> {
+fn size_and_mtime(path: &str) -> Option<(u64, f64)> {
     let found = Path::new(path).symlink_metadata().ok()?;
     Some((found.len(), found.mtime() as f64 * 1000.0 + found.mtime_nsec() as f64 / 1e6))
 }
 
-fn at(path: &str) -> At {
-    At { tree: Tree::all(), path: path.into() }
+fn any_path(path: &str) -> TreePath {
+    TreePath { tree: Tree::of_disk(), path: path.into() }
 }
 
 /// What is set for this program.
@@ -191,13 +191,13 @@ pub(super) fn variables() -> BTreeMap<String, String> {
 }
 
 /// The home folder of whoever works.
-pub(super) fn user() -> String {
+pub(super) fn user_home() -> String {
     std::env::home_dir().unwrap_or_default().to_string_lossy().into()
 }
 
 /// The places of all agents on this machine.
-pub(super) fn places(project: &Path) -> Box<[Kept]> {
-    let (variables, user) = (variables(), user());
-    let system = if cfg!(target_os = "macos") { kept::System::MacOs } else { kept::System::Other };
-    kept::kept(&project.to_string_lossy(), &user, &variables, system).into()
+pub(super) fn transcript_locations(project: &Path) -> Box<[TranscriptLocation]> {
+    let (variables, user) = (variables(), user_home());
+    let system = if cfg!(target_os = "macos") { locations::System::MacOs } else { locations::System::Other };
+    locations::transcript_locations(&project.to_string_lossy(), &user, &variables, system).into()
 }

@@ -4,12 +4,12 @@
 //! apart. Nothing is retried but what a signal interrupted, nothing is locked, and nothing is promised to two writers on
 //! NFS, SMB or in a synced folder.
 
-mod appending;
-mod copying;
-mod looking;
-mod names;
-mod placing;
-mod removing;
+mod append;
+mod copy;
+mod name_sync;
+mod read;
+mod remove;
+mod replace;
 #[cfg(test)]
 mod tests;
 
@@ -23,11 +23,11 @@ use std::path::PathBuf;
 use rustix::fs::{AtFlags, FileType, Mode};
 use rustix::io::Errno;
 
-use super::look::look;
-use super::refusal::{Fault, refused};
-use super::tree::{Held, Tree};
-use crate::operation::{Entry, Failure, Kind, Stat};
-use appending::Open;
+use super::file_stat::look;
+use super::refusal::{Fault, storage_failure};
+use super::tree::{HeldEntry, Tree};
+use crate::operation::{Failure, FileKind, FolderEntry, Stat};
+use append::OpenFile;
 
 /// Of who may read and write a file.
 const OWN: Mode = Mode::RUSR.union(Mode::WUSR);
@@ -35,7 +35,7 @@ const NOT_A_FILE: &str = "it is a folder, a link or a device, not a file";
 
 /// A file or a folder: in which tree, and its path there.
 #[derive(Clone, Debug)]
-pub(super) struct At {
+pub(super) struct TreePath {
     pub tree: Tree,
     pub path: String,
 }
@@ -43,132 +43,138 @@ pub(super) struct At {
 /// What is known between calls: which files are open, and which names the disk has confirmed.
 #[derive(Debug, Default)]
 pub(super) struct Disk {
-    open: BTreeMap<PathBuf, Open>,
-    appends: u64,
+    open_files: BTreeMap<PathBuf, OpenFile>,
+    append_count: u64,
     /// Folders that were missing, and whose entry in their parent the disk has not confirmed.
-    fresh: BTreeSet<PathBuf>,
+    new_folders: BTreeSet<PathBuf>,
     /// Folders whose entry in their parent the disk has confirmed.
-    confirmed: BTreeSet<PathBuf>,
+    confirmed_folders: BTreeSet<PathBuf>,
 }
 
-impl At {
-    fn whole(&self) -> PathBuf {
+impl TreePath {
+    fn full_path(&self) -> PathBuf {
         self.tree.path(&self.path)
     }
 
-    fn held(&self) -> Result<Held, Fault> {
+    fn hold(&self) -> Result<HeldEntry, Fault> {
         self.tree.hold(&self.path, None)
     }
 
     fn look(&self) -> Result<Stat, Fault> {
-        let held = self.held()?;
+        let held = self.hold()?;
         look(held.folder.as_fd(), &held.name)
     }
 }
 
 impl Disk {
     /// From `start` up to `end`, of what the file has when it is opened.
-    pub fn read(&self, at: &At, start: u64, end: Option<u64>) -> Result<Option<Vec<u8>>, Failure> {
-        let read = looking::read(at, start, end);
-        absent(read).map_err(|fault| refused("read", &at.whole(), None, fault))
+    pub fn read(&self, at: &TreePath, start: u64, end: Option<u64>) -> Result<Option<Vec<u8>>, Failure> {
+        let read = read::read(at, start, end);
+        none_if_absent(read).map_err(|fault| storage_failure("read", &at.full_path(), None, fault))
     }
 
     /// What stands there.
-    pub fn stat(&self, at: &At) -> Result<Option<Stat>, Failure> {
+    pub fn stat(&self, at: &TreePath) -> Result<Option<Stat>, Failure> {
         let found = at.look().and_then(|stat| {
             // No verb follows it, so none may say that it is there.
-            let is_link = stat.kind == Kind::Other && !at.tree.is_open() && is_link(&at.held()?)?;
+            let is_link = stat.kind == FileKind::Other && !at.tree.is_open() && is_link(&at.hold()?)?;
             if is_link { Err(Errno::LOOP.into()) } else { Ok(stat) }
         });
-        absent(found).map_err(|fault| refused("stat", &at.whole(), None, fault))
+        none_if_absent(found).map_err(|fault| storage_failure("stat", &at.full_path(), None, fault))
     }
 
     /// What is in a folder, sorted as JavaScript sorts; of each folder in it, what the files of these names are like.
-    pub fn list(&self, at: &At, names: &[&str]) -> Result<Option<Vec<Entry>>, Failure> {
-        match looking::entries(at).and_then(|entries| looking::with_files(at, entries, names)) {
+    pub fn list(&self, at: &TreePath, names: &[&str]) -> Result<Option<Vec<FolderEntry>>, Failure> {
+        match read::entries(at).and_then(|entries| read::with_files(at, entries, names)) {
             Ok(entries) => Ok(Some(entries)),
             Err(Fault::System(Errno::NOENT)) => Ok(None),
             // Either it is a file, or a parent of it.
-            Err(Fault::System(Errno::NOTDIR)) if matches!(absent(at.look()), Ok(None)) => Ok(None),
-            Err(fault) => Err(refused("list", &at.whole(), None, fault)),
+            Err(Fault::System(Errno::NOTDIR)) if matches!(none_if_absent(at.look()), Ok(None)) => Ok(None),
+            Err(fault) => Err(storage_failure("list", &at.full_path(), None, fault)),
         }
     }
 
     /// Adds bytes at the end, all in one piece. Answer: how long the file is then.
     pub fn append(
         &mut self,
-        at: &At,
+        at: &TreePath,
         bytes: &[u8],
         durable: bool,
         within: Option<&str>,
     ) -> Result<u64, Failure> {
         let mut written = 0;
-        let end = self.appended(at, bytes, within, &mut written).map_err(|fault| {
-            let failure = refused("append to", &at.whole(), None, gone(at, within, fault));
+        let end = self.append_bytes(at, bytes, within, &mut written).map_err(|fault| {
+            let failure = storage_failure(
+                "append to",
+                &at.full_path(),
+                None,
+                explain_missing_folder(at, within, fault),
+            );
             Failure { written: Some(written), ..failure }
         })?;
         if durable && let Err(fault) = self.confirm(at) {
             // The system reports a failed flush once and then forgets it: this descriptor can prove nothing any more.
-            self.open.remove(&at.whole());
-            let failure = refused("append to", &at.whole(), None, fault);
+            self.open_files.remove(&at.full_path());
+            let failure = storage_failure("append to", &at.full_path(), None, fault);
             return Err(Failure { written: Some(written), is_unconfirmed: true, ..failure });
         }
         Ok(end)
     }
 
     /// Puts bytes in the place of a file, whole or not at all.
-    pub fn replace(&mut self, at: &At, bytes: &[u8], within: Option<&str>) -> Result<(), Failure> {
-        let path = at.whole();
-        if let Err(fault) = self.replaced(at, &[bytes], true, within) {
-            return Err(refused("replace", &path, None, gone(at, within, fault)));
+    pub fn replace(&mut self, at: &TreePath, bytes: &[u8], within: Option<&str>) -> Result<(), Failure> {
+        let path = at.full_path();
+        if let Err(fault) = self.replace_file(at, &[bytes], true, within) {
+            return Err(storage_failure("replace", &path, None, explain_missing_folder(at, within, fault)));
         }
         let named = self.name(&at.tree, &path);
-        named.map_err(|fault| unconfirmed(refused("replace", &path, None, fault)))
+        named.map_err(|fault| mark_unconfirmed(storage_failure("replace", &path, None, fault)))
     }
 
     /// Puts bytes, in pieces, in the place of a file, whole or not at all; nobody waits until the disk has it.
-    pub fn put(&mut self, at: &At, pieces: &[&[u8]]) -> Result<(), Failure> {
-        self.replaced(at, pieces, false, None).map_err(|fault| refused("replace", &at.whole(), None, fault))
+    pub fn put(&mut self, at: &TreePath, pieces: &[&[u8]]) -> Result<(), Failure> {
+        self.replace_file(at, pieces, false, None)
+            .map_err(|fault| storage_failure("replace", &at.full_path(), None, fault))
     }
 
     /// Gives a file, or a folder with all in it, another place, where nothing is yet.
-    pub fn rename(&mut self, from: &At, to: &At) -> Result<(), Failure> {
-        let (path, place) = (from.whole(), to.whole());
-        let failed = |fault| refused("move", &path, Some(&place), fault);
-        if let Err(fault) = self.moved(from, to) {
-            let is_gone = fault.is_absent() && matches!(absent(from.look()), Ok(None));
+    pub fn rename(&mut self, from: &TreePath, to: &TreePath) -> Result<(), Failure> {
+        let (path, place) = (from.full_path(), to.full_path());
+        let failed = |fault| storage_failure("move", &path, Some(&place), fault);
+        if let Err(fault) = self.move_entry(from, to) {
+            let is_gone = fault.is_absent() && matches!(none_if_absent(from.look()), Ok(None));
             let reason = || Fault::Because("not_found", "there is nothing to move".into());
             return Err(failed(if is_gone { reason() } else { fault }));
         }
-        let named = self.name(&to.tree, &place).and_then(|()| names::sync(&from.tree, &path));
-        named.map_err(|fault| unconfirmed(failed(fault)))
+        let named = self.name(&to.tree, &place).and_then(|()| name_sync::sync(&from.tree, &path));
+        named.map_err(|fault| mark_unconfirmed(failed(fault)))
     }
 
     /// Makes a place a link to a folder, also in the place of another link. A filesystem without links makes none.
-    pub fn link(&mut self, at: &At, target: &str) -> Result<(), Failure> {
-        self.linked(at, target).map_err(|fault| match fault {
+    pub fn link(&mut self, at: &TreePath, target: &str) -> Result<(), Failure> {
+        self.replace_link(at, target).map_err(|fault| match fault {
             Fault::System(Errno::EXIST) => {
                 let detail = "expected nothing or a link there, but found something else instead";
-                refused("link", &at.whole(), None, Fault::Found("already_exists", detail.into()))
+                storage_failure("link", &at.full_path(), None, Fault::Found("already_exists", detail.into()))
             }
-            fault => refused("link", &at.whole(), None, fault),
+            fault => storage_failure("link", &at.full_path(), None, fault),
         })
     }
 
     /// Removes a file, a link, or a folder with all in it; it is no error if nothing is there.
-    pub fn remove(&mut self, at: &At) -> Result<(), Failure> {
-        let path = at.whole();
-        self.let_go_within(&path);
-        let removed = removing::removed(at);
-        absent(removed).map(|_| ()).map_err(|fault| refused("remove", &path, None, fault))
+    pub fn remove(&mut self, at: &TreePath) -> Result<(), Failure> {
+        let path = at.full_path();
+        self.close_within(&path);
+        let removed = remove::remove_entry(at);
+        none_if_absent(removed).map(|_| ()).map_err(|fault| storage_failure("remove", &path, None, fault))
     }
 }
 
-fn unconfirmed(failure: Failure) -> Failure {
+fn mark_unconfirmed(failure: Failure) -> Failure {
     Failure { is_unconfirmed: true, ..failure }
 }
 
-fn absent<T>(found: Result<T, Fault>) -> Result<Option<T>, Fault> {
+fn none_if_absent<T>(found: Result<T, Fault>) -> Result<Option<T>, Fault> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(fault) if fault.is_absent() => Ok(None),
@@ -177,29 +183,29 @@ fn absent<T>(found: Result<T, Fault>) -> Result<Option<T>, Fault> {
 }
 
 // Where the folder is gone that nobody makes, that is said.
-fn gone(at: &At, within: Option<&str>, fault: Fault) -> Fault {
+fn explain_missing_folder(at: &TreePath, within: Option<&str>, fault: Fault) -> Fault {
     let Some(within) = within.filter(|_| fault.is_absent()) else { return fault };
-    let folder = At { tree: at.tree.clone(), path: within.into() };
-    if !matches!(absent(folder.look()), Ok(None)) {
+    let folder = TreePath { tree: at.tree.clone(), path: within.into() };
+    if !matches!(none_if_absent(folder.look()), Ok(None)) {
         return fault;
     }
-    let reason = format!("expected a folder at \"{}\", but found none", folder.whole().display());
+    let reason = format!("expected a folder at \"{}\", but found none", folder.full_path().display());
     Fault::Because("not_found", reason)
 }
 
 /// What stands there, links not followed.
-fn type_at(held: &Held) -> Result<FileType, Errno> {
+fn type_at(held: &HeldEntry) -> Result<FileType, Errno> {
     let stat = rustix::fs::statat(&held.folder, &held.name, AtFlags::SYMLINK_NOFOLLOW)?;
     Ok(FileType::from_raw_mode(stat.st_mode))
 }
 
-fn is_link(held: &Held) -> Result<bool, Errno> {
+fn is_link(held: &HeldEntry) -> Result<bool, Errno> {
     match type_at(held) {
         Err(Errno::NOENT) => Ok(false),
         found => Ok(found?.is_symlink()),
     }
 }
 
-fn refuse_link(held: &Held) -> Result<(), Errno> {
+fn reject_link(held: &HeldEntry) -> Result<(), Errno> {
     if is_link(held)? { Err(Errno::LOOP) } else { Ok(()) }
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 use tempfile::TempDir;
 
-use super::appending::KEPT;
+use super::append::KEPT;
 use super::*;
 
 struct Scene {
@@ -19,8 +19,8 @@ impl Scene {
         Scene { folder: TempDir::new().expect("a folder"), disk: Disk::default() }
     }
 
-    fn at(&self, path: &str) -> At {
-        At { tree: Tree::closed(self.folder.path().into()), path: path.into() }
+    fn tree_path(&self, path: &str) -> TreePath {
+        TreePath { tree: Tree::restricted_to(self.folder.path().into()), path: path.into() }
     }
 
     fn path(&self, below: &str) -> PathBuf {
@@ -28,17 +28,17 @@ impl Scene {
     }
 
     fn append(&mut self, path: &str, bytes: &[u8]) -> Result<u64, (String, Option<u64>)> {
-        let at = self.at(path);
+        let at = self.tree_path(path);
         self.disk.append(&at, bytes, true, None).map_err(|failure| (failure.code, failure.written))
     }
 
     fn replace(&mut self, path: &str, bytes: &[u8]) -> Result<(), String> {
-        let at = self.at(path);
+        let at = self.tree_path(path);
         self.disk.replace(&at, bytes, None).map_err(|failure| failure.code)
     }
 
     fn read(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
-        self.disk.read(&self.at(path), 0, None).map_err(|failure| failure.code)
+        self.disk.read(&self.tree_path(path), 0, None).map_err(|failure| failure.code)
     }
 }
 
@@ -48,9 +48,9 @@ fn what_is_appended_is_there_in_its_order() {
     assert_eq!(scene.append("a/b/log", b"one\n"), Ok(4));
     assert_eq!(scene.append("a/b/log", b"two\n"), Ok(8));
     assert_eq!(scene.read("a/b/log"), Ok(Some(b"one\ntwo\n".to_vec())));
-    let range = scene.disk.read(&scene.at("a/b/log"), 2, Some(6));
+    let range = scene.disk.read(&scene.tree_path("a/b/log"), 2, Some(6));
     assert_eq!(range.expect("read"), Some(b"e\ntw".to_vec()));
-    assert_eq!(scene.disk.read(&scene.at("a/b/log"), 9, Some(20)).expect("read"), Some(Vec::new()));
+    assert_eq!(scene.disk.read(&scene.tree_path("a/b/log"), 9, Some(20)).expect("read"), Some(Vec::new()));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn without_a_tree_links_are_followed_and_folders_are_made() {
     symlink(scene.path("there"), scene.path("link")).expect("linked");
     let mut replace = |path: &str| {
         let path = scene.folder.path().join(path).to_str().expect("Unicode").into();
-        let at = At { tree: Tree::all(), path };
+        let at = TreePath { tree: Tree::of_disk(), path };
         scene.disk.replace(&at, b"x", None).map_err(|failure| failure.code)
     };
     assert_eq!(replace("link/a/b/file"), Ok(()));
@@ -76,12 +76,12 @@ fn what_is_absent_is_no_failure() {
     scene.append("file", b"x").expect("appended");
     for path in ["no", "no/deeper", "file/below"] {
         assert_eq!(scene.read(path), Ok(None), "{path}");
-        assert_eq!(scene.disk.stat(&scene.at(path)).expect("looked"), None, "{path}");
-        assert_eq!(scene.disk.list(&scene.at(path), &[]).expect("listed"), None, "{path}");
-        let at = scene.at(path);
+        assert_eq!(scene.disk.stat(&scene.tree_path(path)).expect("looked"), None, "{path}");
+        assert_eq!(scene.disk.list(&scene.tree_path(path), &[]).expect("listed"), None, "{path}");
+        let at = scene.tree_path(path);
         scene.disk.remove(&at).expect("nothing to remove");
     }
-    let code = scene.disk.list(&scene.at("file"), &[]).map_err(|failure| failure.code);
+    let code = scene.disk.list(&scene.tree_path("file"), &[]).map_err(|failure| failure.code);
     assert_eq!(code, Err("not_a_folder".into()));
 }
 
@@ -106,13 +106,13 @@ fn no_link_is_followed() {
         assert_eq!(scene.read(path), Err("outside_store".into()), "{path}");
         assert_eq!(scene.append(path, b"x"), Err(("outside_store".into(), Some(0))), "{path}");
         assert_eq!(scene.replace(path, b"x"), Err("outside_store".into()), "{path}");
-        let code = scene.disk.stat(&scene.at(path)).map_err(|failure| failure.code);
+        let code = scene.disk.stat(&scene.tree_path(path)).map_err(|failure| failure.code);
         assert_eq!(code, Err("outside_store".into()), "{path}");
     }
-    let listed = scene.disk.list(&scene.at("folder"), &[]).map_err(|failure| failure.code);
+    let listed = scene.disk.list(&scene.tree_path("folder"), &[]).map_err(|failure| failure.code);
     assert_eq!(listed, Err("outside_store".into()));
     // A link itself may be taken away, what it leads to not.
-    let at = scene.at("file");
+    let at = scene.tree_path("file");
     scene.disk.remove(&at).expect("removed");
     assert_eq!(scene.read("file"), Ok(None));
     assert_eq!(fs::read(outside.path().join("log")).expect("there"), b"theirs");
@@ -125,7 +125,7 @@ fn no_path_leads_out() {
         assert_eq!(scene.read(path), Err("outside_store".into()), "{path}");
         assert_eq!(scene.append(path, b"x"), Err(("outside_store".into(), Some(0))), "{path}");
     }
-    let root = scene.at("");
+    let root = scene.tree_path("");
     let code = scene.disk.remove(&root).map_err(|failure| failure.code);
     assert_eq!(code, Err("outside_store".into()));
 }
@@ -143,7 +143,7 @@ fn a_file_that_was_put_in_its_place_is_appended_to() {
 #[test]
 fn a_folder_that_is_gone_is_not_made_again() {
     let mut scene = Scene::new();
-    let at = scene.at("sessions/one/log");
+    let at = scene.tree_path("sessions/one/log");
     for _ in 0..2 {
         let failure = scene.disk.append(&at, b"x", false, Some("sessions/one")).expect_err("refused");
         assert_eq!((failure.code.as_str(), failure.written), ("not_found", Some(0)));
@@ -168,7 +168,7 @@ fn a_file_is_replaced_whole() {
     assert_ne!(fs::metadata(scene.path("document")).expect("there").ino(), before);
     let names: Vec<String> = scene
         .disk
-        .list(&scene.at(""), &[])
+        .list(&scene.tree_path(""), &[])
         .expect("listed")
         .expect("there")
         .into_iter()
@@ -194,7 +194,7 @@ fn a_folder_is_removed_with_all_in_it() {
     let outside = TempDir::new().expect("a folder");
     fs::write(outside.path().join("kept"), "x").expect("written");
     symlink(outside.path(), scene.path("a/b/link")).expect("linked");
-    let at = scene.at("a");
+    let at = scene.tree_path("a");
     scene.disk.remove(&at).expect("removed");
     assert!(!scene.path("a").exists() && outside.path().join("kept").exists());
     assert_eq!(scene.append("a/b/c/log", b"y"), Ok(1));
@@ -206,7 +206,7 @@ fn names_are_sorted_as_javascript_sorts_them() {
     for name in ["\u{1f600}", "\u{fffd}", "b", "a"] {
         fs::write(scene.path(name), "").expect("written");
     }
-    let entries = scene.disk.list(&scene.at(""), &[]).expect("listed").expect("there");
+    let entries = scene.disk.list(&scene.tree_path(""), &[]).expect("listed").expect("there");
     let names: Vec<String> = entries.into_iter().map(|entry| entry.name).collect();
     assert_eq!(names, ["a", "b", "\u{1f600}", "\u{fffd}"]);
 }
@@ -219,22 +219,22 @@ fn more_files_are_appended_to_than_are_kept_open() {
             assert_eq!(scene.append(&format!("log-{number}"), b"x"), Ok(round));
         }
     }
-    assert_eq!(scene.disk.open.len(), KEPT);
+    assert_eq!(scene.disk.open_files.len(), KEPT);
 }
 
 #[test]
 fn a_place_is_taken_by_a_move_to_where_nothing_is() {
     let mut scene = Scene::new();
     for path in ["one/a", "two/a"] {
-        scene.disk.replace(&scene.at(path), b"x", None).expect("written");
+        scene.disk.replace(&scene.tree_path(path), b"x", None).expect("written");
     }
     let moved = |scene: &mut Scene, from: &str, to: &str| {
-        scene.disk.rename(&scene.at(from), &scene.at(to)).map_err(|failure| failure.code)
+        scene.disk.rename(&scene.tree_path(from), &scene.tree_path(to)).map_err(|failure| failure.code)
     };
     assert_eq!(moved(&mut scene, "one", "new/one"), Ok(()));
     assert_eq!(moved(&mut scene, "two", "new/one"), Err("already_exists".into()));
     assert_eq!(moved(&mut scene, "one", "new/two"), Err("not_found".into()));
-    let entries = scene.disk.list(&scene.at("new"), &["a", "b"]).expect("listed").expect("there");
+    let entries = scene.disk.list(&scene.tree_path("new"), &["a", "b"]).expect("listed").expect("there");
     let sizes: Vec<_> = entries[0].files.iter().flatten().map(|stat| stat.map(|stat| stat.size)).collect();
     assert_eq!(sizes, [Some(1), None]);
 }
@@ -246,7 +246,7 @@ fn nothing_is_moved_over_what_is_there() {
     fs::create_dir(scene.path("empty")).expect("made");
     fs::write(scene.path("file"), "theirs").expect("written");
     let mut rename = |from: &str, to: &str| {
-        let (from, to) = (scene.at(from), scene.at(to));
+        let (from, to) = (scene.tree_path(from), scene.tree_path(to));
         scene.disk.rename(&from, &to).map_err(|failure| failure.code)
     };
     for to in ["empty", "file"] {
@@ -265,7 +265,7 @@ fn nothing_is_moved_over_what_is_there() {
 fn a_log_whose_folder_was_moved_away_is_made_anew() {
     let mut scene = Scene::new();
     scene.append("one/log", b"x").expect("appended");
-    let (from, to) = (scene.at("one"), scene.at("two"));
+    let (from, to) = (scene.tree_path("one"), scene.tree_path("two"));
     scene.disk.rename(&from, &to).expect("moved");
     assert_eq!(scene.append("one/log", b"yy"), Ok(2));
     assert_eq!(scene.append("two/log", b"yy"), Ok(3));
@@ -274,7 +274,7 @@ fn a_log_whose_folder_was_moved_away_is_made_anew() {
 #[test]
 fn a_link_takes_the_place_of_a_link_alone() {
     let mut scene = Scene::new();
-    let at = scene.at("folder/current");
+    let at = scene.tree_path("folder/current");
     for target in ["/one", "/two"] {
         scene.disk.link(&at, target).expect("linked");
         assert_eq!(fs::read_link(scene.path("folder/current")).expect("a link"), PathBuf::from(target));
@@ -292,7 +292,7 @@ fn a_copy_is_whole_and_leaves_nothing_else_there() {
     fs::create_dir(scene.path("from")).expect("made");
     fs::write(scene.path("from/large"), &large).expect("written");
     fs::write(scene.path("from/small"), b"small").expect("written");
-    let (from, to) = (scene.at("from"), scene.at("to"));
+    let (from, to) = (scene.tree_path("from"), scene.tree_path("to"));
     assert_eq!(scene.disk.copy(&from, &to, false).expect("copied"), 9_000_005);
     let names = |path: &str| {
         let found = fs::read_dir(scene.folder.path().join(path)).expect("a folder");
@@ -305,7 +305,7 @@ fn a_copy_is_whole_and_leaves_nothing_else_there() {
     // One that could not be put in its place is nowhere.
     fs::remove_file(scene.path("to/large")).expect("removed");
     fs::create_dir(scene.path("to/large")).expect("made");
-    let (from, to) = (scene.at("from/large"), scene.at("to/large"));
+    let (from, to) = (scene.tree_path("from/large"), scene.tree_path("to/large"));
     assert_eq!(
         scene.disk.copy(&from, &to, false).map_err(|failure| failure.code),
         Err("already_exists".into())

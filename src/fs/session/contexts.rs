@@ -4,8 +4,8 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::super::helpers::Helpers;
-use super::super::request::json;
-use super::{Compact, Resume, Session, asked};
+use super::super::request::check_json;
+use super::{Compact, Resume, Session, build_request};
 use crate::json::text::to_json;
 use crate::operation::Trouble;
 use crate::tokens::Encoding;
@@ -29,8 +29,12 @@ impl Session {
     /// # }
     /// ```
     pub fn context(&self, request: &str, mut helpers: Helpers<'_>) -> Result<String, Trouble> {
-        let asked = self.0.leaving.asked(asked(request, &helpers, &[])?);
-        self.0.host.drive_out(self.0.live.context(asked, self.counts()), &mut helpers, Some(&self.leaves()))
+        let asked = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &[])?);
+        self.0.host.drive_outgoing(
+            self.0.files.context(asked, self.counting_mode()),
+            &mut helpers,
+            Some(&self.redactor()),
+        )
     }
 
     /// What the last context was made of, without its texts: its budget, and of each message why it is there or not; `null` where
@@ -51,7 +55,7 @@ impl Session {
     /// # }
     /// ```
     pub fn last_context(&self) -> Result<String, Trouble> {
-        self.left(self.0.live.last_context())
+        self.drive_redacted(self.0.files.last_context())
     }
 
     /// The same with its messages, built again from the session as it was then: `isVerified` where they are those that were given,
@@ -73,8 +77,8 @@ impl Session {
     /// # }
     /// ```
     pub fn sent_context(&self) -> Result<String, Trouble> {
-        let sent = self.0.live.sent_context(self.0.leaving.is_on());
-        self.0.host.drive_out(sent, &mut Helpers::default(), Some(&self.leaves()))
+        let sent = self.0.files.sent_context(self.0.redactor.is_on());
+        self.0.host.drive_outgoing(sent, &mut Helpers::default(), Some(&self.redactor()))
     }
 
     /// The task, pinned messages, open tasks, files and what was decided, as a text of at most so many tokens: for a
@@ -96,8 +100,8 @@ impl Session {
     /// ```
     pub fn brief(&self, max_tokens: u32, encoding: Encoding) -> Result<String, Trouble> {
         let asked = format!("{{\"maxTokens\":{max_tokens},\"encoding\":{}}}", to_json(encoding.as_str()));
-        let brief = self.0.live.brief(self.0.leaving.asked(asked));
-        self.0.host.drive_out(brief, &mut Helpers::default(), Some(&self.leaves()))
+        let brief = self.0.files.brief(self.0.redactor.add_leaves_flag(asked));
+        self.0.host.drive_outgoing(brief, &mut Helpers::default(), Some(&self.redactor()))
     }
 
     /// What hands the session to the next run: the command that began it, the block, and the history that fits. A paused session
@@ -129,11 +133,15 @@ impl Session {
         let about = [
             ("override", Some(overrides.to_string())),
             ("revives", Some(revives.to_string())),
-            ("now", now.map(json).transpose()?.map(String::from)),
+            ("now", now.map(check_json).transpose()?.map(String::from)),
             ("maxBytes", max_bytes.map(|bytes| bytes.to_string())),
         ];
-        let asked = self.0.leaving.asked(asked(request, &helpers, &about)?);
-        self.0.host.drive_out(self.0.live.resume(asked, self.counts()), &mut helpers, Some(&self.leaves()))
+        let asked = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &about)?);
+        self.0.host.drive_outgoing(
+            self.0.files.resume(asked, self.counting_mode()),
+            &mut helpers,
+            Some(&self.redactor()),
+        )
     }
 
     /// A summary of the messages from one to another, `{"startMessageId","endMessageId","maxTokens"}`: what a model wrote of
@@ -154,8 +162,9 @@ impl Session {
     /// # }
     /// ```
     pub fn summary_of(&self, asked: &str) -> Result<String, Trouble> {
-        let summary = self.0.live.summary_of(self.0.leaving.asked(asked.into()), self.counts());
-        self.0.host.drive_out(summary, &mut Helpers::default(), Some(&self.leaves()))
+        let summary =
+            self.0.files.summary_of(self.0.redactor.add_leaves_flag(asked.into()), self.counting_mode());
+        self.0.host.drive_outgoing(summary, &mut Helpers::default(), Some(&self.redactor()))
     }
 
     /// Has future contexts begin after a summary: what it would do, or with `apply` did. The request is that of
@@ -181,7 +190,11 @@ impl Session {
             ("undo", Some(undo.to_string())),
             ("keep", keep.map(|tokens| tokens.to_string())),
         ];
-        let asked = self.0.leaving.asked(asked(request, &helpers, &how)?);
-        self.0.host.drive_out(self.0.live.compact(asked, self.counts()), &mut helpers, Some(&self.leaves()))
+        let asked = self.0.redactor.add_leaves_flag(build_request(request, &helpers, &how)?);
+        self.0.host.drive_outgoing(
+            self.0.files.compact(asked, self.counting_mode()),
+            &mut helpers,
+            Some(&self.redactor()),
+        )
     }
 }

@@ -3,9 +3,9 @@
 use alloc::string::String;
 
 use super::super::helpers::Helpers;
-use super::super::pages::{Followed, Pages};
-use super::super::request::embedding;
-use super::{Opened, Session};
+use super::super::pages::{MessageFeed, Pages};
+use super::super::request::with_embeds;
+use super::{OpenSession, Session};
 use crate::operation::Trouble;
 
 impl Session {
@@ -23,7 +23,7 @@ impl Session {
     /// # }
     /// ```
     pub fn messages(&self, reading: &str) -> Pages<'static> {
-        Pages::new(&self.0.host, self.0.live.messages(reading.into()), Helpers::default())
+        Pages::new(&self.0.host, self.0.files.messages(reading.into()), Helpers::default())
     }
 
     /// What of it answers a question, or has some words, the best first: as [`Store::search`](super::super::Store::search) finds,
@@ -50,9 +50,9 @@ impl Session {
         request: &str,
         helpers: Helpers<'a>,
     ) -> Result<Pages<'a>, Trouble> {
-        let Opened { live, store, leaving, host, .. } = &*self.0;
-        host.refuse_ended()?;
-        let request = embedding(request, &helpers)?;
+        let OpenSession { files: live, store, redactor: leaving, host, .. } = &*self.0;
+        host.reject_ended()?;
+        let request = with_embeds(request, &helpers)?;
         Ok(Pages::new(host, store.search_in(live.id(), question.into(), request, leaving), helpers))
     }
 
@@ -72,8 +72,8 @@ impl Session {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn follow(&self) -> Result<Followed, Trouble> {
-        Followed::new(Pages::new(&self.0.host, self.0.live.follow(), Helpers::default()))
+    pub fn follow(&self) -> Result<MessageFeed, Trouble> {
+        MessageFeed::new(Pages::new(&self.0.host, self.0.files.follow(), Helpers::default()))
     }
 
     /// What the tools did, oldest first, each with its result: a JSON array.
@@ -90,7 +90,7 @@ impl Session {
     /// # }
     /// ```
     pub fn tools(&self) -> Result<String, Trouble> {
-        self.left(self.0.live.tools())
+        self.drive_redacted(self.0.files.tools())
     }
 
     /// What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model
@@ -109,7 +109,7 @@ impl Session {
     /// # }
     /// ```
     pub fn state(&self) -> Result<String, Trouble> {
-        self.left(self.0.live.state())
+        self.drive_redacted(self.0.files.state())
     }
 
     /// The messages that are in every context: a JSON array of their ids.
@@ -126,7 +126,7 @@ impl Session {
     /// # }
     /// ```
     pub fn pins(&self) -> Result<String, Trouble> {
-        self.0.host.drive(self.0.live.pins())
+        self.0.host.drive(self.0.files.pins())
     }
 
     /// The session as one text, in pieces: `{"format","allBranches"}`, of `json` or `markdown`.
@@ -143,7 +143,11 @@ impl Session {
     /// ```
     pub fn export(&self, asked: &str) -> Pages<'static> {
         // Read anew, as JavaScript's second module does: what this one knows by then stays as it is.
-        Pages::new(&self.0.host, self.0.live.anew().export(asked.into(), &self.0.leaving), Helpers::default())
+        Pages::new(
+            &self.0.host,
+            self.0.files.unopened_copy().export(asked.into(), &self.0.redactor),
+            Helpers::default(),
+        )
     }
 
     /// Reads all of it and says what is wrong; nothing is mended. Places are bytes.
@@ -160,6 +164,6 @@ impl Session {
     /// # }
     /// ```
     pub fn examine(&self) -> Result<String, Trouble> {
-        self.left(self.0.live.examine())
+        self.drive_redacted(self.0.files.examine())
     }
 }

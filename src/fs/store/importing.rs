@@ -5,13 +5,13 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use std::path::Path;
 
-use super::super::agents::{self, Found, Wanted};
+use super::super::agents::{self, AgentFile, FileScope};
 use super::super::helpers::Helpers;
-use super::super::refusal::refused;
-use super::super::request::{json, with};
+use super::super::refusal::storage_failure;
+use super::super::request::{check_json, with_fields};
 use super::super::session::Session;
 use super::Store;
-use super::folders::text;
+use super::folders::path_text;
 use crate::json::text::to_json;
 use crate::operation::Trouble;
 
@@ -64,18 +64,20 @@ impl Store {
         how: Import<'_>,
         helpers: Helpers<'_>,
     ) -> Result<String, Trouble> {
-        let path = whole(path.as_ref())?;
+        let path = absolute_path_text(path.as_ref())?;
         let found = std::fs::symlink_metadata(&path).ok();
         if found.as_ref().is_some_and(std::fs::Metadata::is_dir) {
-            return self.import_found(&[Wanted::All(path)], how.from, helpers);
+            return self.import_scopes(&[FileScope::All(path)], how.from, helpers);
         }
         let asked = [
             ("path", Some(to_json(&path))),
             ("from", how.from.map(|from| to_json(&from))),
-            ("only", how.only.map(json).transpose()?.map(String::from)),
+            ("only", how.only.map(check_json).transpose()?.map(String::from)),
             ("size", found.map(|found| found.len().to_string())),
         ];
-        self.imported(&asked, helpers, |store, asked| store.0.core.import_file(asked, store.0.host.counts()))
+        self.run_import(&asked, helpers, |store, asked| {
+            store.0.core.import_file(asked, store.0.host.counting_mode())
+        })
     }
 
     /// The same of all that the known agents keep on this machine.
@@ -100,8 +102,8 @@ impl Store {
     /// # }
     /// ```
     pub fn import_all(&self, helpers: Helpers<'_>) -> Result<String, Trouble> {
-        let places = agents::places(self.project());
-        self.import_found(&places.iter().map(Wanted::Of).collect::<Vec<_>>(), None, helpers)
+        let places = agents::transcript_locations(self.project());
+        self.import_scopes(&places.iter().map(FileScope::Of).collect::<Vec<_>>(), None, helpers)
     }
 
     /// Takes in what an agent's client has written of a conversation until now, while it goes on there; nothing where the
@@ -131,17 +133,17 @@ impl Store {
         mut helpers: Helpers<'_>,
     ) -> Result<Option<Session>, Trouble> {
         let asked = [
-            ("path", Some(to_json(&whole(conversation.path)?))),
+            ("path", Some(to_json(&absolute_path_text(conversation.path)?))),
             ("from", Some(to_json(&conversation.agent))),
-            ("only", conversation.only.map(json).transpose()?.map(String::from)),
+            ("only", conversation.only.map(check_json).transpose()?.map(String::from)),
             ("hasCommand", Some(helpers.command.is_some().to_string())),
         ];
-        let recording = self.0.core.record_and_open(with("{}", &asked)?, self.0.host.counts());
+        let recording = self.0.core.record_and_open(with_fields("{}", &asked)?, self.0.host.counting_mode());
         let open = self.drive_with(recording, &mut helpers)?;
         let sessions: Vec<Session> = open.into_iter().map(|live| self.session_of(live)).collect();
         // What goes on does not rest: also its sub-agents' are open from now on.
         for session in &sessions {
-            let mut recorded = self.0.recorded.borrow_mut();
+            let mut recorded = self.0.recorded_sessions.borrow_mut();
             if recorded.iter().all(|known| !Rc::ptr_eq(&known.0, &session.0)) {
                 recorded.push(session.clone());
             }
@@ -169,12 +171,12 @@ impl Store {
     /// # }
     /// ```
     pub fn session_from(&self, agent: &str, id: &str) -> Result<Session, Trouble> {
-        let source = with("{}", &[("agent", Some(to_json(&agent))), ("id", Some(to_json(&id)))])?;
-        self.session(&self.drive(self.0.core.of_source(source))?)
+        let source = with_fields("{}", &[("agent", Some(to_json(&agent))), ("id", Some(to_json(&id)))])?;
+        self.session(&self.drive(self.0.core.find_by_source(source))?)
     }
 
     /// Whoever is given this text, which resumes a session, goes on with it: what is said behind it in an agent is imported into
-    /// this session. The text has the history as [`render`](crate::resume::history::render) fences it.
+    /// this session. The text has the history as [`render_history`](crate::resume::history::render_history) fences it.
     ///
     /// # Errors
     /// Those of a storage.
@@ -192,30 +194,34 @@ impl Store {
         self.drive(self.0.core.note_text(text.into(), session.id()))
     }
 
-    fn import_found(
+    fn import_scopes(
         &self,
-        wanted: &[Wanted<'_>],
+        wanted: &[FileScope<'_>],
         from: Option<&str>,
         helpers: Helpers<'_>,
     ) -> Result<String, Trouble> {
-        let files: Vec<Found> = wanted.iter().flat_map(|wanted| self.0.host.agents_files(wanted)).collect();
+        let files: Vec<AgentFile> =
+            wanted.iter().flat_map(|wanted| self.0.host.agent_files(wanted)).collect();
         let asked = [("files", Some(to_json(&files))), ("from", from.map(|from| to_json(&from)))];
-        self.imported(&asked, helpers, |store, asked| store.0.core.import_files(asked, store.0.host.counts()))
+        self.run_import(&asked, helpers, |store, asked| {
+            store.0.core.import_files(asked, store.0.host.counting_mode())
+        })
     }
 
-    fn imported<'a>(
+    fn run_import<'a>(
         &self,
-        asked: &[super::super::request::Field<'_>],
+        asked: &[super::super::request::RequestField<'_>],
         mut helpers: Helpers<'_>,
         work: impl FnOnce(&Store, String) -> crate::operation::Operation<'a, String>,
     ) -> Result<String, Trouble> {
         let tells = [("tells", Some(helpers.progress.is_some().to_string()))];
-        let asked = with("{}", &[asked, &tells].concat())?;
+        let asked = with_fields("{}", &[asked, &tells].concat())?;
         self.drive_with(work(self, asked), &mut helpers)
     }
 }
 
-fn whole(path: &Path) -> Result<String, Trouble> {
-    let absolute = std::path::absolute(path).map_err(|error| refused("stat", path, None, error.into()))?;
-    text(&absolute)
+fn absolute_path_text(path: &Path) -> Result<String, Trouble> {
+    let absolute =
+        std::path::absolute(path).map_err(|error| storage_failure("stat", path, None, error.into()))?;
+    path_text(&absolute)
 }

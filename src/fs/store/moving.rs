@@ -30,7 +30,7 @@ impl Store {
     /// # }
     /// ```
     pub fn move_to(&self, session: &Session, request: &str) -> Result<Session, Trouble> {
-        self.opening(self.0.core.move_to(&session.0.live, request.into()))
+        self.drive_to_session(self.0.core.move_to(&session.0.files, request.into()))
     }
 
     /// Deletes a session: it lies in the trash then, whole, which is the answer. With `purges` it is gone for good.
@@ -49,7 +49,7 @@ impl Store {
     /// # }
     /// ```
     pub fn delete(&self, session: &Session, purges: bool) -> Result<Option<PathBuf>, Trouble> {
-        let trash = self.drive(self.0.core.delete_with_words(&session.0.live, purges))?;
+        let trash = self.drive(self.0.core.delete_with_words(&session.0.files, purges))?;
         Ok(trash.map(PathBuf::from))
     }
 
@@ -63,13 +63,13 @@ impl Store {
     /// # let home = tempfile::tempdir()?;
     /// let store = leftoff::fs::Store::open(home.path())?;
     /// store.delete(&store.create(r#"{"title":"The parser"}"#)?, false)?;
-    /// assert!(store.trashed()?.contains("The parser"));
+    /// assert!(store.list_trash()?.contains("The parser"));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn trashed(&self) -> Result<String, Trouble> {
-        let told = self.drive(self.0.core.trashed())?;
-        self.out().value(&self.0.host, told)
+    pub fn list_trash(&self) -> Result<String, Trouble> {
+        let told = self.drive(self.0.core.list_trash())?;
+        self.redactor().redact_value(&self.0.host, told)
     }
 
     /// Brings a session in the trash back to where it was: by its id, or a unique beginning of one. Answer:
@@ -92,6 +92,6 @@ impl Store {
     /// ```
     pub fn restore(&self, id: &str) -> Result<String, Trouble> {
         let told = self.drive(self.0.core.restore(id.into()))?;
-        self.out().value(&self.0.host, told)
+        self.redactor().redact_value(&self.0.host, told)
     }
 }

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::super::helpers::Helpers;
-use super::super::request::{json, with};
+use super::super::request::{check_json, with_fields};
 use super::Store;
 use crate::operation::{Operation, Trouble};
 use crate::outputs::choice;
@@ -50,12 +50,12 @@ impl ToolOutputs<'_> {
     /// ```
     pub fn save(&self, output: &str, result: impl Into<String>) -> Result<String, Trouble> {
         let result = result.into();
-        json(&result)?;
-        let output = with(output, &[("sizeBytes", Some(format!("{}", result.len())))])?;
+        check_json(&result)?;
+        let output = with_fields(output, &[("sizeBytes", Some(format!("{}", result.len())))])?;
         let Store(shared) = self.0;
-        shared.host.given.replace(result);
+        shared.host.saved_output.replace(result);
         let saved = self.0.drive(shared.core.save_output(output));
-        shared.host.given.take();
+        shared.host.saved_output.take();
         saved
     }
 
@@ -76,13 +76,13 @@ impl ToolOutputs<'_> {
     /// ```
     pub fn load(&self, path: &str) -> Result<String, Trouble> {
         let Store(shared) = self.0;
-        shared.host.handed.take();
+        shared.host.loaded_output.take();
         let loaded = self.0.drive(shared.core.load_output(path.into()))?;
         if !loaded.is_empty() {
             return Ok(loaded);
         }
         let refused = |_| Trouble::internal("expected a result of UTF-8, but found other bytes");
-        String::from_utf8(shared.host.handed.take()).map_err(refused)
+        String::from_utf8(shared.host.loaded_output.take()).map_err(refused)
     }
 
     /// Those that this store has saved, in their order: `{"sessionId"}`, of that one, or of all. Answer: an array of what `save` answers.
@@ -127,7 +127,7 @@ impl ToolOutputs<'_> {
     /// # }
     /// ```
     pub fn menu(&self, request: &str) -> Result<String, Trouble> {
-        self.left(self.0.0.core.output_menu(request.into()))
+        self.drive_outgoing(self.0.0.core.output_menu(request.into()))
     }
 
     /// Which outputs a model picked from a menu of so many, by what it said: their places, from 0 on.
@@ -135,7 +135,7 @@ impl ToolOutputs<'_> {
     /// # Errors
     /// `invalid_request` for a number that is none of them, and for an answer that does not say clearly which are meant.
     pub fn select(&self, answer: &str, count: usize) -> Result<Vec<usize>, Trouble> {
-        Ok(choice::chosen(answer, count)?)
+        Ok(choice::parse_choice(answer, count)?)
     }
 
     /// What a model is told of some outputs, so that it answers a question: `{"question","outputs","maxTokens","instructions",
@@ -155,11 +155,11 @@ impl ToolOutputs<'_> {
     /// # }
     /// ```
     pub fn prompt(&self, request: &str) -> Result<String, Trouble> {
-        self.left(self.0.0.core.output_prompt(request.into()))
+        self.drive_outgoing(self.0.0.core.output_prompt(request.into()))
     }
 
     // What leaves for a model goes without its secrets.
-    fn left(&self, operation: Operation<'static, String>) -> Result<String, Trouble> {
-        self.0.0.host.drive_out(operation, &mut Helpers::default(), Some(&self.0.out()))
+    fn drive_outgoing(&self, operation: Operation<'static, String>) -> Result<String, Trouble> {
+        self.0.0.host.drive_outgoing(operation, &mut Helpers::default(), Some(&self.0.redactor()))
     }
 }

@@ -2,10 +2,10 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::fs::{AppendOptions, Compact, Pages, Resume};
-use crate::privacy::Span;
-use crate::session::batch::Once;
+use crate::privacy::SecretSpan;
+use crate::session::batch::AppendConditions;
 
-fn opened(settings: &str) -> Result<Store, String> {
+fn open_store(settings: &str) -> Result<Store, String> {
     let home = TempDir::new().expect("a folder");
     std::fs::write(home.path().join("settings.json"), settings).expect("written");
     let options = Options { project: Some(home.path().into()), ..Options::default() };
@@ -14,7 +14,7 @@ fn opened(settings: &str) -> Result<Store, String> {
 
 #[test]
 fn the_settings_hold() {
-    let idle_ms = |settings: &str| opened(settings).map(|store| store.0.core.setup().idle_ms);
+    let idle_ms = |settings: &str| open_store(settings).map(|store| store.0.core.setup().idle_ms);
     assert_eq!(idle_ms("{}"), Ok(300_000));
     assert_eq!(idle_ms(r#"{"idleMinutes":30}"#), Ok(1_800_000));
     assert_eq!(idle_ms(r#"{"redact":"off"}"#), Ok(300_000));
@@ -28,70 +28,74 @@ fn token() -> String {
 fn secrets_are_found_without_rules_of_the_program_and_by_settings_that_cannot_be_read() {
     let said = format!(r#"{{"a":"the token is {} there"}}"#, token());
     for settings in [r#"{"redact":"replace"}"#, "no JSON"] {
-        let store = opened(settings).expect("opened");
-        let left = store.redacted(&said).expect("left");
+        let store = open_store(settings).expect("opened");
+        let left = store.redact(&said).expect("left");
         assert!(left.contains("[redacted:gitlab-pat:") && !left.contains(&token()), "{settings}: {left}");
     }
-    let reported = opened(r#"{"redact":"report"}"#).expect("opened").redacted(&said).expect("left");
+    let reported = open_store(r#"{"redact":"report"}"#).expect("opened").redact(&said).expect("left");
     assert!(reported.contains(&token()) && reported.contains(r#""count":1"#), "{reported}");
 }
 
-type Says = fn(&[String]) -> Vec<Vec<Span>>;
+type FindSecrets = fn(&[String]) -> Vec<Vec<SecretSpan>>;
 
 /// What is said to be a secret, whatever the texts are.
 #[derive(Debug)]
-struct Said(Says);
+struct FixedRules(FindSecrets);
 
-impl Rules for Said {
-    fn secrets(&self, texts: &[String]) -> Result<Vec<Vec<Span>>, String> {
+impl Rules for FixedRules {
+    fn secrets(&self, texts: &[String]) -> Result<Vec<Vec<SecretSpan>>, String> {
         Ok((self.0)(texts))
     }
 }
 
-fn replacing(home: &TempDir, said: Says) -> Store {
-    let rules: Option<Box<dyn Rules>> = Some(Box::new(Said(said)));
+fn open_replacing_store(home: &TempDir, said: FindSecrets) -> Store {
+    let rules: Option<Box<dyn Rules>> = Some(Box::new(FixedRules(said)));
     let options = Options {
         project: Some(home.path().into()),
-        redact: Some(Redact::Replace),
+        redact: Some(RedactMode::Replace),
         rules,
         ..Options::default()
     };
     Store::open_with(home.path(), options).expect("opened")
 }
 
-fn key(texts: &[String]) -> Vec<Vec<Span>> {
-    let place =
-        |text: &String| text.find("key-1").map(|at| Span { start: at, end: at + 5, rule: "key".into() });
+fn find_keys(texts: &[String]) -> Vec<Vec<SecretSpan>> {
+    let place = |text: &String| {
+        text.find("key-1").map(|at| SecretSpan { start: at, end: at + 5, rule: "key".into() })
+    };
     texts.iter().map(|text| place(text).into_iter().collect()).collect()
 }
 
 #[test]
 fn nothing_leaves_by_rules_that_say_too_little_too_much_or_places_that_are_none() {
-    let wrong: [Says; 4] = [
-        |texts| key(texts).into_iter().skip(1).collect(),
-        |texts| key(texts).into_iter().chain([Vec::new()]).collect(),
-        |texts| texts.iter().map(|_| Vec::from([Span { start: 3, end: 1, rule: "key".into() }])).collect(),
+    let wrong: [FindSecrets; 4] = [
+        |texts| find_keys(texts).into_iter().skip(1).collect(),
+        |texts| find_keys(texts).into_iter().chain([Vec::new()]).collect(),
+        |texts| {
+            texts.iter().map(|_| Vec::from([SecretSpan { start: 3, end: 1, rule: "key".into() }])).collect()
+        },
         |texts| {
             texts
                 .iter()
-                .map(|text| Vec::from([Span { start: 0, end: text.len() + 1, rule: "key".into() }]))
+                .map(|text| Vec::from([SecretSpan { start: 0, end: text.len() + 1, rule: "key".into() }]))
                 .collect()
         },
     ];
     for said in wrong {
         let home = TempDir::new().expect("a folder");
-        let refused = replacing(&home, said).redacted(r#"["one key-1","two key-1"]"#).expect_err("refused");
+        let refused =
+            open_replacing_store(&home, said).redact(r#"["one key-1","two key-1"]"#).expect_err("refused");
         assert_eq!(refused.code(), "invalid_request");
     }
     let home = TempDir::new().expect("a folder");
-    let left = replacing(&home, key).redacted(r#"["one key-1","two key-1"]"#).expect("left");
+    let left = open_replacing_store(&home, find_keys).redact(r#"["one key-1","two key-1"]"#).expect("left");
     assert!(!left.contains("key-1"), "{left}");
 }
 
 #[test]
 fn a_context_that_was_sent_is_given_as_it_was_sent() {
     let home = TempDir::new().expect("a folder");
-    let session = replacing(&home, key).create("{}").expect("begun");
+    let session = open_replacing_store(&home, find_keys).create("{}").expect("begun");
     session.append(r#"{"role":"user","content":"It is key-1."}"#, Default::default()).expect("appended");
     session.context(r#"{"window":8000}"#, Default::default()).expect("built");
     let sent = session.sent_context().expect("kept");
@@ -100,7 +104,7 @@ fn a_context_that_was_sent_is_given_as_it_was_sent() {
 
 #[test]
 fn what_secrets_are_in_the_files_is_told_without_rules_of_the_program() {
-    let store = opened("{}").expect("opened");
+    let store = open_store("{}").expect("opened");
     let session = store.create("{}").expect("begun");
     let said = format!(r#"{{"role":"user","content":"It is {}."}}"#, token());
     session.append(&said, Default::default()).expect("appended");
@@ -125,10 +129,10 @@ fn what_was_deleted_since_it_was_looked_up_is_not_opened() {
     let home = TempDir::new().expect("a folder");
     let store = Store::open(home.path()).expect("opened");
     let session = store.create("{}").expect("begun");
-    let found = (session.0.live.shown(), session.placement());
+    let found = (session.0.files.shown_folder(), session.placement());
     Store::open(home.path()).and_then(|other| other.delete(&session, true)).expect("deleted");
     let (shown, placement) = found.clone();
-    let opened = store.opening(store.0.core.open(shown, placement));
+    let opened = store.drive_to_session(store.0.core.open(shown, placement));
     let opened = opened.map_err(|refused| refused.code().to_string());
     assert_eq!(opened.map(|session| session.id()), Err("not_found".into()));
     assert!(!Path::new(&found.0).exists());
@@ -185,7 +189,7 @@ fn what_is_written_for_an_agent_lies_where_a_relative_folder_of_it_says() {
 #[test]
 fn no_request_has_a_secret_leave_that_would_be_replaced() {
     let home = TempDir::new().expect("a folder");
-    let store = replacing(&home, key);
+    let store = open_replacing_store(&home, find_keys);
     let session = store.create("{}").expect("created");
     let draft = r#"{"role":"user","content":"Deploy with key-1."}"#;
     let said = session.append(draft, AppendOptions::default()).expect("appended").messages();
@@ -200,7 +204,7 @@ fn no_request_has_a_secret_leave_that_would_be_replaced() {
 #[test]
 fn each_request_refuses_a_name_that_nobody_knows() {
     type Asks = fn(&Store, &Session, &str) -> Result<(), Trouble>;
-    fn all(mut pages: Pages<'_>) -> Result<(), Trouble> {
+    fn read_all(mut pages: Pages<'_>) -> Result<(), Trouble> {
         pages.try_for_each(|page| page.map(drop))
     }
     let asks: [(&str, Asks); 21] = [
@@ -209,7 +213,7 @@ fn each_request_refuses_a_name_that_nobody_knows() {
         ("tidy", |store, _, asked| store.tidy(asked).map(drop)),
         ("list", |store, _, asked| store.list(asked).map(drop)),
         ("find", |store, _, asked| store.find("words", asked).map(drop)),
-        ("search", |store, _, asked| all(store.search("words", asked, Helpers::default())?)),
+        ("search", |store, _, asked| read_all(store.search("words", asked, Helpers::default())?)),
         ("recall", |store, _, asked| store.recall("words", asked, Helpers::default()).map(drop)),
         ("move_to", |store, session, asked| store.move_to(session, asked).map(drop)),
         ("outputs.save", |store, _, asked| store.outputs().save(asked, "{}").map(drop)),
@@ -217,7 +221,7 @@ fn each_request_refuses_a_name_that_nobody_knows() {
         ("outputs.clear", |store, _, asked| store.outputs().clear(asked).map(drop)),
         ("outputs.prompt", |store, _, asked| store.outputs().prompt(asked).map(drop)),
         ("doctor", |store, _, asked| store.doctor(asked).map(drop)),
-        ("append_once", |_, _, asked| Ok(Once::from_json(asked).map(drop)?)),
+        ("append_once", |_, _, asked| Ok(AppendConditions::from_json(asked).map(drop)?)),
         ("context", |_, session, asked| session.context(asked, Helpers::default()).map(drop)),
         ("resume", |_, session, asked| {
             session
@@ -228,11 +232,11 @@ fn each_request_refuses_a_name_that_nobody_knows() {
         ("compact", |_, session, asked| {
             session.compact(asked, Compact::default(), Helpers::default()).map(drop)
         }),
-        ("messages", |_, session, asked| all(session.messages(asked))),
+        ("messages", |_, session, asked| read_all(session.messages(asked))),
         ("search of a session", |_, session, asked| {
-            all(session.search("words", asked, Helpers::default())?)
+            read_all(session.search("words", asked, Helpers::default())?)
         }),
-        ("export", |_, session, asked| all(session.export(asked))),
+        ("export", |_, session, asked| read_all(session.export(asked))),
     ];
     let home = TempDir::new().expect("a folder");
     let options = Options { project: Some(home.path().into()), ..Options::default() };

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::super::refusal::refused;
+use super::super::refusal::storage_failure;
 use super::super::session::Session;
 use super::Store;
-use super::folders::{real, text};
+use super::folders::{path_text, real_folder};
 use crate::operation::Trouble;
 
 impl Store {
@@ -36,7 +36,7 @@ impl Store {
     /// # }
     /// ```
     pub fn info(&self, session: &Session) -> Result<String, Trouble> {
-        session.out(&self.drive(self.0.core.info(&session.0.live))?)
+        session.redact_value(&self.drive(self.0.core.info(&session.0.files))?)
     }
 
     /// What is wrong with all sessions and the store itself, or with one: `{"id","fix","secrets"}`, all optional. Without
@@ -58,7 +58,7 @@ impl Store {
     /// ```
     pub fn doctor(&self, request: &str) -> Result<String, Trouble> {
         let told = self.drive(self.0.core.doctor(request.into()))?;
-        self.out().value(&self.0.host, told)
+        self.redactor().redact_value(&self.0.host, told)
     }
 
     /// Mends what can be mended of a session. Answer: what [`Store::doctor`] says of it; null where it is there no longer.
@@ -78,7 +78,7 @@ impl Store {
     /// ```
     pub fn mend(&self, session: &Session) -> Result<String, Trouble> {
         session.flush()?;
-        self.drive(self.0.core.mend(session.0.live.shown(), session.placement()))
+        self.drive(self.0.core.mend(session.0.files.shown_folder(), session.placement()))
     }
 
     /// The sessions of a folder belong to another one from now on: a project was moved. Answer: how many.
@@ -99,9 +99,10 @@ impl Store {
     /// ```
     pub fn relocate(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<u64, Trouble> {
         let from = from.as_ref();
-        let old = std::path::absolute(from).map_err(|error| refused("stat", from, None, error.into()))?;
-        let path = real(to.as_ref().into())?;
-        let normal = |path: &Path| Ok::<String, Trouble>(text(path)?.nfc().collect());
-        self.drive(self.0.core.relocate(normal(&old)?, text(&path)?, normal(&path)?))
+        let old =
+            std::path::absolute(from).map_err(|error| storage_failure("stat", from, None, error.into()))?;
+        let path = real_folder(to.as_ref().into())?;
+        let normal = |path: &Path| Ok::<String, Trouble>(path_text(path)?.nfc().collect());
+        self.drive(self.0.core.relocate(normal(&old)?, path_text(&path)?, normal(&path)?))
     }
 }

@@ -6,31 +6,31 @@ use alloc::vec::Vec;
 
 use crate::interop::claude_code::table::REASONS;
 use crate::interop::loss::{ANOTHER_KIND, BYTES_ELSEWHERE, UNKNOWN_BLOCK};
-use crate::interop::object::{Losses, Object, blocks, object};
-use crate::interop::plain::Plain;
+use crate::interop::object::{Losses, Object, parse_blocks, parse_object};
+use crate::interop::plain_content::PlainContent;
 use crate::json::fields::Field;
 use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
-use crate::shapes::pieces::Piece;
+use crate::shapes::answer_pieces::AnswerPiece;
 
 /// The blocks of an assistant's record.
-pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<Piece> {
+pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<AnswerPiece> {
     let mut pieces = Vec::new();
     if let Some(text) = Text::read(content, "", &mut Vec::new()) {
-        pieces.push(Piece::Text(text));
+        pieces.push(AnswerPiece::Text(text));
     }
-    for (kind, mut block) in blocks("assistant.message.content", content, losses) {
+    for (kind, mut block) in parse_blocks("assistant.message.content", content, losses) {
         let piece = match kind.as_str() {
-            "text" => Piece::Text(block.take("text", losses).unwrap_or_default()),
-            "thinking" => Piece::Reasoning(Reasoning {
+            "text" => AnswerPiece::Text(block.take("text", losses).unwrap_or_default()),
+            "thinking" => AnswerPiece::Reasoning(Reasoning {
                 text: block.take("thinking", losses).unwrap_or_default(),
                 signature: block.take("signature", losses),
                 data: None,
             }),
             "redacted_thinking" => {
-                Piece::Reasoning(Reasoning { data: block.take("data", losses), ..Reasoning::default() })
+                AnswerPiece::Reasoning(Reasoning { data: block.take("data", losses), ..Reasoning::default() })
             }
-            "tool_use" => Piece::Call(ToolCall {
+            "tool_use" => AnswerPiece::Call(ToolCall {
                 id: block.take("id", losses).unwrap_or_default(),
                 name: block.take("name", losses).unwrap_or_default(),
                 arguments: block.take_raw("input").unwrap_or("{}").into(),
@@ -40,7 +40,7 @@ pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<Piece> {
                 continue;
             }
         };
-        block.leave(losses, REASONS);
+        block.report_rest_lost(losses, REASONS);
         pieces.push(piece);
     }
     pieces
@@ -49,11 +49,11 @@ pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<Piece> {
 /// The messages of a user's record: one for each tool result, then one for what was said beside them, or at all.
 pub(super) fn prompt_messages(content: &str, losses: &mut Losses) -> Vec<Message> {
     let mut results = Vec::new();
-    let mut said = Plain::default();
+    let mut said = PlainContent::default();
     if let Some(text) = Text::read(content, "", &mut Vec::new()) {
         said.texts.push(text);
     }
-    for (kind, mut block) in blocks("user.message.content", content, losses) {
+    for (kind, mut block) in parse_blocks("user.message.content", content, losses) {
         match kind.as_str() {
             "tool_result" => {
                 let tool = Tool {
@@ -61,11 +61,11 @@ pub(super) fn prompt_messages(content: &str, losses: &mut Losses) -> Vec<Message
                     is_error: block.take("is_error", losses).unwrap_or_default(),
                     ..Tool::default()
                 };
-                let content = plain(block.take_raw("content"), losses);
+                let content = read_plain_content(block.take_raw("content"), losses);
                 results.push(Message { tool: Some(tool), ..content.into_message(Role::Tool) });
-                block.leave(losses, REASONS);
+                block.report_rest_lost(losses, REASONS);
             }
-            _ => add(&mut said, "user.message.content", &kind, block, losses),
+            _ => add_block(&mut said, "user.message.content", &kind, block, losses),
         }
     }
     if results.is_empty() || !said.is_empty() {
@@ -79,20 +79,20 @@ const QUEUED_PROMPT: &str = "attachment/queued_command.attachment.prompt";
 
 /// A prompt that was typed while the agent was at work.
 pub(super) fn queued_message(prompt: &str, losses: &mut Losses) -> Message {
-    let mut said = Plain::default();
+    let mut said = PlainContent::default();
     said.texts.extend(Text::read(prompt, "", &mut Vec::new()));
-    for (kind, block) in blocks(QUEUED_PROMPT, prompt, losses) {
-        add(&mut said, QUEUED_PROMPT, &kind, block, losses);
+    for (kind, block) in parse_blocks(QUEUED_PROMPT, prompt, losses) {
+        add_block(&mut said, QUEUED_PROMPT, &kind, block, losses);
     }
     said.into_message(Role::User)
 }
 
 /// What the provider counted.
 pub(super) fn usage(raw: &str, losses: &mut Losses) -> Option<Usage> {
-    let mut counts = object("assistant.message.usage".into(), raw, losses)?;
+    let mut counts = parse_object("assistant.message.usage".into(), raw, losses)?;
     let details = counts.take_raw("output_tokens_details");
-    let mut details =
-        details.and_then(|raw| object("assistant.message.usage.output_tokens_details".into(), raw, losses));
+    let mut details = details
+        .and_then(|raw| parse_object("assistant.message.usage.output_tokens_details".into(), raw, losses));
     let usage = Usage {
         input: counts.take("input_tokens", losses),
         output: counts.take("output_tokens", losses),
@@ -101,53 +101,53 @@ pub(super) fn usage(raw: &str, losses: &mut Losses) -> Option<Usage> {
         reasoning: details.as_mut().and_then(|details| details.take("thinking_tokens", losses)),
         ..Usage::default()
     };
-    counts.leave(losses, REASONS);
+    counts.report_rest_lost(losses, REASONS);
     if let Some(details) = details {
-        details.leave(losses, REASONS);
+        details.report_rest_lost(losses, REASONS);
     }
     Some(usage)
 }
 
 /// Takes from an assistant's message what is not content; the newest record of an answer wins.
-pub(super) fn describe(assistant: &mut Assistant, message: &mut Object<'_>, losses: &mut Losses) {
+pub(super) fn describe_assistant(assistant: &mut Assistant, message: &mut Object<'_>, losses: &mut Losses) {
     assistant.model = message.take("model", losses).or(assistant.model.take());
     assistant.finish_reason = message.take("stop_reason", losses).or(assistant.finish_reason.take());
     let counted = message.take_raw("usage").and_then(|raw| usage(raw, losses));
     assistant.usage = counted.or(assistant.usage.take());
 }
 
-fn add(plain: &mut Plain, path: &str, kind: &str, mut block: Object<'_>, losses: &mut Losses) {
+fn add_block(plain: &mut PlainContent, path: &str, kind: &str, mut block: Object<'_>, losses: &mut Losses) {
     match kind {
         "text" => plain.texts.extend(block.take("text", losses).filter(|text: &Text| !text.is_empty())),
         "image" | "document" => {
             let name = if kind == "document" { block.take("title", losses) } else { None };
             let path = format!("{path}[{kind}].source");
-            let inline = block.take_raw("source").and_then(|raw| inline(path, raw, losses));
+            let inline = block.take_raw("source").and_then(|raw| inline_attachment(path, raw, losses));
             plain.attachments.extend(inline.map(|attachment| Attachment { name, ..attachment }));
         }
         _ => return losses.add(format!("{path}[{kind}]"), UNKNOWN_BLOCK),
     }
-    block.leave(losses, REASONS);
+    block.report_rest_lost(losses, REASONS);
 }
 
-fn plain(content: Option<&str>, losses: &mut Losses) -> Plain {
+fn read_plain_content(content: Option<&str>, losses: &mut Losses) -> PlainContent {
     const PATH: &str = "user.message.content[tool_result].content";
-    let mut plain = Plain::default();
+    let mut plain = PlainContent::default();
     let Some(content) = content else { return plain };
     match Text::read(content, "", &mut Vec::new()) {
         Some(text) => plain.texts.push(text),
         None if !content.starts_with('[') && content != "null" => losses.add(PATH.into(), ANOTHER_KIND),
         None => {}
     }
-    for (kind, block) in blocks(PATH, content, losses) {
-        add(&mut plain, PATH, &kind, block, losses);
+    for (kind, block) in parse_blocks(PATH, content, losses) {
+        add_block(&mut plain, PATH, &kind, block, losses);
     }
     plain
 }
 
 // Only bytes that stand in the file itself: an address would make a viewer ask the network.
-fn inline(path: String, raw: &str, losses: &mut Losses) -> Option<Attachment> {
-    let mut source = object(path.clone(), raw, losses)?;
+fn inline_attachment(path: String, raw: &str, losses: &mut Losses) -> Option<Attachment> {
+    let mut source = parse_object(path.clone(), raw, losses)?;
     let kind: Option<String> = source.take("type", losses);
     if kind.as_deref() != Some("base64") {
         losses.add(path, BYTES_ELSEWHERE);
@@ -155,6 +155,6 @@ fn inline(path: String, raw: &str, losses: &mut Losses) -> Option<Attachment> {
     }
     let mime = source.take("media_type", losses).unwrap_or_default();
     let data = source.take("data", losses);
-    source.leave(losses, REASONS);
+    source.report_rest_lost(losses, REASONS);
     Some(Attachment { mime, data, ..Attachment::default() })
 }

@@ -10,9 +10,9 @@
 //! the user that says the same. What other attachments tell the model, the files that the user named before all, is a
 //! message with a mark; see `attached`.
 
-mod attached;
+mod attachments;
 mod content;
-mod queue;
+mod prompt_queue;
 mod record;
 mod table;
 mod thread;
@@ -23,14 +23,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
+use crate::interop::lines::{file_stem, first_objects, new_problem, records, reject_empty, require_sessions};
 use crate::interop::{AgentName, Import, Losses, Object};
 use crate::json::fields::kind_of;
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
 
-use queue::Queue;
-use record::{Envelope, Linked, Record};
+use prompt_queue::Queue;
+use record::{Envelope, Record, RecordLink};
 use table::REASONS;
 use thread::Thread;
 
@@ -46,11 +46,12 @@ const QUEUE: &str = "queue-operation";
 const QUEUED: &str = "attachment/queued_command";
 
 /// Whether a record of a user or an assistant, as Claude Code writes it, is in these bytes.
-pub(crate) fn knows(bytes: &[u8]) -> bool {
+pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, usize::MAX).any(|mut object| {
         let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
         let is_queued = kind == QUEUE && object.has("operation") && object.has("content");
-        is_signed(&object) && (is_queued || is_conversation(&kind) && said_in(&mut object, &kind).is_ok())
+        is_signed(&object)
+            && (is_queued || is_conversation(&kind) && take_message(&mut object, &kind).is_ok())
     })
 }
 
@@ -60,17 +61,17 @@ pub(crate) fn knows(bytes: &[u8]) -> bool {
 /// `empty_file`; `unknown_format` where no record of a user or an assistant, as Claude Code writes it, is in the bytes;
 /// `line_too_long` where there is nothing but what is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    refuse_empty(bytes, AgentName::ClaudeCode)?;
+    reject_empty(bytes, AgentName::ClaudeCode)?;
     let mut reader = Reader::new();
     for record in records(bytes, AgentName::ClaudeCode) {
         match record {
-            Ok((object, place)) => reader.record(object, place),
+            Ok((object, place)) => reader.read_record(object, place),
             Err(problem) => reader.problems.push(problem),
         }
     }
     let is_known = reader.is_known;
-    let import = reader.finish(stem(name, ".jsonl"));
-    unless_nothing(import, bytes, AgentName::ClaudeCode, is_known)
+    let import = reader.finish(file_stem(name, ".jsonl"));
+    require_sessions(import, bytes, AgentName::ClaudeCode, is_known)
 }
 
 fn is_conversation(kind: &str) -> bool {
@@ -82,13 +83,13 @@ fn is_signed(object: &Object<'_>) -> bool {
 }
 
 /// The message of a record, and its content, which is a string or an array.
-fn said_in<'a>(object: &mut Object<'a>, kind: &str) -> Result<(Object<'a>, &'a str), String> {
+fn take_message<'a>(object: &mut Object<'a>, kind: &str) -> Result<(Object<'a>, &'a str), String> {
     let raw = object.take_raw("message");
     let message = raw.and_then(|raw| Object::parse(format!("{kind}.message"), raw).ok());
-    let mut message = message.ok_or_else(|| wrong("message", "an object", raw))?;
+    let mut message = message.ok_or_else(|| mismatch_message("message", "an object", raw))?;
     match message.take_raw("content") {
         Some(content) if content.starts_with(['"', '[']) => Ok((message, content)),
-        other => Err(wrong("message.content", "a string or an array", other)),
+        other => Err(mismatch_message("message.content", "a string or an array", other)),
     }
 }
 
@@ -107,17 +108,17 @@ fn has_word(json: &str, word: &str) -> bool {
 }
 
 /// The attachment of a queued prompt, and the prompt, which is a string or an array.
-fn queued_in<'a>(object: &mut Object<'a>) -> Result<(Object<'a>, &'a str), String> {
+fn take_queued_prompt<'a>(object: &mut Object<'a>) -> Result<(Object<'a>, &'a str), String> {
     let raw = object.take_raw("attachment");
     let attachment = raw.and_then(|raw| Object::parse(format!("{QUEUED}.attachment"), raw).ok());
-    let mut attachment = attachment.ok_or_else(|| wrong("attachment", "an object", raw))?;
+    let mut attachment = attachment.ok_or_else(|| mismatch_message("attachment", "an object", raw))?;
     let prompt = attachment.take_raw("prompt");
     let told = prompt.filter(|prompt| prompt.starts_with(['"', '[']));
     told.map(|told| (attachment, told))
-        .ok_or_else(|| wrong("attachment.prompt", "a string or an array", prompt))
+        .ok_or_else(|| mismatch_message("attachment.prompt", "a string or an array", prompt))
 }
 
-fn wrong(path: &str, expected: &str, found: Option<&str>) -> String {
+fn mismatch_message(path: &str, expected: &str, found: Option<&str>) -> String {
     let found = found.map_or("nothing", kind_of);
     format!("expected {expected} for {path:?}, but found {found} instead")
 }
@@ -129,8 +130,8 @@ struct Reader<'a> {
     // The main conversation comes first, whether it has messages or not.
     threads: Vec<Thread>,
     thread_of_agent: BTreeMap<String, usize>,
-    linked: BTreeMap<String, Linked>,
-    seen: BTreeSet<(String, Option<&'a str>, &'a str)>,
+    links: BTreeMap<String, RecordLink>,
+    seen_records: BTreeSet<(String, Option<&'a str>, &'a str)>,
     queue: Queue,
     problems: Vec<Problem>,
 }
@@ -151,30 +152,32 @@ impl<'a> Reader<'a> {
             titles: Titles::default(),
             threads: Vec::from([Thread::new(None)]),
             thread_of_agent: BTreeMap::new(),
-            linked: BTreeMap::new(),
-            seen: BTreeSet::new(),
+            links: BTreeMap::new(),
+            seen_records: BTreeSet::new(),
             queue: Queue::default(),
             problems: Vec::new(),
         }
     }
 
-    fn problem(&mut self, code: ProblemCode, place: Span, message: &str) {
-        self.problems.push(problem(code, place, message));
+    fn add_problem(&mut self, code: ProblemCode, place: Span, message: &str) {
+        self.problems.push(new_problem(code, place, message));
     }
 
-    fn record(&mut self, mut object: Object<'a>, place: Span) {
+    fn read_record(&mut self, mut object: Object<'a>, place: Span) {
         let kind: Option<String> = object.take("type", &mut Losses::default());
         let Some(kind) = kind else {
             let message = "expected a record of claude-code, but found an object without a type instead";
-            return self.problem(ProblemCode::Foreign, place, message);
+            return self.add_problem(ProblemCode::Foreign, place, message);
         };
-        let object = object.at(kind.as_str());
+        let object = object.with_path(kind.as_str());
         match kind.as_str() {
-            "user" | "assistant" => self.message(object, &kind, place),
-            "attachment" if is_queued_prompt(&object) => self.message(object.at(QUEUED), QUEUED, place),
-            "custom-title" | "ai-title" | "summary" => self.title(object, &kind),
+            "user" | "assistant" => self.read_message(object, &kind, place),
+            "attachment" if is_queued_prompt(&object) => {
+                self.read_message(object.with_path(QUEUED), QUEUED, place)
+            }
+            "custom-title" | "ai-title" | "summary" => self.read_title(object, &kind),
             QUEUE => self.read_queue_operation(object, place),
-            _ => self.other(object, &kind, place),
+            _ => self.read_other_record(object, &kind, place),
         }
     }
 
@@ -184,17 +187,18 @@ impl<'a> Reader<'a> {
         self.session_id = self.session_id.take().or(session_id);
         let talk = &mut self.threads[0].talk;
         talk.losses.add(format!("record:{QUEUE}"), NO_MESSAGE);
-        self.is_known |= self.queue.take(&mut object, place, talk.drafts.len()) && is_signed;
+        self.is_known |= self.queue.apply_operation(&mut object, place, talk.drafts.len()) && is_signed;
     }
 
-    fn message(&mut self, mut object: Object<'a>, kind: &str, place: Span) {
+    fn read_message(&mut self, mut object: Object<'a>, kind: &str, place: Span) {
         let signed = is_signed(&object);
         let timestamp = object.raw("timestamp");
         let whole = object.raw(if kind == QUEUED { "attachment" } else { "message" });
-        let said = if kind == QUEUED { queued_in(&mut object) } else { said_in(&mut object, kind) };
+        let said =
+            if kind == QUEUED { take_queued_prompt(&mut object) } else { take_message(&mut object, kind) };
         let (message, content) = match said {
             Ok(said) => said,
-            Err(wrong) => return self.problem(ProblemCode::BadValue, place, &wrong),
+            Err(wrong) => return self.add_problem(ProblemCode::BadValue, place, &wrong),
         };
         self.is_known |= signed && is_conversation(kind);
         let mut losses = Losses::default();
@@ -202,7 +206,7 @@ impl<'a> Reader<'a> {
         let session_id = object.take_name("sessionId", &mut losses);
         self.session_id = self.session_id.take().or(session_id);
         let at = self.thread_of(&envelope, &mut object, &mut losses);
-        let before = self.before(at, &envelope, kind, &mut losses);
+        let before = self.find_parent_message(at, &envelope, kind, &mut losses);
         self.note_interruption(at, &mut object, before, content);
         let agent = object.raw("toolUseResult").filter(|raw| kind == "user" && has_word(raw, "agentId"));
         let thread = &mut self.threads[at];
@@ -210,15 +214,15 @@ impl<'a> Reader<'a> {
         thread.describe(&mut object, kind, &envelope);
         // A client that resumes or compacts may write records of its past again, hung from another place.
         let key = envelope.uuid.clone().zip(whole).map(|(uuid, whole)| (uuid, timestamp, whole));
-        if key.is_some_and(|key| !self.seen.insert(key)) {
-            return thread.repeat(object);
+        if key.is_some_and(|key| !self.seen_records.insert(key)) {
+            return thread.skip_repeated(object);
         }
         let uuid = envelope.uuid.clone();
-        let record = Record { object, message, content, envelope, before, place };
+        let record = Record { object, message, content, envelope, parent_index: before, place };
         let last = match kind {
-            "assistant" => thread.answer(record),
-            QUEUED => thread.queued(record),
-            _ => thread.prompt(record),
+            "assistant" => thread.add_answer(record),
+            QUEUED => thread.add_queued(record),
+            _ => thread.add_prompt(record),
         };
         if let Some(raw) = agent {
             thread.note_agent(raw, last);
@@ -235,16 +239,16 @@ impl<'a> Reader<'a> {
         content: &str,
     ) {
         let named: Option<String> = object.take("interruptedMessageId", &mut Losses::default());
-        let linked = named.and_then(|uuid| self.linked.get(&uuid)).filter(|linked| linked.thread == at);
+        let linked = named.and_then(|uuid| self.links.get(&uuid)).filter(|linked| linked.thread == at);
         let told = content.contains(INTERRUPTED).then_some(before).flatten();
-        if let Some(place) = linked.and_then(|linked| linked.message) {
+        if let Some(place) = linked.and_then(|linked| linked.message_index) {
             self.threads[at].cut_short(place);
         } else if let Some(place) = told.filter(|place| !self.threads[at].is_finished(*place)) {
             self.threads[at].cut_short(place);
         }
     }
 
-    fn title(&mut self, mut object: Object<'a>, kind: &str) {
+    fn read_title(&mut self, mut object: Object<'a>, kind: &str) {
         let losses = &mut self.threads[0].talk.losses;
         let titles = &mut self.titles;
         match kind {
@@ -258,32 +262,33 @@ impl<'a> Reader<'a> {
         if kind != "summary" {
             object.take_raw("sessionId");
         }
-        object.leave(losses, REASONS);
+        object.report_rest_lost(losses, REASONS);
     }
 
     // A record without a message costs one line in the losses, but the chain goes through it.
-    fn other(&mut self, mut object: Object<'a>, kind: &str, place: Span) {
+    fn read_other_record(&mut self, mut object: Object<'a>, kind: &str, place: Span) {
         let mut losses = Losses::default();
         let envelope = Envelope::take(&mut object, &mut losses);
         let at = self.thread_of(&envelope, &mut object, &mut losses);
         let attachment = object.take_raw("attachment").filter(|_| kind == "attachment");
         let subkind: Option<String> = match attachment {
-            Some(raw) => self.attached(raw, at),
+            Some(raw) => self.read_attachment_kind(raw, at),
             None if kind == "system" => object.take("subtype", &mut losses),
             None => None,
         };
-        let why = subkind.as_deref().filter(|_| attachment.is_some()).and_then(attached::why_not);
-        let told =
-            attachment.filter(|_| why.is_none()).and_then(|raw| attached::told(raw, object.raw("rendered")));
+        let why = subkind.as_deref().filter(|_| attachment.is_some()).and_then(attachments::skip_reason);
+        let told = attachment
+            .filter(|_| why.is_none())
+            .and_then(|raw| attachments::attachment_message(raw, object.raw("rendered")));
         let kind = subkind.map_or_else(|| kind.into(), |subkind| format!("{kind}/{subkind}"));
-        let before = self.before(at, &envelope, &kind, &mut losses);
-        self.threads[at].talk.begun(envelope.ms());
-        let is_repeated = || envelope.uuid.as_ref().is_some_and(|uuid| self.linked.contains_key(uuid));
+        let before = self.find_parent_message(at, &envelope, &kind, &mut losses);
+        self.threads[at].talk.note_created(envelope.ms());
+        let is_repeated = || envelope.uuid.as_ref().is_some_and(|uuid| self.links.contains_key(uuid));
         match told {
             // A client that resumes may write it again.
             Some(_) if is_repeated() => {}
             Some(message) => {
-                let place = self.threads[at].attached(message, &envelope, before, place);
+                let place = self.threads[at].add_attachment(message, &envelope, before, place);
                 self.link(at, envelope.uuid, Some(place));
             }
             None => {
@@ -294,7 +299,7 @@ impl<'a> Reader<'a> {
     }
 
     // The kind of an attachment. Of one that tells of tools, they are noted: what a resumed session can miss.
-    fn attached(&mut self, raw: &str, at: usize) -> Option<String> {
+    fn read_attachment_kind(&mut self, raw: &str, at: usize) -> Option<String> {
         let quiet = &mut Losses::default();
         let mut inner = Object::parse("attachment", raw).ok()?;
         let kind: Option<String> = inner.take("type", quiet);
@@ -312,7 +317,7 @@ impl<'a> Reader<'a> {
         }
         let agent = object.take::<String>("agentId", losses).filter(|agent| !agent.is_empty());
         if agent.is_none()
-            && let Some(linked) = envelope.parent.as_ref().and_then(|parent| self.linked.get(parent))
+            && let Some(linked) = envelope.parent.as_ref().and_then(|parent| self.links.get(parent))
             && linked.thread > 0
         {
             return linked.thread;
@@ -327,10 +332,16 @@ impl<'a> Reader<'a> {
     }
 
     // The message that a record follows, through records that are none.
-    fn before(&self, at: usize, envelope: &Envelope, kind: &str, losses: &mut Losses) -> Option<usize> {
+    fn find_parent_message(
+        &self,
+        at: usize,
+        envelope: &Envelope,
+        kind: &str,
+        losses: &mut Losses,
+    ) -> Option<usize> {
         let parent = envelope.parent.as_ref()?;
-        match self.linked.get(parent).filter(|linked| linked.thread == at) {
-            Some(linked) => linked.message,
+        match self.links.get(parent).filter(|linked| linked.thread == at) {
+            Some(linked) => linked.message_index,
             None => {
                 if is_conversation(kind) || kind == QUEUED {
                     losses.add(
@@ -345,14 +356,14 @@ impl<'a> Reader<'a> {
 
     fn link(&mut self, thread: usize, uuid: Option<String>, message: Option<usize>) {
         if let Some(uuid) = uuid {
-            self.linked.insert(uuid, Linked { thread, message });
+            self.links.insert(uuid, RecordLink { thread, message_index: message });
         }
     }
 
     fn finish(mut self, name: &str) -> Import {
         let native = self.session_id.take().unwrap_or_else(|| name.into());
         let title = self.choose_title();
-        core::mem::take(&mut self.queue).deliver(&mut self.threads[0].talk);
+        core::mem::take(&mut self.queue).add_undelivered(&mut self.threads[0].talk);
         let mut threads = core::mem::take(&mut self.threads);
         // What stood in a conversation without messages is told with the first that has some.
         let mut orphaned = Losses::default();
@@ -361,7 +372,7 @@ impl<'a> Reader<'a> {
         }
         let calls = threads.first().map(Thread::calls_of_agents).unwrap_or_default();
         let main = threads.first_mut().filter(|thread| !thread.talk.is_empty());
-        let main = main.map(|thread| thread.name(&native));
+        let main = main.map(|thread| thread.set_source_id(&native));
         let caller = main.unwrap_or_else(|| format!("{AGENT}/{native}"));
         threads.retain(|thread| !thread.talk.is_empty());
         if let Some(first) = threads.first_mut() {
@@ -384,7 +395,7 @@ impl<'a> Reader<'a> {
         let Titles { custom, ai, summaries } = core::mem::take(&mut self.titles);
         let mut summary = None;
         for (text, leaf) in summaries {
-            if leaf.is_none_or(|leaf| self.linked.contains_key(&leaf)) {
+            if leaf.is_none_or(|leaf| self.links.contains_key(&leaf)) {
                 summary = Some(text);
             } else {
                 self.threads[0]

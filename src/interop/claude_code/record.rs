@@ -3,17 +3,17 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::interop::conversation::{Origin, marks};
+use crate::interop::conversation::{RecordOrigin, build_flags};
 use crate::interop::{Losses, Object};
 use crate::json::text::Extra;
 use crate::record::span::Span;
 use crate::time;
 
 /// What a record with a uuid means for those that hang from it.
-pub(super) struct Linked {
+pub(super) struct RecordLink {
     pub thread: usize,
     /// The message it became, or else the one before it.
-    pub message: Option<usize>,
+    pub message_index: Option<usize>,
 }
 
 /// What a record says of itself.
@@ -49,22 +49,22 @@ pub(super) struct Record<'a> {
     pub content: &'a str,
     pub envelope: Envelope,
     /// The message it follows.
-    pub before: Option<usize>,
+    pub parent_index: Option<usize>,
     /// Where it lies in the file.
     pub place: Span,
 }
 
 impl Record<'_> {
     /// Where it comes from: its uuid names it, or its place for want of one.
-    pub fn origin(&self, flags: Extra) -> Origin {
-        let origin = Origin::at(self.place, self.envelope.timestamp.clone());
-        Origin { native: self.envelope.uuid.clone().unwrap_or(origin.native), flags, ..origin }
+    pub fn origin(&self, flags: Extra) -> RecordOrigin {
+        let origin = RecordOrigin::from_place(self.place, self.envelope.timestamp.clone());
+        RecordOrigin { native: self.envelope.uuid.clone().unwrap_or(origin.native), flags, ..origin }
     }
 }
 
 /// The marks of a record that are set.
-pub(super) fn flags(object: &mut Object<'_>, names: &[&str], losses: &mut Losses) -> Extra {
+pub(super) fn take_flags(object: &mut Object<'_>, names: &[&str], losses: &mut Losses) -> Extra {
     let set: Vec<&str> =
         names.iter().copied().filter(|name| object.take(name, losses) == Some(true)).collect();
-    marks(&set)
+    build_flags(&set)
 }

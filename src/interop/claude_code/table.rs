@@ -1,15 +1,15 @@
 //! What of a transcript has a place in leftoff, and why the rest has none.
 
-use crate::interop::{Coverage, Reasons};
+use crate::interop::{Coverage, LossReasons};
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
-    tested: &[
+    tested_versions: &[
         "1.0.0", "1.0.24", "1.0.31", "1.0.51", "1.0.53", "1.0.55", "1.0.128", "1.9.0", "2.0.5", "2.0.28",
         "2.0.37", "2.0.42", "2.0.55", "2.1.80", "2.1.88", "2.1.92", "2.1.111", "2.1.112", "2.1.161",
         "2.1.197", "2.1.198", "2.1.207", "2.1.220", "2.1.287", "2.1.329", "2.1.332",
     ],
-    mapped: &[
+    mapped_fields: &[
         "user.type",
         "user.uuid",
         "user.parentUuid",
@@ -138,11 +138,11 @@ pub const COVERAGE: Coverage = Coverage {
         "summary.summary",
         "summary.leafUuid",
     ],
-    whole: &["assistant.message.content[tool_use].input"],
+    whole_fields: &["assistant.message.content[tool_use].input"],
 };
 
 /// Why some of the other fields are lost.
-pub(super) const REASONS: Reasons = &[
+pub(super) const REASONS: LossReasons = &[
     ("user.toolUseResult", "repeats the tool result, as Claude Code displays it"),
     ("user.agentId", "the message is part of the main conversation"),
     ("assistant.agentId", "the message is part of the main conversation"),

@@ -5,23 +5,25 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::interop::claude_code::content::{answer_pieces, describe, prompt_messages, queued_message};
-use crate::interop::claude_code::record::{ASSISTANT_FLAGS, Envelope, Record, USER_FLAGS, flags};
+use crate::interop::claude_code::content::{
+    answer_pieces, describe_assistant, prompt_messages, queued_message,
+};
+use crate::interop::claude_code::record::{ASSISTANT_FLAGS, Envelope, Record, USER_FLAGS, take_flags};
 use crate::interop::claude_code::table::{COVERAGE, REASONS};
-use crate::interop::conversation::{Conversation, Origin, marks};
+use crate::interop::conversation::{ConversationBuilder, RecordOrigin, build_flags};
 use crate::interop::object::LONGEST_NAME;
 use crate::interop::{AgentName, ImportedSession, Losses, Object, SubAgent};
 use crate::record::event::Parent;
 use crate::record::message::{Message, Role};
 use crate::record::scan::Problem;
 use crate::record::span::Span;
-use crate::shapes::pieces::Piece;
+use crate::shapes::answer_pieces::AnswerPiece;
 
 const CHANGES: &str = "changes within the session";
 
 pub(super) struct Thread {
     /// What was said.
-    pub talk: Conversation,
+    pub talk: ConversationBuilder,
     // The sub-agent, for a conversation that is not the main one.
     agent: Option<String>,
     // Since the newest prompt, by the ids of their messages: a gateway may give all the same one.
@@ -29,62 +31,67 @@ pub(super) struct Thread {
     // The newest prompt behind each message.
     prompts: BTreeMap<usize, usize>,
     agents: Vec<(String, String)>,
-    said: Said,
+    typed_prompts: TypedPrompts,
 }
 
 /// Who says something: the user's own record, or a prompt that was queued.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Told {
+enum PromptSource {
     Now,
     Queued,
 }
 
 // What was typed may stand twice, as a queued prompt and as a record of its own.
 #[derive(Default)]
-struct Said {
+struct TypedPrompts {
     // By the uuid that the record of its own has.
-    named: BTreeMap<(Told, String), usize>,
+    by_uuid: BTreeMap<(PromptSource, String), usize>,
     // Since the newest answer.
-    unanswered: Vec<(Told, usize)>,
+    since_answer: Vec<(PromptSource, usize)>,
 }
 
-impl Said {
-    fn add(&mut self, told: Told, uuid: Option<String>, place: usize) {
-        self.named.extend(uuid.map(|uuid| ((told, uuid), place)));
-        self.unanswered.push((told, place));
+impl TypedPrompts {
+    fn add(&mut self, told: PromptSource, uuid: Option<String>, place: usize) {
+        self.by_uuid.extend(uuid.map(|uuid| ((told, uuid), place)));
+        self.since_answer.push((told, place));
     }
 
     // The message that was told in the other way.
-    fn other(&mut self, told: Told, uuid: Option<&str>, is_same: impl Fn(usize) -> bool) -> Option<usize> {
+    fn take_counterpart(
+        &mut self,
+        told: PromptSource,
+        uuid: Option<&str>,
+        is_same: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
         let other = match told {
-            Told::Now => Told::Queued,
-            Told::Queued => Told::Now,
+            PromptSource::Now => PromptSource::Queued,
+            PromptSource::Queued => PromptSource::Now,
         };
-        let named = uuid.and_then(|uuid| self.named.get(&(other, uuid.into()))).copied();
-        let is_it = |(told, place): &(Told, usize)| {
+        let named = uuid.and_then(|uuid| self.by_uuid.get(&(other, uuid.into()))).copied();
+        let is_it = |(told, place): &(PromptSource, usize)| {
             *told == other && named.map_or_else(|| is_same(*place), |named| named == *place)
         };
-        let at = self.unanswered.iter().position(is_it);
+        let at = self.since_answer.iter().position(is_it);
         // A message is told twice at most.
-        at.map(|at| self.unanswered.remove(at).1).or(named)
+        at.map(|at| self.since_answer.remove(at).1).or(named)
     }
 }
 
 impl Thread {
     pub fn new(agent: Option<String>) -> Thread {
         Thread {
-            talk: Conversation::new(AgentName::ClaudeCode),
+            talk: ConversationBuilder::new(AgentName::ClaudeCode),
             agent,
             answers: BTreeMap::new(),
             prompts: BTreeMap::new(),
             agents: Vec::new(),
-            said: Said::default(),
+            typed_prompts: TypedPrompts::default(),
         }
     }
 
     /// Takes what a record says of the whole conversation.
     pub fn describe(&mut self, object: &mut Object<'_>, kind: &str, envelope: &Envelope) {
-        let Conversation { losses, session, .. } = &mut self.talk;
+        let ConversationBuilder { losses, session, .. } = &mut self.talk;
         let folder = object.take("cwd", losses);
         let git_branch = object.take("gitBranch", losses);
         let version = object.take("version", losses);
@@ -101,23 +108,23 @@ impl Thread {
         }
         session.folder = session.folder.take().or(folder);
         session.git_branch = git_branch.or(session.git_branch.take());
-        self.talk.begun(envelope.ms());
-        self.talk.version(version, COVERAGE.tested);
+        self.talk.note_created(envelope.ms());
+        self.talk.note_version(version, COVERAGE.tested_versions);
     }
 
     /// Adds an assistant's record; the place of the message it belongs to.
-    pub fn answer(&mut self, mut record: Record<'_>) -> usize {
-        self.said.unanswered.clear();
+    pub fn add_answer(&mut self, mut record: Record<'_>) -> usize {
+        self.typed_prompts.since_answer.clear();
         let losses = &mut self.talk.losses;
         let pieces = answer_pieces(record.content, losses);
-        let flags = flags(&mut record.object, ASSISTANT_FLAGS, losses);
+        let flags = take_flags(&mut record.object, ASSISTANT_FLAGS, losses);
         let is_cut = record.object.take("isAbortedMidStream", losses) == Some(true);
         let answer = record.message.take("id", losses).filter(|answer: &String| !answer.is_empty());
         let known = answer.as_ref().and_then(|answer| self.answers.get(answer)).copied();
-        let known = known.filter(|place| !self.is_behind_result(*place, record.before, &pieces));
+        let known = known.filter(|place| !self.is_behind_result(*place, record.parent_index, &pieces));
         let place = known.unwrap_or_else(|| {
             let message = Message { role: Some(Role::Assistant), ..Message::default() };
-            self.talk.add_behind(record.before, message, record.origin(flags))
+            self.talk.add_after(record.parent_index, message, record.origin(flags))
         });
         if let Some(answer) = answer {
             self.answers.insert(answer, place);
@@ -125,32 +132,32 @@ impl Thread {
         let more = if known.is_some() { record.place.end - record.place.start } else { 0 };
         self.talk.extend(place, pieces, more);
         let Record { object, mut message, .. } = record;
-        let Conversation { drafts, losses, .. } = &mut self.talk;
+        let ConversationBuilder { drafts, losses, .. } = &mut self.talk;
         drafts[place].message.partial |= is_cut;
-        describe(drafts[place].message.assistant.get_or_insert_default(), &mut message, losses);
-        self.leave(object, message);
+        describe_assistant(drafts[place].message.assistant.get_or_insert_default(), &mut message, losses);
+        self.report_rest_lost(object, message);
         place
     }
 
     /// Adds a user's record; the place of its last message.
-    pub fn prompt(&mut self, mut record: Record<'_>) -> usize {
+    pub fn add_prompt(&mut self, mut record: Record<'_>) -> usize {
         let is_own = |flag: &&str| record.object.raw(flag) == Some("true");
         let is_summary = is_own(&"isCompactSummary");
         let mut is_prompt = !is_own(&"isMeta") && !is_summary;
         let losses = &mut self.talk.losses;
-        let flags = flags(&mut record.object, USER_FLAGS, losses);
+        let flags = take_flags(&mut record.object, USER_FLAGS, losses);
         let messages = prompt_messages(record.content, losses);
         let not_run = did_not_run(&mut record.object);
         let uuid = record.envelope.uuid.as_deref();
         if let [said] = &messages[..]
             && said.tool.is_none()
-            && let Some(place) = self.told_before(Told::Now, uuid, said)
+            && let Some(place) = self.find_counterpart(PromptSource::Now, uuid, said)
         {
-            self.leave(record.object, record.message);
+            self.report_rest_lost(record.object, record.message);
             return place;
         }
         let origin = record.origin(flags);
-        let mut last = record.before;
+        let mut last = record.parent_index;
         for mut said in messages {
             if let Some(tool) = &mut said.tool {
                 tool.not_run = not_run;
@@ -158,9 +165,9 @@ impl Thread {
             let is_said = said.tool.is_none();
             is_prompt &= is_said;
             said.branch = is_prompt && self.is_rewind(last, &said, &record.envelope);
-            let place = self.talk.add_behind(last, said, origin.clone());
+            let place = self.talk.add_after(last, said, origin.clone());
             if is_said {
-                self.said.add(Told::Now, record.envelope.uuid.clone(), place);
+                self.typed_prompts.add(PromptSource::Now, record.envelope.uuid.clone(), place);
             }
             if is_prompt && let Some(last) = last {
                 self.prompts.insert(last, place);
@@ -170,55 +177,55 @@ impl Thread {
         if is_prompt || is_summary {
             self.answers.clear();
         }
-        self.leave(record.object, record.message);
+        self.report_rest_lost(record.object, record.message);
         self.talk.drafts.len() - 1
     }
 
     // What is said behind a result of an answer is another one; calls of the same one may be written behind it.
-    fn is_behind_result(&self, answer: usize, before: Option<usize>, pieces: &[Piece]) -> bool {
+    fn is_behind_result(&self, answer: usize, before: Option<usize>, pieces: &[AnswerPiece]) -> bool {
         let is_result = |before: usize| self.talk.drafts[before].message.tool.is_some();
         before.is_some_and(|before| before > answer && is_result(before))
-            && !pieces.iter().any(|piece| matches!(piece, Piece::Call(_)))
+            && !pieces.iter().any(|piece| matches!(piece, AnswerPiece::Call(_)))
     }
 
     /// Adds what was typed while the agent was at work; the place of its message. It replaces no other prompt.
-    pub fn queued(&mut self, mut record: Record<'_>) -> usize {
+    pub fn add_queued(&mut self, mut record: Record<'_>) -> usize {
         let prompt = &mut record.message;
         prompt.take_raw("commandMode");
         let losses = &mut self.talk.losses;
         let uuid: Option<String> = prompt.take("source_uuid", losses);
-        let flags = flags(prompt, USER_FLAGS, losses);
+        let flags = take_flags(prompt, USER_FLAGS, losses);
         let said = queued_message(record.content, losses);
-        let place = match self.told_before(Told::Queued, uuid.as_deref(), &said) {
+        let place = match self.find_counterpart(PromptSource::Queued, uuid.as_deref(), &said) {
             Some(place) => place,
             None => {
                 // Where it names no parent, it follows what was said last.
                 let last = self.talk.drafts.len().checked_sub(1);
                 let last = last.filter(|_| record.envelope.parent.is_none());
-                let place = self.talk.add_behind(record.before.or(last), said, record.origin(flags));
-                self.said.add(Told::Queued, uuid, place);
+                let place = self.talk.add_after(record.parent_index.or(last), said, record.origin(flags));
+                self.typed_prompts.add(PromptSource::Queued, uuid, place);
                 self.answers.clear();
                 place
             }
         };
-        self.leave(record.object, record.message);
+        self.report_rest_lost(record.object, record.message);
         place
     }
 
     /// Adds what an attachment tells the model; its place.
-    pub fn attached(
+    pub fn add_attachment(
         &mut self,
         message: Message,
         envelope: &Envelope,
         before: Option<usize>,
         place: Span,
     ) -> usize {
-        let origin = Origin::at(place, envelope.timestamp.clone());
+        let origin = RecordOrigin::from_place(place, envelope.timestamp.clone());
         let native = envelope.uuid.clone().unwrap_or(origin.native);
-        self.talk.add_behind(
+        self.talk.add_after(
             before,
             message,
-            Origin { native, flags: marks(&["isMeta", "isAttached"]), ..origin },
+            RecordOrigin { native, flags: build_flags(&["isMeta", "isAttached"]), ..origin },
         )
     }
 
@@ -235,11 +242,11 @@ impl Thread {
     }
 
     /// Passes by a record whose message is there already.
-    pub fn repeat(&mut self, mut object: Object<'_>) {
+    pub fn skip_repeated(&mut self, mut object: Object<'_>) {
         for flag in USER_FLAGS.iter().chain(ASSISTANT_FLAGS) {
             object.take_raw(flag);
         }
-        object.leave(&mut self.talk.losses, REASONS);
+        object.report_rest_lost(&mut self.talk.losses, REASONS);
     }
 
     /// Notes which sub-agent a tool result came from: `raw` is what Claude Code keeps of it for itself.
@@ -255,7 +262,7 @@ impl Thread {
     pub fn calls_of_agents(&self) -> BTreeMap<String, String> {
         let mut calls = BTreeMap::new();
         for piece in self.talk.drafts.iter().flat_map(|draft| &draft.pieces) {
-            if let Piece::Call(call) = piece
+            if let AnswerPiece::Call(call) = piece
                 && matches!(call.name.as_str(), "Task" | "Agent")
                 && call.id.len() <= LONGEST_NAME
                 && let Ok(mut input) = Object::parse("", call.arguments.as_str())
@@ -269,7 +276,7 @@ impl Thread {
     }
 
     /// Says whose conversation it is; its uuid in leftoff. `native` is the name of the main one.
-    pub fn name(&mut self, native: &str) -> String {
+    pub fn set_source_id(&mut self, native: &str) -> String {
         self.talk.session.source_id = self.source_id(native);
         self.talk.id()
     }
@@ -283,7 +290,7 @@ impl Thread {
         calls: &BTreeMap<String, String>,
         problems: &mut Vec<Problem>,
     ) -> ImportedSession {
-        self.name(native);
+        self.set_source_id(native);
         let sub_agent = |(agent, call_id): &(String, String)| SubAgent {
             source_id: format!("{native}/{agent}"),
             call_id: call_id.clone(),
@@ -291,7 +298,7 @@ impl Thread {
         self.talk.session.sub_agents = self.agents.iter().map(sub_agent).collect();
         self.talk.session.parent = self.agent.as_ref().map(|agent| {
             let mut said = self.talk.drafts.iter().map(|draft| &draft.message);
-            let first = said.find(|message| !message.is_marked("isMeta"));
+            let first = said.find(|message| !message.has_source_mark("isMeta"));
             let first = first.map_or("", |message| message.content.as_str());
             let call_id = calls.get(agent).or_else(|| calls.get(first)).cloned();
             Parent { session: caller.into(), call_id }
@@ -303,9 +310,9 @@ impl Thread {
         self.agent.as_ref().map_or_else(|| native.into(), |agent| format!("{native}/{agent}"))
     }
 
-    fn told_before(&mut self, told: Told, uuid: Option<&str>, said: &Message) -> Option<usize> {
+    fn find_counterpart(&mut self, told: PromptSource, uuid: Option<&str>, said: &Message) -> Option<usize> {
         let drafts = &self.talk.drafts;
-        self.said.other(told, uuid, |place| {
+        self.typed_prompts.take_counterpart(told, uuid, |place| {
             let other = &drafts[place].message;
             (&other.content, &other.attachments) == (&said.content, &said.attachments)
         })
@@ -320,11 +327,11 @@ impl Thread {
         })
     }
 
-    fn leave(&mut self, object: Object<'_>, mut message: Object<'_>) {
+    fn report_rest_lost(&mut self, object: Object<'_>, mut message: Object<'_>) {
         message.take_raw("role");
         message.take_raw("type");
-        message.leave(&mut self.talk.losses, REASONS);
-        object.leave(&mut self.talk.losses, REASONS);
+        message.report_rest_lost(&mut self.talk.losses, REASONS);
+        object.report_rest_lost(&mut self.talk.losses, REASONS);
     }
 }
 

@@ -9,22 +9,22 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::interop::cline::table::REASONS;
 use crate::interop::loss::{BYTES_ELSEWHERE, UNKNOWN_BLOCK};
-use crate::interop::plain::Plain;
+use crate::interop::plain_content::PlainContent;
 use crate::interop::{Losses, Object};
 use crate::json::text::Text;
 use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
-use crate::shapes::pieces::{BETWEEN_TEXTS, Piece};
+use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 
 /// What a message says, whoever says it: the pieces of an answer, or plain content and results with their calls.
 #[derive(Default)]
-pub(super) struct Said {
-    pub pieces: Vec<Piece>,
-    pub plain: Plain,
+pub(super) struct MessageContent {
+    pub pieces: Vec<AnswerPiece>,
+    pub plain: PlainContent,
     pub results: Vec<(Message, String)>,
 }
 
 // Whether the block is of a kind that stands in messages and results alike.
-fn add(plain: &mut Plain, kind: &str, block: &mut Object<'_>, losses: &mut Losses) -> bool {
+fn add_block(plain: &mut PlainContent, kind: &str, block: &mut Object<'_>, losses: &mut Losses) -> bool {
     match kind {
         "text" => plain.texts.extend(block.take("text", losses).filter(|text: &Text| !text.is_empty())),
         "image" => plain.attachments.extend(image(block, losses)),
@@ -35,24 +35,24 @@ fn add(plain: &mut Plain, kind: &str, block: &mut Object<'_>, losses: &mut Losse
 }
 
 /// What a message says.
-pub(super) fn said(message: &mut Object<'_>, losses: &mut Losses) -> Said {
-    let mut said = Said::default();
-    if let Some(text) = whole(message) {
-        said.pieces.push(Piece::Text(text.clone()));
+pub(super) fn read_content(message: &mut Object<'_>, losses: &mut Losses) -> MessageContent {
+    let mut said = MessageContent::default();
+    if let Some(text) = take_string_content(message) {
+        said.pieces.push(AnswerPiece::Text(text.clone()));
         said.plain.texts.extend(Some(text).filter(|text| !text.is_empty()));
     }
     for (kind, mut block) in message.take_blocks("content", losses) {
         match kind.as_str() {
-            "thinking" => said.pieces.push(Piece::Reasoning(Reasoning {
+            "thinking" => said.pieces.push(AnswerPiece::Reasoning(Reasoning {
                 text: block.take("thinking", losses).unwrap_or_default(),
                 signature: block.take("signature", losses),
                 data: None,
             })),
-            "redacted_thinking" => said.pieces.push(Piece::Reasoning(Reasoning {
+            "redacted_thinking" => said.pieces.push(AnswerPiece::Reasoning(Reasoning {
                 data: block.take("data", losses),
                 ..Reasoning::default()
             })),
-            "tool_use" => said.pieces.push(Piece::Call(ToolCall {
+            "tool_use" => said.pieces.push(AnswerPiece::Call(ToolCall {
                 id: block.take("id", losses).unwrap_or_default(),
                 name: block.take("name", losses).unwrap_or_default(),
                 arguments: block.take_arguments("input", losses),
@@ -60,19 +60,19 @@ pub(super) fn said(message: &mut Object<'_>, losses: &mut Losses) -> Said {
             "tool_result" => said.results.push(result(&mut block, losses)),
             _ => {
                 let before = said.plain.texts.len();
-                if !add(&mut said.plain, &kind, &mut block, losses) {
+                if !add_block(&mut said.plain, &kind, &mut block, losses) {
                     losses.add(format!("message.content[{kind}]"), UNKNOWN_BLOCK);
                     continue;
                 }
-                said.pieces.extend(said.plain.texts[before..].iter().cloned().map(Piece::Text));
+                said.pieces.extend(said.plain.texts[before..].iter().cloned().map(AnswerPiece::Text));
             }
         }
-        block.leave(losses, REASONS);
+        block.report_rest_lost(losses, REASONS);
     }
     said
 }
 
-fn whole(object: &mut Object<'_>) -> Option<Text> {
+fn take_string_content(object: &mut Object<'_>) -> Option<Text> {
     let is_text = object.raw("content").is_some_and(|content| content.starts_with('"'));
     if is_text { object.take("content", &mut Losses::default()) } else { None }
 }
@@ -85,18 +85,18 @@ fn result(block: &mut Object<'_>, losses: &mut Losses) -> (Message, String) {
         is_error: block.take("is_error", losses).unwrap_or_default(),
         ..Tool::default()
     };
-    let mut plain = Plain::default();
-    plain.texts.extend(whole(block));
+    let mut plain = PlainContent::default();
+    plain.texts.extend(take_string_content(block));
     for (kind, mut item) in block.take_blocks("content", losses) {
         if kind.is_empty() {
             let outcome = outcome(&mut item, losses);
             tool.is_error |= outcome.1;
             plain.texts.push(outcome.0);
-        } else if !add(&mut plain, &kind, &mut item, losses) {
+        } else if !add_block(&mut plain, &kind, &mut item, losses) {
             losses.add(format!("message.content[tool_result].content[{kind}]"), UNKNOWN_BLOCK);
             continue;
         }
-        item.leave(losses, REASONS);
+        item.report_rest_lost(losses, REASONS);
     }
     (Message { tool: Some(tool), ..plain.into_message(Role::Tool) }, call_id)
 }
@@ -129,9 +129,9 @@ fn image(block: &mut Object<'_>, losses: &mut Losses) -> Option<Attachment> {
     source.take_raw("type");
     let mime = source.take("media_type", losses).unwrap_or_default();
     let data: Option<String> = source.take("data", losses);
-    source.leave(losses, REASONS);
+    source.report_rest_lost(losses, REASONS);
     if data.is_none() {
-        block.lose("source", BYTES_ELSEWHERE, losses);
+        block.report_lost("source", BYTES_ELSEWHERE, losses);
     }
     data.map(|data| Attachment { mime, data: Some(data), ..Attachment::default() })
 }

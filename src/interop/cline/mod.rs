@@ -7,57 +7,57 @@
 //! a compaction is a file like the session's; it is a conversation of its own beside it, `<session>/compaction`.
 
 mod content;
-mod shown;
 mod table;
+mod ui_messages;
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
-use crate::interop::conversation::{Conversation, Origin, mark};
-use crate::interop::lines::{place_of, refuse_empty, unless_nothing};
+use crate::interop::conversation::{ConversationBuilder, RecordOrigin, set_flag};
+use crate::interop::lines::{reject_empty, require_sessions, span_of};
 use crate::interop::loss;
 use crate::interop::{AgentName, Import, Losses, Object};
-use crate::json::fields::items;
+use crate::json::fields::parse_items;
 use crate::json::hash::sha256;
 use crate::record::message::{Assistant, Message, Role, Usage};
-use crate::shapes::pieces::Piece;
+use crate::shapes::answer_pieces::AnswerPiece;
 use crate::time;
 
-use content::{Said, said};
+use content::{MessageContent, read_content};
 use table::REASONS;
 
 pub use table::COVERAGE;
 
-enum File<'a> {
+enum ClineFile<'a> {
     Session(Object<'a>),
     History(Vec<&'a str>),
     Shown(Vec<&'a str>),
 }
 
 /// Whether these bytes are a session or a task of Cline.
-pub(crate) fn knows(bytes: &[u8]) -> bool {
-    match file(bytes) {
-        Some(File::History(messages)) => messages.iter().any(|message| is_signed(message)),
+pub(crate) fn can_read(bytes: &[u8]) -> bool {
+    match detect_file(bytes) {
+        Some(ClineFile::History(messages)) => messages.iter().any(|message| is_signed(message)),
         found => found.is_some(),
     }
 }
 
-fn file(bytes: &[u8]) -> Option<File<'_>> {
+fn detect_file(bytes: &[u8]) -> Option<ClineFile<'_>> {
     let json = core::str::from_utf8(bytes).ok()?.trim_start_matches('\u{feff}').trim();
     if json.starts_with('{') {
-        let document = Object::document("session", bytes)?;
+        let document = Object::parse_document("session", bytes)?;
         let is_it = ["sessionId", "updated_at", "agent"].iter().all(|name| document.has(name))
             && document.raw("messages").is_some_and(|messages| messages.starts_with('['));
-        return is_it.then_some(File::Session(document));
+        return is_it.then_some(ClineFile::Session(document));
     }
-    let entries = items(json)?;
+    let entries = parse_items(json)?;
     let first = Object::parse("", entries.first()?).ok()?;
     if first.has("ts") && (first.has("say") || first.has("ask")) {
-        return Some(File::Shown(entries));
+        return Some(ClineFile::Shown(entries));
     }
-    (first.has("role") && first.has("content")).then_some(File::History(entries))
+    (first.has("role") && first.has("content")).then_some(ClineFile::History(entries))
 }
 
 // Other programs have lists of such messages, too: Cline writes more, in them or in their text.
@@ -73,24 +73,24 @@ fn is_signed(message: &str) -> bool {
 /// # Errors
 /// `empty_file`, also where nothing was said; `unknown_format` where it is none.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    refuse_empty(bytes, AgentName::Cline)?;
+    reject_empty(bytes, AgentName::Cline)?;
     let unknown = || {
         let message = "expected a session or a task of cline, but found something else instead";
         Error::new(Code::UnknownFormat, message)
     };
-    let mut talk = Conversation::new(AgentName::Cline);
-    match file(bytes).ok_or_else(unknown)? {
-        File::Session(document) => session(&mut talk, document, bytes),
-        File::History(entries) => {
-            talk.session.source_id = task(name, entries[0]);
+    let mut talk = ConversationBuilder::new(AgentName::Cline);
+    match detect_file(bytes).ok_or_else(unknown)? {
+        ClineFile::Session(document) => read_session(&mut talk, document, bytes),
+        ClineFile::History(entries) => {
+            talk.session.source_id = task_id(name, entries[0]);
             for (at, json) in entries.into_iter().enumerate() {
                 // Such a message has no id, and the list is only added to.
-                message(&mut talk, json, bytes, format!("{at}/{}", sha256(json.as_bytes())));
+                read_message(&mut talk, json, bytes, format!("{at}/{}", sha256(json.as_bytes())));
             }
         }
-        File::Shown(entries) => {
-            talk.session.source_id = task(name, entries[0]);
-            shown::read(&mut talk, &entries, bytes);
+        ClineFile::Shown(entries) => {
+            talk.session.source_id = task_id(name, entries[0]);
+            ui_messages::read(&mut talk, &entries, bytes);
         }
     }
     let last_ms = talk.session.last_ms;
@@ -98,34 +98,34 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     let mut session = talk.finish(&mut problems);
     session.last_ms = session.last_ms.or(last_ms);
     let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
-    unless_nothing(Import { sessions, problems }, bytes, AgentName::Cline, true)
+    require_sessions(Import { sessions, problems }, bytes, AgentName::Cline, true)
 }
 
-fn task(name: &str, first: &str) -> String {
+fn task_id(name: &str, first: &str) -> String {
     let folder = name.rsplit(['/', '\\']).nth(1).filter(|folder| !folder.is_empty());
     folder.map_or_else(|| sha256(first.as_bytes())[..32].into(), String::from)
 }
 
-fn session(talk: &mut Conversation, mut document: Object<'_>, bytes: &[u8]) {
-    let Conversation { session, losses, .. } = talk;
+fn read_session(talk: &mut ConversationBuilder, mut document: Object<'_>, bytes: &[u8]) {
+    let ConversationBuilder { session, losses, .. } = talk;
     session.source_id = document.take("sessionId", losses).unwrap_or_default();
     let updated = document.take_time("updated_at", losses);
     session.last_ms = updated.as_deref().and_then(time::parse);
     let origin = document.take_object("origin", losses);
     let version = origin.and_then(|mut origin| {
         let version: Option<String> = origin.take("version", losses);
-        origin.leave(losses, REASONS);
+        origin.report_rest_lost(losses, REASONS);
         version
     });
     let messages = document.take_objects("messages", losses);
-    document.leave(losses, REASONS);
-    talk.version(version, COVERAGE.tested);
+    document.report_rest_lost(losses, REASONS);
+    talk.note_version(version, COVERAGE.tested_versions);
     if messages.first().is_some_and(|(first, _)| is_summary(first)) {
         talk.session.source_id.push_str("/compaction");
     }
     for (json, _) in messages {
-        let place = place_of(bytes, json);
-        message(talk, json, bytes, format!("byte-{}", place.start));
+        let place = span_of(bytes, json);
+        read_message(talk, json, bytes, format!("byte-{}", place.start));
     }
 }
 
@@ -137,7 +137,7 @@ fn is_summary(message: &str) -> bool {
     kind.is_some_and(|kind| kind.starts_with("compaction"))
 }
 
-fn message(talk: &mut Conversation, json: &str, bytes: &[u8], fallback: String) {
+fn read_message(talk: &mut ConversationBuilder, json: &str, bytes: &[u8], fallback: String) {
     let losses = &mut talk.losses;
     let Ok(mut object) = Object::parse("message", json) else {
         return losses.add("message".into(), loss::NO_MESSAGE);
@@ -146,20 +146,21 @@ fn message(talk: &mut Conversation, json: &str, bytes: &[u8], fallback: String) 
     let ts = object.take_ms("ts", losses);
     let id: Option<String> = object.take("id", losses);
     let native = id.map_or(fallback, |id| id.split("_tool_").next().unwrap_or_default().into());
-    let mut origin = Origin { native, ..Origin::at(place_of(bytes, json), ts.map(time::format)) };
+    let mut origin =
+        RecordOrigin { native, ..RecordOrigin::from_place(span_of(bytes, json), ts.map(time::format)) };
     if let Some(mut metadata) = object.take_object("metadata", losses) {
         if is_summary(json) {
-            mark(&mut origin.flags, "isCompactSummary");
+            set_flag(&mut origin.flags, "isCompactSummary");
             metadata.take_raw("kind");
         }
-        metadata.leave(losses, REASONS);
+        metadata.report_rest_lost(losses, REASONS);
     }
-    let assistant = described(&mut object, losses);
-    let Said { pieces, plain, results } = said(&mut object, losses);
+    let assistant = take_assistant(&mut object, losses);
+    let MessageContent { pieces, plain, results } = read_content(&mut object, losses);
     object.take_raw("sessionId");
-    object.leave(losses, REASONS);
+    object.report_rest_lost(losses, REASONS);
     for (result, call) in results {
-        talk.add(result, Origin { native: format!("result/{call}"), ..origin.clone() });
+        talk.add(result, RecordOrigin { native: format!("result/{call}"), ..origin.clone() });
     }
     match role.as_deref() {
         Some("assistant") => {
@@ -176,29 +177,29 @@ fn message(talk: &mut Conversation, json: &str, bytes: &[u8], fallback: String) 
         Some("user") => {
             talk.add(plain.into_message(Role::User), origin);
         }
-        _ => losses_of_role(talk, role),
+        _ => report_unknown_role(talk, role),
     }
 }
 
 // Cline says it behind what it got of an answer.
-fn is_cut(last: &Piece) -> bool {
-    let Piece::Text(text) = last else { return false };
+fn is_cut(last: &AnswerPiece) -> bool {
+    let AnswerPiece::Text(text) = last else { return false };
     ["[Response interrupted by user]", "[Response interrupted by API Error]"]
         .iter()
         .any(|end| text.as_str().trim_end().ends_with(end))
 }
 
-fn losses_of_role(talk: &mut Conversation, role: Option<String>) {
+fn report_unknown_role(talk: &mut ConversationBuilder, role: Option<String>) {
     let role = role.unwrap_or_default();
     talk.losses.add(format!("record:{role}"), loss::UNKNOWN_MESSAGE);
 }
 
-fn described(object: &mut Object<'_>, losses: &mut Losses) -> Assistant {
+fn take_assistant(object: &mut Object<'_>, losses: &mut Losses) -> Assistant {
     let mut assistant = Assistant::default();
     if let Some(mut model) = object.take_object("modelInfo", losses) {
         // Older versions call it so.
         assistant.model = model.take("id", losses).or_else(|| model.take("modelId", losses));
-        model.leave(losses, REASONS);
+        model.report_rest_lost(losses, REASONS);
     }
     if let Some(mut counts) = object.take_object("metrics", losses) {
         // What was read from the cache, or written to it, is in the sum.
@@ -210,7 +211,7 @@ fn described(object: &mut Object<'_>, losses: &mut Losses) -> Assistant {
         let input = input.map(|input| input.saturating_sub(cached));
         let usage = Usage { input, output, cache_read, cache_write, ..Usage::default() };
         assistant.usage = (input.is_some() || output.is_some()).then_some(usage);
-        counts.leave(losses, REASONS);
+        counts.report_rest_lost(losses, REASONS);
     }
     assistant
 }

@@ -1,11 +1,11 @@
 //! What of a session or a task has a place in leftoff, and why the rest has none.
 
-use crate::interop::{Coverage, Reasons};
+use crate::interop::{Coverage, LossReasons};
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
-    tested: &["3.0.65"],
-    mapped: &[
+    tested_versions: &["3.0.65"],
+    mapped_fields: &[
         "session.sessionId",
         "session.updated_at",
         "session.origin",
@@ -86,13 +86,13 @@ pub const COVERAGE: Coverage = Coverage {
         "shown.partial",
         "shown.images",
     ],
-    whole: &["message.content[tool_use].input"],
+    whole_fields: &["message.content[tool_use].input"],
 };
 
 const OF_THE_CLIENT: &str = "a client detail";
 
 /// Why some of the other fields are lost.
-pub(super) const REASONS: Reasons = &[
+pub(super) const REASONS: LossReasons = &[
     ("session.version", "the format's version number"),
     ("session.agent", OF_THE_CLIENT),
     ("session.system_prompt", "the client's own instructions, sent anew each time"),

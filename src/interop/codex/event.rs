@@ -4,49 +4,49 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::interop::codex::duplicates::RecordSource;
 use crate::interop::codex::table::REASONS;
-use crate::interop::codex::twice::By;
-use crate::interop::codex::{End, Reader, Record};
-use crate::interop::conversation::Origin;
+use crate::interop::codex::{CallEnd, Reader, Record};
+use crate::interop::conversation::RecordOrigin;
 use crate::interop::object::LONGEST_NAME;
-use crate::interop::servers::tool_of;
+use crate::interop::servers::tool_prefix;
 use crate::interop::{Losses, Object};
 use crate::json::text::Text;
 use crate::record::message::{Message, Role, Usage};
-use crate::shapes::pieces::{BETWEEN_TEXTS, Piece};
+use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 
 impl Reader {
     /// Takes an event; whether it was told by its fields.
-    pub(super) fn event(&mut self, record: Record<'_>, kind: &str, path: &str) -> bool {
+    pub(super) fn read_event(&mut self, record: Record<'_>, kind: &str, path: &str) -> bool {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;
         match kind {
             "user_message" | "agent_message" => {
                 let text: String = payload.take("message", losses).unwrap_or_default();
                 let role = if kind == "user_message" { Role::User } else { Role::Assistant };
-                payload.leave(losses, REASONS);
-                self.told(role, text, origin);
+                payload.report_rest_lost(losses, REASONS);
+                self.add_event_message(role, text, origin);
             }
-            "item_completed" => return self.completed(Record { payload, origin }, path),
+            "item_completed" => return self.read_completed_item(Record { payload, origin }, path),
             "token_count" => {
                 if let Some(mut info) = payload.take_object("info", losses) {
                     let counted = info.take_object("last_token_usage", losses);
                     let counted = counted.map(|counts| usage(counts, losses));
-                    info.leave(losses, REASONS);
-                    self.counted(counted);
+                    info.report_rest_lost(losses, REASONS);
+                    self.set_usage(counted);
                 }
-                payload.leave(&mut self.talk.losses, REASONS);
+                payload.report_rest_lost(&mut self.talk.losses, REASONS);
                 self.answer = None;
             }
             "thread_rolled_back" => {
                 let turns: u64 = payload.take("num_turns", losses).unwrap_or_default();
-                payload.leave(losses, REASONS);
+                payload.report_rest_lost(losses, REASONS);
                 self.roll_back(turns);
             }
             "thread_name_updated" => {
                 let title = payload.take("thread_name", losses);
                 self.talk.session.title = title.or(self.talk.session.title.take());
-                payload.leave(&mut self.talk.losses, REASONS);
+                payload.report_rest_lost(&mut self.talk.losses, REASONS);
             }
             _ => {
                 match kind {
@@ -58,7 +58,7 @@ impl Reader {
                     }
                     _ => {}
                 }
-                return self.lose(path);
+                return self.report_lost_record(path);
             }
         }
         true
@@ -71,7 +71,7 @@ impl Reader {
         let (server, tool): (Option<String>, Option<String>) =
             (call.take("server", quiet), call.take("tool", quiet));
         if let (Some(server), Some(tool)) = (server, tool) {
-            let name = format!("{}__{tool}", tool_of(&server));
+            let name = format!("{}__{tool}", tool_prefix(&server));
             let tools = &mut self.talk.session.tools;
             if name.len() <= LONGEST_NAME && !tools.contains(&name) {
                 tools.push(name);
@@ -80,11 +80,11 @@ impl Reader {
     }
 
     // Newer versions tell each item that is complete once more.
-    fn completed(&mut self, record: Record<'_>, path: &str) -> bool {
+    fn read_completed_item(&mut self, record: Record<'_>, path: &str) -> bool {
         let Record { mut payload, origin } = record;
         let quiet = &mut Losses::default();
         let Some(mut item) = payload.raw("item").and_then(|raw| Object::parse("", raw).ok()) else {
-            return self.lose(path);
+            return self.report_lost_record(path);
         };
         let kind: String = item.take("type", quiet).unwrap_or_default();
         let role = match kind.as_str() {
@@ -95,36 +95,36 @@ impl Reader {
                     self.note_tool(payload.raw("item").and_then(|raw| Object::parse("", raw).ok()));
                 }
                 self.note_end(&mut item, "id");
-                return self.lose(&[path, "/", &kind].concat());
+                return self.report_lost_record(&[path, "/", &kind].concat());
             }
         };
         payload.take_raw("item");
         let losses = &mut self.talk.losses;
-        let mut item = item.at(format!("{path}.payload.item"));
+        let mut item = item.with_path(format!("{path}.payload.item"));
         let mut texts: Vec<Text> = Vec::new();
         for (_, mut block) in item.take_blocks("content", losses) {
             texts.extend(block.take("text", losses));
-            block.leave(losses, REASONS);
+            block.report_rest_lost(losses, REASONS);
         }
-        item.leave(losses, REASONS);
-        payload.leave(losses, REASONS);
+        item.report_rest_lost(losses, REASONS);
+        payload.report_rest_lost(losses, REASONS);
         let text = Text::join(texts, BETWEEN_TEXTS).as_str().into();
-        self.told(role, text, origin);
+        self.add_event_message(role, text, origin);
         true
     }
 
     // What an event says was said, unless an item said it.
-    fn told(&mut self, role: Role, text: String, origin: Origin) {
-        if text.is_empty() || self.twice.meet(By::Event, role, &text).is_some() {
+    fn add_event_message(&mut self, role: Role, text: String, origin: RecordOrigin) {
+        if text.is_empty() || self.duplicates.take_duplicate(RecordSource::Event, role, &text).is_some() {
             return;
         }
         let at = if role == Role::Assistant {
-            self.answered(Piece::Text(text.as_str().into()), origin)
+            self.add_answer_piece(AnswerPiece::Text(text.as_str().into()), origin)
         } else {
             let message = Message { role: Some(role), content: text.as_str().into(), ..Message::default() };
-            self.prompted(message, origin)
+            self.add_prompt(message, origin)
         };
-        self.twice.note(By::Event, role, text, at);
+        self.duplicates.note_message(RecordSource::Event, role, text, at);
     }
 
     // What the client ran, or would have, and how that ended.
@@ -134,7 +134,7 @@ impl Reader {
         let exit_code: Option<i64> = object.take("exit_code", quiet);
         let is_unsuccessful = object.take("success", quiet) == Some(false);
         let not_run = status.as_deref() == Some("declined");
-        let end = End {
+        let end = CallEnd {
             // Where there is none, the client writes one below nought.
             exit_code: exit_code.filter(|code| *code >= 0 && !not_run),
             not_run,
@@ -144,7 +144,7 @@ impl Reader {
                 || exit_code.is_some_and(|code| code != 0),
         };
         let id: Option<String> = object.take(key, quiet);
-        self.ended.extend(id.map(|id| (id, end)));
+        self.call_ends.extend(id.map(|id| (id, end)));
     }
 
     fn roll_back(&mut self, turns: u64) {
@@ -157,17 +157,17 @@ impl Reader {
     }
 
     /// Takes the count of an answer's tokens; the answer ends with it.
-    pub(super) fn usage_record(&mut self, mut payload: Object<'_>) -> bool {
+    pub(super) fn read_usage_record(&mut self, mut payload: Object<'_>) -> bool {
         let losses = &mut self.talk.losses;
         let counted = payload.take_object("usage", losses).map(|counts| usage(counts, losses));
-        payload.leave(losses, REASONS);
-        self.counted(counted);
+        payload.report_rest_lost(losses, REASONS);
+        self.set_usage(counted);
         self.answer = None;
         true
     }
 
     // Newer versions count an answer twice.
-    fn counted(&mut self, usage: Option<Usage>) {
+    fn set_usage(&mut self, usage: Option<Usage>) {
         let newest = self.talk.drafts.iter_mut().rfind(|draft| draft.message.role == Some(Role::Assistant));
         if let Some(assistant) = newest.and_then(|draft| draft.message.assistant.as_mut()) {
             assistant.usage = assistant.usage.take().or(usage);
@@ -187,6 +187,6 @@ fn usage(mut counts: Object<'_>, losses: &mut Losses) -> Usage {
         reasoning: counts.take("reasoning_output_tokens", losses),
         ..Usage::default()
     };
-    counts.leave(losses, REASONS);
+    counts.report_rest_lost(losses, REASONS);
     usage
 }

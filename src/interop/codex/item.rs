@@ -4,67 +4,70 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::interop::attachment_address::attachment_from_address;
+use crate::interop::codex::duplicates::RecordSource;
 use crate::interop::codex::table::REASONS;
-use crate::interop::codex::twice::By;
 use crate::interop::codex::{BY_PROVIDER, CUSTOM, Reader, Record, TOOLS_FOUND};
-use crate::interop::conversation::{Origin, marks};
-use crate::interop::located::located;
+use crate::interop::conversation::{RecordOrigin, build_flags};
 use crate::interop::loss::{ANOTHER_KIND, BYTES_ELSEWHERE, UNKNOWN_BLOCK};
-use crate::interop::plain::Plain;
+use crate::interop::plain_content::PlainContent;
 use crate::interop::{Losses, Object};
 use crate::json::fields::Field;
 use crate::json::text::Text;
 use crate::plain::wrapping::is_about_place;
 use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
-use crate::shapes::pieces::{BETWEEN_TEXTS, Piece};
+use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 
 impl Reader {
     /// Takes an item; whether it was told by its fields.
-    pub(super) fn item(&mut self, record: Record<'_>, kind: &str, path: &str) -> bool {
+    pub(super) fn read_item(&mut self, record: Record<'_>, kind: &str, path: &str) -> bool {
         match kind {
-            "message" => self.message(record),
-            "reasoning" => self.reasoning(record),
+            "message" => self.read_message(record),
+            "reasoning" => self.read_reasoning(record),
             "function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call" | "tool_call" => {
-                self.call(record, kind);
+                self.read_call(record, kind);
             }
             "function_call_output"
             | "custom_tool_call_output"
             | "tool_search_output"
             | "tool_result"
-            | "function_result" => self.result(record, kind),
-            "web_search_call" => self.search(record),
-            "image_generation_call" => self.picture(record),
-            "agent_message" => self.agent_message(record),
-            _ => return self.lose(path),
+            | "function_result" => self.read_result(record, kind),
+            "web_search_call" => self.read_search(record),
+            "image_generation_call" => self.read_picture(record),
+            "agent_message" => self.read_agent_message(record),
+            _ => return self.report_lost_record(path),
         }
         true
     }
 
-    fn message(&mut self, record: Record<'_>) {
+    fn read_message(&mut self, record: Record<'_>) {
         let Record { mut payload, mut origin } = record;
         let losses = &mut self.talk.losses;
         let role: Option<String> = payload.take("role", losses);
         self.model = payload.take_name("model", losses).or(self.model.take());
-        let said = or(plain(&mut payload, "content", losses), plain(&mut payload, "message", losses));
-        payload.leave(losses, REASONS);
+        let said = first_non_empty(
+            take_plain_content(&mut payload, "content", losses),
+            take_plain_content(&mut payload, "message", losses),
+        );
+        payload.report_rest_lost(losses, REASONS);
         let role = match role.as_deref() {
             Some("user") => Role::User,
             Some("assistant") => Role::Assistant,
             Some("system") => Role::System,
             Some("developer") => {
-                origin.flags = marks(&["isDeveloper"]);
+                origin.flags = build_flags(&["isDeveloper"]);
                 Role::System
             }
             _ => return losses.add("response_item/message.payload.role".into(), ANOTHER_KIND),
         };
         if role == Role::Assistant {
             for text in said.texts {
-                self.answered_by_item(text, origin.clone());
+                self.add_item_answer(text, origin.clone());
             }
             return;
         }
         let text: String = Text::join(said.texts, BETWEEN_TEXTS).as_str().into();
-        if let Some(at) = self.twice.meet(By::Item, role, &text) {
+        if let Some(at) = self.duplicates.take_duplicate(RecordSource::Item, role, &text) {
             self.talk.drafts[at].message.attachments = said.attachments;
             return;
         }
@@ -72,48 +75,50 @@ impl Reader {
         let message =
             Message { role: Some(role), content, attachments: said.attachments, ..Message::default() };
         let at = if role == Role::System {
-            self.said(message, origin)
+            self.add_message(message, origin)
         } else if is_about_place(&text) || text.starts_with("<user_shell_command") {
-            self.said(message, Origin { flags: marks(&["isMeta"]), ..origin })
+            self.add_message(message, RecordOrigin { flags: build_flags(&["isMeta"]), ..origin })
         } else {
-            self.prompted(message, origin)
+            self.add_prompt(message, origin)
         };
-        self.twice.note(By::Item, role, text, at);
+        self.duplicates.note_message(RecordSource::Item, role, text, at);
     }
 
-    fn answered_by_item(&mut self, text: Text, origin: Origin) {
+    fn add_item_answer(&mut self, text: Text, origin: RecordOrigin) {
         let key = String::from(text.as_str());
-        if text.is_empty() || self.twice.meet(By::Item, Role::Assistant, &key).is_some() {
+        if text.is_empty()
+            || self.duplicates.take_duplicate(RecordSource::Item, Role::Assistant, &key).is_some()
+        {
             return;
         }
-        let at = self.answered(Piece::Text(text), origin);
-        self.twice.note(By::Item, Role::Assistant, key, at);
+        let at = self.add_answer_piece(AnswerPiece::Text(text), origin);
+        self.duplicates.note_message(RecordSource::Item, Role::Assistant, key, at);
     }
 
-    fn reasoning(&mut self, record: Record<'_>) {
+    fn read_reasoning(&mut self, record: Record<'_>) {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;
-        let summary = plain(&mut payload, "summary", losses);
-        let said = or(plain(&mut payload, "content", losses), summary);
+        let summary = take_plain_content(&mut payload, "summary", losses);
+        let said = first_non_empty(take_plain_content(&mut payload, "content", losses), summary);
         let data = payload.take("encrypted_content", losses);
-        payload.leave(losses, REASONS);
+        payload.report_rest_lost(losses, REASONS);
         let text = Text::join(said.texts, BETWEEN_TEXTS);
         if !text.is_empty() || data.is_some() {
-            self.answered(Piece::Reasoning(Reasoning { text, signature: None, data }), origin);
+            self.add_answer_piece(AnswerPiece::Reasoning(Reasoning { text, signature: None, data }), origin);
         }
     }
 
-    fn call(&mut self, record: Record<'_>, kind: &str) {
+    fn read_call(&mut self, record: Record<'_>, kind: &str) {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;
         let id = take_id(&mut payload, losses);
-        self.settle(&id);
+        self.apply_earlier_end(&id);
         let losses = &mut self.talk.losses;
         // The first versions named the function inside an object.
         let function = payload.take_object("function", losses);
         let inner = function.and_then(|mut function| {
             let name = function.take("name", losses);
-            function.leave(losses, REASONS);
+            function.report_rest_lost(losses, REASONS);
             name
         });
         let name: Option<String> = payload.take("name", losses).or(inner);
@@ -124,85 +129,89 @@ impl Reader {
             _ => (name.unwrap_or_default(), "arguments"),
         };
         let arguments = payload.take_arguments(key, losses);
-        payload.leave(losses, REASONS);
-        self.answered(Piece::Call(ToolCall { id, name, arguments }), origin);
+        payload.report_rest_lost(losses, REASONS);
+        self.add_answer_piece(AnswerPiece::Call(ToolCall { id, name, arguments }), origin);
     }
 
-    fn result(&mut self, record: Record<'_>, kind: &str) {
+    fn read_result(&mut self, record: Record<'_>, kind: &str) {
         let Record { mut payload, mut origin } = record;
         match kind {
-            "custom_tool_call_output" => origin.flags = marks(&[CUSTOM]),
-            "tool_search_output" => origin.flags = marks(&[TOOLS_FOUND]),
+            "custom_tool_call_output" => origin.flags = build_flags(&[CUSTOM]),
+            "tool_search_output" => origin.flags = build_flags(&[TOOLS_FOUND]),
             _ => {}
         }
         let losses = &mut self.talk.losses;
         let call_id = take_id(&mut payload, losses);
         let name = payload.take("name", losses).unwrap_or_default();
         let mut is_error = false;
-        let mut said = Plain::default();
+        let mut said = PlainContent::default();
         for key in ["output", "result", "tools"] {
             let inner = payload.raw(key).filter(|raw| raw.starts_with('{'));
             let mut inner = inner.and_then(|raw| Object::parse("", raw).ok());
             is_error |= inner
                 .as_mut()
                 .is_some_and(|inner| inner.take::<bool>("success", &mut Losses::default()) == Some(false));
-            said = or(output(&mut payload, key, losses), said);
+            said = first_non_empty(take_output(&mut payload, key, losses), said);
         }
-        payload.leave(losses, REASONS);
+        payload.report_rest_lost(losses, REASONS);
         let tool = Tool { call_id, name, is_error, ..Tool::default() };
-        self.said(Message { tool: Some(tool), ..said.into_message(Role::Tool) }, origin);
+        self.add_message(Message { tool: Some(tool), ..said.into_message(Role::Tool) }, origin);
     }
 
     // The provider searches by itself: what it found is not told, only that it did.
-    fn search(&mut self, record: Record<'_>) {
+    fn read_search(&mut self, record: Record<'_>) {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;
         let id: String = payload.take("id", losses).unwrap_or_else(|| origin.native.clone());
         let arguments = payload.take_arguments("action", losses);
         let status: Text = payload.take("status", losses).unwrap_or_default();
-        payload.leave(losses, REASONS);
-        let said = Plain { texts: Vec::from([status]), ..Plain::default() };
-        self.done_by_provider(ToolCall { id, name: "web_search".into(), arguments }, said, origin);
+        payload.report_rest_lost(losses, REASONS);
+        let said = PlainContent { texts: Vec::from([status]), ..PlainContent::default() };
+        self.add_provider_call(ToolCall { id, name: "web_search".into(), arguments }, said, origin);
     }
 
-    fn picture(&mut self, record: Record<'_>) {
+    fn read_picture(&mut self, record: Record<'_>) {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;
         let id: String = payload.take("id", losses).unwrap_or_else(|| origin.native.clone());
         let prompt: String = payload.take("revised_prompt", losses).unwrap_or_default();
         let status: Text = payload.take("status", losses).unwrap_or_default();
         let data: Option<String> = payload.take("result", losses);
-        payload.leave(losses, REASONS);
+        payload.report_rest_lost(losses, REASONS);
         let data = data.filter(|data| !data.is_empty() && data.bytes().all(is_base64));
         let picture =
             |data| Attachment { mime: "image/png".into(), data: Some(data), ..Attachment::default() };
-        let said = Plain { texts: Vec::from([status]), attachments: data.map(picture).into_iter().collect() };
+        let said =
+            PlainContent { texts: Vec::from([status]), attachments: data.map(picture).into_iter().collect() };
         let arguments = serde_json::json!({ "prompt": prompt });
         let arguments = Text::from(format!("{arguments}"));
-        self.done_by_provider(ToolCall { id, name: "image_generation".into(), arguments }, said, origin);
+        self.add_provider_call(ToolCall { id, name: "image_generation".into(), arguments }, said, origin);
     }
 
-    fn done_by_provider(&mut self, call: ToolCall, said: Plain, origin: Origin) {
+    fn add_provider_call(&mut self, call: ToolCall, said: PlainContent, origin: RecordOrigin) {
         let tool = Tool { call_id: call.id.clone(), name: call.name.clone(), ..Tool::default() };
-        self.answered(Piece::Call(call), origin.clone());
-        let origin = Origin { flags: marks(&[BY_PROVIDER]), ..origin };
-        self.said(Message { tool: Some(tool), ..said.into_message(Role::Tool) }, origin);
+        self.add_answer_piece(AnswerPiece::Call(call), origin.clone());
+        let origin = RecordOrigin { flags: build_flags(&[BY_PROVIDER]), ..origin };
+        self.add_message(Message { tool: Some(tool), ..said.into_message(Role::Tool) }, origin);
     }
 
     // What another agent said to this one.
-    fn agent_message(&mut self, record: Record<'_>) {
+    fn read_agent_message(&mut self, record: Record<'_>) {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;
-        let said = plain(&mut payload, "content", losses);
-        payload.leave(losses, REASONS);
-        self.said(said.into_message(Role::User), Origin { flags: marks(&["isMeta"]), ..origin });
+        let said = take_plain_content(&mut payload, "content", losses);
+        payload.report_rest_lost(losses, REASONS);
+        self.add_message(
+            said.into_message(Role::User),
+            RecordOrigin { flags: build_flags(&["isMeta"]), ..origin },
+        );
     }
 
     /// Adds what the user said; a turn begins with it.
-    pub(super) fn prompted(&mut self, message: Message, origin: Origin) -> usize {
-        let at = self.said(message, origin);
+    pub(super) fn add_prompt(&mut self, message: Message, origin: RecordOrigin) -> usize {
+        let at = self.add_message(message, origin);
         self.prompts.push(at);
-        self.twice.forget(Role::Assistant);
+        self.duplicates.forget(Role::Assistant);
         at
     }
 }
@@ -215,24 +224,24 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-fn or(one: Plain, other: Plain) -> Plain {
+fn first_non_empty(one: PlainContent, other: PlainContent) -> PlainContent {
     if one.is_empty() { other } else { one }
 }
 
 // A string, a block or blocks.
-fn plain(payload: &mut Object<'_>, key: &str, losses: &mut Losses) -> Plain {
-    let mut plain = Plain::default();
+fn take_plain_content(payload: &mut Object<'_>, key: &str, losses: &mut Losses) -> PlainContent {
+    let mut plain = PlainContent::default();
     match payload.raw(key) {
         Some(raw) if raw.starts_with('"') => plain.texts.extend(payload.take(key, losses)),
         Some(raw) if raw.starts_with('[') => {
             for (kind, block) in payload.take_blocks(key, losses) {
-                add(&mut plain, &kind, block, losses);
+                add_block(&mut plain, &kind, block, losses);
             }
         }
         Some(raw) if raw.starts_with('{') => {
             if let Some(mut block) = payload.take_object(key, losses) {
                 let kind: String = block.take("type", losses).unwrap_or_default();
-                add(&mut plain, &kind, block, losses);
+                add_block(&mut plain, &kind, block, losses);
             }
         }
         Some(_) => drop(payload.take_raw(key)),
@@ -242,14 +251,14 @@ fn plain(payload: &mut Object<'_>, key: &str, losses: &mut Losses) -> Plain {
 }
 
 // What a tool gave: a block, blocks, a text, or JSON of its own.
-fn output(payload: &mut Object<'_>, key: &str, losses: &mut Losses) -> Plain {
+fn take_output(payload: &mut Object<'_>, key: &str, losses: &mut Losses) -> PlainContent {
     let raw = payload.raw(key).filter(|raw| *raw != "null");
     let is_typed = |raw: &str| Object::parse("", raw).is_ok_and(|object| object.has("type"));
     let is_known = raw.is_none_or(|raw| {
         raw.starts_with('"') || is_typed(raw) || (raw.starts_with('[') && raw.contains("\"input_"))
     });
     if is_known {
-        return plain(payload, key, losses);
+        return take_plain_content(payload, key, losses);
     }
     payload.take_raw(key);
     let content = raw.and_then(|raw| Object::parse("", raw).ok()).and_then(|object| {
@@ -257,10 +266,10 @@ fn output(payload: &mut Object<'_>, key: &str, losses: &mut Losses) -> Plain {
         Text::read(content, "", &mut Vec::new())
     });
     let texts = content.or_else(|| raw.map(Text::from)).into_iter().collect();
-    Plain { texts, ..Plain::default() }
+    PlainContent { texts, ..PlainContent::default() }
 }
 
-fn add(plain: &mut Plain, kind: &str, mut block: Object<'_>, losses: &mut Losses) {
+fn add_block(plain: &mut PlainContent, kind: &str, mut block: Object<'_>, losses: &mut Losses) {
     match kind {
         "input_text" | "output_text" | "text" | "summary_text" | "reasoning_text" => {
             let text = block.take("text", losses);
@@ -268,18 +277,18 @@ fn add(plain: &mut Plain, kind: &str, mut block: Object<'_>, losses: &mut Losses
         }
         "input_image" => {
             let url: Option<String> = block.take("image_url", losses);
-            match url.as_deref().map(inline) {
+            match url.as_deref().map(inline_attachment) {
                 Some(Some(picture)) => plain.attachments.push(picture),
-                Some(None) => block.lose("image_url", BYTES_ELSEWHERE, losses),
+                Some(None) => block.report_lost("image_url", BYTES_ELSEWHERE, losses),
                 None => {}
             }
         }
-        _ => return block.lose_whole(UNKNOWN_BLOCK, losses),
+        _ => return block.report_whole_lost(UNKNOWN_BLOCK, losses),
     }
-    block.leave(losses, REASONS);
+    block.report_rest_lost(losses, REASONS);
 }
 
 // Only bytes that stand in the file itself.
-fn inline(url: &str) -> Option<Attachment> {
-    located(url, None, None).filter(|file| file.data.is_some())
+fn inline_attachment(url: &str) -> Option<Attachment> {
+    attachment_from_address(url, None, None).filter(|file| file.data.is_some())
 }

@@ -15,20 +15,20 @@ use crate::time;
 
 /// The part of another rollout that one goes on with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Base {
+pub struct BaseRollout {
     /// The id in the name of its file.
     pub rollout: String,
     // How many of its bytes, and the number of the first record that is no part; one of them may not be told.
-    end: Option<usize>,
+    end_byte: Option<usize>,
     end_ordinal: Option<u64>,
 }
 
-impl Base {
+impl BaseRollout {
     /// How many bytes of that rollout belong to this one; nothing where it is not as long as it was. In one whose bytes
     /// are others by now, since it was cleaned of secrets, the numbers of the records tell.
-    pub fn part(&self, rollout: &[u8]) -> Option<usize> {
+    pub fn part_len(&self, rollout: &[u8]) -> Option<usize> {
         let ends_line = |end: &usize| *end == 0 || rollout.get(end - 1) == Some(&b'\n');
-        let by_bytes = self.end.filter(ends_line);
+        let by_bytes = self.end_byte.filter(ends_line);
         let Some(first) = self.end_ordinal else { return by_bytes };
         let mut last = None;
         for (place, line) in lines(rollout) {
@@ -41,13 +41,13 @@ impl Base {
         }
         // Where it ends before that, all of it is a part, if nothing is missing.
         let is_whole = first == 0 || last == first.checked_sub(1);
-        if is_whole || self.end.is_none() { Some(rollout.len()) } else { by_bytes }
+        if is_whole || self.end_byte.is_none() { Some(rollout.len()) } else { by_bytes }
     }
 }
 
 /// What these bytes go on with; nothing where they hold everything, or are a sub-agent's: what its caller said before
 /// stands in the caller's session.
-pub fn base(bytes: &[u8]) -> Option<Base> {
+pub fn find_base(bytes: &[u8]) -> Option<BaseRollout> {
     let quiet = &mut Losses::default();
     let mut first =
         first_objects(bytes, HEAD).find(|object| object.raw("type") == Some("\"session_meta\""))?;
@@ -56,16 +56,16 @@ pub fn base(bytes: &[u8]) -> Option<Base> {
         || payload.raw("parent_thread_id").is_some_and(|parent| parent != "null");
     let mut base = payload.take_object("history_base", quiet).filter(|_| !is_agents)?;
     let end: Option<u64> = base.take("end_byte_offset", quiet);
-    Some(Base {
+    Some(BaseRollout {
         rollout: base.take("thread_id", quiet)?,
-        end: end.and_then(|end| usize::try_from(end).ok()),
+        end_byte: end.and_then(|end| usize::try_from(end).ok()),
         end_ordinal: base.take("end_ordinal_exclusive", quiet),
     })
 }
 
 impl Reader {
     /// What was read so far is what this rollout goes on with; if nothing was, that is lost.
-    pub(super) fn go_on(&mut self, record: &mut Record<'_>, start: u64) {
+    pub(super) fn continue_base(&mut self, record: &mut Record<'_>, start: u64) {
         let Record { payload, origin } = record;
         let is_based = payload.raw("history_base").is_some_and(|base| base.starts_with('{'));
         if !is_based {
@@ -73,16 +73,16 @@ impl Reader {
         }
         payload.take_raw("history_base");
         if !self.is_described {
-            return payload.lose("history_base", loss::IN_ANOTHER_FILE, &mut self.talk.losses);
+            return payload.report_lost("history_base", loss::IN_ANOTHER_FILE, &mut self.talk.losses);
         }
         let id = payload.raw("id").and_then(Text::decode).unwrap_or_default();
         if id.as_str() != self.talk.session.source_id {
-            self.talk.fork();
-            self.talk.begun(origin.timestamp.as_deref().and_then(time::parse));
+            self.talk.mark_fork();
+            self.talk.note_created(origin.timestamp.as_deref().and_then(time::parse));
         }
         self.talk.losses = Losses::default();
         self.problems.clear();
         self.answer = None;
-        self.start = start;
+        self.rollout_start = start;
     }
 }

@@ -6,11 +6,11 @@
 //! history for the client; here it stays, and the summary is a message like others. A rollback takes the newest turns
 //! back: they stay, and what follows begins a branch. Records have no ids that all versions write: their places name them.
 
+mod duplicates;
 mod event;
 mod item;
 mod lineage;
 mod table;
-mod twice;
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -18,20 +18,20 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::interop::conversation::{Conversation, Draft, Origin, marks};
-use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
+use crate::interop::conversation::{ConversationBuilder, MessageDraft, RecordOrigin, build_flags};
+use crate::interop::lines::{file_stem, first_objects, new_problem, records, reject_empty, require_sessions};
 use crate::interop::{AgentName, Import, Losses, Object};
 use crate::record::event::Parent;
 use crate::record::message::{Message, Role, Tool};
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
-use crate::shapes::pieces::Piece;
+use crate::shapes::answer_pieces::AnswerPiece;
 use crate::time;
 
+use duplicates::DuplicateTracker;
 use table::REASONS;
-use twice::Twice;
 
-pub use lineage::{Base, base};
+pub use lineage::{BaseRollout, find_base};
 pub use table::COVERAGE;
 
 /// What a result says of the call that it answers: which kind of call that was. A client looks for each kind by itself.
@@ -48,7 +48,7 @@ const FLAT_KINDS: [&str; 6] =
 const HEAD: usize = 20;
 
 /// Whether a line near the beginning is one of a rollout.
-pub(crate) fn knows(bytes: &[u8]) -> bool {
+pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, HEAD).any(|mut object| {
         let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
         let is_enveloped = object.raw("payload").is_some_and(|payload| payload.starts_with('{'));
@@ -69,51 +69,51 @@ fn is_flat(object: &Object<'_>, kind: &str) -> bool {
 /// `empty_file` where nothing was said; `unknown_format` where it is no rollout; `line_too_long` where there is nothing
 /// but what is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    refuse_empty(bytes, AgentName::Codex)?;
+    reject_empty(bytes, AgentName::Codex)?;
     let mut reader = Reader::new();
-    let is_known = knows(bytes);
+    let is_known = can_read(bytes);
     if is_known {
         for record in records(bytes, AgentName::Codex) {
             match record {
-                Ok((object, place)) => reader.record(object, place),
+                Ok((object, place)) => reader.read_record(object, place),
                 Err(problem) => {
                     let Problem { start, end, .. } = problem;
-                    let (start, end) = (start - reader.start, end - reader.start);
+                    let (start, end) = (start - reader.rollout_start, end - reader.rollout_start);
                     reader.problems.push(Problem { start, end, ..problem });
                 }
             }
         }
     }
-    unless_nothing(reader.finish(name), bytes, AgentName::Codex, is_known)
+    require_sessions(reader.finish(name), bytes, AgentName::Codex, is_known)
 }
 
 struct Reader {
-    talk: Conversation,
+    talk: ConversationBuilder,
     is_described: bool,
     // The answer whose items are being read.
     answer: Option<usize>,
     model: Option<String>,
     // Where each turn began, for a rollback.
     prompts: Vec<usize>,
-    twice: Twice,
+    duplicates: DuplicateTracker,
     // How calls ended, by events; their results do not say it.
-    ended: BTreeMap<String, End>,
+    call_ends: BTreeMap<String, CallEnd>,
     // Results whose end is told already, since a call behind them has the same id.
-    settled: BTreeSet<usize>,
+    settled_results: BTreeSet<usize>,
     // Where the rollout begins, behind those that it goes on with.
-    start: u64,
+    rollout_start: u64,
     problems: Vec<Problem>,
 }
 
 /// How a call ended.
-struct End {
+struct CallEnd {
     exit_code: Option<i64>,
     is_error: bool,
     not_run: bool,
 }
 
-impl End {
-    fn mark(&self, tool: &mut Tool) {
+impl CallEnd {
+    fn apply_to(&self, tool: &mut Tool) {
         tool.is_error |= self.is_error;
         tool.not_run |= self.not_run;
         tool.exit_code = self.exit_code;
@@ -123,134 +123,138 @@ impl End {
 /// A record on its way into a conversation.
 struct Record<'a> {
     payload: Object<'a>,
-    origin: Origin,
+    origin: RecordOrigin,
 }
 
 impl Reader {
     fn new() -> Reader {
         Reader {
-            talk: Conversation::new(AgentName::Codex),
+            talk: ConversationBuilder::new(AgentName::Codex),
             is_described: false,
             answer: None,
             model: None,
             prompts: Vec::new(),
-            twice: Twice::default(),
-            ended: BTreeMap::new(),
-            settled: BTreeSet::new(),
-            start: 0,
+            duplicates: DuplicateTracker::default(),
+            call_ends: BTreeMap::new(),
+            settled_results: BTreeSet::new(),
+            rollout_start: 0,
             problems: Vec::new(),
         }
     }
 
-    fn record(&mut self, mut object: Object<'_>, Span { start, end }: Span) {
-        let place = Span { start: start - self.start, end: end - self.start };
+    fn read_record(&mut self, mut object: Object<'_>, Span { start, end }: Span) {
+        let place = Span { start: start - self.rollout_start, end: end - self.rollout_start };
         let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
         let is_enveloped = object.has("payload");
         if !is_enveloped && (object.has("role") || FLAT_KINDS.contains(&kind.as_str())) {
-            return self.flat(object, &kind, place);
+            return self.read_flat_record(object, &kind, place);
         }
         let payload = object.take_raw("payload").and_then(|raw| Object::parse("", raw).ok());
         let Some(mut payload) = payload.filter(|_| !kind.is_empty()) else {
             let message = "expected a type and a payload, but found an object without them instead";
-            return self.problems.push(problem(ProblemCode::Foreign, place, message));
+            return self.problems.push(new_problem(ProblemCode::Foreign, place, message));
         };
         let is_named = matches!(kind.as_str(), "response_item" | "event_msg");
         let inner: String =
             payload.take("type", &mut Losses::default()).filter(|_| is_named).unwrap_or_default();
         let path = if is_named { format!("{kind}/{inner}") } else { kind.clone() };
         let mut lost = Losses::default();
-        let mut object = object.at(path.as_str());
+        let mut object = object.with_path(path.as_str());
         let timestamp = object.take_time("timestamp", &mut lost);
         object.take_raw("ordinal");
-        self.talk.begun(timestamp.as_deref().and_then(time::parse));
-        let mut record =
-            Record { payload: payload.at(format!("{path}.payload")), origin: Origin::at(place, timestamp) };
+        self.talk.note_created(timestamp.as_deref().and_then(time::parse));
+        let mut record = Record {
+            payload: payload.with_path(format!("{path}.payload")),
+            origin: RecordOrigin::from_place(place, timestamp),
+        };
         if kind == "session_meta" {
-            self.go_on(&mut record, start);
+            self.continue_base(&mut record, start);
         }
         let is_told = match kind.as_str() {
-            "session_meta" if !self.is_described || start == self.start => self.describe(record.payload),
-            "turn_context" => self.context(record.payload),
-            "compacted" => self.compacted(record),
-            "token_usage_record" => self.usage_record(record.payload),
-            "response_item" => self.item(record, &inner, &path),
-            "event_msg" => self.event(record, &inner, &path),
-            _ => self.lose(&path),
+            "session_meta" if !self.is_described || start == self.rollout_start => {
+                self.read_session_meta(record.payload)
+            }
+            "turn_context" => self.read_turn_context(record.payload),
+            "compacted" => self.read_compaction(record),
+            "token_usage_record" => self.read_usage_record(record.payload),
+            "response_item" => self.read_item(record, &inner, &path),
+            "event_msg" => self.read_event(record, &inner, &path),
+            _ => self.report_lost_record(&path),
         };
         if is_told {
             self.talk.losses.merge(lost);
-            object.leave(&mut self.talk.losses, REASONS);
+            object.report_rest_lost(&mut self.talk.losses, REASONS);
         }
     }
 
-    fn flat(&mut self, object: Object<'_>, kind: &str, place: Span) {
+    fn read_flat_record(&mut self, object: Object<'_>, kind: &str, place: Span) {
         let kind = if kind.is_empty() { "message" } else { kind };
         let path = format!("flat/{kind}");
-        let mut object = object.at(path.as_str());
+        let mut object = object.with_path(path.as_str());
         let losses = &mut self.talk.losses;
         let created = object.take_time("created_at", losses);
         let timestamp = object.take_time("timestamp", losses).or(created);
-        let record = Record { payload: object, origin: Origin::at(place, timestamp) };
-        self.item(record, kind, &path);
+        let record = Record { payload: object, origin: RecordOrigin::from_place(place, timestamp) };
+        self.read_item(record, kind, &path);
     }
 
     // A record that becomes nothing: it was not told by its fields.
-    fn lose(&mut self, path: &str) -> bool {
+    fn report_lost_record(&mut self, path: &str) -> bool {
         self.talk.losses.add(format!("record:{path}"), NO_MESSAGE);
         false
     }
 
-    fn describe(&mut self, mut payload: Object<'_>) -> bool {
+    fn read_session_meta(&mut self, mut payload: Object<'_>) -> bool {
         self.is_described = true;
-        let Conversation { session, losses, .. } = &mut self.talk;
+        let ConversationBuilder { session, losses, .. } = &mut self.talk;
         session.source_id = payload.take("id", losses).unwrap_or_default();
         session.folder = payload.take("cwd", losses);
         let version = payload.take("cli_version", losses);
         if let Some(mut git) = payload.take_object("git", losses) {
             session.git_branch = git.take("branch", losses);
-            git.leave(losses, REASONS);
+            git.report_rest_lost(losses, REASONS);
         }
         session.parent = parent(&mut payload, losses);
-        payload.leave(losses, REASONS);
-        self.talk.version(version, COVERAGE.tested);
+        payload.report_rest_lost(losses, REASONS);
+        self.talk.note_version(version, COVERAGE.tested_versions);
         true
     }
 
-    fn context(&mut self, mut payload: Object<'_>) -> bool {
+    fn read_turn_context(&mut self, mut payload: Object<'_>) -> bool {
         let losses = &mut self.talk.losses;
         self.model = payload.take_name("model", losses).or(self.model.take());
-        payload.leave(losses, REASONS);
+        payload.report_rest_lost(losses, REASONS);
         true
     }
 
-    fn compacted(&mut self, record: Record<'_>) -> bool {
+    fn read_compaction(&mut self, record: Record<'_>) -> bool {
         let Record { mut payload, mut origin } = record;
         let losses = &mut self.talk.losses;
         let summary: String = payload.take("message", losses).unwrap_or_default();
-        payload.leave(losses, REASONS);
+        payload.report_rest_lost(losses, REASONS);
         if !summary.is_empty() {
-            origin.flags = marks(&["isCompactSummary"]);
+            origin.flags = build_flags(&["isCompactSummary"]);
             let message = Message { role: Some(Role::User), content: summary.into(), ..Message::default() };
-            self.said(message, origin);
+            self.add_message(message, origin);
         }
         true
     }
 
     // Adds a message that is no answer.
-    fn said(&mut self, message: Message, origin: Origin) -> usize {
+    fn add_message(&mut self, message: Message, origin: RecordOrigin) -> usize {
         self.answer = None;
         self.talk.add(message, origin)
     }
 
     // Adds to the answer that is being read, or begins one.
-    fn answered(&mut self, piece: Piece, origin: Origin) -> usize {
+    fn add_answer_piece(&mut self, piece: AnswerPiece, origin: RecordOrigin) -> usize {
         let bytes = origin.place.end - origin.place.start;
         let at = match self.answer {
             Some(at) => at,
             None => {
                 let mut message = Message { role: Some(Role::Assistant), ..Message::default() };
                 message.assistant.get_or_insert_default().model = self.model.clone();
-                self.twice.forget(Role::User);
+                self.duplicates.forget(Role::User);
                 self.talk.add(message, origin)
             }
         };
@@ -260,27 +264,27 @@ impl Reader {
     }
 
     // A call of this id begins: how an earlier one of it ended belongs to its result.
-    fn settle(&mut self, id: &str) {
-        let Some(end) = self.ended.remove(id) else { return };
+    fn apply_earlier_end(&mut self, id: &str) {
+        let Some(end) = self.call_ends.remove(id) else { return };
         let mut drafts = self.talk.drafts.iter_mut().enumerate().rev();
         let result = drafts.find_map(|(at, draft)| {
             let tool = draft.message.tool.as_mut().filter(|tool| tool.call_id == id)?;
             Some((at, tool))
         });
         if let Some((at, tool)) = result {
-            end.mark(tool);
-            self.settled.insert(at);
+            end.apply_to(tool);
+            self.settled_results.insert(at);
         }
     }
 
     fn finish(mut self, name: &str) -> Import {
-        for (at, Draft { message, .. }) in self.talk.drafts.iter_mut().enumerate() {
+        for (at, MessageDraft { message, .. }) in self.talk.drafts.iter_mut().enumerate() {
             let Some(tool) = &mut message.tool else { continue };
-            let end = self.ended.get(&tool.call_id).filter(|_| !self.settled.contains(&at));
+            let end = self.call_ends.get(&tool.call_id).filter(|_| !self.settled_results.contains(&at));
             if let Some(end) = end {
-                end.mark(tool);
+                end.apply_to(tool);
             }
-            tool.exit_code = tool.exit_code.or_else(|| code(message.content.as_str()));
+            tool.exit_code = tool.exit_code.or_else(|| parse_exit_code(message.content.as_str()));
         }
         if self.talk.session.source_id.is_empty() {
             self.talk.session.source_id = id_in(name).into();
@@ -295,7 +299,7 @@ impl Reader {
 }
 
 // The code of a command as the client tells its model: in a line before the output, or in JSON beside it.
-fn code(said: &str) -> Option<i64> {
+fn parse_exit_code(said: &str) -> Option<i64> {
     let quiet = &mut Losses::default();
     if said.starts_with('{') {
         let mut result = Object::parse("", said).ok()?;
@@ -311,7 +315,7 @@ fn code(said: &str) -> Option<i64> {
 
 // The id in `rollout-<time>-<id>.jsonl`.
 fn id_in(name: &str) -> &str {
-    let name = stem(name, ".jsonl");
+    let name = file_stem(name, ".jsonl");
     let is_rollout = name.strip_prefix("rollout-").filter(|rest| rest.len() > UUID);
     is_rollout.and_then(|rest| rest.get(rest.len() - UUID..)).unwrap_or(name)
 }
@@ -320,7 +324,7 @@ const UUID: usize = 36;
 
 // Whose sub-agent a session is.
 fn parent(payload: &mut Object<'_>, losses: &mut Losses) -> Option<Parent> {
-    let (id, call_id) = match payload.raw("source").and_then(spawned) {
+    let (id, call_id) = match payload.raw("source").and_then(parse_spawn) {
         Some(spawned) => {
             payload.take_raw("source");
             spawned
@@ -330,7 +334,7 @@ fn parent(payload: &mut Object<'_>, losses: &mut Losses) -> Option<Parent> {
     Some(Parent { session: format!("{}/{id}", AgentName::Codex.as_str()), call_id })
 }
 
-fn spawned(source: &str) -> Option<(String, Option<String>)> {
+fn parse_spawn(source: &str) -> Option<(String, Option<String>)> {
     let quiet = &mut Losses::default();
     let mut agent = Object::parse("", source).ok()?.take_object("subagent", quiet)?;
     let mut spawn = agent.take_object("thread_spawn", quiet)?;

@@ -1,11 +1,11 @@
 //! What of a rollout has a place in leftoff, and why the rest has none.
 
-use crate::interop::{Coverage, Reasons};
+use crate::interop::{Coverage, LossReasons};
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
-    tested: &["0.94.0", "0.101.0", "0.106.0", "0.146.0", "0.169.0", "0.171.0"],
-    mapped: &[
+    tested_versions: &["0.94.0", "0.101.0", "0.106.0", "0.146.0", "0.169.0", "0.171.0"],
+    mapped_fields: &[
         "compacted.ordinal",
         "compacted.payload.message",
         "event_msg/agent_message.payload.message",
@@ -102,7 +102,7 @@ pub const COVERAGE: Coverage = Coverage {
         "turn_context.payload.model",
         "turn_context.timestamp",
     ],
-    whole: &[
+    whole_fields: &[
         "flat/function_call.arguments",
         "flat/function_result.result",
         "flat/tool_call.arguments",
@@ -119,7 +119,7 @@ pub const COVERAGE: Coverage = Coverage {
 };
 
 /// Why some of the other fields are lost.
-pub(super) const REASONS: Reasons = &[
+pub(super) const REASONS: LossReasons = &[
     ("compacted.payload.replacement_history", "the history it replaces is kept"),
     ("session_meta.payload.forked_from_id", "the fork's starting message says so, if it is named"),
     ("session_meta.payload.forked_from_ordinal_exclusive", "the fork's starting message says so"),

@@ -11,17 +11,17 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::interop::conversation::{Conversation, Origin, marks, told_apart};
-use crate::interop::lines::{first_objects, problem, records, refuse_empty, unless_nothing};
+use crate::interop::conversation::{ConversationBuilder, RecordOrigin, build_flags, unique_name};
+use crate::interop::lines::{first_objects, new_problem, records, reject_empty, require_sessions};
 use crate::interop::loss;
-use crate::interop::object::{Losses, blocks};
+use crate::interop::object::{Losses, parse_blocks};
 use crate::interop::{AgentName, Import, Object};
 use crate::json::text::Text;
 use crate::record::event::Parent;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
-use crate::shapes::pieces::Piece;
+use crate::shapes::answer_pieces::AnswerPiece;
 use crate::time;
 
 use table::REASONS;
@@ -37,12 +37,17 @@ const SAID: [&str; 5] =
     ["user.message", "assistant.message", "system.message", "system.notification", "tool.execution_complete"];
 
 /// Whether an event of Copilot CLI is at the begin of these bytes.
-pub(crate) fn knows(bytes: &[u8]) -> bool {
+pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, 16).any(|mut object| {
         let kind: Option<String> = object.take("type", &mut Losses::default());
         kind.is_some_and(|kind| is_own(&kind))
             && ["data", "id", "timestamp"].iter().all(|key| object.has(key))
     })
+}
+
+/// Whether an event of this type says something that is read.
+fn has_content(kind: &str) -> bool {
+    is_own(kind) || kind == USAGE || kind == ASSET
 }
 
 fn is_own(kind: &str) -> bool {
@@ -55,26 +60,26 @@ fn is_own(kind: &str) -> bool {
 /// `empty_file`, also where nothing was said; `unknown_format` where nothing in the bytes is Copilot CLI's;
 /// `line_too_long` where there is nothing but what is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    refuse_empty(bytes, AgentName::Copilot)?;
+    reject_empty(bytes, AgentName::Copilot)?;
     let mut reader = Reader::new();
     for record in records(bytes, AgentName::Copilot) {
         match record {
-            Ok((object, place)) => reader.event(object, place),
+            Ok((object, place)) => reader.read_event(object, place),
             Err(problem) => reader.problems.push(problem),
         }
     }
     let is_known = reader.is_known;
-    unless_nothing(reader.finish(name), bytes, AgentName::Copilot, is_known)
+    require_sessions(reader.finish(name), bytes, AgentName::Copilot, is_known)
 }
 
 struct Reader {
     is_known: bool,
-    main: Conversation,
+    main: ConversationBuilder,
     // By the calls that began them, and those that an earlier call of the same id began.
-    side: BTreeMap<String, Conversation>,
-    earlier: Vec<(String, Conversation)>,
+    side_conversations: BTreeMap<String, ConversationBuilder>,
+    earlier_side_conversations: Vec<(String, ConversationBuilder)>,
     // The calls that have a result.
-    answered: BTreeSet<String>,
+    answered_calls: BTreeSet<String>,
     // What an answer cost stands before it, by the request's id.
     usage: BTreeMap<String, Usage>,
     // Bytes that stand before what shows them, by the id that names them there.
@@ -86,72 +91,81 @@ impl Reader {
     fn new() -> Reader {
         Reader {
             is_known: false,
-            main: Conversation::new(AgentName::Copilot),
-            side: BTreeMap::new(),
-            earlier: Vec::new(),
-            answered: BTreeSet::new(),
+            main: ConversationBuilder::new(AgentName::Copilot),
+            side_conversations: BTreeMap::new(),
+            earlier_side_conversations: Vec::new(),
+            answered_calls: BTreeSet::new(),
             usage: BTreeMap::new(),
             assets: BTreeMap::new(),
             problems: Vec::new(),
         }
     }
 
-    fn event(&mut self, mut object: Object<'_>, place: Span) {
+    // An event that says nothing of the conversation; but when it began, and that it was cut short.
+    fn skip_event(&mut self, kind: &str, timestamp: Option<&str>) {
+        self.main.note_created(timestamp.and_then(time::parse));
+        if kind == "abort" {
+            self.main.cut_short();
+        }
+        self.main.losses.add(format!("record:{kind}"), NO_MESSAGE);
+    }
+
+    fn read_event(&mut self, mut object: Object<'_>, place: Span) {
         let kind: Option<String> = object.take("type", &mut Losses::default());
         let Some(kind) = kind else {
-            return self.problems.push(problem(ProblemCode::Foreign, place, WITHOUT_TYPE));
+            return self.problems.push(new_problem(ProblemCode::Foreign, place, WITHOUT_TYPE));
         };
         self.is_known |= is_own(&kind);
         let mut losses = Losses::default();
-        let mut object = object.at(kind.as_str());
+        let mut object = object.with_path(kind.as_str());
         let timestamp = object.take_time("timestamp", &mut losses);
-        let is_read = is_own(&kind) || kind == USAGE || kind == ASSET;
-        let data = if is_read { object.take_object("data", &mut losses) } else { None };
-        let Some(mut data) = data else {
-            self.main.begun(timestamp.as_deref().and_then(time::parse));
-            if kind == "abort" {
-                self.main.cut_short();
-            }
-            return self.main.losses.add(format!("record:{kind}"), NO_MESSAGE);
-        };
+        let data = if has_content(&kind) { object.take_object("data", &mut losses) } else { None };
+        let Some(mut data) = data else { return self.skip_event(&kind, timestamp.as_deref()) };
         let caller: Option<String> = data.take("parentToolCallId", &mut losses);
-        let origin = Origin::at(place, timestamp);
-        let id: Option<String> = object.take("id", &mut losses);
-        let origin = Origin { native: id.unwrap_or(origin.native), ..origin };
-        let Reader { main, side, earlier, answered, usage: usages, assets, .. } = self;
+        let mut origin = RecordOrigin::from_place(place, timestamp);
+        origin.native = object.take("id", &mut losses).unwrap_or(origin.native);
+        let Reader {
+            main,
+            side_conversations: side,
+            earlier_side_conversations: earlier,
+            answered_calls: answered,
+            usage: usages,
+            assets,
+            ..
+        } = self;
         let usage = match data.take::<String>("apiCallId", &mut losses) {
             Some(id) if kind == "assistant.message" => usages.remove(&id),
             _ => None,
         };
         let mut called: Vec<String> = Vec::new();
+        let flags = if kind == "system.notification" { build_flags(&["isMeta"]) } else { build_flags(&[]) };
         let talk = match caller {
-            Some(call) => side.entry(call).or_insert_with(|| Conversation::new(AgentName::Copilot)),
+            Some(call) => side.entry(call).or_insert_with(|| ConversationBuilder::new(AgentName::Copilot)),
             None => main,
         };
         match kind.as_str() {
-            START => start(talk, &mut data, origin.timestamp.as_deref(), &mut losses),
-            USAGE => usages.extend(cost(&mut data, &mut losses)),
+            START => read_start(talk, &mut data, origin.timestamp.as_deref(), &mut losses),
+            USAGE => usages.extend(take_cost(&mut data, &mut losses)),
             ASSET => {
                 let id = data.take_name("assetId", &mut losses);
                 assets.extend(id.zip(data.take("data", &mut losses)));
             }
             "assistant.message" => {
-                let at = answer(talk, &mut data, origin, usage, &mut losses);
+                let at = add_answer(talk, &mut data, origin, usage, &mut losses);
                 called = call_ids(&talk.drafts[at].pieces);
             }
             "tool.execution_complete" => {
-                let message = result(&mut data, assets, &mut losses);
+                let message = take_result(&mut data, assets, &mut losses);
                 answered.extend(message.tool.as_ref().map(|tool| tool.call_id.clone()));
                 talk.add(message, origin);
             }
             _ => {
-                let flags = if kind == "system.notification" { marks(&["isMeta"]) } else { marks(&[]) };
-                let message = told(&kind, &mut data, assets, &mut losses);
-                talk.add(message, Origin { flags, ..origin });
+                let message = take_message(&kind, &mut data, assets, &mut losses);
+                talk.add(message, RecordOrigin { flags, ..origin });
             }
         }
-        data.leave(&mut losses, REASONS);
-        object.leave(&mut losses, REASONS);
+        data.report_rest_lost(&mut losses, REASONS);
+        object.report_rest_lost(&mut losses, REASONS);
         talk.losses.merge(losses);
         let again = called.iter().filter(|call| answered.remove(*call));
         earlier.extend(again.filter_map(|call| side.remove_entry(call)));
@@ -166,8 +180,8 @@ impl Reader {
         let (id, native) = (main.id(), main.session.source_id.clone());
         let mut sessions = Vec::from([self.main.finish(&mut self.problems)]);
         let mut known = BTreeMap::new();
-        for (call, mut talk) in self.earlier.into_iter().chain(self.side) {
-            talk.session.source_id = told_apart(&mut known, format!("{native}/{call}"));
+        for (call, mut talk) in self.earlier_side_conversations.into_iter().chain(self.side_conversations) {
+            talk.session.source_id = unique_name(&mut known, format!("{native}/{call}"));
             talk.session.parent = Some(Parent { session: id.clone(), call_id: Some(call) });
             sessions.push(talk.finish(&mut self.problems));
         }
@@ -177,37 +191,42 @@ impl Reader {
     }
 }
 
-fn call_ids(pieces: &[Piece]) -> Vec<String> {
+fn call_ids(pieces: &[AnswerPiece]) -> Vec<String> {
     let calls = pieces.iter().filter_map(|piece| match piece {
-        Piece::Call(call) => Some(call.id.clone()),
-        Piece::Text(_) | Piece::Reasoning(_) => None,
+        AnswerPiece::Call(call) => Some(call.id.clone()),
+        AnswerPiece::Text(_) | AnswerPiece::Reasoning(_) => None,
     });
     calls.collect()
 }
 
-fn start(talk: &mut Conversation, data: &mut Object<'_>, told: Option<&str>, losses: &mut Losses) {
+fn read_start(
+    talk: &mut ConversationBuilder,
+    data: &mut Object<'_>,
+    told: Option<&str>,
+    losses: &mut Losses,
+) {
     let begun = data.take_time("startTime", losses);
-    talk.begun(begun.as_deref().or(told).and_then(time::parse));
+    talk.note_created(begun.as_deref().or(told).and_then(time::parse));
     let id = data.take_name("sessionId", losses);
     if talk.session.source_id.is_empty() {
         talk.session.source_id = id.unwrap_or_default();
     }
-    talk.version(data.take("copilotVersion", losses), COVERAGE.tested);
+    talk.note_version(data.take("copilotVersion", losses), COVERAGE.tested_versions);
     talk.session.model = data.take("selectedModel", losses);
     if let Some(mut context) = data.take_object("context", losses) {
         talk.session.folder = context.take("cwd", losses);
         talk.session.git_branch = context.take("branch", losses);
-        context.leave(losses, REASONS);
+        context.report_rest_lost(losses, REASONS);
     }
 }
 
 // What the user, or the client, said.
-fn told(kind: &str, data: &mut Object<'_>, assets: &Assets, losses: &mut Losses) -> Message {
+fn take_message(kind: &str, data: &mut Object<'_>, assets: &Assets, losses: &mut Losses) -> Message {
     let role = if kind == "system.message" { Role::System } else { Role::User };
     data.take_raw("role");
     let content: Text = data.take("content", losses).unwrap_or_default();
     let blocks = data.take_blocks("attachments", losses);
-    let attached = |(_, block)| attached(block, "displayName", assets, losses);
+    let attached = |(_, block)| take_attachment(block, "displayName", assets, losses);
     let attachments = blocks.into_iter().filter_map(attached).collect();
     Message { role: Some(role), content, attachments, ..Message::default() }
 }
@@ -215,7 +234,12 @@ fn told(kind: &str, data: &mut Object<'_>, assets: &Assets, losses: &mut Losses)
 type Assets = BTreeMap<String, String>;
 
 // Its bytes stand there, in an event before, or in a file.
-fn attached(mut block: Object<'_>, named: &str, assets: &Assets, losses: &mut Losses) -> Option<Attachment> {
+fn take_attachment(
+    mut block: Object<'_>,
+    named: &str,
+    assets: &Assets,
+    losses: &mut Losses,
+) -> Option<Attachment> {
     let asset: Option<String> = block.take("assetId", losses);
     let data = asset.as_ref().and_then(|asset| assets.get(asset)).cloned();
     let attachment = Attachment {
@@ -228,17 +252,17 @@ fn attached(mut block: Object<'_>, named: &str, assets: &Assets, losses: &mut Lo
     block.take_raw("byteLength");
     let is_there = attachment.path.is_some() || attachment.data.is_some();
     if is_there {
-        block.leave(losses, REASONS);
+        block.report_rest_lost(losses, REASONS);
     } else {
-        block.lose_whole(loss::NO_BYTES, losses);
+        block.report_whole_lost(loss::NO_BYTES, losses);
     }
     is_there.then_some(attachment)
 }
 
-fn answer(
-    talk: &mut Conversation,
+fn add_answer(
+    talk: &mut ConversationBuilder,
     data: &mut Object<'_>,
-    origin: Origin,
+    origin: RecordOrigin,
     usage: Option<Usage>,
     losses: &mut Losses,
 ) -> usize {
@@ -251,16 +275,16 @@ fn answer(
     let mut pieces = Vec::new();
     if text.is_some() || opaque.is_some() {
         let text = text.unwrap_or_default();
-        pieces.push(Piece::Reasoning(Reasoning { text, signature: None, data: opaque }));
+        pieces.push(AnswerPiece::Reasoning(Reasoning { text, signature: None, data: opaque }));
     }
-    pieces.push(Piece::Text(data.take("content", losses).unwrap_or_default()));
+    pieces.push(AnswerPiece::Text(data.take("content", losses).unwrap_or_default()));
     for (_, mut call) in data.take_blocks("toolRequests", losses) {
-        pieces.push(Piece::Call(ToolCall {
+        pieces.push(AnswerPiece::Call(ToolCall {
             id: call.take("toolCallId", losses).unwrap_or_default(),
             name: call.take("name", losses).unwrap_or_default(),
             arguments: call.take_arguments("arguments", losses),
         }));
-        call.leave(losses, REASONS);
+        call.report_rest_lost(losses, REASONS);
     }
     let at = talk.add(message, origin);
     talk.extend(at, pieces, 0);
@@ -268,7 +292,7 @@ fn answer(
 }
 
 // What a tool gave, or what went wrong.
-fn result(data: &mut Object<'_>, assets: &Assets, losses: &mut Losses) -> Message {
+fn take_result(data: &mut Object<'_>, assets: &Assets, losses: &mut Losses) -> Message {
     let is_error = data.take("success", losses) == Some(false);
     let mut content: Option<Text> = None;
     let mut attachments = Vec::new();
@@ -279,12 +303,12 @@ fn result(data: &mut Object<'_>, assets: &Assets, losses: &mut Losses) -> Messag
             content = given.take(key, losses);
         }
         for (_, block) in given.take_blocks("binaryResultsForLlm", losses) {
-            attachments.extend(attached(block, "description", assets, losses));
+            attachments.extend(take_attachment(block, "description", assets, losses));
         }
         let code: Option<String> = given.take("code", losses);
         tool.not_run |= code.is_some_and(|code| code == "denied" || code == "rejected");
         tool.exit_code = tool.exit_code.or_else(|| exit_code(&given));
-        given.leave(losses, REASONS);
+        given.report_rest_lost(losses, REASONS);
     }
     tool.call_id = data.take("toolCallId", losses).unwrap_or_default();
     let content = content.unwrap_or_default();
@@ -294,12 +318,12 @@ fn result(data: &mut Object<'_>, assets: &Assets, losses: &mut Losses) -> Messag
 // What a shell gave is told once more, with the code that it ended with.
 fn exit_code(given: &Object<'_>) -> Option<i64> {
     let quiet = &mut Losses::default();
-    let told = blocks("", given.raw("contents")?, quiet);
+    let told = parse_blocks("", given.raw("contents")?, quiet);
     told.into_iter().find_map(|(_, mut block)| block.take("exitCode", quiet))
 }
 
 // What an answer cost, and the request that it answers; what is input has the cached tokens in it.
-fn cost(data: &mut Object<'_>, losses: &mut Losses) -> Option<(String, Usage)> {
+fn take_cost(data: &mut Object<'_>, losses: &mut Losses) -> Option<(String, Usage)> {
     let mut counts = data.take_object("usage", losses)?;
     let id: Option<String> = counts.take("apiCallId", losses);
     let input: Option<u64> = counts.take("inputTokens", losses);
@@ -313,6 +337,6 @@ fn cost(data: &mut Object<'_>, losses: &mut Losses) -> Option<(String, Usage)> {
         cache_write,
         ..Usage::default()
     };
-    counts.leave(losses, REASONS);
+    counts.report_rest_lost(losses, REASONS);
     id.map(|id| (id, usage))
 }

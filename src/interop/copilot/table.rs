@@ -1,11 +1,11 @@
 //! What of a session has a place in leftoff, and why the rest has none.
 
-use crate::interop::{Coverage, Reasons};
+use crate::interop::{Coverage, LossReasons};
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
-    tested: &["0.0.420", "1.0.11", "1.0.77", "1.0.102"],
-    mapped: &[
+    tested_versions: &["0.0.420", "1.0.11", "1.0.77", "1.0.102"],
+    mapped_fields: &[
         "session.start.id",
         "session.start.timestamp",
         "session.start.type",
@@ -100,14 +100,14 @@ pub const COVERAGE: Coverage = Coverage {
         "tool.execution_complete.data.error.message",
         "tool.execution_complete.data.error.code",
     ],
-    whole: &[
+    whole_fields: &[
         "assistant.message.data.toolRequests[function].arguments",
         "assistant.message.data.toolRequests[].arguments",
     ],
 };
 
 /// Why some of the other fields are lost.
-pub(super) const REASONS: Reasons = &[
+pub(super) const REASONS: LossReasons = &[
     ("session.start.parentId", "follows from the order of events"),
     ("session.binary_asset.parentId", "follows from the order of events"),
     ("session.binary_asset.data.byteLength", "follows from the bytes"),

@@ -7,15 +7,15 @@ use alloc::vec::Vec;
 
 use crate::interop::gemini::record::Record;
 use crate::interop::gemini::{CONTEXT, SUMMARY, THANKS};
-use crate::shapes::pieces::BETWEEN_TEXTS;
+use crate::shapes::answer_pieces::BETWEEN_TEXTS;
 
 /// A message there, and what became of it here. The client may name it again and again, so its parts are shared.
 #[derive(Clone, Default)]
-pub(super) struct Entry {
+pub(super) struct HistoryEntry {
     /// The message that it is, unless it only gives results.
-    pub said: Option<usize>,
+    pub message_index: Option<usize>,
     /// The first result that was read in it.
-    pub result: Option<usize>,
+    pub result_index: Option<usize>,
     /// The calls whose results were read in it.
     pub calls: Rc<Vec<String>>,
     /// What it says; see `Record::key`.
@@ -25,30 +25,30 @@ pub(super) struct Entry {
     pub is_new: bool,
 }
 
-impl Entry {
+impl HistoryEntry {
     pub fn first(&self) -> Option<usize> {
-        self.said.into_iter().chain(self.result).min()
+        self.message_index.into_iter().chain(self.result_index).min()
     }
 }
 
 #[derive(Default)]
 pub(super) struct History {
-    entries: Vec<(String, Entry)>,
+    entries: Vec<(String, HistoryEntry)>,
     places: BTreeMap<String, usize>,
     // Where the client writes it anew, line by line: what it comes to next.
-    again: Option<usize>,
+    rewrite_index: Option<usize>,
     // How many entries there were when that began, and the entries of the line that was found last.
-    until: usize,
-    found: Entry,
+    rewrite_end: usize,
+    repeated_entry: HistoryEntry,
     /// The next thing that is said stands for what is left out.
     pub makes_room: bool,
 }
 
 /// What the messages of a `$set` mean.
-pub(super) struct Plan {
+pub(super) struct CheckpointPlan {
     /// Of each, what it is already.
-    pub known: Vec<Option<Entry>>,
-    pub dropped_end: Vec<Entry>,
+    pub known_entries: Vec<Option<HistoryEntry>>,
+    pub dropped_end: Vec<HistoryEntry>,
     pub is_rewind: bool,
     pub makes_room: bool,
 }
@@ -62,17 +62,17 @@ impl History {
         self.places.get(id).copied()
     }
 
-    pub fn at(&self, at: usize) -> Option<&Entry> {
+    pub fn entry(&self, at: usize) -> Option<&HistoryEntry> {
         self.entries.get(at).map(|(_, entry)| entry)
     }
 
-    pub fn put(&mut self, at: usize, entry: Entry) {
+    pub fn set_entry(&mut self, at: usize, entry: HistoryEntry) {
         if let Some((_, old)) = self.entries.get_mut(at) {
             *old = entry;
         }
     }
 
-    pub fn push(&mut self, id: String, entry: Entry) {
+    pub fn push(&mut self, id: String, entry: HistoryEntry) {
         if !id.is_empty() {
             self.places.insert(id.clone(), self.entries.len());
         }
@@ -82,20 +82,20 @@ impl History {
     /// One that says nothing.
     pub fn push_silent(&mut self, id: String) {
         if self.find(&id).is_none() {
-            self.push(id, Entry::default());
+            self.push(id, HistoryEntry::default());
         }
     }
 
-    /// The message that `repeats` found.
-    pub fn push_again(&mut self, id: String) {
-        let entry = core::mem::take(&mut self.found);
+    /// The message that `find_repeated` found.
+    pub fn push_repeated(&mut self, id: String) {
+        let entry = core::mem::take(&mut self.repeated_entry);
         self.push(id, entry);
     }
 
     /// Takes out all from a place on.
-    pub fn cut(&mut self, at: usize) -> Vec<Entry> {
-        self.again = None;
-        let taken: Vec<(String, Entry)> = self.entries.split_off(at.min(self.entries.len()));
+    pub fn cut_from(&mut self, at: usize) -> Vec<HistoryEntry> {
+        self.rewrite_index = None;
+        let taken: Vec<(String, HistoryEntry)> = self.entries.split_off(at.min(self.entries.len()));
         taken
             .into_iter()
             .map(|(id, entry)| {
@@ -107,18 +107,18 @@ impl History {
 
     /// Whether a message under a new id is the next of those that were there before. That begins where the session's
     /// context comes again; the client makes one message of a user's that follow each other.
-    pub fn repeats(&mut self, record: &Record) -> bool {
+    pub fn find_repeated(&mut self, record: &Record) -> bool {
         if !record.is_answer && record.text.as_str().starts_with(CONTEXT) && !self.entries.is_empty() {
-            self.again = Some(0);
-            self.until = self.entries.len();
+            self.rewrite_index = Some(0);
+            self.rewrite_end = self.entries.len();
         }
         // Results are known by their calls.
-        let Some(mut at) = self.again.filter(|_| record.says_something()) else { return false };
+        let Some(mut at) = self.rewrite_index.filter(|_| record.says_something()) else { return false };
         let key = record.key();
         let mut rest = &*key;
         let mut found = None;
-        while at < self.until && (found.is_none() || !rest.is_empty()) {
-            let Entry { said, key, is_answer, .. } = &self.entries[at].1;
+        while at < self.rewrite_end && (found.is_none() || !rest.is_empty()) {
+            let HistoryEntry { message_index: said, key, is_answer, .. } = &self.entries[at].1;
             if said.is_some() {
                 let behind = rest.strip_prefix(&**key).filter(|_| !key.is_empty() || rest.is_empty());
                 let behind = behind.filter(|_| *is_answer == record.is_answer);
@@ -129,13 +129,14 @@ impl History {
             at += 1;
         }
         let found = found.filter(|_| rest.is_empty());
-        self.again = found.map(|_| at);
-        self.found = found.map(|found| Entry { key, ..self.entries[found].1.clone() }).unwrap_or_default();
+        self.rewrite_index = found.map(|_| at);
+        self.repeated_entry =
+            found.map(|found| HistoryEntry { key, ..self.entries[found].1.clone() }).unwrap_or_default();
         found.is_some()
     }
 
     /// Compares it with what a `$set` has.
-    pub fn compare(self, read: &[Record]) -> Plan {
+    pub fn compare(self, read: &[Record]) -> CheckpointPlan {
         let History { entries, places, .. } = self;
         let mut is_kept = Vec::from_iter(entries.iter().map(|_| false));
         let mut known: Vec<Option<usize>> = Vec::new();
@@ -150,7 +151,7 @@ impl History {
         let keys: Vec<Rc<str>> = read.iter().map(Record::key).collect();
         let mut by_key: BTreeMap<(bool, &str), Vec<usize>> = BTreeMap::new();
         for (at, (_, entry)) in entries.iter().enumerate().rev() {
-            if entry.said.is_some() && !entry.key.is_empty() && !is_kept[at] {
+            if entry.message_index.is_some() && !entry.key.is_empty() && !is_kept[at] {
                 by_key.entry((entry.is_answer, &entry.key)).or_default().push(at);
             }
         }
@@ -176,9 +177,9 @@ impl History {
                 || (read[place].is_answer && &*read[place].key() == THANKS)
         });
         let end = is_kept.iter().rposition(|kept| *kept).map_or(0, |last| last + 1);
-        let dropped_end: Vec<Entry> = entries[end..].iter().map(|(_, entry)| entry.clone()).collect();
+        let dropped_end: Vec<HistoryEntry> = entries[end..].iter().map(|(_, entry)| entry.clone()).collect();
         let is_rewind = !makes_room && dropped_end.iter().any(|entry| entry.first().is_some());
         let known = known.into_iter().map(|at| at.map(|at| entries[at].1.clone())).collect();
-        Plan { known, dropped_end, is_rewind, makes_room }
+        CheckpointPlan { known_entries: known, dropped_end, is_rewind, makes_room }
     }
 }

@@ -21,17 +21,17 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::interop::conversation::{Conversation, Origin, marks};
-use crate::interop::lines::{first_objects, problem, records, refuse_empty, unless_nothing};
+use crate::interop::conversation::{ConversationBuilder, RecordOrigin, build_flags};
+use crate::interop::lines::{first_objects, new_problem, records, reject_empty, require_sessions};
 use crate::interop::{AgentName, Import, Losses, Object, SubAgent};
 use crate::record::event::Parent;
 use crate::record::message::{Message, Role};
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
-use crate::shapes::pieces::Piece;
+use crate::shapes::answer_pieces::AnswerPiece;
 use crate::time;
 
-use history::{Entry, History};
+use history::{History, HistoryEntry};
 use record::Record;
 use table::REASONS;
 
@@ -46,8 +46,8 @@ const SUMMARY: &str = "<state_snapshot>";
 const THANKS: &str = "Got it. Thanks for the additional context!";
 
 /// Whether these bytes are a session of Gemini CLI.
-pub(crate) fn knows(bytes: &[u8]) -> bool {
-    let is_document = Object::document("", bytes).is_some_and(|document| is_whole(&document));
+pub(crate) fn can_read(bytes: &[u8]) -> bool {
+    let is_document = Object::parse_document("", bytes).is_some_and(|document| is_whole(&document));
     is_document || first_objects(bytes, 16).any(|object| is_head(&object) || is_change(&object))
 }
 
@@ -57,21 +57,21 @@ pub(crate) fn knows(bytes: &[u8]) -> bool {
 /// `empty_file`, also where nothing was said; `unknown_format` where nothing in the bytes is Gemini CLI's; `line_too_long`
 /// where there is nothing but what is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    refuse_empty(bytes, AgentName::Gemini)?;
+    reject_empty(bytes, AgentName::Gemini)?;
     let mut reader = Reader::new(bytes);
-    match Object::document("session", bytes).filter(is_whole) {
-        Some(document) => reader.head(document),
+    match Object::parse_document("session", bytes).filter(is_whole) {
+        Some(document) => reader.read_head(document),
         None => {
             for record in records(bytes, AgentName::Gemini) {
                 match record {
-                    Ok((object, place)) => reader.line(object, place),
+                    Ok((object, place)) => reader.read_line(object, place),
                     Err(problem) => reader.problems.push(problem),
                 }
             }
         }
     }
     let is_known = reader.is_known;
-    unless_nothing(reader.finish(name), bytes, AgentName::Gemini, is_known)
+    require_sessions(reader.finish(name), bytes, AgentName::Gemini, is_known)
 }
 
 fn is_whole(object: &Object<'_>) -> bool {
@@ -90,17 +90,17 @@ fn is_change(object: &Object<'_>) -> bool {
 
 struct Reader {
     // The address of the file's first byte.
-    begin: usize,
+    first_byte: usize,
     is_known: bool,
     is_sub_agent: bool,
-    talk: Conversation,
+    talk: ConversationBuilder,
     history: History,
     // The client was started anew, and has not said yet what it goes on with.
     has_restarted: bool,
     // The result of each call.
     results: BTreeMap<String, usize>,
     // Those that the newest answer holds: they are told once more, with no id where the calls have none.
-    held: Vec<usize>,
+    newest_answer_results: Vec<usize>,
     agents: BTreeSet<(String, String)>,
     problems: Vec<Problem>,
 }
@@ -108,42 +108,42 @@ struct Reader {
 impl Reader {
     fn new(bytes: &[u8]) -> Reader {
         Reader {
-            begin: bytes.as_ptr() as usize,
+            first_byte: bytes.as_ptr() as usize,
             is_known: false,
             is_sub_agent: false,
-            talk: Conversation::new(AgentName::Gemini),
+            talk: ConversationBuilder::new(AgentName::Gemini),
             history: History::default(),
             has_restarted: false,
             results: BTreeMap::new(),
-            held: Vec::new(),
+            newest_answer_results: Vec::new(),
             agents: BTreeSet::new(),
             problems: Vec::new(),
         }
     }
 
-    fn line(&mut self, mut object: Object<'_>, place: Span) {
+    fn read_line(&mut self, mut object: Object<'_>, place: Span) {
         self.is_known |= is_head(&object) || is_change(&object);
         if object.has("$rewindTo") {
             let id: Option<String> = object.take("$rewindTo", &mut self.talk.losses);
-            object.at("$rewindTo").leave(&mut self.talk.losses, REASONS);
+            object.with_path("$rewindTo").report_rest_lost(&mut self.talk.losses, REASONS);
             self.rewind(id.as_deref().unwrap_or_default());
         } else if object.has("$set") {
-            self.set(object.at("$set"));
+            self.read_set(object.with_path("$set"));
         } else if object.raw("type").is_some_and(|raw| raw.starts_with('"')) {
-            self.message(object, format!("byte-{}", place.start), place);
+            self.read_message(object, format!("byte-{}", place.start), place);
         } else if object.has("sessionId") {
-            self.head(object.at("session"));
+            self.read_head(object.with_path("session"));
         } else {
             let message = "expected a record of gemini, but found an object without a type instead";
-            self.problems.push(problem(ProblemCode::Foreign, place, message));
+            self.problems.push(new_problem(ProblemCode::Foreign, place, message));
         }
     }
 
     // What is said of the whole: the first line, or an older version's document.
-    fn head(&mut self, mut object: Object<'_>) {
+    fn read_head(&mut self, mut object: Object<'_>) {
         self.is_known = true;
         self.has_restarted = !self.history.is_empty();
-        let Conversation { session, losses, .. } = &mut self.talk;
+        let ConversationBuilder { session, losses, .. } = &mut self.talk;
         let id: Option<String> = object.take("sessionId", losses);
         if session.source_id.is_empty() {
             session.source_id = id.unwrap_or_default();
@@ -157,64 +157,64 @@ impl Reader {
             let folders: Vec<String> = object.take("directories", losses).unwrap_or_default();
             session.folder = session.folder.take().or(folders.into_iter().next());
         }
-        self.talk.begun(begun.as_deref().and_then(time::parse));
+        self.talk.note_created(begun.as_deref().and_then(time::parse));
         let messages = object.take_objects("messages", &mut self.talk.losses);
-        object.leave(&mut self.talk.losses, REASONS);
+        object.report_rest_lost(&mut self.talk.losses, REASONS);
         for (number, (json, message)) in messages.into_iter().enumerate() {
-            let place = self.place(json);
-            self.message(message, format!("message-{number}"), place);
+            let place = self.span_of(json);
+            self.read_message(message, format!("message-{number}"), place);
         }
     }
 
-    fn set(&mut self, mut object: Object<'_>) {
-        let Conversation { session, losses, .. } = &mut self.talk;
+    fn read_set(&mut self, mut object: Object<'_>) {
+        let ConversationBuilder { session, losses, .. } = &mut self.talk;
         let Some(mut set) = object.take_object("$set", losses) else {
-            return object.leave(losses, REASONS);
+            return object.report_rest_lost(losses, REASONS);
         };
         let last = set.take_time("lastUpdated", losses);
         session.last_ms = last.as_deref().and_then(time::parse).or(session.last_ms);
         session.title = set.take("summary", losses).or(session.title.take());
         let id: Option<String> = set.take("sessionId", losses);
         if id.is_some_and(|id| !session.source_id.is_empty() && id != session.source_id) {
-            set.lose("sessionId", "changes within the session", losses);
+            set.report_lost("sessionId", "changes within the session", losses);
         }
         let is_whole = set.raw("messages").is_some_and(|raw| raw.starts_with('['));
         let messages = set.take_objects("messages", losses);
-        set.leave(losses, REASONS);
-        object.leave(losses, REASONS);
+        set.report_rest_lost(losses, REASONS);
+        object.report_rest_lost(losses, REASONS);
         if is_whole {
-            self.checkpoint(messages);
+            self.apply_checkpoint(messages);
         }
     }
 
     // Where a piece of the file lies in it.
-    fn place(&self, json: &str) -> Span {
-        let start = (json.as_ptr() as usize).saturating_sub(self.begin);
+    fn span_of(&self, json: &str) -> Span {
+        let start = (json.as_ptr() as usize).saturating_sub(self.first_byte);
         Span { start: start as u64, end: (start + json.len()) as u64 }
     }
 
     // `native` names the message if it says no id itself.
-    fn message(&mut self, object: Object<'_>, native: String, place: Span) {
-        if let Some(record) = self.read(object, &native, place) {
+    fn read_message(&mut self, object: Object<'_>, native: String, place: Span) {
+        if let Some(record) = self.parse_record(object, &native, place) {
             self.has_restarted = false;
             let id = record.id.clone().unwrap_or_default();
             let at = self.history.find(&id);
-            if at.is_none() && self.history.repeats(&record) {
-                return self.history.push_again(id);
+            if at.is_none() && self.history.find_repeated(&record) {
+                return self.history.push_repeated(id);
             }
-            let entry = self.say(record, native, at.and_then(|at| self.history.at(at)).cloned());
+            let entry = self.add_or_update(record, native, at.and_then(|at| self.history.entry(at)).cloned());
             match at {
-                Some(at) => self.history.put(at, entry),
+                Some(at) => self.history.set_entry(at, entry),
                 None => self.history.push(id, entry),
             }
         }
     }
 
     // What a message says; nothing where it is for the screen only, or none.
-    fn read(&mut self, mut object: Object<'_>, native: &str, place: Span) -> Option<Record> {
+    fn parse_record(&mut self, mut object: Object<'_>, native: &str, place: Span) -> Option<Record> {
         let losses = &mut self.talk.losses;
         let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
-        let mut object = object.at(kind.as_str());
+        let mut object = object.with_path(kind.as_str());
         if !matches!(kind.as_str(), "user" | "gemini") {
             losses.add(format!("record:{kind}"), NO_MESSAGE);
             let id = object.take("id", &mut Losses::default());
@@ -222,7 +222,7 @@ impl Reader {
             if object.take::<String>("content", &mut Losses::default()).as_deref() == Some(CANCELLED) {
                 self.talk.cut_short();
             }
-            self.talk.begun(at.as_deref().and_then(time::parse));
+            self.talk.note_created(at.as_deref().and_then(time::parse));
             self.history.push_silent(id.unwrap_or_default());
             return None;
         }
@@ -230,17 +230,22 @@ impl Reader {
         let id = object.take_name("id", losses).filter(|id| !id.is_empty());
         let timestamp = object.take_time("timestamp", losses);
         let record = match kind.as_str() {
-            "user" => record::prompt(&mut object, losses),
-            _ => record::answer(&mut object, id.as_deref().unwrap_or(native), losses),
+            "user" => record::read_prompt(&mut object, losses),
+            _ => record::read_answer(&mut object, id.as_deref().unwrap_or(native), losses),
         };
-        object.leave(losses, REASONS);
-        self.talk.begun(timestamp.as_deref().and_then(time::parse));
+        object.report_rest_lost(losses, REASONS);
+        self.talk.note_created(timestamp.as_deref().and_then(time::parse));
         Some(Record { id, timestamp, place, ..record })
     }
 
     // Adds what a message says, or puts it in the place of what it said before.
-    fn say(&mut self, mut record: Record, native: String, known: Option<Entry>) -> Entry {
-        let mut entry = Entry {
+    fn add_or_update(
+        &mut self,
+        mut record: Record,
+        native: String,
+        known: Option<HistoryEntry>,
+    ) -> HistoryEntry {
+        let mut entry = HistoryEntry {
             key: record.key(),
             is_answer: record.is_answer,
             is_new: true,
@@ -251,26 +256,26 @@ impl Reader {
         let (timestamp, place) = (record.timestamp.clone(), record.place);
         if record.is_answer {
             self.agents.extend(record.agents.drain(..));
-            entry.said = Some(self.put(entry.said, record, native));
-            self.results(given, timestamp.as_deref(), place, &mut entry);
+            entry.message_index = Some(self.put_message(entry.message_index, record, native));
+            self.add_results(given, timestamp.as_deref(), place, &mut entry);
             return entry;
         }
         let is_beside = !record.text.is_empty() || !record.attachments.is_empty();
         let is_said = given.is_empty() || (is_beside && !self.has_read(&given, &record));
-        self.results(given, timestamp.as_deref(), place, &mut entry);
+        self.add_results(given, timestamp.as_deref(), place, &mut entry);
         if is_said {
-            entry.said = Some(self.put(entry.said, record, native));
+            entry.message_index = Some(self.put_message(entry.message_index, record, native));
         }
         entry
     }
 
-    fn put(&mut self, at: Option<usize>, record: Record, native: String) -> usize {
+    fn put_message(&mut self, at: Option<usize>, record: Record, native: String) -> usize {
         let text = record.text.as_str();
         let is_summary = text.starts_with(SUMMARY) || self.history.makes_room;
         let flags = match (text.starts_with(CONTEXT), is_summary) {
-            (true, _) => marks(&["isMeta"]),
-            (false, true) if !record.is_answer => marks(&["isCompactSummary"]),
-            (false, _) => marks(&[]),
+            (true, _) => build_flags(&["isMeta"]),
+            (false, true) if !record.is_answer => build_flags(&["isCompactSummary"]),
+            (false, _) => build_flags(&[]),
         };
         let Record { place, timestamp, is_answer, text, pieces, attachments, assistant, .. } = record;
         let role = if is_answer { Role::Assistant } else { Role::User };
@@ -278,14 +283,14 @@ impl Reader {
         let message =
             Message { role: Some(role), content: text, attachments, assistant, ..Message::default() };
         let Some(at) = at else {
-            self.held.clear();
+            self.newest_answer_results.clear();
             // A gateway may give a call the id of an earlier one.
             for piece in &pieces {
-                if let Piece::Call(call) = piece {
+                if let AnswerPiece::Call(call) = piece {
                     self.results.remove(&call.id);
                 }
             }
-            let at = self.talk.add(message, Origin { native, timestamp, place, flags });
+            let at = self.talk.add(message, RecordOrigin { native, timestamp, place, flags });
             self.talk.extend(at, pieces, 0);
             return at;
         };
@@ -299,7 +304,7 @@ impl Reader {
     }
 
     // Whether what stands beside these results was read with them already.
-    fn has_read(&self, given: &[Given], record: &Record) -> bool {
+    fn has_read(&self, given: &[TimedAnswer], record: &Record) -> bool {
         let text = record.text.as_str();
         record.attachments.is_empty()
             && given.iter().any(|(answer, ..)| {
@@ -309,7 +314,13 @@ impl Reader {
     }
 
     // Adds the results that were not read yet.
-    fn results(&mut self, given: Vec<Given>, told: Option<&str>, place: Span, entry: &mut Entry) {
+    fn add_results(
+        &mut self,
+        given: Vec<TimedAnswer>,
+        told: Option<&str>,
+        place: Span,
+        entry: &mut HistoryEntry,
+    ) {
         for (answer, timestamp, field) in given {
             if let Some(at) = self.results.get(&answer.id).copied() {
                 let before = &self.talk.drafts[at].message.content;
@@ -320,18 +331,18 @@ impl Reader {
             }
             let is_told = |at: &usize| self.talk.drafts[*at].message.content == answer.content;
             if answer.id.is_empty()
-                && let Some(again) = self.held.iter().position(is_told)
+                && let Some(again) = self.newest_answer_results.iter().position(is_told)
             {
-                self.held.remove(again);
+                self.newest_answer_results.remove(again);
                 continue;
             }
-            let origin = Origin::at(place, timestamp.or_else(|| told.map(String::from)));
+            let origin = RecordOrigin::from_place(place, timestamp.or_else(|| told.map(String::from)));
             let id = answer.id.clone();
             let native = if id.is_empty() { origin.native } else { id.clone() };
-            let at = self.talk.add(answer.into_message(), Origin { native, ..origin });
-            entry.result = entry.result.or(Some(at));
+            let at = self.talk.add(answer.into_message(), RecordOrigin { native, ..origin });
+            entry.result_index = entry.result_index.or(Some(at));
             if entry.is_answer {
-                self.held.push(at);
+                self.newest_answer_results.push(at);
             }
             if !id.is_empty() {
                 self.results.insert(id.clone(), at);
@@ -346,26 +357,26 @@ impl Reader {
         if at.is_none() {
             self.talk.losses.add("$rewindTo.$rewindTo".into(), "names a message that doesn't come before it");
         }
-        let taken = self.history.cut(at.unwrap_or_default());
+        let taken = self.history.cut_from(at.unwrap_or_default());
         self.take_back(&taken);
     }
 
-    fn take_back(&mut self, taken: &[Entry]) {
+    fn take_back(&mut self, taken: &[HistoryEntry]) {
         for call in taken.iter().flat_map(|entry| entry.calls.iter()) {
             self.results.remove(call);
         }
-        if let Some(first) = taken.iter().find_map(Entry::first) {
+        if let Some(first) = taken.iter().find_map(HistoryEntry::first) {
             self.talk.rewind(first);
         }
     }
 
     // The conversation as it is from now on. What is left out in the middle was left out of a context, and stays; what is
     // left out at the end is taken back, unless a summary stands for it.
-    fn checkpoint(&mut self, messages: Vec<(&str, Object<'_>)>) {
+    fn apply_checkpoint(&mut self, messages: Vec<(&str, Object<'_>)>) {
         let before = core::mem::take(&mut self.history);
         let mut read = Vec::new();
         for (json, message) in messages {
-            match self.read(message, "", self.place(json)) {
+            match self.parse_record(message, "", self.span_of(json)) {
                 Some(record) if record.id.is_some() => read.push(record),
                 Some(_) => {
                     let why = "a message without an id, which Gemini CLI ignores too";
@@ -386,29 +397,30 @@ impl Reader {
             self.take_back(&plan.dropped_end);
         }
         self.history.makes_room = plan.makes_room;
-        for (record, known) in read.into_iter().zip(plan.known) {
+        for (record, known) in read.into_iter().zip(plan.known_entries) {
             let id = record.id.clone().unwrap_or_default();
             // The client writes the same message twice at times.
-            let known = known.or_else(|| self.history.find(&id).and_then(|at| self.history.at(at)).cloned());
+            let known =
+                known.or_else(|| self.history.find(&id).and_then(|at| self.history.entry(at)).cloned());
             let entry = match known {
-                Some(entry) => self.meet(record, entry),
-                None => self.say(record, id.clone(), None),
+                Some(entry) => self.update_known(record, entry),
+                None => self.add_or_update(record, id.clone(), None),
             };
-            self.history.makes_room &= entry.said.is_none() || !entry.is_new;
+            self.history.makes_room &= entry.message_index.is_none() || !entry.is_new;
             self.history.push(id, entry);
         }
         self.history.makes_room = false;
     }
 
     // A message of a `$set` that was there before: it may have been shortened, so the earlier words stay.
-    fn meet(&mut self, record: Record, entry: Entry) -> Entry {
+    fn update_known(&mut self, record: Record, entry: HistoryEntry) -> HistoryEntry {
         let key = record.key();
-        if entry.said.is_some() && key != entry.key {
+        if entry.message_index.is_some() && key != entry.key {
             let kind = if record.is_answer { "gemini" } else { "user" };
             self.talk.losses.add(format!("{kind}.content"), "repeats the message in another form");
         }
-        let mut entry = Entry { key, is_new: false, ..entry };
-        self.results(record.results, record.timestamp.as_deref(), record.place, &mut entry);
+        let mut entry = HistoryEntry { key, is_new: false, ..entry };
+        self.add_results(record.results, record.timestamp.as_deref(), record.place, &mut entry);
         entry
     }
 
@@ -433,4 +445,4 @@ impl Reader {
     }
 }
 
-type Given = (crate::interop::parts::Answer, Option<String>, &'static str);
+type TimedAnswer = (crate::interop::content_parts::FunctionAnswer, Option<String>, &'static str);

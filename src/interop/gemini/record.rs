@@ -5,14 +5,14 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use crate::interop::content_parts::{FunctionAnswer, parse_parts};
 use crate::interop::gemini::table::REASONS;
 use crate::interop::loss;
 use crate::interop::object::{Losses, Object};
-use crate::interop::parts::{Answer, parts};
 use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Reasoning, ToolCall, Usage};
 use crate::record::span::Span;
-use crate::shapes::pieces::{BETWEEN_TEXTS, Piece};
+use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 
 /// A message as it stands there.
 #[derive(Default)]
@@ -24,10 +24,10 @@ pub(super) struct Record {
     pub is_answer: bool,
     /// A user's words.
     pub text: Text,
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<AnswerPiece>,
     pub attachments: Vec<Attachment>,
     /// Results, each with its own time, if it has one, and the path that it stands at.
-    pub results: Vec<(Answer, Option<String>, &'static str)>,
+    pub results: Vec<(FunctionAnswer, Option<String>, &'static str)>,
     pub assistant: Assistant,
     /// Sub-agents, each with the id of its call.
     pub agents: Vec<(String, String)>,
@@ -41,9 +41,9 @@ impl Record {
         let mut calls = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Text(text) => texts.push(text.as_str()),
-                Piece::Call(call) => calls += &format!("\0{}", call.name),
-                Piece::Reasoning(_) => {}
+                AnswerPiece::Text(text) => texts.push(text.as_str()),
+                AnswerPiece::Call(call) => calls += &format!("\0{}", call.name),
+                AnswerPiece::Reasoning(_) => {}
             }
         }
         texts.push(self.text.as_str());
@@ -62,14 +62,14 @@ impl Record {
 }
 
 /// Reads a user's message.
-pub(super) fn prompt(object: &mut Object<'_>, losses: &mut Losses) -> Record {
+pub(super) fn read_prompt(object: &mut Object<'_>, losses: &mut Losses) -> Record {
     const RESULT: &str = "user.content[].functionResponse.response";
-    let mut said = parts("user.content", object.take_raw("content"), losses, REASONS);
+    let mut said = parse_parts("user.content", object.take_raw("content"), losses, REASONS);
     let text = said.take_text();
     for piece in &said.pieces {
         let field = match piece {
-            Piece::Reasoning(_) => "user.content[].thought",
-            Piece::Call(_) | Piece::Text(_) => "user.content[].functionCall",
+            AnswerPiece::Reasoning(_) => "user.content[].thought",
+            AnswerPiece::Call(_) | AnswerPiece::Text(_) => "user.content[].functionCall",
         };
         losses.add(field.into(), loss::NOT_OF_USER);
     }
@@ -78,31 +78,31 @@ pub(super) fn prompt(object: &mut Object<'_>, losses: &mut Losses) -> Record {
 }
 
 /// Reads an answer: thoughts, what was said, and the calls, which newer versions write into the content as well.
-pub(super) fn answer(object: &mut Object<'_>, id: &str, losses: &mut Losses) -> Record {
+pub(super) fn read_answer(object: &mut Object<'_>, id: &str, losses: &mut Losses) -> Record {
     let mut record = Record { is_answer: true, ..Record::default() };
     let thoughts = thoughts(object, losses);
-    let said = parts("gemini.content", object.take_raw("content"), losses, REASONS);
+    let said = parse_parts("gemini.content", object.take_raw("content"), losses, REASONS);
     let mut calls = tool_calls(object, id, &mut record, losses);
     let has_thoughts = !thoughts.is_empty();
     record.pieces.extend(thoughts);
     for piece in said.pieces {
         match piece {
-            Piece::Call(call) => {
+            AnswerPiece::Call(call) => {
                 let is_it = |one: &ToolCall| {
                     if call.id.is_empty() { one.name == call.name } else { one.id == call.id }
                 };
                 let known = calls.iter().position(is_it);
-                record.pieces.push(Piece::Call(known.map_or(call, |known| calls.remove(known))));
+                record.pieces.push(AnswerPiece::Call(known.map_or(call, |known| calls.remove(known))));
             }
             // The thoughts stand beside the content, too.
-            Piece::Reasoning(one) if has_thoughts && one.signature.is_none() => {}
-            Piece::Reasoning(one) if has_thoughts => {
-                record.pieces.push(Piece::Reasoning(Reasoning { text: Text::default(), ..one }));
+            AnswerPiece::Reasoning(one) if has_thoughts && one.signature.is_none() => {}
+            AnswerPiece::Reasoning(one) if has_thoughts => {
+                record.pieces.push(AnswerPiece::Reasoning(Reasoning { text: Text::default(), ..one }));
             }
             piece => record.pieces.push(piece),
         }
     }
-    record.pieces.extend(calls.into_iter().map(Piece::Call));
+    record.pieces.extend(calls.into_iter().map(AnswerPiece::Call));
     record.attachments = said.attachments;
     for _ in said.answers {
         losses.add("gemini.content[].functionResponse".into(), loss::NOT_OF_ANSWER);
@@ -112,17 +112,17 @@ pub(super) fn answer(object: &mut Object<'_>, id: &str, losses: &mut Losses) -> 
     record
 }
 
-fn thoughts(object: &mut Object<'_>, losses: &mut Losses) -> Vec<Piece> {
+fn thoughts(object: &mut Object<'_>, losses: &mut Losses) -> Vec<AnswerPiece> {
     let mut pieces = Vec::new();
     for (_, mut thought) in object.take_objects("thoughts", losses) {
         let subject: String = thought.take("subject", losses).unwrap_or_default();
         let description: Text = thought.take("description", losses).unwrap_or_default();
-        thought.leave(losses, REASONS);
+        thought.report_rest_lost(losses, REASONS);
         let text = match subject.is_empty() {
             true => description,
             false => Text::join(Vec::from([subject.as_str().into(), description]), "\n"),
         };
-        pieces.push(Piece::Reasoning(Reasoning { text, ..Reasoning::default() }));
+        pieces.push(AnswerPiece::Reasoning(Reasoning { text, ..Reasoning::default() }));
     }
     pieces
 }
@@ -144,8 +144,8 @@ fn tool_calls(
         let timestamp = call.take_time("timestamp", losses);
         let agent: Option<String> = call.take("agentId", losses);
         record.agents.extend(agent.map(|agent| (agent, id.clone())));
-        let result = parts(RESULT, call.take_raw("result"), losses, REASONS);
-        call.leave(losses, REASONS);
+        let result = parse_parts(RESULT, call.take_raw("result"), losses, REASONS);
+        call.report_rest_lost(losses, REASONS);
         let failed = matches!(status.as_deref(), Some("error" | "cancelled"));
         for mut answer in answers(result, &id, &name, failed) {
             answer.not_run = answer.id == id && status.as_deref() == Some("cancelled");
@@ -158,15 +158,20 @@ fn tool_calls(
 
 // The result of a call is what its function answered and what stands beside that; the answers of calls beside it may
 // stand there, too.
-fn answers(mut result: crate::interop::parts::Parts, id: &str, name: &str, failed: bool) -> Vec<Answer> {
+fn answers(
+    mut result: crate::interop::content_parts::ContentParts,
+    id: &str,
+    name: &str,
+    failed: bool,
+) -> Vec<FunctionAnswer> {
     if result.is_empty() {
         return Vec::new();
     }
     let beside = result.take_text();
     let mut answers = result.answers;
-    let is_own = |answer: &Answer| answer.id.is_empty() || answer.id == id;
+    let is_own = |answer: &FunctionAnswer| answer.id.is_empty() || answer.id == id;
     let own = answers.iter().position(is_own).unwrap_or_else(|| {
-        answers.insert(0, Answer::default());
+        answers.insert(0, FunctionAnswer::default());
         0
     });
     let own = &mut answers[own];
@@ -190,7 +195,7 @@ fn usage(object: &mut Object<'_>, losses: &mut Losses) -> Option<Usage> {
     let output: Option<u64> = counts.take("output", losses);
     let cached: Option<u64> = counts.take("cached", losses);
     let thoughts: Option<u64> = counts.take("thoughts", losses);
-    counts.leave(losses, REASONS);
+    counts.report_rest_lost(losses, REASONS);
     Some(Usage {
         input: input.map(|input| input.saturating_sub(cached.unwrap_or_default())),
         output: output.map(|output| output.saturating_add(thoughts.unwrap_or_default())),

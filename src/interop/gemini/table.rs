@@ -1,11 +1,11 @@
 //! What of a session has a place in leftoff, and why the rest has none.
 
-use crate::interop::{Coverage, Reasons};
+use crate::interop::{Coverage, LossReasons};
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
-    tested: &["0.61.0"],
-    mapped: &[
+    tested_versions: &["0.61.0"],
+    mapped_fields: &[
         "session.sessionId",
         "session.startTime",
         "session.lastUpdated",
@@ -89,7 +89,7 @@ pub const COVERAGE: Coverage = Coverage {
         "gemini.toolCalls[].result[].functionResponse.parts[].inlineData.mimeType",
         "gemini.toolCalls[].result[].functionResponse.parts[].inlineData.data",
     ],
-    whole: &[
+    whole_fields: &[
         "session.directories",
         "user.content[].functionResponse.response",
         "gemini.content[].functionCall.args",
@@ -99,7 +99,7 @@ pub const COVERAGE: Coverage = Coverage {
 };
 
 /// Why some of the other fields are lost.
-pub(super) const REASONS: Reasons = &[
+pub(super) const REASONS: LossReasons = &[
     ("session.projectHash", "a hash of the folder's path, which can't be reversed"),
     ("session.directories", "lists several folders without saying in which one the session began"),
     ("user.displayContent", "repeats the content, as Gemini CLI displays it"),

@@ -3,7 +3,7 @@
 //! What reads it has all that a session is, which is too much for a page's smallest module: the feature `session-file` has it.
 
 #[cfg(feature = "session-file")]
-mod reading;
+mod session_reader;
 
 use crate::interop::Coverage;
 #[cfg(not(feature = "session-file"))]
@@ -13,11 +13,11 @@ use crate::{
 };
 
 /// What the reader knows: all that is in a session.
-pub const COVERAGE: Coverage = Coverage { tested: &[], mapped: &[], whole: &[] };
+pub const COVERAGE: Coverage = Coverage { tested_versions: &[], mapped_fields: &[], whole_fields: &[] };
 
-pub(crate) use crate::record::session_file::knows;
+pub(crate) use crate::record::session_file::is_session_file;
 #[cfg(feature = "session-file")]
-pub use reading::read;
+pub use session_reader::read;
 
 /// Refuses it by name: this build reads other agents' files alone.
 ///

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use serde_json::{Value, json};
 
 use crate::interop::claude_code::COVERAGE;
-use crate::interop::native::{UNKNOWN_MODEL, Writing, dashed, lines};
+use crate::interop::native::{UNKNOWN_MODEL, WriterState, dash_path, render_lines};
 use crate::record::message::{Message, Role};
 use crate::shapes::steps::Step;
 
@@ -15,61 +15,62 @@ use crate::shapes::steps::Step;
 const LONGEST_NAME: usize = 200;
 
 /// The file's path, and the file.
-pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, String) {
-    let mut chain = Chain { writing, before: Value::Null, records: Vec::new() };
+pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
+    let mut chain = Chain { writing, parent_id: Value::Null, records: Vec::new() };
     for step in steps {
-        let shaped = chain.writing.shaped(step);
+        let shaped = chain.writing.shape_step(step);
         for (place, message) in shaped.into_iter().enumerate() {
             if place == 0 && step.role == Role::Assistant {
-                chain.answer(step, message);
+                chain.add_answer(step, message);
             } else if place == 0 {
-                chain.said("user", step.message, json!({"message": message}));
+                chain.add_record("user", step.message, json!({"message": message}));
             } else {
-                chain.results(step, message);
+                chain.add_results(step, message);
             }
         }
     }
     let Chain { records, .. } = chain;
-    let about = writing.about;
-    let mut folder = dashed(&about.folder);
+    let about = writing.header;
+    let mut folder = dash_path(&about.folder);
     folder.truncate(LONGEST_NAME);
-    let mut text = lines(&records);
+    let mut text = render_lines(&records);
     if let Some(title) = &about.title {
-        text += &lines(&[json!({"type": "custom-title", "customTitle": title, "sessionId": about.id})]);
+        text +=
+            &render_lines(&[json!({"type": "custom-title", "customTitle": title, "sessionId": about.id})]);
     }
     (format!("projects/{folder}/{}.jsonl", about.id), text)
 }
 
 // Records, each of which hangs from the one before.
 struct Chain<'w, 'a> {
-    writing: &'w mut Writing<'a>,
-    before: Value,
+    writing: &'w mut WriterState<'a>,
+    parent_id: Value,
     records: Vec<Value>,
 }
 
 impl Chain<'_, '_> {
-    fn said(&mut self, kind: &str, message: Option<&Message>, more: Value) {
-        let about = self.writing.about;
+    fn add_record(&mut self, kind: &str, message: Option<&Message>, more: Value) {
+        let about = self.writing.header;
         let uuid = self.writing.uuid();
         let timestamp = self.writing.time(message);
         let mut record = json!({
-            "type": kind, "uuid": uuid, "parentUuid": self.before, "sessionId": about.id, "timestamp": timestamp,
+            "type": kind, "uuid": uuid, "parentUuid": self.parent_id, "sessionId": about.id, "timestamp": timestamp,
             "cwd": about.folder, "gitBranch": about.git_branch.as_deref().unwrap_or_default(),
-            "version": COVERAGE.tested.last(), "userType": "external", "isSidechain": false,
+            "version": COVERAGE.tested_versions.last(), "userType": "external", "isSidechain": false,
         });
         if let (Value::Object(record), Value::Object(more)) = (&mut record, more) {
             record.extend(more);
             for mark in ["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"] {
-                if message.is_some_and(|message| message.is_marked(mark)) {
+                if message.is_some_and(|message| message.has_source_mark(mark)) {
                     record.insert(mark.into(), true.into());
                 }
             }
         }
-        self.before = uuid.into();
+        self.parent_id = uuid.into();
         self.records.push(record);
     }
 
-    fn answer(&mut self, step: &Step<'_>, mut message: Value) {
+    fn add_answer(&mut self, step: &Step<'_>, mut message: Value) {
         let mut content: Vec<Value> = Vec::new();
         for reasoning in self.writing.reasoning(step) {
             // The provider refuses what it has not signed.
@@ -92,15 +93,15 @@ impl Chain<'_, '_> {
         message["stop_reason"] = if has_calls { "tool_use" } else { "end_turn" }.into();
         message["stop_sequence"] = Value::Null;
         message["usage"] = json!({"input_tokens": 0, "output_tokens": 0});
-        self.said("assistant", step.message, json!({"message": message}));
+        self.add_record("assistant", step.message, json!({"message": message}));
     }
 
     // Each result is a record of its own.
-    fn results(&mut self, step: &Step<'_>, message: Value) {
+    fn add_results(&mut self, step: &Step<'_>, message: Value) {
         let Some(blocks) = message["content"].as_array() else { return };
         for (block, (_, result)) in blocks.iter().zip(step.results()) {
             let message = json!({"role": "user", "content": [block]});
-            self.said("user", result.message, json!({"message": message}));
+            self.add_record("user", result.message, json!({"message": message}));
         }
     }
 }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::format_of;
 use crate::error::Error;
 use crate::interop::AgentName;
-use crate::interop::kept::home_of;
+use crate::interop::locations::home_of;
 
 /// An agent's client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,9 +19,9 @@ pub struct Client {
     package: &'static str,
     /// An id with a time in it, it refuses.
     pub wants_random_id: bool,
-    resumes: &'static str,
+    resume_word: &'static str,
     // The word by which it takes a file in, where it keeps no files.
-    takes: Option<&'static str>,
+    import_word: Option<&'static str>,
 }
 
 impl Client {
@@ -48,20 +48,26 @@ impl Client {
             | AgentName::Leftoff => ("codex", "@openai/codex", "resume"),
         };
         let takes = (agent == AgentName::OpenCode).then_some("import");
-        Ok(Client { program, package, wants_random_id: agent == AgentName::Qwen, resumes, takes })
+        Ok(Client {
+            program,
+            package,
+            wants_random_id: agent == AgentName::Qwen,
+            resume_word: resumes,
+            import_word: takes,
+        })
     }
 
     /// The command that resumes a session by its id.
-    pub fn resumes(&self, id: &str) -> Vec<String> {
-        let words = match self.resumes.strip_suffix('=') {
-            Some(_) => Vec::from([format!("{}{id}", self.resumes)]),
-            None => Vec::from([self.resumes.into(), id.into()]),
+    pub fn resume_command(&self, id: &str) -> Vec<String> {
+        let words = match self.resume_word.strip_suffix('=') {
+            Some(_) => Vec::from([format!("{}{id}", self.resume_word)]),
+            None => Vec::from([self.resume_word.into(), id.into()]),
         };
         Vec::from([String::from(self.program)]).into_iter().chain(words).collect()
     }
 
     /// So many bytes of what a command prints there reach the model: what is longer is put away, or cut in its middle.
-    pub fn reads(&self) -> Option<u64> {
+    pub fn output_limit(&self) -> Option<u64> {
         match self.program {
             "claude" | "codex" => Some(29_000),
             "gemini" => Some(60_000),
@@ -70,13 +76,13 @@ impl Client {
     }
 
     /// The command that installs it.
-    pub fn installs(&self) -> String {
+    pub fn install_command(&self) -> String {
         format!("npm install -g {}", self.package)
     }
 
     /// The command by which it takes a file in first.
-    pub fn takes(&self, path: &str) -> Option<Vec<String>> {
-        self.takes.map(|word| Vec::from([self.program.into(), word.into(), path.into()]))
+    pub fn import_command(&self, path: &str) -> Option<Vec<String>> {
+        self.import_word.map(|word| Vec::from([self.program.into(), word.into(), path.into()]))
     }
 }
 
@@ -92,7 +98,7 @@ pub fn folder_of(agent: AgentName, user: &str, variables: &BTreeMap<String, Stri
 /// The first model in a file of OpenCode's settings that names its provider: the file may have comments, and no more is looked for.
 pub fn opencode_model(settings: &str) -> Option<&str> {
     settings.match_indices("\"model\"").find_map(|(at, key)| {
-        let model = text_behind(&settings[at + key.len()..])?;
+        let model = string_value(&settings[at + key.len()..])?;
         let (provider, name) = model.split_once('/')?;
         let is_plain = !provider.is_empty() && !name.is_empty() && !model.contains(char::is_whitespace);
         is_plain.then_some(model)
@@ -103,16 +109,16 @@ pub fn opencode_model(settings: &str) -> Option<&str> {
 pub fn opencode_model_used(state: &str) -> Option<String> {
     state.match_indices("\"providerID\"").find_map(|(at, key)| {
         let rest = &state[at + key.len()..];
-        let provider = text_behind(rest)?;
+        let provider = string_value(rest)?;
         let (_, behind) = rest.split_once(provider)?;
         let behind = behind.strip_prefix('"')?.trim_start().strip_prefix(',')?.trim_start();
-        let model = text_behind(behind.strip_prefix("\"modelID\"")?)?;
+        let model = string_value(behind.strip_prefix("\"modelID\"")?)?;
         Some(format!("{provider}/{model}"))
     })
 }
 
 // Of `: "text"`.
-fn text_behind(rest: &str) -> Option<&str> {
+fn string_value(rest: &str) -> Option<&str> {
     let text = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
     text.split_once('"').map(|(text, _)| text).filter(|text| !text.is_empty())
 }
@@ -125,7 +131,7 @@ mod tests {
     fn a_client_is_called_with_its_own_words() {
         let check = |agent, expected: &[&str]| {
             assert_eq!(
-                Client::of(agent).map(|client| client.resumes("x")),
+                Client::of(agent).map(|client| client.resume_command("x")),
                 Ok(expected.iter().map(|word| (*word).into()).collect())
             );
         };

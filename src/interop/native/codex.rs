@@ -8,84 +8,93 @@ use serde_json::{Value, json};
 
 use crate::interop::AgentName;
 use crate::interop::codex::{BY_PROVIDER, COVERAGE, CUSTOM, TOOLS_FOUND};
-use crate::interop::native::{About, Place, Writing, divided, lines, source};
+use crate::interop::native::{FilePlace, NativeHeader, WriterState, render_lines, source_agent, split_files};
 use crate::record::message::Role;
-use crate::shapes::file::{File, Source};
-use crate::shapes::steps::{Answer, Call, Step};
+use crate::shapes::file::{File, FileSource};
+use crate::shapes::steps::{Call, Step, ToolAnswer};
 use crate::time;
 
 /// The file's path, and the file.
-pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, String) {
-    let about = writing.about;
+pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
+    let about = writing.header;
     let now = time::format(about.now_ms);
-    let version = COVERAGE.tested.last();
+    let version = COVERAGE.tested_versions.last();
     let git = about.git_branch.as_ref().map(|branch| json!({ "branch": branch }));
     let head = json!({
         "id": about.id, "session_id": about.id, "timestamp": now, "cwd": about.folder, "originator": "codex_cli_rs",
         "cli_version": version, "source": "cli", "git": git,
     });
-    let mut records = Vec::from([line(&now, "session_meta", head)]);
+    let mut records = Vec::from([record_line(&now, "session_meta", head)]);
     for (place, step) in steps.iter().enumerate() {
         let timestamp = writing.time(step.message);
         if step.role == Role::Assistant {
             let before = place.checked_sub(1).map(|before| &steps[before]);
             if before.is_some_and(|before| before.role == Role::Assistant && before.calls.is_empty()) {
                 // Where one answer ends and the next begins is told by the count between them.
-                records.push(line(&timestamp, "event_msg", json!({"type": "token_count", "info": null})));
+                records.push(record_line(
+                    &timestamp,
+                    "event_msg",
+                    json!({"type": "token_count", "info": null}),
+                ));
             }
             if let Some(model) = writing.model(step) {
-                records.push(line(&timestamp, "turn_context", json!({"cwd": about.folder, "model": model})));
+                records.push(record_line(
+                    &timestamp,
+                    "turn_context",
+                    json!({"cwd": about.folder, "model": model}),
+                ));
             }
             for reasoning in writing.reasoning(step) {
                 let summary = json!([{"type": "summary_text", "text": reasoning.text.as_str()}]);
                 let item =
                     json!({"type": "reasoning", "summary": summary, "encrypted_content": reasoning.data});
-                records.push(line(&timestamp, "response_item", item));
+                records.push(record_line(&timestamp, "response_item", item));
             }
         }
-        said(step, &timestamp, writing.agent, &mut records);
-        let is_own = step.message.is_some_and(|message| source(message) == AgentName::Codex.as_str());
-        let kinds: Vec<(&str, Kind)> =
-            step.calls.iter().map(|call| (call.id.as_str(), kind(call, is_own))).collect();
+        push_message(step, &timestamp, writing.agent, &mut records);
+        let is_own = step.message.is_some_and(|message| source_agent(message) == AgentName::Codex.as_str());
+        let kinds: Vec<(&str, CallKind)> =
+            step.calls.iter().map(|call| (call.id.as_str(), call_kind(call, is_own))).collect();
         for (call, (_, kind)) in step.calls.iter().zip(&kinds) {
-            records.push(line(&timestamp, "response_item", called(call, *kind)));
+            records.push(record_line(&timestamp, "response_item", call_item(call, *kind)));
         }
         for (call, answer) in step.results() {
             let timestamp = writing.time(answer.message);
-            let kind = kinds.iter().find(|(id, _)| *id == call.id).map_or(Kind::Function, |(_, kind)| *kind);
-            let item = answered(call, answer, kind);
-            records.extend(item.map(|item| line(&timestamp, "response_item", item)));
+            let kind =
+                kinds.iter().find(|(id, _)| *id == call.id).map_or(CallKind::Function, |(_, kind)| *kind);
+            let item = result_item(call, answer, kind);
+            records.extend(item.map(|item| record_line(&timestamp, "response_item", item)));
             if answer.is_error {
-                records.push(line(&timestamp, "event_msg", failed(call, answer, about)));
+                records.push(record_line(&timestamp, "event_msg", failure_event(call, answer, about)));
             }
         }
     }
     let day = now.get(..10).unwrap_or_default();
     let clock = now.get(11..19).unwrap_or_default().replace(':', "-");
     let folder = day.replace('-', "/");
-    (format!("sessions/{folder}/rollout-{day}T{clock}-{}.jsonl", about.id), lines(&records))
+    (format!("sessions/{folder}/rollout-{day}T{clock}-{}.jsonl", about.id), render_lines(&records))
 }
 
-fn line(timestamp: &str, kind: &str, payload: Value) -> Value {
+fn record_line(timestamp: &str, kind: &str, payload: Value) -> Value {
     json!({"timestamp": timestamp, "type": kind, "payload": payload})
 }
 
 // The item, and the event by which the client shows and lists it.
-fn said(step: &Step<'_>, timestamp: &str, agent: AgentName, records: &mut Vec<Value>) {
-    let (text, images) = divided(agent, Place::of(step), step.text, &step.files);
+fn push_message(step: &Step<'_>, timestamp: &str, agent: AgentName, records: &mut Vec<Value>) {
+    let (text, images) = split_files(agent, FilePlace::of_step(step), step.text, &step.files);
     let (role, kind, event) = match step.role {
         Role::Assistant => ("assistant", "output_text", "agent_message"),
         _ => ("user", "input_text", "user_message"),
     };
-    let content = parts(kind, &text, &images);
+    let content = content_parts(kind, &text, &images);
     if !content.is_empty() {
         let item = json!({"type": "message", "role": role, "content": content});
-        records.push(line(timestamp, "response_item", item));
-        records.push(line(timestamp, "event_msg", json!({"type": event, "message": text})));
+        records.push(record_line(timestamp, "response_item", item));
+        records.push(record_line(timestamp, "event_msg", json!({"type": event, "message": text})));
     }
 }
 
-fn parts(kind: &str, text: &str, images: &[&File<'_>]) -> Vec<Value> {
+fn content_parts(kind: &str, text: &str, images: &[&File<'_>]) -> Vec<Value> {
     let text = Some(text).filter(|text| !text.is_empty()).map(|text| json!({"type": kind, "text": text}));
     let images =
         images.iter().map(|file| json!({"type": "input_image", "detail": "auto", "image_url": file.url()}));
@@ -95,7 +104,7 @@ fn parts(kind: &str, text: &str, images: &[&File<'_>]) -> Vec<Value> {
 /// What a call is to the client, which looks for the result of each kind under a name of its own, and tells its model
 /// that a call without one was aborted.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum CallKind {
     Function,
     /// Of a tool that takes any text.
     Custom,
@@ -107,50 +116,52 @@ enum Kind {
     Picture,
 }
 
-fn kind(call: &Call<'_>, is_own: bool) -> Kind {
+fn call_kind(call: &Call<'_>, is_own: bool) -> CallKind {
     let message = call.result.as_ref().and_then(|answer| answer.message);
-    let is_marked = |mark: &str| is_own && message.is_some_and(|message| message.is_marked(mark));
+    let is_marked = |mark: &str| is_own && message.is_some_and(|message| message.has_source_mark(mark));
     let arguments: Result<Value, _> = serde_json::from_str(&call.arguments);
-    let Ok(arguments) = arguments else { return Kind::Custom };
+    let Ok(arguments) = arguments else { return CallKind::Custom };
     match &*call.name {
-        _ if is_marked(CUSTOM) => Kind::Custom,
-        "web_search" if is_marked(BY_PROVIDER) => Kind::Search,
-        "image_generation" if is_marked(BY_PROVIDER) => Kind::Picture,
-        "tool_search" if is_marked(TOOLS_FOUND) && tools(call).is_some() => Kind::Tools,
-        "local_shell" if is_own && arguments["command"].is_array() => Kind::Shell,
-        _ => Kind::Function,
+        _ if is_marked(CUSTOM) => CallKind::Custom,
+        "web_search" if is_marked(BY_PROVIDER) => CallKind::Search,
+        "image_generation" if is_marked(BY_PROVIDER) => CallKind::Picture,
+        "tool_search" if is_marked(TOOLS_FOUND) && found_tools(call).is_some() => CallKind::Tools,
+        "local_shell" if is_own && arguments["command"].is_array() => CallKind::Shell,
+        _ => CallKind::Function,
     }
 }
 
 // What a search for tools gave.
-fn tools(call: &Call<'_>) -> Option<Value> {
+fn found_tools(call: &Call<'_>) -> Option<Value> {
     let found: Value = serde_json::from_str(call.result.as_ref()?.text).ok()?;
     Some(found).filter(Value::is_array)
 }
 
-fn called(call: &Call<'_>, kind: Kind) -> Value {
+fn call_item(call: &Call<'_>, kind: CallKind) -> Value {
     let (id, name) = (&call.id, &call.name);
     let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
     let status = call.result.as_ref().map_or("", |answer| answer.text);
     match kind {
-        Kind::Function => {
+        CallKind::Function => {
             json!({"type": "function_call", "call_id": id, "name": name, "arguments": call.arguments})
         }
-        Kind::Custom => {
+        CallKind::Custom => {
             json!({"type": "custom_tool_call", "call_id": id, "name": name, "input": call.arguments})
         }
-        Kind::Shell => {
+        CallKind::Shell => {
             json!({"type": "local_shell_call", "call_id": id, "status": "completed", "action": arguments})
         }
-        Kind::Tools => {
+        CallKind::Tools => {
             json!({"type": "tool_search_call", "call_id": id, "execution": "client", "arguments": arguments})
         }
-        Kind::Search => json!({"type": "web_search_call", "id": id, "status": status, "action": arguments}),
-        Kind::Picture => {
+        CallKind::Search => {
+            json!({"type": "web_search_call", "id": id, "status": status, "action": arguments})
+        }
+        CallKind::Picture => {
             let files = call.result.iter().flat_map(|answer| &answer.files);
             let pictures = files.filter_map(|file| match file.source {
-                Source::Data(data) => Some(data),
-                Source::Url(_) | Source::Away(_) => None,
+                FileSource::Data(data) => Some(data),
+                FileSource::Url(_) | FileSource::Away(_) => None,
             });
             json!({
                 "type": "image_generation_call", "id": id, "status": status, "revised_prompt": arguments["prompt"],
@@ -160,26 +171,27 @@ fn called(call: &Call<'_>, kind: Kind) -> Value {
     }
 }
 
-fn answered(call: &Call<'_>, answer: &Answer<'_>, kind: Kind) -> Option<Value> {
-    let (text, images) = divided(AgentName::Codex, Place::of_result(answer), answer.text, &answer.files);
+fn result_item(call: &Call<'_>, answer: &ToolAnswer<'_>, kind: CallKind) -> Option<Value> {
+    let (text, images) =
+        split_files(AgentName::Codex, FilePlace::of_result(answer), answer.text, &answer.files);
     let output = match images.is_empty() {
         true => text.as_str().into(),
-        false => Value::from(parts("input_text", &text, &images)),
+        false => Value::from(content_parts("input_text", &text, &images)),
     };
     let given = |name: &str| json!({"type": name, "call_id": call.id, "output": output});
     match kind {
-        Kind::Function | Kind::Shell => Some(given("function_call_output")),
-        Kind::Custom => Some(given("custom_tool_call_output")),
-        Kind::Tools => Some(json!({
+        CallKind::Function | CallKind::Shell => Some(given("function_call_output")),
+        CallKind::Custom => Some(given("custom_tool_call_output")),
+        CallKind::Tools => Some(json!({
             "type": "tool_search_output", "call_id": call.id, "status": "completed", "execution": "client",
-            "tools": tools(call),
+            "tools": found_tools(call),
         })),
-        Kind::Search | Kind::Picture => None,
+        CallKind::Search | CallKind::Picture => None,
     }
 }
 
 // A result does not say that the tool failed; the end of a command does.
-fn failed(call: &Call<'_>, answer: &Answer<'_>, about: &About) -> Value {
+fn failure_event(call: &Call<'_>, answer: &ToolAnswer<'_>, about: &NativeHeader) -> Value {
     let tool = answer.tool();
     let status = if tool.is_some_and(|tool| tool.not_run) { "declined" } else { "failed" };
     let code = tool.and_then(|tool| tool.exit_code).filter(|code| *code != 0).unwrap_or(-1);

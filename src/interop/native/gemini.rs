@@ -6,7 +6,9 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use crate::interop::native::{About, UNKNOWN_MODEL, Writing, lines, parts, results};
+use crate::interop::native::{
+    NativeHeader, UNKNOWN_MODEL, WriterState, first_parts, render_lines, results_with_parts,
+};
 use crate::json::hash::sha256;
 use crate::record::message::Role;
 use crate::shapes::steps::Step;
@@ -18,8 +20,8 @@ const NOT_SENT: [char; 2] = ['/', '?'];
 const OF_A_HOOK: &str = "<hook_context>";
 
 /// The file's path, and the file.
-pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, String) {
-    let about = writing.about;
+pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
+    let about = writing.header;
     let now = time::format(about.now_ms);
     let mut head = json!({
         "sessionId": about.id, "projectHash": sha256(about.folder.as_bytes()), "startTime": now, "lastUpdated": now,
@@ -31,21 +33,21 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, S
     let mut records = Vec::from([head]);
     for step in steps {
         let record = match step.role {
-            Role::Assistant => answer(step, writing),
+            Role::Assistant => answer_record(step, writing),
             _ => {
-                let content = sent(parts(&writing.shaped(step)));
+                let content = ensure_sent(first_parts(&writing.shape_step(step)));
                 json!({"type": "user", "content": content})
             }
         };
-        records.push(told(record, step, writing));
+        records.push(with_id_and_time(record, step, writing));
     }
-    (path(about, &now), lines(&records))
+    (chat_path(about, &now), render_lines(&records))
 }
 
 // Resumed in a later minute, the client begins an empty file by the id's first letters, and when it cleans up it deletes
 // whatever is named by these: so this one is named by the last.
-fn path(about: &About, now: &str) -> String {
-    let place = about.place.as_deref().unwrap_or("project");
+fn chat_path(about: &NativeHeader, now: &str) -> String {
+    let place = about.folder_name.as_deref().unwrap_or("project");
     let minute = now.get(..16).unwrap_or_default().replace(':', "-");
     let letters: Vec<char> = about.id.chars().filter(char::is_ascii_alphanumeric).collect();
     let last = letters.len().saturating_sub(8);
@@ -53,14 +55,14 @@ fn path(about: &About, now: &str) -> String {
     format!("tmp/{place}/chats/session-{minute}-{last}.jsonl")
 }
 
-fn told(mut record: Value, step: &Step<'_>, writing: &mut Writing<'_>) -> Value {
+fn with_id_and_time(mut record: Value, step: &Step<'_>, writing: &mut WriterState<'_>) -> Value {
     record["id"] = writing.uuid().into();
     record["timestamp"] = writing.time(step.message).into();
     record
 }
 
 // A part that says that it is no thought is sent, whatever it begins with.
-fn sent(mut content: Vec<Value>) -> Vec<Value> {
+fn ensure_sent(mut content: Vec<Value>) -> Vec<Value> {
     let texts: Vec<&str> = content.iter().filter_map(|part| part["text"].as_str()).collect();
     let said = texts.concat();
     let said = said.trim_start();
@@ -71,9 +73,9 @@ fn sent(mut content: Vec<Value>) -> Vec<Value> {
 }
 
 // Calls hold their results; the client sends both.
-fn answer(step: &Step<'_>, writing: &mut Writing<'_>) -> Value {
-    let shaped = writing.shaped(step);
-    let mut content = parts(&shaped);
+fn answer_record(step: &Step<'_>, writing: &mut WriterState<'_>) -> Value {
+    let shaped = writing.shape_step(step);
+    let mut content = first_parts(&shaped);
     content.retain(|part| part["functionCall"].is_null());
     let texts: Vec<&str> = content.iter().filter_map(|part| part["text"].as_str()).collect();
     let content: Value = match texts.len() == content.len() {
@@ -90,7 +92,7 @@ fn answer(step: &Step<'_>, writing: &mut Writing<'_>) -> Value {
             thoughts.push(json!({"subject": "", "description": reasoning.text, "timestamp": timestamp}));
         }
     }
-    let mut results = results(step, &shaped);
+    let mut results = results_with_parts(step, &shaped);
     let mut calls = Vec::new();
     for call in &step.calls {
         let Some(at) = results.iter().position(|(one, ..)| one.id == call.id) else { continue };

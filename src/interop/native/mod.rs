@@ -8,8 +8,8 @@ mod claude_code;
 mod client;
 mod codex;
 mod copilot;
+mod export;
 mod gemini;
-mod handing;
 mod opencode;
 mod pi;
 mod qwen;
@@ -30,16 +30,16 @@ use crate::json::text::{Text, to_json};
 use crate::record::id;
 use crate::record::message::{Message, Reasoning, Role};
 use crate::shapes::Format;
-use crate::shapes::file::{File, Source};
+use crate::shapes::file::{File, FileSource};
 use crate::shapes::gemini as gemini_shape;
-use crate::shapes::names::Limits;
-use crate::shapes::shaped;
-use crate::shapes::steps::{Answer, Call, Step, paired};
+use crate::shapes::names::NameLimits;
+use crate::shapes::render_steps;
+use crate::shapes::steps::{Call, Step, ToolAnswer, pair_steps};
 use crate::time;
 
 pub use client::Client;
 pub(crate) use client::{folder_of, opencode_model, opencode_model_used};
-pub(crate) use handing::{Continues, Copy, HandedOver, Handing, Told};
+pub(crate) use export::{Continuation, ExportReport, NativeCopy, NativeExport, PreparedExport};
 
 /// The agents of which a session can be written, and how their providers count.
 const WRITTEN: [(AgentName, Format); 7] = [
@@ -68,13 +68,13 @@ const UNKNOWN_MODEL: &str = "unknown";
 
 /// What a native session says of itself.
 #[derive(Clone, Debug, Default)]
-pub struct About {
+pub struct NativeHeader {
     /// A uuid, that the client has no session of.
     pub id: String,
     /// The folder that is worked in, absolute.
     pub folder: String,
     /// The name by which the client knows that folder, where files of its own say it.
-    pub place: Option<String>,
+    pub folder_name: Option<String>,
     /// The branch that is checked out there.
     pub git_branch: Option<String>,
     /// What the session is called.
@@ -82,31 +82,31 @@ pub struct About {
     /// The model that answers from now on.
     pub model: Option<String>,
     /// What the user says before all of it.
-    pub first: Option<String>,
+    pub first_prompt: Option<String>,
     /// The time, in milliseconds since 1970.
     pub now_ms: i64,
 }
 
-impl About {
+impl NativeHeader {
     /// Reads `{"id","folder","place","gitBranch","title","model","first","nowMs"}`.
     ///
     /// # Errors
     /// `invalid_request` where it is no such object, or names no id or folder.
-    pub fn from_json(json: &str) -> Result<About, Error> {
+    pub fn from_json(json: &str) -> Result<NativeHeader, Error> {
         let wrong = |found: &str| {
             let message = format!("expected the id and the folder of a session, but found {found} instead");
             Error::new(Code::InvalidRequest, message)
         };
         let mut fields = Fields::parse(json).map_err(|found| wrong(&found.to_string()))?;
         let mut bad = Vec::new();
-        let about = About {
+        let about = NativeHeader {
             id: fields.take("id", &mut bad).unwrap_or_default(),
             folder: fields.take("folder", &mut bad).unwrap_or_default(),
-            place: fields.take("place", &mut bad),
+            folder_name: fields.take("place", &mut bad),
             git_branch: fields.take("gitBranch", &mut bad),
             title: fields.take("title", &mut bad),
             model: fields.take("model", &mut bad),
-            first: fields.take("first", &mut bad),
+            first_prompt: fields.take("first", &mut bad),
             now_ms: fields.take("nowMs", &mut bad).unwrap_or_default(),
         };
         let is_named = !about.id.is_empty() && !about.folder.is_empty();
@@ -116,7 +116,7 @@ impl About {
 
 /// A session for a client.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Native {
+pub struct NativeSession {
     /// Its path below the folder in which the client keeps what it has, with `/`.
     pub path: String,
     /// The file.
@@ -149,24 +149,24 @@ pub fn format_of(agent: AgentName) -> Result<Format, Error> {
 ///
 /// # Errors
 /// `unknown_format` where no session of this agent can be written.
-pub fn write(agent: AgentName, messages: &[Message], about: &About) -> Result<Native, Error> {
+pub fn write(agent: AgentName, messages: &[Message], about: &NativeHeader) -> Result<NativeSession, Error> {
     let format = format_of(agent)?;
     let mut losses = Losses::default();
-    let first = about.first.iter().map(|text| Message {
+    let first = about.first_prompt.iter().map(|text| Message {
         role: Some(Role::User),
         content: text.as_str().into(),
         ..Message::default()
     });
-    let messages: Vec<Message> = first.chain(said(agent, messages, &mut losses)).collect();
-    let (steps, orphaned_results) = paired(&messages, Limits::of(format));
+    let messages: Vec<Message> = first.chain(select_messages(agent, messages, &mut losses)).collect();
+    let (steps, orphaned_results) = pair_steps(&messages, NameLimits::of(format));
     for _ in orphaned_results {
         losses.add("tool".into(), WITHOUT_CALL);
     }
-    for _ in files(&steps).filter(|(place, file)| !takes(agent, *place, file)) {
+    for _ in all_files(&steps).filter(|(place, file)| !takes_file(agent, *place, file)) {
         losses.add("attachments".into(), NO_PLACE);
     }
-    let of_results =
-        files(&steps).filter(|(place, file)| *place == Place::Result && takes(agent, *place, file));
+    let of_results = all_files(&steps)
+        .filter(|(place, file)| *place == FilePlace::Result && takes_file(agent, *place, file));
     for _ in of_results.filter(|_| agent == AgentName::Copilot) {
         losses.add("tool.attachments".into(), KEPT_FROM_MODEL);
     }
@@ -174,7 +174,8 @@ pub fn write(agent: AgentName, messages: &[Message], about: &About) -> Result<Na
     let format = if agent == AgentName::Qwen { Format::Gemini } else { format };
     // A summary stands first and has no time: it has that of what follows.
     let ms = messages.iter().find_map(ms_of).unwrap_or(about.now_ms);
-    let mut writing = Writing { agent, format, about, losses, ms, made: 0, name: None };
+    let mut writing =
+        WriterState { agent, format, header: about, losses, last_ms: ms, uuid_count: 0, native_id: None };
     let (path, text) = match agent {
         AgentName::ClaudeCode => claude_code::write(&steps, &mut writing),
         AgentName::Copilot => copilot::write(&steps, &mut writing),
@@ -184,22 +185,22 @@ pub fn write(agent: AgentName, messages: &[Message], about: &About) -> Result<Na
         AgentName::Qwen => qwen::write(&steps, &mut writing),
         _ => codex::write(&steps, &mut writing),
     };
-    let id = writing.name.unwrap_or_else(|| about.id.clone());
+    let id = writing.native_id.unwrap_or_else(|| about.id.clone());
     // Inside a string alone; Node's own reader of lines takes them for the end of one.
     let text = text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
-    Ok(Native { path, text, id, losses: writing.losses.list() })
+    Ok(NativeSession { path, text, id, losses: writing.losses.into_list() })
 }
 
 // What a context's own summary says, the user says.
-fn said(agent: AgentName, messages: &[Message], losses: &mut Losses) -> Vec<Message> {
+fn select_messages(agent: AgentName, messages: &[Message], losses: &mut Losses) -> Vec<Message> {
     let mut said = Vec::with_capacity(messages.len());
     for message in messages {
-        let is_own = source(message) == agent.as_str();
+        let is_own = source_agent(message) == agent.as_str();
         if message.id.is_empty() && message.role == Some(Role::System) {
             said.push(Message { role: Some(Role::User), ..message.clone() });
         } else if message.role == Some(Role::System) {
             losses.add("system".into(), OWN_INSTRUCTIONS);
-        } else if !is_own && message.role == Some(Role::User) && message.is_marked("isMeta") {
+        } else if !is_own && message.role == Some(Role::User) && message.has_source_mark("isMeta") {
             losses.add("user".into(), TOLD_BY_CLIENT);
         } else {
             said.push(message.clone());
@@ -207,7 +208,7 @@ fn said(agent: AgentName, messages: &[Message], losses: &mut Losses) -> Vec<Mess
     }
     // Codex has arguments and results as the texts that they are.
     for message in said.iter_mut().filter(|_| agent != AgentName::Codex) {
-        readable(message, losses);
+        make_readable(message, losses);
     }
     said
 }
@@ -216,7 +217,7 @@ fn said(agent: AgentName, messages: &[Message], losses: &mut Losses) -> Vec<Mess
 const AROUND: usize = 28;
 
 // JSON may have a number that no double holds, or more brackets than a reader counts.
-fn readable(message: &mut Message, losses: &mut Losses) {
+fn make_readable(message: &mut Message, losses: &mut Losses) {
     let is_unread = |text: &str| {
         let is_deep = || {
             let within = ["[".repeat(AROUND).as_str(), text, "]".repeat(AROUND).as_str()].concat();
@@ -241,38 +242,38 @@ fn ms_of(message: &Message) -> Option<i64> {
     message.timestamp.as_deref().and_then(time::parse)
 }
 
-fn source(message: &Message) -> &str {
+fn source_agent(message: &Message) -> &str {
     message.source.as_ref().map_or("", |source| &source.agent)
 }
 
 /// What the writers share.
-struct Writing<'a> {
+struct WriterState<'a> {
     agent: AgentName,
     format: Format,
-    about: &'a About,
+    header: &'a NativeHeader,
     losses: Losses,
-    ms: i64,
-    made: usize,
+    last_ms: i64,
+    uuid_count: usize,
     // What the client calls it, where that is no uuid.
-    name: Option<String>,
+    native_id: Option<String>,
 }
 
-impl Writing<'_> {
+impl WriterState<'_> {
     /// The time of a message, or of the one before it where it has none.
     fn time(&mut self, message: Option<&Message>) -> String {
-        self.ms = message.and_then(ms_of).unwrap_or(self.ms);
-        time::format(self.ms)
+        self.last_ms = message.and_then(ms_of).unwrap_or(self.last_ms);
+        time::format(self.last_ms)
     }
 
     /// The next uuid: the same for the same session.
     fn uuid(&mut self) -> String {
-        self.made += 1;
-        id::derived(&[self.about.id.as_bytes(), &(self.made as u64).to_be_bytes()])
+        self.uuid_count += 1;
+        id::from_parts(&[self.header.id.as_bytes(), &(self.uuid_count as u64).to_be_bytes()])
     }
 
     /// A step in the provider's shape: what is said, then the results.
-    fn shaped(&self, step: &Step<'_>) -> Vec<Value> {
-        serde_json::from_str(&shaped(core::slice::from_ref(step), self.format)).unwrap_or_default()
+    fn shape_step(&self, step: &Step<'_>) -> Vec<Value> {
+        serde_json::from_str(&render_steps(core::slice::from_ref(step), self.format)).unwrap_or_default()
     }
 
     /// The model that made an answer.
@@ -282,7 +283,7 @@ impl Writing<'_> {
     }
 
     /// What the client's own record of an answer says under this name.
-    fn noted(&self, step: &Step<'_>, name: &str) -> Option<String> {
+    fn find_note(&self, step: &Step<'_>, name: &str) -> Option<String> {
         let source = step.message?.source.as_ref().filter(|source| source.agent == self.agent.as_str())?;
         let (_, value) = source.extra.iter().find(|(key, _)| key.trim_matches('"') == name)?;
         Text::decode(value).map(|text| text.as_str().into())
@@ -295,7 +296,7 @@ impl Writing<'_> {
         if assistant.usage.is_some() {
             self.losses.add("assistant.usage".into(), COUNTED);
         }
-        if source(message) == self.agent.as_str() {
+        if source_agent(message) == self.agent.as_str() {
             return &assistant.reasoning;
         }
         for _ in &assistant.reasoning {
@@ -307,74 +308,78 @@ impl Writing<'_> {
 
 /// Where a file stands.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum FilePlace {
     Prompt,
     Answer,
     Result,
     Failure,
 }
 
-impl Place {
-    fn of(step: &Step<'_>) -> Place {
-        if step.role == Role::Assistant { Place::Answer } else { Place::Prompt }
+impl FilePlace {
+    fn of_step(step: &Step<'_>) -> FilePlace {
+        if step.role == Role::Assistant { FilePlace::Answer } else { FilePlace::Prompt }
     }
 
-    fn of_result(answer: &Answer<'_>) -> Place {
-        if answer.is_error { Place::Failure } else { Place::Result }
+    fn of_result(answer: &ToolAnswer<'_>) -> FilePlace {
+        if answer.is_error { FilePlace::Failure } else { FilePlace::Result }
     }
 }
 
 // All files of a session.
-fn files<'s, 'a>(steps: &'s [Step<'a>]) -> impl Iterator<Item = (Place, &'s File<'a>)> {
+fn all_files<'s, 'a>(steps: &'s [Step<'a>]) -> impl Iterator<Item = (FilePlace, &'s File<'a>)> {
     steps.iter().flat_map(|step| {
-        let said = step.files.iter().map(|file| (Place::of(step), file));
+        let said = step.files.iter().map(|file| (FilePlace::of_step(step), file));
         let results = step.calls.iter().filter_map(|call| call.result.as_ref());
         let given =
-            results.flat_map(|answer| answer.files.iter().map(|file| (Place::of_result(answer), file)));
+            results.flat_map(|answer| answer.files.iter().map(|file| (FilePlace::of_result(answer), file)));
         said.chain(given)
     })
 }
 
 /// Whether a client takes a file there. For what it does not take it would refuse the session, or drop the message.
-fn takes(agent: AgentName, place: Place, file: &File<'_>) -> bool {
-    let is_here = matches!(file.source, Source::Data(_));
-    let is_near = is_here || matches!(file.source, Source::Url(address) if address.starts_with("https://"));
+fn takes_file(agent: AgentName, place: FilePlace, file: &File<'_>) -> bool {
+    let is_here = matches!(file.source, FileSource::Data(_));
+    let is_near =
+        is_here || matches!(file.source, FileSource::Url(address) if address.starts_with("https://"));
     let is_image = IMAGES.contains(&file.mime) || (!is_here && file.mime.starts_with("image/"));
     match agent {
-        AgentName::Gemini | AgentName::Qwen => gemini_shape::takes(file),
+        AgentName::Gemini | AgentName::Qwen => gemini_shape::accepts_file(file),
         AgentName::ClaudeCode => {
             let is_known = is_image || file.mime == "application/pdf";
-            matches!(place, Place::Prompt | Place::Result) && is_near && is_known
+            matches!(place, FilePlace::Prompt | FilePlace::Result) && is_near && is_known
         }
-        AgentName::OpenCode => place != Place::Failure && is_here && is_image,
-        AgentName::Copilot => matches!(place, Place::Prompt | Place::Result) && is_here && is_image,
-        _ => place != Place::Answer && is_here && is_image,
+        AgentName::OpenCode => place != FilePlace::Failure && is_here && is_image,
+        AgentName::Copilot => matches!(place, FilePlace::Prompt | FilePlace::Result) && is_here && is_image,
+        _ => place != FilePlace::Answer && is_here && is_image,
     }
 }
 
 /// What is said, with a text for each file that the client does not take there, and those that it takes.
-fn divided<'f, 'a>(
+fn split_files<'f, 'a>(
     agent: AgentName,
-    place: Place,
+    place: FilePlace,
     text: &str,
     files: &'f [File<'a>],
 ) -> (String, Vec<&'f File<'a>>) {
-    let (taken, others): (Vec<_>, Vec<_>) = files.iter().partition(|file| takes(agent, place, file));
+    let (taken, others): (Vec<_>, Vec<_>) = files.iter().partition(|file| takes_file(agent, place, file));
     let mut said = Vec::from([String::from(text)]);
-    said.extend(others.iter().map(|file| file.described()));
+    said.extend(others.iter().map(|file| file.describe()));
     said.retain(|text| !text.is_empty());
     (said.join("\n"), taken)
 }
 
 /// The parts of the first of Gemini's contents: what is said.
-fn parts(shaped: &[Value]) -> Vec<Value> {
+fn first_parts(shaped: &[Value]) -> Vec<Value> {
     shaped.first().and_then(|content| content["parts"].as_array()).cloned().unwrap_or_default()
 }
 
 /// The results of a step, each with its parts in the second: what a function answered stands before all files.
-fn results<'s, 'a>(step: &'s Step<'a>, shaped: &[Value]) -> Vec<(&'s Call<'a>, &'s Answer<'a>, Vec<Value>)> {
+fn results_with_parts<'s, 'a>(
+    step: &'s Step<'a>,
+    shaped: &[Value],
+) -> Vec<(&'s Call<'a>, &'s ToolAnswer<'a>, Vec<Value>)> {
     let results = step.results();
-    let mut answers = parts(shaped.get(1..).unwrap_or_default()).into_iter();
+    let mut answers = first_parts(shaped.get(1..).unwrap_or_default()).into_iter();
     let answered: Vec<Value> = answers.by_ref().take(results.len()).collect();
     let with_files = results.into_iter().zip(answered).map(|((call, answer), part)| {
         let mut parts = Vec::from([part]);
@@ -385,13 +390,13 @@ fn results<'s, 'a>(step: &'s Step<'a>, shaped: &[Value]) -> Vec<(&'s Call<'a>, &
 }
 
 /// Lines of JSON.
-fn lines(records: &[Value]) -> String {
+fn render_lines(records: &[Value]) -> String {
     let lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
     lines.concat()
 }
 
 /// A folder's name as clients make it of a path: whatever is no letter and no digit becomes a line, each half of a surrogate pair one.
-fn dashed(path: &str) -> String {
+fn dash_path(path: &str) -> String {
     let dash = |unit: u16| char::from_u32(unit.into()).filter(char::is_ascii_alphanumeric).unwrap_or('-');
     path.encode_utf16().map(dash).collect()
 }

@@ -6,58 +6,59 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use crate::interop::native::{Place, Writing, divided};
+use crate::interop::native::{FilePlace, WriterState, split_files};
 use crate::interop::opencode::COVERAGE;
 use crate::interop::{AgentName, opencode};
 use crate::record::message::{Message, Reasoning, Role};
 use crate::shapes::file::File;
-use crate::shapes::steps::{Answer, Call, Step};
+use crate::shapes::steps::{Call, Step, ToolAnswer};
 use crate::time;
 
 // Whose model answered, where nobody knows.
 const PROVIDER: &str = "unknown";
 
 /// The file's path, and the file.
-pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, String) {
-    let about = writing.about;
-    let session = id("ses", about.now_ms, 0, &writing.uuid());
-    let mut document = Document { writing, session, made: 0, newest_ms: 0, asked: Value::Null };
+pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
+    let about = writing.header;
+    let session = make_id("ses", about.now_ms, 0, &writing.uuid());
+    let mut document =
+        ExportDocument { writing, session, id_count: 0, newest_ms: 0, newest_prompt: Value::Null };
     let messages: Vec<Value> = steps.iter().map(|step| document.message(step)).collect();
-    let Document { session, .. } = document;
+    let ExportDocument { session, .. } = document;
     let info = json!({
         "id": session, "slug": "leftoff", "projectID": "global", "directory": about.folder,
-        "title": about.title.as_deref().unwrap_or("A conversation from elsewhere"), "version": COVERAGE.tested.last(),
+        "title": about.title.as_deref().unwrap_or("A conversation from elsewhere"), "version": COVERAGE.tested_versions.last(),
         "time": {"created": about.now_ms, "updated": about.now_ms},
     });
-    writing.name = Some(session.clone());
+    writing.native_id = Some(session.clone());
     (format!("{session}.json"), format!("{}\n", json!({"info": info, "messages": messages})))
 }
 
 // Ids sort by time; what is made in one millisecond, by number.
-fn id(kind: &str, ms: i64, number: u64, uuid: &str) -> String {
+fn make_id(kind: &str, ms: i64, number: u64, uuid: &str) -> String {
     let time = ((ms.max(0) as u64) << 12).wrapping_add(number) & 0xffff_ffff_ffff;
     let chance: String = uuid.chars().filter(char::is_ascii_alphanumeric).take(14).collect();
     format!("{kind}_{time:012x}{chance}")
 }
 
-struct Document<'w, 'a> {
-    writing: &'w mut Writing<'a>,
+struct ExportDocument<'w, 'a> {
+    writing: &'w mut WriterState<'a>,
     session: String,
-    made: u64,
+    id_count: u64,
     newest_ms: i64,
     // The id of the newest prompt.
-    asked: Value,
+    newest_prompt: Value,
 }
 
-impl Document<'_, '_> {
-    fn id(&mut self, kind: &str) -> String {
-        self.made += 1;
-        id(kind, self.writing.about.now_ms, self.made, &self.writing.uuid())
+impl ExportDocument<'_, '_> {
+    fn next_id(&mut self, kind: &str) -> String {
+        self.id_count += 1;
+        make_id(kind, self.writing.header.now_ms, self.id_count, &self.writing.uuid())
     }
 
     // A part says where it stands; so does a file in a result.
-    fn place(&mut self, part: &mut Value, message: &str) {
-        part["id"] = self.id("prt").into();
+    fn set_place(&mut self, part: &mut Value, message: &str) {
+        part["id"] = self.next_id("prt").into();
         part["sessionID"] = self.session.as_str().into();
         part["messageID"] = message.into();
     }
@@ -68,15 +69,16 @@ impl Document<'_, '_> {
     }
 
     fn message(&mut self, step: &Step<'_>) -> Value {
-        let message = self.id("msg");
+        let message = self.next_id("msg");
         // The client sorts messages by their time, whatever their ids say, and what is said next among them.
-        let ms = self.ms(step.message).min(self.writing.about.now_ms).max(self.newest_ms);
+        let ms = self.ms(step.message).min(self.writing.header.now_ms).max(self.newest_ms);
         self.newest_ms = ms;
         let mut parts: Vec<Value> = Vec::new();
         if step.role == Role::Assistant {
             parts.extend(self.writing.reasoning(step).iter().map(|one| reasoning(one, ms)));
         }
-        let (said, images) = divided(AgentName::OpenCode, Place::of(step), step.text, &step.files);
+        let (said, images) =
+            split_files(AgentName::OpenCode, FilePlace::of_step(step), step.text, &step.files);
         if !said.is_empty() {
             parts.push(json!({"type": "text", "text": said}));
         }
@@ -88,9 +90,9 @@ impl Document<'_, '_> {
             parts.push(tool(call, result, [ms, end]));
         }
         for part in &mut parts {
-            self.place(part, &message);
+            self.set_place(part, &message);
             for file in part["state"]["attachments"].as_array_mut().into_iter().flatten() {
-                self.place(file, &message);
+                self.set_place(file, &message);
             }
         }
         let mut info = self.info(step, &message, ms);
@@ -102,20 +104,20 @@ impl Document<'_, '_> {
     // What is said of a message, its parts apart.
     fn info(&mut self, step: &Step<'_>, message: &str, ms: i64) -> Value {
         let model = self.writing.model(step);
-        let provider = self.writing.noted(step, opencode::PROVIDER);
+        let provider = self.writing.find_note(step, opencode::PROVIDER);
         match step.role {
             Role::Assistant => json!({
-                "role": "assistant", "parentID": self.asked, "mode": "build", "agent": "build", "cost": 0,
-                "path": {"cwd": self.writing.about.folder, "root": self.writing.about.folder},
+                "role": "assistant", "parentID": self.newest_prompt, "mode": "build", "agent": "build", "cost": 0,
+                "path": {"cwd": self.writing.header.folder, "root": self.writing.header.folder},
                 "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}},
                 "modelID": model.as_deref().unwrap_or(PROVIDER), "providerID": provider.as_deref().unwrap_or(PROVIDER),
                 "time": {"created": ms, "completed": ms},
                 "finish": if step.calls.is_empty() { "stop" } else { "tool-calls" },
             }),
             _ => {
-                self.asked = message.into();
+                self.newest_prompt = message.into();
                 // The client goes on with the model that the newest prompt names.
-                let asked = self.writing.about.model.as_deref().and_then(|model| model.split_once('/'));
+                let asked = self.writing.header.model.as_deref().and_then(|model| model.split_once('/'));
                 let (provider, model) = asked.unwrap_or((PROVIDER, PROVIDER));
                 let model = json!({"providerID": provider, "modelID": model});
                 json!({"role": "user", "agent": "build", "model": model, "time": {"created": ms}})
@@ -143,10 +145,11 @@ fn reasoning(reasoning: &Reasoning, ms: i64) -> Value {
     part
 }
 
-fn tool(call: &Call<'_>, result: &Answer<'_>, [start, end]: [i64; 2]) -> Value {
+fn tool(call: &Call<'_>, result: &ToolAnswer<'_>, [start, end]: [i64; 2]) -> Value {
     let input: Value = serde_json::from_str(&call.object()).unwrap_or_default();
     let time = json!({"start": start, "end": end});
-    let (output, images) = divided(AgentName::OpenCode, Place::of_result(result), result.text, &result.files);
+    let (output, images) =
+        split_files(AgentName::OpenCode, FilePlace::of_result(result), result.text, &result.files);
     let state = if result.is_error {
         json!({"status": "error", "input": input, "error": output, "time": time})
     } else {

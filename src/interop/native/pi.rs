@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 use serde_json::{Value, json};
 
 use crate::interop::AgentName;
-use crate::interop::native::{Place, Writing, divided, lines};
+use crate::interop::native::{FilePlace, WriterState, render_lines, split_files};
 use crate::interop::pi::MADE_BY;
 use crate::record::message::{Message, Role};
-use crate::shapes::file::{File, Source};
+use crate::shapes::file::{File, FileSource};
 use crate::shapes::steps::Step;
 use crate::time;
 
@@ -18,29 +18,29 @@ use crate::time;
 const UNKNOWN: &str = "unknown";
 
 /// The file's path, and the file.
-pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, String) {
-    let about = writing.about;
+pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
+    let about = writing.header;
     let now = time::format(about.now_ms);
     let head =
         json!({"type": "session", "version": 3, "id": about.id, "timestamp": now, "cwd": about.folder});
-    let mut chain = Chain { writing, before: Value::Null, records: Vec::from([head]) };
+    let mut chain = Chain { writing, parent_id: Value::Null, records: Vec::from([head]) };
     for step in steps {
-        let content = content(Place::of(step), step.text, &step.files);
+        let content = render_content(FilePlace::of_step(step), step.text, &step.files);
         match step.role {
-            Role::Assistant => chain.answer(step, content),
-            _ => chain.said(step.message, json!({"role": "user", "content": content})),
+            Role::Assistant => chain.add_answer(step, content),
+            _ => chain.add_message(step.message, json!({"role": "user", "content": content})),
         }
         for (call, result) in step.results() {
-            let content = self::content(Place::of_result(result), result.text, &result.files);
+            let content = self::render_content(FilePlace::of_result(result), result.text, &result.files);
             let said = json!({
                 "role": "toolResult", "toolCallId": call.id, "toolName": call.name, "content": content,
                 "isError": result.is_error,
             });
-            chain.said(result.message, said);
+            chain.add_message(result.message, said);
         }
     }
     if let Some(title) = &about.title {
-        chain.record(&now, json!({"type": "session_info", "name": title}));
+        chain.add_record(&now, json!({"type": "session_info", "name": title}));
     }
     let records = chain.records;
     let folder: String = about
@@ -50,17 +50,17 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, S
         .map(|c| if matches!(c, '/' | '\\' | ':') { '-' } else { c })
         .collect();
     let clock = now.replace([':', '.'], "-");
-    (format!("sessions/--{folder}--/{clock}_{}.jsonl", about.id), lines(&records))
+    (format!("sessions/--{folder}--/{clock}_{}.jsonl", about.id), render_lines(&records))
 }
 
-fn content(place: Place, text: &str, files: &[File<'_>]) -> Vec<Value> {
-    let (said, images) = divided(AgentName::Pi, place, text, files);
+fn render_content(place: FilePlace, text: &str, files: &[File<'_>]) -> Vec<Value> {
+    let (said, images) = split_files(AgentName::Pi, place, text, files);
     let mut content: Vec<Value> = Vec::new();
     if !said.is_empty() {
         content.push(json!({"type": "text", "text": said}));
     }
     for file in images {
-        if let Source::Data(data) = file.source {
+        if let FileSource::Data(data) = file.source {
             content.push(json!({"type": "image", "data": data, "mimeType": file.mime}));
         }
     }
@@ -69,27 +69,27 @@ fn content(place: Place, text: &str, files: &[File<'_>]) -> Vec<Value> {
 
 // Records, each of which hangs from the one before.
 struct Chain<'w, 'a> {
-    writing: &'w mut Writing<'a>,
-    before: Value,
+    writing: &'w mut WriterState<'a>,
+    parent_id: Value,
     records: Vec<Value>,
 }
 
 impl Chain<'_, '_> {
-    fn record(&mut self, timestamp: &str, mut record: Value) {
+    fn add_record(&mut self, timestamp: &str, mut record: Value) {
         let id: String = self.writing.uuid().chars().take(8).collect();
         record["id"] = id.as_str().into();
-        record["parentId"] = core::mem::replace(&mut self.before, id.into());
+        record["parentId"] = core::mem::replace(&mut self.parent_id, id.into());
         record["timestamp"] = timestamp.into();
         self.records.push(record);
     }
 
-    fn said(&mut self, message: Option<&Message>, mut said: Value) {
+    fn add_message(&mut self, message: Option<&Message>, mut said: Value) {
         let timestamp = self.writing.time(message);
         said["timestamp"] = time::parse(&timestamp).into();
-        self.record(&timestamp, json!({"type": "message", "message": said}));
+        self.add_record(&timestamp, json!({"type": "message", "message": said}));
     }
 
-    fn answer(&mut self, step: &Step<'_>, said: Vec<Value>) {
+    fn add_answer(&mut self, step: &Step<'_>, said: Vec<Value>) {
         let reasoning = self.writing.reasoning(step).iter().map(|reasoning| {
             json!({"type": "thinking", "thinking": reasoning.text.as_str(), "thinkingSignature": reasoning.signature})
         });
@@ -102,13 +102,13 @@ impl Chain<'_, '_> {
         let usage =
             json!({"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0, "cost": cost});
         let model = self.writing.model(step);
-        let [api, provider] = MADE_BY.map(|name| self.writing.noted(step, name));
+        let [api, provider] = MADE_BY.map(|name| self.writing.find_note(step, name));
         let said = json!({
             "role": "assistant", "content": content, "api": api.as_deref().unwrap_or("openai-completions"),
             "provider": provider.as_deref().unwrap_or(UNKNOWN),
             "model": model.as_deref().unwrap_or(UNKNOWN), "usage": usage,
             "stopReason": if step.calls.is_empty() { "stop" } else { "toolUse" },
         });
-        self.said(step.message, said);
+        self.add_message(step.message, said);
     }
 }

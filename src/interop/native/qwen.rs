@@ -6,65 +6,69 @@ use alloc::vec::Vec;
 
 use serde_json::{Value, json};
 
-use crate::interop::native::{UNKNOWN_MODEL, Writing, dashed, lines, parts, results};
+use crate::interop::native::{
+    UNKNOWN_MODEL, WriterState, dash_path, first_parts, render_lines, results_with_parts,
+};
 use crate::interop::qwen::COVERAGE;
 use crate::record::message::{Message, Reasoning, Role};
 use crate::shapes::steps::Step;
 
 /// The file's path, and the file.
-pub(super) fn write(steps: &[Step<'_>], writing: &mut Writing<'_>) -> (String, String) {
-    let mut chain = Chain { writing, before: Value::Null, records: Vec::new() };
+pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
+    let mut chain = Chain { writing, parent_id: Value::Null, records: Vec::new() };
     for step in steps {
-        let shaped = chain.writing.shaped(step);
-        let said = parts(&shaped);
+        let shaped = chain.writing.shape_step(step);
+        let said = first_parts(&shaped);
         if step.role == Role::Assistant {
-            chain.answer(step, said);
+            chain.add_answer(step, said);
         } else {
             let message = json!({"role": "user", "parts": said});
-            chain
-                .record(step.message, json!({"type": "user", "provenance": "real_user", "message": message}));
+            chain.add_record(
+                step.message,
+                json!({"type": "user", "provenance": "real_user", "message": message}),
+            );
         }
-        for (call, answer, parts) in results(step, &shaped) {
+        for (call, answer, parts) in results_with_parts(step, &shaped) {
             let status = if answer.is_error { "error" } else { "success" };
             let message = json!({"role": "user", "parts": parts});
             let outcome = json!({"callId": call.id, "status": status, "resultDisplay": answer.text});
-            chain.record(
+            chain.add_record(
                 answer.message,
                 json!({"type": "tool_result", "message": message, "toolCallResult": outcome}),
             );
         }
     }
-    chain.title();
+    chain.add_title();
     let Chain { records, writing, .. } = chain;
-    let about = writing.about;
-    let place = about.place.clone().unwrap_or_else(|| dashed(&about.folder));
-    (format!("projects/{place}/chats/{}.jsonl", about.id), lines(&records))
+    let about = writing.header;
+    let place = about.folder_name.clone().unwrap_or_else(|| dash_path(&about.folder));
+    (format!("projects/{place}/chats/{}.jsonl", about.id), render_lines(&records))
 }
 
 // Records, each of which hangs from the one before.
 struct Chain<'w, 'a> {
-    writing: &'w mut Writing<'a>,
-    before: Value,
+    writing: &'w mut WriterState<'a>,
+    parent_id: Value,
     records: Vec<Value>,
 }
 
 impl Chain<'_, '_> {
-    fn record(&mut self, message: Option<&Message>, more: Value) {
-        let about = self.writing.about;
+    fn add_record(&mut self, message: Option<&Message>, more: Value) {
+        let about = self.writing.header;
         let uuid = self.writing.uuid();
         let timestamp = self.writing.time(message);
         let mut record = json!({
-            "uuid": uuid, "parentUuid": self.before, "sessionId": about.id, "timestamp": timestamp, "cwd": about.folder,
-            "version": COVERAGE.tested.last(), "gitBranch": about.git_branch,
+            "uuid": uuid, "parentUuid": self.parent_id, "sessionId": about.id, "timestamp": timestamp, "cwd": about.folder,
+            "version": COVERAGE.tested_versions.last(), "gitBranch": about.git_branch,
         });
         if let (Value::Object(record), Value::Object(more)) = (&mut record, more) {
             record.extend(more);
         }
-        self.before = uuid.into();
+        self.parent_id = uuid.into();
         self.records.push(record);
     }
 
-    fn answer(&mut self, step: &Step<'_>, said: Vec<Value>) {
+    fn add_answer(&mut self, step: &Step<'_>, said: Vec<Value>) {
         let reasoning = self.writing.reasoning(step).iter();
         let thought = |one: &Reasoning| {
             let mut part = json!({"text": one.text, "thought": true});
@@ -76,14 +80,14 @@ impl Chain<'_, '_> {
         let parts: Vec<Value> = reasoning.map(thought).chain(said).collect();
         let model = self.writing.model(step).unwrap_or_else(|| UNKNOWN_MODEL.into());
         let message = json!({"role": "model", "parts": parts});
-        self.record(step.message, json!({"type": "assistant", "model": model, "message": message}));
+        self.add_record(step.message, json!({"type": "assistant", "model": model, "message": message}));
     }
 
-    fn title(&mut self) {
-        if let Some(title) = self.writing.about.title.clone() {
+    fn add_title(&mut self) {
+        if let Some(title) = self.writing.header.title.clone() {
             let payload = json!({"customTitle": title, "titleSource": "manual"});
             let more = json!({"type": "system", "subtype": "custom_title", "systemPayload": payload});
-            self.record(None, more);
+            self.add_record(None, more);
         }
     }
 }

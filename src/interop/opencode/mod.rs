@@ -7,27 +7,27 @@
 //! own with that mark, whatever stood between. What `revert` takes back stays, with a mark, and off the path: the client
 //! removes it with the next prompt.
 
+mod folder_tree;
 mod parts;
 mod table;
-mod tree;
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
-use crate::interop::conversation::{Conversation, Draft, Origin, mark};
-use crate::interop::lines::{place_of, refuse_empty, unless_nothing};
+use crate::interop::conversation::{ConversationBuilder, MessageDraft, RecordOrigin, set_flag};
+use crate::interop::lines::{reject_empty, require_sessions, span_of};
 use crate::interop::loss;
 use crate::interop::{AgentName, Import, Object};
 use crate::record::event::Parent;
 use crate::record::span::Span;
 use crate::time;
 
-use parts::{Envelope, answer, prompt};
+use parts::{Envelope, add_answers, add_prompt};
 use table::REASONS;
 
-pub use tree::{groups, read_first, sessions_of_tree};
+pub use folder_tree::{paths_to_read_first, session_groups, sessions_of_tree};
 
 pub use table::COVERAGE;
 
@@ -37,8 +37,8 @@ pub(super) const PROVIDER: &str = "provider";
 const AGENT: &str = AgentName::OpenCode.as_str();
 
 /// Whether these bytes are an export of OpenCode.
-pub(crate) fn knows(bytes: &[u8]) -> bool {
-    Object::document("", bytes).is_some_and(|document| is_export(&document))
+pub(crate) fn can_read(bytes: &[u8]) -> bool {
+    Object::parse_document("", bytes).is_some_and(|document| is_export(&document))
 }
 
 fn is_export(document: &Object<'_>) -> bool {
@@ -52,30 +52,30 @@ fn is_export(document: &Object<'_>) -> bool {
 /// # Errors
 /// `empty_file`, also where nothing was said; `unknown_format` where it is no export of OpenCode.
 pub fn read(bytes: &[u8]) -> Result<Import, Error> {
-    refuse_empty(bytes, AgentName::OpenCode)?;
-    let document = Object::document("export", bytes).filter(is_export);
+    reject_empty(bytes, AgentName::OpenCode)?;
+    let document = Object::parse_document("export", bytes).filter(is_export);
     let mut document = document.ok_or_else(|| {
         let message = "expected an export of opencode ({info, messages}), but found something else instead";
         Error::new(Code::UnknownFormat, message)
     })?;
-    let mut talk = Conversation::new(AgentName::OpenCode);
+    let mut talk = ConversationBuilder::new(AgentName::OpenCode);
     let info = document.take_object("info", &mut talk.losses);
-    let reverted = info.and_then(|info| session(&mut talk, info.at("session")));
+    let reverted = info.and_then(|info| read_session(&mut talk, info.with_path("session")));
     for (json, object) in document.take_objects("messages", &mut talk.losses) {
-        message(&mut talk, object.at("message"), place_of(bytes, json));
+        read_message(&mut talk, object.with_path("message"), span_of(bytes, json));
     }
-    document.leave(&mut talk.losses, REASONS);
-    reverted.unwrap_or_default().mark(&mut talk);
+    document.report_rest_lost(&mut talk.losses, REASONS);
+    reverted.unwrap_or_default().apply_to(&mut talk);
     let last_ms = talk.session.last_ms;
     let mut problems = Vec::new();
     let mut session = talk.finish(&mut problems);
     session.last_ms = session.last_ms.max(last_ms);
     let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
-    unless_nothing(Import { sessions, problems }, bytes, AgentName::OpenCode, true)
+    require_sessions(Import { sessions, problems }, bytes, AgentName::OpenCode, true)
 }
 
-fn session(talk: &mut Conversation, mut info: Object<'_>) -> Option<Reverted> {
-    let Conversation { session, losses, .. } = talk;
+fn read_session(talk: &mut ConversationBuilder, mut info: Object<'_>) -> Option<RevertPoint> {
+    let ConversationBuilder { session, losses, .. } = talk;
     session.source_id = info.take("id", losses).unwrap_or_default();
     session.title = info.take("title", losses);
     session.folder = info.take("directory", losses);
@@ -83,64 +83,66 @@ fn session(talk: &mut Conversation, mut info: Object<'_>) -> Option<Reverted> {
     session.parent = parent.map(|id| Parent { session: format!("{AGENT}/{id}"), call_id: None });
     if let Some(mut model) = info.take_object("model", losses) {
         session.model = model.take("id", losses);
-        model.leave(losses, REASONS);
+        model.report_rest_lost(losses, REASONS);
     }
     if let Some(mut time) = info.take_object("time", losses) {
         session.created_ms = time.take_ms("created", losses);
         session.last_ms = time.take("updated", losses);
-        time.leave(losses, REASONS);
+        time.report_rest_lost(losses, REASONS);
     }
     let version: Option<String> = info.take("version", losses);
     let revert = info.take_object("revert", losses);
     let reverted = revert.map(|mut revert| {
         let reverted =
-            Reverted { message: revert.take("messageID", losses), part: revert.take("partID", losses) };
-        revert.leave(losses, REASONS);
+            RevertPoint { message: revert.take("messageID", losses), part: revert.take("partID", losses) };
+        revert.report_rest_lost(losses, REASONS);
         reverted
     });
-    info.leave(losses, REASONS);
-    talk.version(version, COVERAGE.tested);
+    info.report_rest_lost(losses, REASONS);
+    talk.note_version(version, COVERAGE.tested_versions);
     reverted
 }
 
-fn message(talk: &mut Conversation, mut object: Object<'_>, place: Span) {
+fn read_message(talk: &mut ConversationBuilder, mut object: Object<'_>, place: Span) {
     let losses = &mut talk.losses;
-    let Some(mut info) = object.take_object("info", losses) else { return object.leave(losses, REASONS) };
+    let Some(mut info) = object.take_object("info", losses) else {
+        return object.report_rest_lost(losses, REASONS);
+    };
     let role: String = info.take("role", losses).unwrap_or_default();
-    let mut info = info.at(role.as_str());
-    let mut origin = Origin::at(place, None);
+    let mut info = info.with_path(role.as_str());
+    let mut origin = RecordOrigin::from_place(place, None);
     origin.native = info.take_name("id", losses).unwrap_or(origin.native);
     info.take_raw("sessionID");
     let mut envelope = Envelope { origin, ..Envelope::default() };
     if let Some(mut time) = info.take_object("time", losses) {
         envelope.created_ms = time.take_ms("created", losses);
         envelope.completed_ms = time.take_ms("completed", losses);
-        time.leave(losses, REASONS);
+        time.report_rest_lost(losses, REASONS);
     }
     envelope.origin.timestamp = envelope.created_ms.map(time::format);
     let parts = object.take_blocks("parts", losses);
-    object.leave(losses, REASONS);
+    object.report_rest_lost(losses, REASONS);
     match role.as_str() {
         "user" => {
-            prompt(talk, &envelope, parts);
-            info.leave(&mut talk.losses, REASONS);
+            add_prompt(talk, &envelope, parts);
+            info.report_rest_lost(&mut talk.losses, REASONS);
         }
-        "assistant" => answer(talk, envelope, info, parts),
+        "assistant" => add_answers(talk, envelope, info, parts),
         _ => losses.add(format!("record:{role}"), loss::UNKNOWN_MESSAGE),
     }
 }
 
 /// Where what was taken back begins: at a message, or at a part of it.
 #[derive(Default)]
-struct Reverted {
+struct RevertPoint {
     message: Option<String>,
     part: Option<String>,
 }
 
-impl Reverted {
+impl RevertPoint {
     // A part that is no message of its own belongs to one that stays.
-    fn mark(self, talk: &mut Conversation) {
-        let is = |id: &Option<String>, draft: &Draft| {
+    fn apply_to(self, talk: &mut ConversationBuilder) {
+        let is = |id: &Option<String>, draft: &MessageDraft| {
             let source = draft.message.source.as_ref();
             source.zip(id.as_ref()).is_some_and(|(source, id)| source.id == *id)
         };
@@ -151,7 +153,7 @@ impl Reverted {
         });
         let Some(from) = from else { return };
         for source in talk.drafts[from..].iter_mut().filter_map(|draft| draft.message.source.as_mut()) {
-            mark(&mut source.extra, "isReverted");
+            set_flag(&mut source.extra, "isReverted");
         }
         talk.rewind(from);
     }

@@ -4,59 +4,59 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::interop::conversation::{Conversation, Origin, mark, note};
-use crate::interop::located::located;
+use crate::interop::attachment_address::attachment_from_address;
+use crate::interop::conversation::{ConversationBuilder, RecordOrigin, set_flag, set_flag_value};
 use crate::interop::loss::{BYTES_ELSEWHERE, UNKNOWN_BLOCK};
 use crate::interop::opencode::PROVIDER;
 use crate::interop::opencode::table::{NOTHING_SAID, REASONS};
-use crate::interop::plain::Plain;
+use crate::interop::plain_content::PlainContent;
 use crate::interop::{Losses, Object, SubAgent};
 use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
-use crate::shapes::pieces::Piece;
+use crate::shapes::answer_pieces::AnswerPiece;
 use crate::time;
 
-type Parts<'a> = Vec<(String, Object<'a>)>;
+type TypedParts<'a> = Vec<(String, Object<'a>)>;
 
 /// What a message says of itself.
 #[derive(Clone, Default)]
 pub(super) struct Envelope {
-    pub origin: Origin,
+    pub origin: RecordOrigin,
     pub created_ms: Option<i64>,
     pub completed_ms: Option<i64>,
 }
 
 /// What was said in one voice: the user's, or the client's in the user's name.
 #[derive(Default)]
-struct Said {
+struct VoiceContent {
     marks: Vec<&'static str>,
-    plain: Plain,
+    plain: PlainContent,
 }
 
 /// A user's message.
-pub(super) fn prompt(talk: &mut Conversation, envelope: &Envelope, parts: Parts<'_>) {
+pub(super) fn add_prompt(talk: &mut ConversationBuilder, envelope: &Envelope, parts: TypedParts<'_>) {
     let losses = &mut talk.losses;
-    let mut said: Vec<Said> = Vec::new();
+    let mut said: Vec<VoiceContent> = Vec::new();
     for (kind, mut part) in parts {
         // A file that the client read is one that the user named.
-        let marks = if kind == "file" { Vec::new() } else { marks(&mut part, losses) };
+        let marks = if kind == "file" { Vec::new() } else { take_flags(&mut part, losses) };
         let (text, attachment) = match kind.as_str() {
             "text" => (part.take("text", losses), None),
             "subtask" => (part.take("prompt", losses), None),
             "file" => (None, file(&mut part, losses)),
             _ => {
-                lose(&kind, losses);
+                report_lost(&kind, losses);
                 continue;
             }
         };
-        leave(part, losses);
+        report_rest_lost(part, losses);
         let text = text.filter(|text: &Text| !text.is_empty());
         if text.is_none() && attachment.is_none() {
             continue;
         }
         let place = said.iter().position(|other| other.marks == marks).unwrap_or(said.len());
         if place == said.len() {
-            said.push(Said { marks, ..Said::default() });
+            said.push(VoiceContent { marks, ..VoiceContent::default() });
         }
         said[place].plain.texts.extend(text);
         said[place].plain.attachments.extend(attachment);
@@ -64,61 +64,66 @@ pub(super) fn prompt(talk: &mut Conversation, envelope: &Envelope, parts: Parts<
     if said.is_empty() {
         losses.add("message.parts".into(), NOTHING_SAID);
     }
-    for Said { marks, plain } in said {
+    for VoiceContent { marks, plain } in said {
         let mut origin = envelope.origin.clone();
-        marks.iter().for_each(|name| mark(&mut origin.flags, name));
+        marks.iter().for_each(|name| set_flag(&mut origin.flags, name));
         talk.add(plain.into_message(Role::User), origin);
     }
 }
 
-fn marks(part: &mut Object<'_>, losses: &mut Losses) -> Vec<&'static str> {
+fn take_flags(part: &mut Object<'_>, losses: &mut Losses) -> Vec<&'static str> {
     let names = [("synthetic", "isMeta"), ("ignored", "isIgnored")];
     names.into_iter().filter(|(key, _)| part.take(key, losses) == Some(true)).map(|(_, name)| name).collect()
 }
 
-fn lose(kind: &str, losses: &mut Losses) {
+fn report_lost(kind: &str, losses: &mut Losses) {
     let path = format!("message.parts[{kind}]");
     let known = REASONS.iter().find(|(field, _)| *field == path);
     losses.add(path, known.map_or(UNKNOWN_BLOCK, |(_, why)| why));
 }
 
 // The ids of a part only say where it stands.
-fn leave(mut part: Object<'_>, losses: &mut Losses) {
+fn report_rest_lost(mut part: Object<'_>, losses: &mut Losses) {
     for name in ["id", "sessionID", "messageID"] {
         part.take_raw(name);
     }
-    part.leave(losses, REASONS);
+    part.report_rest_lost(losses, REASONS);
 }
 
 fn file(part: &mut Object<'_>, losses: &mut Losses) -> Option<Attachment> {
     let mime = part.take("mime", losses);
     let name = part.take("filename", losses);
     let address: String = part.take("url", losses)?;
-    let file = located(&address, mime, name);
+    let file = attachment_from_address(&address, mime, name);
     if file.is_none() {
-        part.lose("url", BYTES_ELSEWHERE, losses);
+        part.report_lost("url", BYTES_ELSEWHERE, losses);
     }
     file
 }
 
 /// One call of the model.
 #[derive(Default)]
-struct Step {
-    pieces: Vec<Piece>,
-    results: Vec<(Message, Origin)>,
+struct ModelStep {
+    pieces: Vec<AnswerPiece>,
+    results: Vec<(Message, RecordOrigin)>,
     attachments: Vec<Attachment>,
     assistant: Assistant,
     is_finished: bool,
 }
 
-impl Step {
+impl ModelStep {
     fn is_empty(&self) -> bool {
         self.pieces.is_empty() && self.attachments.is_empty()
     }
 }
 
 /// An assistant's message: an answer for each of its steps, each with the results of its calls behind it.
-pub(super) fn answer(talk: &mut Conversation, envelope: Envelope, mut info: Object<'_>, parts: Parts<'_>) {
+pub(super) fn add_answers(
+    talk: &mut ConversationBuilder,
+    envelope: Envelope,
+    mut info: Object<'_>,
+    parts: TypedParts<'_>,
+) {
     let losses = &mut talk.losses;
     let model = info.take_name("modelID", losses);
     let finish: Option<String> = info.take("finish", losses);
@@ -127,22 +132,22 @@ pub(super) fn answer(talk: &mut Conversation, envelope: Envelope, mut info: Obje
     let counted = info.take_object("tokens", losses).and_then(|tokens| usage(tokens, losses));
     let provider = info.take_name("providerID", losses);
     let mut flags = envelope.origin.flags.clone();
-    note(&mut flags, PROVIDER, provider.as_deref());
+    set_flag_value(&mut flags, PROVIDER, provider.as_deref());
     // Older versions keep an object here, of what the user's message has too.
     if info.raw("summary") == Some("true") {
         info.take_raw("summary");
-        mark(&mut flags, "isCompactSummary");
+        set_flag(&mut flags, "isCompactSummary");
     }
-    info.leave(losses, REASONS);
-    let mut steps: Vec<Step> = Vec::from([Step::default()]);
+    info.report_rest_lost(losses, REASONS);
+    let mut steps: Vec<ModelStep> = Vec::from([ModelStep::default()]);
     for (kind, part) in parts {
         // Each list begins with one step, and steps are only added.
         let last = steps.len() - 1;
         if kind == "step-start" && !steps[last].is_empty() {
-            steps.push(Step::default());
+            steps.push(ModelStep::default());
         }
         let last = steps.len() - 1;
-        piece(talk, &mut steps[last], &kind, part, &envelope);
+        read_part(talk, &mut steps[last], &kind, part, &envelope);
     }
     steps.retain(|step| !step.is_empty());
     if steps.is_empty() {
@@ -152,7 +157,7 @@ pub(super) fn answer(talk: &mut Conversation, envelope: Envelope, mut info: Obje
     let took = envelope.completed_ms.zip(envelope.created_ms).map(|(end, start)| end.saturating_sub(start));
     let end = steps.len();
     for (at, step) in steps.into_iter().enumerate() {
-        let Step { pieces, results, attachments, mut assistant, is_finished } = step;
+        let ModelStep { pieces, results, attachments, mut assistant, is_finished } = step;
         assistant.model = model.clone();
         assistant.duration_ms = took.filter(|_| is_one).and_then(|took| u64::try_from(took).ok());
         if !is_finished && at + 1 == end {
@@ -163,7 +168,7 @@ pub(super) fn answer(talk: &mut Conversation, envelope: Envelope, mut info: Obje
         let partial = is_cut && at + 1 == end;
         let message =
             Message { role, assistant: Some(assistant), attachments, partial, ..Message::default() };
-        let place = talk.add(message, Origin { flags: flags.clone(), ..envelope.origin.clone() });
+        let place = talk.add(message, RecordOrigin { flags: flags.clone(), ..envelope.origin.clone() });
         talk.extend(place, pieces, 0);
         for (message, origin) in results {
             talk.add(message, origin);
@@ -171,13 +176,19 @@ pub(super) fn answer(talk: &mut Conversation, envelope: Envelope, mut info: Obje
     }
 }
 
-fn piece(talk: &mut Conversation, step: &mut Step, kind: &str, mut part: Object<'_>, envelope: &Envelope) {
+fn read_part(
+    talk: &mut ConversationBuilder,
+    step: &mut ModelStep,
+    kind: &str,
+    mut part: Object<'_>,
+    envelope: &Envelope,
+) {
     let losses = &mut talk.losses;
     match kind {
-        "text" => step.pieces.push(Piece::Text(part.take("text", losses).unwrap_or_default())),
+        "text" => step.pieces.push(AnswerPiece::Text(part.take("text", losses).unwrap_or_default())),
         "reasoning" => step.pieces.push(reasoning(&mut part, losses)),
         "file" => step.attachments.extend(file(&mut part, losses)),
-        "tool" => tool(talk, step, &mut part, envelope),
+        "tool" => read_tool(talk, step, &mut part, envelope),
         "step-start" => {}
         "step-finish" => {
             step.assistant.finish_reason = part.take("reason", losses);
@@ -185,27 +196,27 @@ fn piece(talk: &mut Conversation, step: &mut Step, kind: &str, mut part: Object<
                 part.take_object("tokens", losses).and_then(|tokens| usage(tokens, losses));
             step.is_finished = true;
         }
-        _ => return lose(kind, losses),
+        _ => return report_lost(kind, losses),
     }
-    leave(part, &mut talk.losses);
+    report_rest_lost(part, &mut talk.losses);
 }
 
-fn reasoning(part: &mut Object<'_>, losses: &mut Losses) -> Piece {
+fn reasoning(part: &mut Object<'_>, losses: &mut Losses) -> AnswerPiece {
     let mut reasoning =
         Reasoning { text: part.take("text", losses).unwrap_or_default(), ..Reasoning::default() };
     if let Some(mut metadata) = part.take_object("metadata", losses) {
         if let Some(mut anthropic) = metadata.take_object("anthropic", losses) {
             reasoning.signature = anthropic.take("signature", losses);
             reasoning.data = anthropic.take("redactedData", losses);
-            anthropic.leave(losses, REASONS);
+            anthropic.report_rest_lost(losses, REASONS);
         }
         if let Some(mut openai) = metadata.take_object("openai", losses) {
             reasoning.data = openai.take("reasoningEncryptedContent", losses).or(reasoning.data);
-            openai.leave(losses, REASONS);
+            openai.report_rest_lost(losses, REASONS);
         }
-        metadata.leave(losses, REASONS);
+        metadata.report_rest_lost(losses, REASONS);
     }
-    Piece::Reasoning(reasoning)
+    AnswerPiece::Reasoning(reasoning)
 }
 
 // What was never counted stands there as noughts.
@@ -219,15 +230,20 @@ fn usage(mut tokens: Object<'_>, losses: &mut Losses) -> Option<Usage> {
     if let Some(mut cache) = tokens.take_object("cache", losses) {
         usage.cache_read = cache.take("read", losses);
         usage.cache_write = cache.take("write", losses);
-        cache.leave(losses, REASONS);
+        cache.report_rest_lost(losses, REASONS);
     }
-    tokens.leave(losses, REASONS);
+    tokens.report_rest_lost(losses, REASONS);
     let counts = [usage.input, usage.output, usage.reasoning, usage.cache_read, usage.cache_write];
     counts.iter().flatten().any(|count| *count > 0).then_some(usage)
 }
 
 // A call that waits or runs has no result yet; its arguments may still be on their way, as text.
-fn tool(talk: &mut Conversation, step: &mut Step, part: &mut Object<'_>, envelope: &Envelope) {
+fn read_tool(
+    talk: &mut ConversationBuilder,
+    step: &mut ModelStep,
+    part: &mut Object<'_>,
+    envelope: &Envelope,
+) {
     let losses = &mut talk.losses;
     let native: Option<String> = part.take("id", losses);
     let id: Option<String> = part.take("callID", losses);
@@ -235,7 +251,7 @@ fn tool(talk: &mut Conversation, step: &mut Step, part: &mut Object<'_>, envelop
     let name = part.take("tool", losses).unwrap_or_default();
     let mut call = ToolCall { id: id.clone(), name, arguments: "{}".into() };
     let Some(mut state) = part.take_object("state", losses) else {
-        return step.pieces.push(Piece::Call(call));
+        return step.pieces.push(AnswerPiece::Call(call));
     };
     state.take_raw("status");
     let raw: Option<Text> = state.take("raw", losses);
@@ -249,7 +265,7 @@ fn tool(talk: &mut Conversation, step: &mut Step, part: &mut Object<'_>, envelop
     let attachments = state.take_blocks("attachments", losses);
     let attachments = attachments.into_iter().filter_map(|(_, mut part)| {
         let file = file(&mut part, losses);
-        leave(part, losses);
+        report_rest_lost(part, losses);
         file
     });
     let attachments = attachments.collect();
@@ -259,9 +275,9 @@ fn tool(talk: &mut Conversation, step: &mut Step, part: &mut Object<'_>, envelop
         let ended = time.take_ms("end", losses);
         origin.timestamp = ended.map(time::format).or(origin.timestamp);
         if time.take_raw("compacted").is_some_and(|compacted| compacted != "null") {
-            mark(&mut origin.flags, "isPruned");
+            set_flag(&mut origin.flags, "isPruned");
         }
-        time.leave(losses, REASONS);
+        time.report_rest_lost(losses, REASONS);
     }
     let mut exit_code = None;
     if let Some(mut metadata) = state.take_object("metadata", losses) {
@@ -269,10 +285,10 @@ fn tool(talk: &mut Conversation, step: &mut Step, part: &mut Object<'_>, envelop
         let child: Option<String> = metadata.take("sessionId", losses);
         let child = child.map(|source_id| SubAgent { source_id, call_id: id.clone() });
         talk.session.sub_agents.extend(child);
-        metadata.leave(losses, REASONS);
+        metadata.report_rest_lost(losses, REASONS);
     }
-    state.leave(losses, REASONS);
-    step.pieces.push(Piece::Call(call));
+    state.report_rest_lost(losses, REASONS);
+    step.pieces.push(AnswerPiece::Call(call));
     let is_error = error.is_some();
     let Some(content) = error.or(output) else { return };
     let tool = Tool { call_id: id, is_error, exit_code, ..Tool::default() };

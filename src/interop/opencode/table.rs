@@ -1,14 +1,14 @@
 //! What of an export has a place in leftoff, and why the rest has none.
 
-use crate::interop::{Coverage, Reasons};
+use crate::interop::{Coverage, LossReasons};
 
 /// Why nothing came of a message.
 pub(super) const NOTHING_SAID: &str = "contains nothing that was said";
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
-    tested: &["1.1.30", "1.2.0", "1.3.17", "1.18.33"],
-    mapped: &[
+    tested_versions: &["1.1.30", "1.2.0", "1.3.17", "1.18.33"],
+    mapped_fields: &[
         "export.info",
         "export.messages",
         "session.id",
@@ -128,7 +128,7 @@ pub const COVERAGE: Coverage = Coverage {
         "message.parts[step-finish].tokens.cache.read",
         "message.parts[step-finish].tokens.cache.write",
     ],
-    whole: &["message.parts[tool].state.input"],
+    whole_fields: &["message.parts[tool].state.input"],
 };
 
 const DERIVED: &str = "follows from other fields";
@@ -137,7 +137,7 @@ const SNAPSHOT: &str = "a snapshot of the files that only OpenCode can look up";
 const NEARLY_THE_SAME: &str = "the message's time is kept";
 
 /// Why some of the other fields are lost.
-pub(super) const REASONS: Reasons = &[
+pub(super) const REASONS: LossReasons = &[
     ("export.sessionMessages", "messages in OpenCode's second format, which leftoff can't read yet"),
     ("session.slug", OF_THE_CLIENT),
     ("session.projectID", OF_THE_CLIENT),

@@ -7,32 +7,32 @@ use alloc::vec::Vec;
 use crate::interop::loss::{UNKNOWN_BLOCK, UNKNOWN_MESSAGE};
 use crate::interop::pi::MADE_BY;
 use crate::interop::pi::table::REASONS;
-use crate::interop::plain::Plain;
+use crate::interop::plain_content::PlainContent;
 use crate::interop::{Losses, Object};
 use crate::json::fields::{Field, kind_of};
 use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
-use crate::shapes::pieces::Piece;
+use crate::shapes::answer_pieces::AnswerPiece;
 
 /// A message, what an answer consists of, and what it is marked as.
-pub(super) struct Said {
+pub(super) struct EntryContent {
     pub message: Message,
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<AnswerPiece>,
     pub marks: Vec<&'static str>,
     /// By whom an answer was made.
     pub notes: Vec<(&'static str, String)>,
 }
 
-impl Said {
-    fn by(role: Role, content: Text) -> Said {
-        Said::of(Message { role: Some(role), content, ..Message::default() })
+impl EntryContent {
+    fn from_role(role: Role, content: Text) -> EntryContent {
+        EntryContent::from_message(Message { role: Some(role), content, ..Message::default() })
     }
 
-    fn of(message: Message) -> Said {
-        Said { message, pieces: Vec::new(), marks: Vec::new(), notes: Vec::new() }
+    fn from_message(message: Message) -> EntryContent {
+        EntryContent { message, pieces: Vec::new(), marks: Vec::new(), notes: Vec::new() }
     }
 
-    fn marked(mut self, name: &'static str) -> Said {
+    fn with_flag(mut self, name: &'static str) -> EntryContent {
         self.marks.push(name);
         self
     }
@@ -42,7 +42,10 @@ impl Said {
 ///
 /// # Errors
 /// What was expected where there is no message.
-pub(super) fn said(entry: &mut Object<'_>, losses: &mut Losses) -> Result<Option<Said>, String> {
+pub(super) fn read_message(
+    entry: &mut Object<'_>,
+    losses: &mut Losses,
+) -> Result<Option<EntryContent>, String> {
     let raw = entry.take_raw("message");
     let message = raw.and_then(|raw| Object::parse("message.message", raw).ok());
     let wrong = || {
@@ -52,20 +55,22 @@ pub(super) fn said(entry: &mut Object<'_>, losses: &mut Losses) -> Result<Option
     let mut message = message.ok_or_else(wrong)?;
     let role: Option<String> = message.take("role", losses);
     let role = role.ok_or_else(|| String::from("expected a message with a role, but found one without"))?;
-    let mut message = message.at(role.as_str());
+    let mut message = message.with_path(role.as_str());
     message.take_raw("timestamp");
     let said = match role.as_str() {
-        "user" => Said::of(plain(&mut message, &role, losses).into_message(Role::User)),
+        "user" => EntryContent::from_message(plain(&mut message, &role, losses).into_message(Role::User)),
         "assistant" => answer(&mut message, losses),
         "toolResult" => result(&mut message, losses),
         "bashExecution" => execution(&mut message, losses),
         "custom" | "hookMessage" => {
-            Said::of(plain(&mut message, &role, losses).into_message(Role::User)).marked("isMeta")
+            EntryContent::from_message(plain(&mut message, &role, losses).into_message(Role::User))
+                .with_flag("isMeta")
         }
-        "compactionSummary" => {
-            Said::by(Role::User, summary_of(&mut message, losses)).marked("isCompactSummary")
+        "compactionSummary" => EntryContent::from_role(Role::User, summary_of(&mut message, losses))
+            .with_flag("isCompactSummary"),
+        "branchSummary" => {
+            EntryContent::from_role(Role::User, summary_of(&mut message, losses)).with_flag("isBranchSummary")
         }
-        "branchSummary" => Said::by(Role::User, summary_of(&mut message, losses)).marked("isBranchSummary"),
         "system" => {
             losses.add("record:message/system".into(), "the client's own instructions");
             return Ok(None);
@@ -75,33 +80,36 @@ pub(super) fn said(entry: &mut Object<'_>, losses: &mut Losses) -> Result<Option
             return Ok(None);
         }
     };
-    message.leave(losses, REASONS);
+    message.report_rest_lost(losses, REASONS);
     Ok(Some(said))
 }
 
 /// What an extension says to the model in the user's name.
-pub(super) fn custom(entry: &mut Object<'_>, losses: &mut Losses) -> Option<Said> {
-    Some(Said::of(plain(entry, "custom_message", losses).into_message(Role::User)).marked("isMeta"))
+pub(super) fn read_custom(entry: &mut Object<'_>, losses: &mut Losses) -> Option<EntryContent> {
+    Some(
+        EntryContent::from_message(plain(entry, "custom_message", losses).into_message(Role::User))
+            .with_flag("isMeta"),
+    )
 }
 
 /// What sums up a part of the conversation.
-pub(super) fn summary(entry: &mut Object<'_>, kind: &str, losses: &mut Losses) -> Option<Said> {
+pub(super) fn read_summary(entry: &mut Object<'_>, kind: &str, losses: &mut Losses) -> Option<EntryContent> {
     let mark = if kind == "compaction" { "isCompactSummary" } else { "isBranchSummary" };
-    let said = Said::by(Role::User, summary_of(entry, losses));
-    (!said.message.content.is_empty()).then(|| said.marked(mark))
+    let said = EntryContent::from_role(Role::User, summary_of(entry, losses));
+    (!said.message.content.is_empty()).then(|| said.with_flag(mark))
 }
 
 fn summary_of(object: &mut Object<'_>, losses: &mut Losses) -> Text {
     object.take("summary", losses).unwrap_or_default()
 }
 
-fn answer(message: &mut Object<'_>, losses: &mut Losses) -> Said {
-    let mut said = Said::by(Role::Assistant, Text::default());
+fn answer(message: &mut Object<'_>, losses: &mut Losses) -> EntryContent {
+    let mut said = EntryContent::from_role(Role::Assistant, Text::default());
     for (kind, mut block) in message.take_blocks("content", losses) {
         said.pieces.push(match kind.as_str() {
-            "text" => Piece::Text(block.take("text", losses).unwrap_or_default()),
-            "thinking" => Piece::Reasoning(thinking(&mut block, losses)),
-            "toolCall" => Piece::Call(ToolCall {
+            "text" => AnswerPiece::Text(block.take("text", losses).unwrap_or_default()),
+            "thinking" => AnswerPiece::Reasoning(thinking(&mut block, losses)),
+            "toolCall" => AnswerPiece::Call(ToolCall {
                 id: block.take("id", losses).unwrap_or_default(),
                 name: block.take("name", losses).unwrap_or_default(),
                 arguments: block.take_arguments("arguments", losses),
@@ -111,7 +119,7 @@ fn answer(message: &mut Object<'_>, losses: &mut Losses) -> Said {
                 continue;
             }
         });
-        block.leave(losses, REASONS);
+        block.report_rest_lost(losses, REASONS);
     }
     for name in MADE_BY {
         said.notes.extend(message.take_name(name, losses).map(|value| (name, value)));
@@ -146,12 +154,12 @@ fn usage(mut counts: Object<'_>, losses: &mut Losses) -> Usage {
         cache_write: counts.take("cacheWrite", losses),
         ..Usage::default()
     };
-    counts.leave(losses, REASONS);
+    counts.report_rest_lost(losses, REASONS);
     usage
 }
 
-fn result(message: &mut Object<'_>, losses: &mut Losses) -> Said {
-    let mut said = Said::of(plain(message, "toolResult", losses).into_message(Role::Tool));
+fn result(message: &mut Object<'_>, losses: &mut Losses) -> EntryContent {
+    let mut said = EntryContent::from_message(plain(message, "toolResult", losses).into_message(Role::Tool));
     said.message.tool = Some(Tool {
         call_id: message.take("toolCallId", losses).unwrap_or_default(),
         name: message.take("toolName", losses).unwrap_or_default(),
@@ -162,7 +170,7 @@ fn result(message: &mut Object<'_>, losses: &mut Losses) -> Said {
 }
 
 // A command of the user's own, told as the model is told.
-fn execution(message: &mut Object<'_>, losses: &mut Losses) -> Said {
+fn execution(message: &mut Object<'_>, losses: &mut Losses) -> EntryContent {
     let command: String = message.take("command", losses).unwrap_or_default();
     let output: String = message.take("output", losses).unwrap_or_default();
     let code: Option<i64> = message.take("exitCode", losses);
@@ -174,13 +182,13 @@ fn execution(message: &mut Object<'_>, losses: &mut Losses) -> Said {
         Some(code) if code != 0 => format!("\n\nCommand exited with code {code}"),
         Some(_) | None => String::new(),
     };
-    let said =
-        Said::by(Role::User, format!("Ran `{command}`\n{output}{end}").into()).marked("isBashExecution");
-    if is_hidden { said.marked("isIgnored") } else { said }
+    let said = EntryContent::from_role(Role::User, format!("Ran `{command}`\n{output}{end}").into())
+        .with_flag("isBashExecution");
+    if is_hidden { said.with_flag("isIgnored") } else { said }
 }
 
-fn plain(object: &mut Object<'_>, path: &str, losses: &mut Losses) -> Plain {
-    let mut plain = Plain::default();
+fn plain(object: &mut Object<'_>, path: &str, losses: &mut Losses) -> PlainContent {
+    let mut plain = PlainContent::default();
     let whole = object.raw("content").and_then(|content| Text::read(content, "", &mut Vec::new()));
     if whole.is_some() {
         object.take_raw("content");
@@ -199,7 +207,7 @@ fn plain(object: &mut Object<'_>, path: &str, losses: &mut Losses) -> Plain {
                 continue;
             }
         }
-        block.leave(losses, REASONS);
+        block.report_rest_lost(losses, REASONS);
     }
     plain
 }

@@ -14,15 +14,17 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::interop::conversation::{Conversation, Draft, Origin, mark, note};
-use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
+use crate::interop::conversation::{
+    ConversationBuilder, MessageDraft, RecordOrigin, set_flag, set_flag_value,
+};
+use crate::interop::lines::{file_stem, first_objects, new_problem, records, reject_empty, require_sessions};
 use crate::interop::{AgentName, Import, Losses, Object};
 use crate::record::message::Message;
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
 use crate::time;
 
-use content::Said;
+use content::EntryContent;
 use table::REASONS;
 
 pub use table::COVERAGE;
@@ -36,7 +38,7 @@ const HEAD: usize = 5;
 pub(super) const MADE_BY: [&str; 2] = ["api", "provider"];
 
 /// Whether a header of Pi begins these bytes.
-pub(crate) fn knows(bytes: &[u8]) -> bool {
+pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, HEAD).any(|mut object| {
         let kind: Option<String> = object.take("type", &mut Losses::default());
         kind.as_deref() == Some("session") && ["id", "timestamp", "cwd"].iter().all(|name| object.has(name))
@@ -49,130 +51,130 @@ pub(crate) fn knows(bytes: &[u8]) -> bool {
 /// `empty_file`, also where nothing was said; `unknown_format` where no record of Pi is in the bytes; `line_too_long` where there is nothing but what
 /// is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    refuse_empty(bytes, AgentName::Pi)?;
+    reject_empty(bytes, AgentName::Pi)?;
     let mut reader = Reader {
-        talk: Conversation::new(AgentName::Pi),
-        linked: BTreeMap::new(),
-        followed: BTreeSet::new(),
-        last: None,
-        forked: None,
+        talk: ConversationBuilder::new(AgentName::Pi),
+        links: BTreeMap::new(),
+        followed_messages: BTreeSet::new(),
+        last_index: None,
+        fork_file: None,
         problems: Vec::new(),
     };
     for record in records(bytes, AgentName::Pi) {
         match record {
-            Ok((object, place)) => reader.record(object, place),
+            Ok((object, place)) => reader.read_record(object, place),
             Err(problem) => reader.problems.push(problem),
         }
     }
-    let is_known = knows(bytes) || !reader.talk.is_empty();
-    unless_nothing(reader.finish(name), bytes, AgentName::Pi, is_known)
+    let is_known = can_read(bytes) || !reader.talk.is_empty();
+    require_sessions(reader.finish(name), bytes, AgentName::Pi, is_known)
 }
 
-fn is_said(kind: &str) -> bool {
+fn is_message_kind(kind: &str) -> bool {
     matches!(kind, "message" | "custom_message" | "compaction" | "branch_summary")
 }
 
 // A fork begins with the entries of the session it was made of, as they stand there: they are older than itself. That
 // one's id and time are in the name of its file.
-fn fork(talk: &mut Conversation, path: &str) -> Option<()> {
-    let (clock, id) = stem(path, ".jsonl").split_once('_')?;
+fn note_fork(talk: &mut ConversationBuilder, path: &str) -> Option<()> {
+    let (clock, id) = file_stem(path, ".jsonl").split_once('_')?;
     let (day, clock) = clock.split_once('T')?;
     let clock: Vec<&str> = clock.trim_end_matches('Z').split('-').collect();
     let [hour, minute, second, ms] = clock[..] else { return None };
     let created_ms = time::parse(&format!("{day}T{hour}:{minute}:{second}.{ms}Z"))?;
     let begun = talk.session.created_ms?;
-    let is_older = |draft: &Draft| {
+    let is_older = |draft: &MessageDraft| {
         draft.message.timestamp.as_deref().and_then(time::parse).is_some_and(|said| said < begun)
     };
     let last = talk.drafts.iter().rposition(is_older)?;
-    talk.forked_from(id, created_ms, last);
+    talk.set_fork_origin(id, created_ms, last);
     Some(())
 }
 
 struct Reader {
-    talk: Conversation,
+    talk: ConversationBuilder,
     // What an entry means for those that hang from it: the message it became, or else the one before it.
-    linked: BTreeMap<String, Option<usize>>,
+    links: BTreeMap<String, Option<usize>>,
     // The messages that something hangs from.
-    followed: BTreeSet<usize>,
-    last: Option<usize>,
+    followed_messages: BTreeSet<usize>,
+    last_index: Option<usize>,
     // The file that it began as a copy of.
-    forked: Option<String>,
+    fork_file: Option<String>,
     problems: Vec<Problem>,
 }
 
 impl Reader {
-    fn record(&mut self, mut object: Object<'_>, place: Span) {
+    fn read_record(&mut self, mut object: Object<'_>, place: Span) {
         let kind: Option<String> = object.take("type", &mut Losses::default());
         let Some(kind) = kind else {
             let message = "expected a record of pi, but found an object without a type instead";
-            self.problems.push(problem(ProblemCode::Foreign, place, message));
+            self.problems.push(new_problem(ProblemCode::Foreign, place, message));
             return;
         };
-        let object = object.at(kind.as_str());
+        let object = object.with_path(kind.as_str());
         match kind.as_str() {
-            "session" => self.header(object),
-            kind if is_said(kind) => self.entry(object, kind, place),
-            kind => self.other(object, kind),
+            "session" => self.read_header(object),
+            kind if is_message_kind(kind) => self.read_entry(object, kind, place),
+            kind => self.read_other(object, kind),
         }
     }
 
     // A fork begins with the header of its own file.
-    fn header(&mut self, mut object: Object<'_>) {
-        let Conversation { session, losses, .. } = &mut self.talk;
+    fn read_header(&mut self, mut object: Object<'_>) {
+        let ConversationBuilder { session, losses, .. } = &mut self.talk;
         let id: Option<String> = object.take("id", losses);
         let created = object.take_time("timestamp", losses);
         let folder: Option<String> = object.take("cwd", losses);
         let forked: Option<String> = object.take("parentSession", losses);
-        object.leave(losses, REASONS);
+        object.report_rest_lost(losses, REASONS);
         if session.source_id.is_empty() {
-            self.forked = forked;
+            self.fork_file = forked;
             session.source_id = id.unwrap_or_default();
             session.folder = folder;
         }
         // What hangs from the header hangs from nothing.
-        self.linked.insert(session.source_id.clone(), None);
-        self.talk.begun(created.as_deref().and_then(time::parse));
+        self.links.insert(session.source_id.clone(), None);
+        self.talk.note_created(created.as_deref().and_then(time::parse));
     }
 
-    fn entry(&mut self, mut object: Object<'_>, kind: &str, place: Span) {
+    fn read_entry(&mut self, mut object: Object<'_>, kind: &str, place: Span) {
         let said = match kind {
-            "message" => content::said(&mut object, &mut self.talk.losses),
-            "custom_message" => Ok(content::custom(&mut object, &mut self.talk.losses)),
-            _ => Ok(content::summary(&mut object, kind, &mut self.talk.losses)),
+            "message" => content::read_message(&mut object, &mut self.talk.losses),
+            "custom_message" => Ok(content::read_custom(&mut object, &mut self.talk.losses)),
+            _ => Ok(content::read_summary(&mut object, kind, &mut self.talk.losses)),
         };
         let said = match said {
             Ok(said) => said,
             Err(wrong) => {
-                self.problems.push(problem(ProblemCode::BadValue, place, wrong));
+                self.problems.push(new_problem(ProblemCode::BadValue, place, wrong));
                 return;
             }
         };
-        let (id, before) = self.before(&mut object, kind);
+        let (id, before) = self.find_parent(&mut object, kind);
         let losses = &mut self.talk.losses;
-        let origin = Origin::at(place, object.take_time("timestamp", losses));
-        let mut origin = Origin { native: id.clone().unwrap_or(origin.native), ..origin };
-        object.leave(losses, REASONS);
-        let Some(Said { message, pieces, marks, notes }) = said else {
+        let origin = RecordOrigin::from_place(place, object.take_time("timestamp", losses));
+        let mut origin = RecordOrigin { native: id.clone().unwrap_or(origin.native), ..origin };
+        object.report_rest_lost(losses, REASONS);
+        let Some(EntryContent { message, pieces, marks, notes }) = said else {
             // What kind of message it was is in the losses.
             return self.link(id, before);
         };
-        marks.iter().for_each(|name| mark(&mut origin.flags, name));
-        notes.iter().for_each(|(name, value)| note(&mut origin.flags, name, Some(value)));
-        let branch = before.is_some_and(|before| !self.followed.insert(before));
-        let at = self.talk.add_behind(before, Message { branch, ..message }, origin);
+        marks.iter().for_each(|name| set_flag(&mut origin.flags, name));
+        notes.iter().for_each(|(name, value)| set_flag_value(&mut origin.flags, name, Some(value)));
+        let branch = before.is_some_and(|before| !self.followed_messages.insert(before));
+        let at = self.talk.add_after(before, Message { branch, ..message }, origin);
         self.talk.extend(at, pieces, 0);
-        self.last = Some(at);
+        self.last_index = Some(at);
         self.link(id, Some(at));
     }
 
-    fn other(&mut self, mut object: Object<'_>, kind: &str) {
-        let (id, before) = self.before(&mut object, kind);
+    fn read_other(&mut self, mut object: Object<'_>, kind: &str) {
+        let (id, before) = self.find_parent(&mut object, kind);
         if kind == "session_info" {
-            let Conversation { session, losses, .. } = &mut self.talk;
+            let ConversationBuilder { session, losses, .. } = &mut self.talk;
             session.title = object.take("name", losses).or(session.title.take());
             object.take_raw("timestamp");
-            object.leave(losses, REASONS);
+            object.report_rest_lost(losses, REASONS);
         } else {
             self.talk.losses.add(format!("record:{kind}"), "the record is not a message");
         }
@@ -180,45 +182,45 @@ impl Reader {
     }
 
     // The entry's id, and the message it follows, through entries that are none.
-    fn before(&mut self, object: &mut Object<'_>, kind: &str) -> (Option<String>, Option<usize>) {
+    fn find_parent(&mut self, object: &mut Object<'_>, kind: &str) -> (Option<String>, Option<usize>) {
         let losses = &mut self.talk.losses;
         let id: Option<String> = object.take("id", losses);
         let parent: Option<String> = object.take("parentId", losses);
-        let before = match parent.as_ref().map(|parent| self.linked.get(parent)) {
+        let before = match parent.as_ref().map(|parent| self.links.get(parent)) {
             Some(Some(before)) => *before,
             Some(None) => {
-                if is_said(kind) {
-                    object.lose("parentId", "names an entry that doesn't come before it", losses);
+                if is_message_kind(kind) {
+                    object.report_lost("parentId", "names an entry that doesn't come before it", losses);
                 }
-                self.last
+                self.last_index
             }
             // Only the first version has no ids, and no chain.
-            None if id.is_none() => self.last,
+            None if id.is_none() => self.last_index,
             None => None,
         };
-        if before.is_none() && self.last.is_some() && is_said(kind) {
-            object.lose("parentId", "starts a new tree; read in file order", losses);
+        if before.is_none() && self.last_index.is_some() && is_message_kind(kind) {
+            object.report_lost("parentId", "starts a new tree; read in file order", losses);
         }
-        (id, before.or(self.last))
+        (id, before.or(self.last_index))
     }
 
     fn link(&mut self, id: Option<String>, message: Option<usize>) {
         if let Some(id) = id {
-            self.linked.insert(id, message);
+            self.links.insert(id, message);
         }
     }
 
     fn finish(self, name: &str) -> Import {
-        let Reader { mut talk, mut problems, forked, .. } = self;
+        let Reader { mut talk, mut problems, fork_file: forked, .. } = self;
         if talk.is_empty() {
             return Import { sessions: Vec::new(), problems };
         }
         if talk.session.source_id.is_empty() {
-            let name = stem(name, ".jsonl");
+            let name = file_stem(name, ".jsonl");
             talk.session.source_id = name.rsplit('_').next().unwrap_or(name).into();
         }
         if let Some(path) = forked
-            && fork(&mut talk, &path).is_none()
+            && note_fork(&mut talk, &path).is_none()
         {
             talk.losses.add("session.parentSession".into(), NOT_TAKEN_OVER);
         }

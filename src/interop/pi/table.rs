@@ -1,11 +1,11 @@
 //! What of a session has a place in leftoff, and why the rest has none.
 
-use crate::interop::{Coverage, Reasons};
+use crate::interop::{Coverage, LossReasons};
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
-    tested: &["0.73.1", "1.6.0"],
-    mapped: &[
+    tested_versions: &["0.73.1", "1.6.0"],
+    mapped_fields: &[
         "session.type",
         "session.id",
         "session.timestamp",
@@ -125,14 +125,14 @@ pub const COVERAGE: Coverage = Coverage {
         "session_info.timestamp",
         "session_info.name",
     ],
-    whole: &["assistant.content[toolCall].arguments"],
+    whole_fields: &["assistant.content[toolCall].arguments"],
 };
 
 const DERIVED: &str = "follows from other fields";
 const OF_THE_CLIENT: &str = "a client detail";
 
 /// Why some of the other fields are lost.
-pub(super) const REASONS: Reasons = &[
+pub(super) const REASONS: LossReasons = &[
     ("session.version", "the format's version number"),
     ("session.parentSession", "the file this session was forked from"),
     ("assistant.responseId", "the provider's id of the response"),

@@ -13,17 +13,17 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::interop::conversation::{Conversation, Origin, marks};
-use crate::interop::lines::{first_objects, problem, records, refuse_empty, stem, unless_nothing};
+use crate::interop::content_parts::{ContentParts, FunctionAnswer, parse_parts};
+use crate::interop::conversation::{ConversationBuilder, RecordOrigin, build_flags};
+use crate::interop::lines::{file_stem, first_objects, new_problem, records, reject_empty, require_sessions};
 use crate::interop::loss;
 use crate::interop::object::Losses;
-use crate::interop::parts::{Answer, Parts, parts};
 use crate::interop::{AgentName, Import, Object};
 use crate::record::event::Parent;
 use crate::record::message::{Assistant, Message, Role, Usage};
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
-use crate::shapes::pieces::Piece;
+use crate::shapes::answer_pieces::AnswerPiece;
 use crate::time;
 
 use table::REASONS;
@@ -38,7 +38,7 @@ const REWIND: &str = "system/rewind";
 const NOTICES: [&str; 3] = ["notification", "cron", "goal_runtime"];
 
 /// Whether a record of Qwen Code is at the begin of these bytes.
-pub(crate) fn knows(bytes: &[u8]) -> bool {
+pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, 64).any(|object| is_own(&object))
 }
 
@@ -53,16 +53,16 @@ fn is_own(object: &Object<'_>) -> bool {
 /// `empty_file`; `unknown_format` where nothing was said as Qwen Code writes it; `line_too_long` where there is nothing
 /// but what is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
-    refuse_empty(bytes, AgentName::Qwen)?;
+    reject_empty(bytes, AgentName::Qwen)?;
     let mut reader = Reader::default();
     for record in records(bytes, AgentName::Qwen) {
         match record {
-            Ok((object, place)) => reader.record(object, place),
+            Ok((object, place)) => reader.read_record(object, place),
             Err(problem) => reader.problems.push(problem),
         }
     }
     let is_known = reader.is_known;
-    unless_nothing(reader.finish(stem(name, ".jsonl")), bytes, AgentName::Qwen, is_known)
+    require_sessions(reader.finish(file_stem(name, ".jsonl")), bytes, AgentName::Qwen, is_known)
 }
 
 #[derive(Default)]
@@ -78,7 +78,7 @@ struct Reader {
 }
 
 struct Thread {
-    talk: Conversation,
+    talk: ConversationBuilder,
     // Answers by their uuids, since the newest prompt.
     answers: BTreeMap<String, usize>,
 }
@@ -93,34 +93,36 @@ struct Envelope {
 }
 
 impl Envelope {
-    fn origin(&self) -> Origin {
-        let origin = Origin::at(self.place, self.timestamp.clone());
-        Origin { native: self.uuid.clone().unwrap_or(origin.native), ..origin }
+    fn origin(&self) -> RecordOrigin {
+        let origin = RecordOrigin::from_place(self.place, self.timestamp.clone());
+        RecordOrigin { native: self.uuid.clone().unwrap_or(origin.native), ..origin }
     }
 }
 
 impl Reader {
-    fn record(&mut self, mut object: Object<'_>, place: Span) {
+    fn read_record(&mut self, mut object: Object<'_>, place: Span) {
         let quiet = &mut Losses::default();
         self.is_known = self.is_known || is_own(&object);
         let kind: Option<String> = object.take("type", quiet);
         let Some(kind) = kind else {
             let message = "expected a record of qwen, but found an object without a type instead";
-            return self.problems.push(problem(ProblemCode::Foreign, place, message));
+            return self.problems.push(new_problem(ProblemCode::Foreign, place, message));
         };
         let subtype: Option<String> = object.take("subtype", quiet);
         let kind = match subtype.as_deref() {
             Some(subtype) if kind == "system" => format!("system/{subtype}"),
             _ => kind,
         };
-        let object = object.at(kind.as_str());
+        let object = object.with_path(kind.as_str());
         match kind.as_str() {
-            "user" | "assistant" | "tool_result" => self.message(object, &kind, subtype.as_deref(), place),
-            _ => self.other(object, &kind, place),
+            "user" | "assistant" | "tool_result" => {
+                self.read_message(object, &kind, subtype.as_deref(), place)
+            }
+            _ => self.read_other_record(object, &kind, place),
         }
     }
 
-    fn envelope(&mut self, object: &mut Object<'_>, losses: &mut Losses, place: Span) -> Envelope {
+    fn take_envelope(&mut self, object: &mut Object<'_>, losses: &mut Losses, place: Span) -> Envelope {
         let session_id = object.take_name("sessionId", losses);
         self.session_id = self.session_id.take().or(session_id);
         let is_side = object.take("isSidechain", losses) == Some(true);
@@ -135,12 +137,12 @@ impl Reader {
     }
 
     fn thread(&mut self, agent: &str) -> &mut Thread {
-        let new = || Thread { talk: Conversation::new(AgentName::Qwen), answers: BTreeMap::new() };
+        let new = || Thread { talk: ConversationBuilder::new(AgentName::Qwen), answers: BTreeMap::new() };
         self.threads.entry(agent.into()).or_insert_with(new)
     }
 
     // The message that a record follows: nothing before the first; where its parent is not there, what is before it.
-    fn before(&mut self, envelope: &Envelope, kind: &str) -> Option<usize> {
+    fn find_parent_message(&mut self, envelope: &Envelope, kind: &str) -> Option<usize> {
         let parent = envelope.parent.as_ref().and_then(|parent| self.links.get(parent));
         let known = parent.filter(|(agent, _)| *agent == envelope.agent).map(|(_, before)| *before);
         let thread = self.thread(&envelope.agent);
@@ -158,14 +160,14 @@ impl Reader {
     }
 
     // A record without a message costs one line in the losses, but the chain goes through it.
-    fn other(&mut self, mut object: Object<'_>, kind: &str, place: Span) {
+    fn read_other_record(&mut self, mut object: Object<'_>, kind: &str, place: Span) {
         let mut losses = Losses::default();
-        let envelope = self.envelope(&mut object, &mut losses, place);
-        let mut before = self.before(&envelope, kind);
-        let target = if kind == REWIND { target(&mut object) } else { None };
+        let envelope = self.take_envelope(&mut object, &mut losses, place);
+        let mut before = self.find_parent_message(&envelope, kind);
+        let target = if kind == REWIND { rewind_target(&mut object) } else { None };
         let rewound = target.and_then(|target| self.links.get(&target)).map(|(_, message)| *message);
         let talk = &mut self.thread(&envelope.agent).talk;
-        talk.begun(envelope.timestamp.as_deref().and_then(time::parse));
+        talk.note_created(envelope.timestamp.as_deref().and_then(time::parse));
         if kind == TITLE {
             for key in ["cwd", "version", "gitBranch"] {
                 object.take_raw(key);
@@ -173,15 +175,15 @@ impl Reader {
             let mut title = None;
             if let Some(mut payload) = object.take_object("systemPayload", &mut losses) {
                 title = payload.take("customTitle", &mut losses);
-                payload.leave(&mut losses, REASONS);
+                payload.report_rest_lost(&mut losses, REASONS);
             }
-            object.leave(&mut losses, REASONS);
+            object.report_rest_lost(&mut losses, REASONS);
             talk.losses.merge(losses);
             self.title = title.or(self.title.take());
         } else {
             if let Some(target) = rewound {
                 match target {
-                    Some(target) => talk.rewind_behind(target),
+                    Some(target) => talk.rewind_after(target),
                     None => talk.rewind(0),
                 }
                 talk.losses.add(format!("record:{kind}"), NO_MESSAGE);
@@ -189,26 +191,26 @@ impl Reader {
             }
             talk.losses.add(format!("record:{kind}"), NO_MESSAGE);
             if kind == COMPRESSION
-                && let Some(summary) = summary(&mut object)
+                && let Some(summary) = compression_summary(&mut object)
             {
-                let origin = Origin { flags: marks(&["isCompactSummary"]), ..envelope.origin() };
-                before = Some(self.add(&envelope.agent, before, summary, origin));
+                let origin = RecordOrigin { flags: build_flags(&["isCompactSummary"]), ..envelope.origin() };
+                before = Some(self.add_message(&envelope.agent, before, summary, origin));
             }
         }
         self.link(envelope, before);
     }
 
-    fn message(&mut self, mut object: Object<'_>, kind: &str, subtype: Option<&str>, place: Span) {
+    fn read_message(&mut self, mut object: Object<'_>, kind: &str, subtype: Option<&str>, place: Span) {
         let mut losses = Losses::default();
-        let envelope = self.envelope(&mut object, &mut losses, place);
-        let before = self.before(&envelope, kind);
+        let envelope = self.take_envelope(&mut object, &mut losses, place);
+        let before = self.find_parent_message(&envelope, kind);
         let path = format!("{kind}.message.parts");
-        let mut said = Parts::default();
+        let mut said = ContentParts::default();
         if let Some(mut message) = object.take_object("message", &mut losses) {
             self.is_known |= message.has("parts");
-            said = parts(&path, message.take_raw("parts"), &mut losses, REASONS);
+            said = parse_parts(&path, message.take_raw("parts"), &mut losses, REASONS);
             message.take_raw("role");
-            message.leave(&mut losses, REASONS);
+            message.report_rest_lost(&mut losses, REASONS);
         }
         let talk = &mut self.thread(&envelope.agent).talk;
         let folder: Option<String> = object.take("cwd", &mut losses);
@@ -217,30 +219,36 @@ impl Reader {
         }
         talk.session.folder = talk.session.folder.take().or(folder);
         talk.session.git_branch = object.take("gitBranch", &mut losses).or(talk.session.git_branch.take());
-        talk.version(object.take("version", &mut losses), COVERAGE.tested);
-        talk.begun(envelope.timestamp.as_deref().and_then(time::parse));
+        talk.note_version(object.take("version", &mut losses), COVERAGE.tested_versions);
+        talk.note_created(envelope.timestamp.as_deref().and_then(time::parse));
         let last = match kind {
-            "assistant" => self.answer(&mut object, &envelope, before, said, &mut losses),
-            _ => self.prompt(&mut object, (kind, subtype), &envelope, before, said, &mut losses),
+            "assistant" => self.add_answer(&mut object, &envelope, before, said, &mut losses),
+            _ => self.add_prompt(&mut object, (kind, subtype), &envelope, before, said, &mut losses),
         };
-        object.leave(&mut losses, REASONS);
+        object.report_rest_lost(&mut losses, REASONS);
         self.thread(&envelope.agent).talk.losses.merge(losses);
         self.link(envelope, last);
     }
 
     // What does not follow the message before it in the file begins a branch.
-    fn add(&mut self, agent: &str, before: Option<usize>, message: Message, origin: Origin) -> usize {
+    fn add_message(
+        &mut self,
+        agent: &str,
+        before: Option<usize>,
+        message: Message,
+        origin: RecordOrigin,
+    ) -> usize {
         let talk = &mut self.thread(agent).talk;
         let branch = before != talk.drafts.len().checked_sub(1);
-        talk.add_behind(before, Message { branch, ..message }, origin)
+        talk.add_after(before, Message { branch, ..message }, origin)
     }
 
-    fn answer(
+    fn add_answer(
         &mut self,
         object: &mut Object<'_>,
         envelope: &Envelope,
         before: Option<usize>,
-        said: Parts,
+        said: ContentParts,
         losses: &mut Losses,
     ) -> Option<usize> {
         let agent = &envelope.agent;
@@ -251,7 +259,7 @@ impl Reader {
                 assistant: Some(Assistant::default()),
                 ..Message::default()
             };
-            self.add(agent, before, message, envelope.origin())
+            self.add_message(agent, before, message, envelope.origin())
         });
         for _ in &said.answers {
             losses.add("assistant.message.parts[].functionResponse".into(), loss::NOT_OF_ANSWER);
@@ -269,40 +277,46 @@ impl Reader {
     }
 
     // Results first, each a message; then what was said beside them, or at all.
-    fn prompt(
+    fn add_prompt(
         &mut self,
         object: &mut Object<'_>,
         (kind, subtype): (&str, Option<&str>),
         envelope: &Envelope,
         mut before: Option<usize>,
-        mut said: Parts,
+        mut said: ContentParts,
         losses: &mut Losses,
     ) -> Option<usize> {
         let text = said.take_text();
         for piece in &said.pieces {
             let field = match piece {
-                Piece::Call(_) => "functionCall",
-                Piece::Reasoning(_) | Piece::Text(_) => "thought",
+                AnswerPiece::Call(_) => "functionCall",
+                AnswerPiece::Reasoning(_) | AnswerPiece::Text(_) => "thought",
             };
             losses.add(format!("{kind}.message.parts[].{field}"), loss::ONLY_OF_ANSWER);
         }
-        let Answer { id: call, is_error: failed, not_run, exit_code, .. } = outcome(object, losses);
+        let FunctionAnswer { id: call, is_error: failed, not_run, exit_code, .. } =
+            take_outcome(object, losses);
         let is_notice = subtype.is_some_and(|subtype| NOTICES.contains(&subtype));
-        let flags = if is_notice { marks(&["isMeta"]) } else { marks(&[]) };
+        let flags = if is_notice { build_flags(&["isMeta"]) } else { build_flags(&[]) };
         let is_beside = !text.is_empty() || !said.attachments.is_empty();
         let is_alone = said.answers.is_empty();
-        let answers: Vec<Answer> = match kind {
+        let answers: Vec<FunctionAnswer> = match kind {
             "tool_result" if is_alone => {
                 let attachments = core::mem::take(&mut said.attachments);
-                Vec::from([Answer { content: text.clone(), attachments, ..Answer::default() }])
+                Vec::from([FunctionAnswer {
+                    content: text.clone(),
+                    attachments,
+                    ..FunctionAnswer::default()
+                }])
             }
             _ => said.answers,
         };
         for answer in answers {
             let id = if answer.id.is_empty() { call.clone() } else { answer.id };
             let is_error = answer.is_error || failed;
-            let answer = Answer { id, is_error, not_run, exit_code, ..answer };
-            before = Some(self.add(&envelope.agent, before, answer.into_message(), envelope.origin()));
+            let answer = FunctionAnswer { id, is_error, not_run, exit_code, ..answer };
+            before =
+                Some(self.add_message(&envelope.agent, before, answer.into_message(), envelope.origin()));
         }
         if is_alone && kind == "tool_result" || !is_alone && !is_beside {
             return before;
@@ -316,7 +330,7 @@ impl Reader {
         if !is_notice {
             self.thread(&envelope.agent).answers.clear();
         }
-        Some(self.add(&envelope.agent, before, message, Origin { flags, ..envelope.origin() }))
+        Some(self.add_message(&envelope.agent, before, message, RecordOrigin { flags, ..envelope.origin() }))
     }
 
     fn finish(mut self, name: &str) -> Import {
@@ -350,20 +364,22 @@ impl Reader {
 }
 
 // The call that a result answers, and how it ended.
-fn outcome(object: &mut Object<'_>, losses: &mut Losses) -> Answer {
-    let Some(mut outcome) = object.take_object("toolCallResult", losses) else { return Answer::default() };
+fn take_outcome(object: &mut Object<'_>, losses: &mut Losses) -> FunctionAnswer {
+    let Some(mut outcome) = object.take_object("toolCallResult", losses) else {
+        return FunctionAnswer::default();
+    };
     let id = outcome.take_name("callId", losses).unwrap_or_default();
     let status: Option<String> = outcome.take("status", losses);
     let shown = outcome.raw("resultDisplay").and_then(|raw| Object::parse("", raw).ok());
     let exit_code = shown.and_then(|mut shown| shown.take("exitCode", &mut Losses::default()));
-    outcome.leave(losses, REASONS);
+    outcome.report_rest_lost(losses, REASONS);
     let not_run = status.as_deref() == Some("cancelled");
-    Answer {
+    FunctionAnswer {
         id,
         is_error: not_run || status.as_deref() == Some("error"),
         not_run,
         exit_code,
-        ..Answer::default()
+        ..FunctionAnswer::default()
     }
 }
 
@@ -375,7 +391,7 @@ fn usage(object: &mut Object<'_>, losses: &mut Losses) -> Option<Usage> {
     let thoughts: Option<u64> = counts.take("thoughtsTokenCount", losses);
     let cached: Option<u64> = counts.take("cachedContentTokenCount", losses);
     let total: Option<u64> = counts.take("totalTokenCount", losses);
-    counts.leave(losses, REASONS);
+    counts.report_rest_lost(losses, REASONS);
     let output = output.map(|output| {
         let is_whole = total == input.and_then(|input| input.checked_add(output));
         output.saturating_add(thoughts.filter(|_| !is_whole).unwrap_or_default())
@@ -390,19 +406,19 @@ fn usage(object: &mut Object<'_>, losses: &mut Losses) -> Option<Usage> {
 }
 
 // The record up to which what was said stands.
-fn target(object: &mut Object<'_>) -> Option<String> {
+fn rewind_target(object: &mut Object<'_>) -> Option<String> {
     let quiet = &mut Losses::default();
     object.take_object("systemPayload", quiet)?.take("targetUuid", quiet)
 }
 
 // The first thing that is said after a compression.
-fn summary(object: &mut Object<'_>) -> Option<Message> {
+fn compression_summary(object: &mut Object<'_>) -> Option<Message> {
     let quiet = &mut Losses::default();
     let mut payload = object.take_object("systemPayload", quiet)?;
     let history = payload.take_objects("compressedHistory", quiet);
     let (_, mut first) = history.into_iter().next()?;
     let is_user = first.take::<String>("role", quiet).as_deref() == Some("user");
-    let content = parts("", first.take_raw("parts"), quiet, REASONS).take_text();
+    let content = parse_parts("", first.take_raw("parts"), quiet, REASONS).take_text();
     let is_said = is_user && !content.is_empty();
     is_said.then(|| Message { role: Some(Role::User), content, ..Message::default() })
 }

@@ -1,11 +1,11 @@
 //! What of a session has a place in leftoff, and why the rest has none.
 
-use crate::interop::{Coverage, Reasons};
+use crate::interop::{Coverage, LossReasons};
 
 /// What the reader knows.
 pub const COVERAGE: Coverage = Coverage {
-    tested: &["0.21.13", "0.24.4"],
-    mapped: &[
+    tested_versions: &["0.21.13", "0.24.4"],
+    mapped_fields: &[
         "user.uuid",
         "user.parentUuid",
         "user.sessionId",
@@ -87,14 +87,14 @@ pub const COVERAGE: Coverage = Coverage {
         "system/custom_title.systemPayload",
         "system/custom_title.systemPayload.customTitle",
     ],
-    whole: &[
+    whole_fields: &[
         "assistant.message.parts[].functionCall.args",
         "tool_result.message.parts[].functionResponse.response",
     ],
 };
 
 /// Why some of the other fields are lost.
-pub(super) const REASONS: Reasons = &[
+pub(super) const REASONS: LossReasons = &[
     ("user.systemPayload", "repeats the message, as Qwen Code displays it"),
     ("user.provenance", "the role says so"),
     ("assistant.provenance", "the role says so"),

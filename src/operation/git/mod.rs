@@ -5,17 +5,17 @@
 
 mod aliases;
 #[cfg(feature = "interop")]
-mod committing;
+mod commit;
 
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Io, Need, Ran, Work};
+use super::{GitRun, HostRequest, Io, Work};
 
-pub(super) use aliases::aliases;
+pub(super) use aliases::read_aliases;
 #[cfg(feature = "interop")]
-pub(super) use committing::commit;
+pub(super) use commit::commit;
 
 const READ_LIMIT_MS: u32 = 10_000;
 
@@ -56,11 +56,11 @@ const READING: [(&str, &str); 6] = [
 struct Git<'a> {
     io: &'a Io,
     /// As people call it.
-    at: &'a str,
+    folder: &'a str,
 }
 
 /// How it is run.
-struct How {
+struct RunOptions {
     variables: &'static [(&'static str, &'static str)],
     input: Vec<u8>,
     limit_ms: u32,
@@ -68,22 +68,22 @@ struct How {
 
 impl Git<'_> {
     /// Runs it; nothing where there is none. Boxed, as all that is asked of it: who asks six times would have it six times.
-    fn run<'a>(&'a self, arguments: &[&str], how: How) -> Work<'a, Option<Ran>> {
-        let How { variables, input, limit_ms } = how;
+    fn run<'a>(&'a self, arguments: &[&str], how: RunOptions) -> Work<'a, Option<GitRun>> {
+        let RunOptions { variables, input, limit_ms } = how;
         let arguments = arguments.iter().map(|one| String::from(*one)).collect();
-        let (folder, without) = (self.at.into(), &PLACES);
-        let need = Need::Git { folder, arguments, variables, without, bytes: input, limit_ms };
+        let (folder, without) = (self.folder.into(), &PLACES);
+        let need = HostRequest::Git { folder, arguments, variables, without, bytes: input, limit_ms };
         Box::pin(self.io.git(need))
     }
 
     /// Asks for what it knows; `input`: what it is told beside that.
-    fn read<'a>(&'a self, arguments: &[&str], input: &[u8]) -> Work<'a, Option<Ran>> {
+    fn try_query<'a>(&'a self, arguments: &[&str], input: &[u8]) -> Work<'a, Option<GitRun>> {
         let before = ["--no-pager", "-c", "core.fsmonitor=false"];
-        let how = How { variables: &READING, input: input.into(), limit_ms: READ_LIMIT_MS };
+        let how = RunOptions { variables: &READING, input: input.into(), limit_ms: READ_LIMIT_MS };
         self.run(&[&before, arguments].concat(), how)
     }
 }
 
-fn text(bytes: &[u8]) -> String {
+fn decode_lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -6,18 +6,18 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Store;
-use super::taking::{Conversation, placement};
+use super::reservations::{NewConversation, parse_placement};
 use crate::error::Error;
 use crate::json::fields::kind_of;
 use crate::json::request;
-use crate::layout::{Place, Placement, names};
-use crate::operation::live::Live;
+use crate::layout::{Placement, SessionLocation, names};
+use crate::operation::session_files::SessionFiles;
 use crate::operation::{Io, Operation, Trouble};
-use crate::record::event::{Agent, Created, USUAL_TYPE};
+use crate::record::event::{Agent, SessionCreation, USUAL_TYPE};
 use crate::record::{draft, id};
-use crate::session::begin::Begin;
+use crate::session::new_session::NewSession;
 
-pub(super) struct Request {
+pub(super) struct CreateRequest {
     session_type: String,
     title: Option<String>,
     name: Option<String>,
@@ -28,47 +28,49 @@ pub(super) struct Request {
 impl Store {
     /// A new session of the project, which is its current one from then on: `{"type","title","name","placement","model",
     /// "agent"}`, JSON, all optional.
-    pub fn create(self: &Rc<Store>, request: String) -> Operation<'static, Rc<Live>> {
+    pub fn create(self: &Rc<Store>, request: String) -> Operation<'static, Rc<SessionFiles>> {
         let store = self.clone();
-        Operation::new(|io| async move { store.created(&io, &request).await })
+        Operation::new(|io| async move { store.create_session(&io, &request).await })
     }
 
-    pub(super) async fn created(&self, io: &Io, request: &str) -> Result<Rc<Live>, Trouble> {
-        let Request { session_type, title, name, placement, agent } = self.asked(request)?;
+    pub(super) async fn create_session(&self, io: &Io, request: &str) -> Result<Rc<SessionFiles>, Trouble> {
+        let CreateRequest { session_type, title, name, placement, agent } =
+            self.parse_create_request(request)?;
         let id = id::new(&io.stamp(), 0);
-        let mut created = Created { session: id.clone(), session_type, name, agent, ..Created::default() };
+        let mut created =
+            SessionCreation { session: id.clone(), session_type, name, agent, ..SessionCreation::default() };
         let place = match placement {
             Placement::Home => {
-                created.project = Some(self.described(io).await?);
-                Place::Home { project: self.hash.clone(), id }
+                created.project = Some(self.describe_project(io).await?);
+                SessionLocation::Home { project: self.project_hash.clone(), id }
             }
             // What lies in a workspace is the workspace's, wherever it is checked out; and a commit publishes it.
             Placement::Workspace => {
                 let (session_type, name) = (created.session_type.clone(), created.name.take());
                 let title = title.clone();
-                let about = Conversation { id, session_type, title, name, ..Conversation::default() };
-                let place = self.new_conversation(io, &about).await?;
+                let about = NewConversation { id, session_type, title, name, ..NewConversation::default() };
+                let place = self.reserve_conversation(io, &about).await?;
                 created.name = Some(place.conversation().name().into());
                 place
             }
         };
-        let live = self.unread(&place, "");
-        live.begun(io, Begin::new(created, title)).await?;
-        self.meet(io, &place).await?;
-        self.keep(&live);
-        self.point(io, &live).await?;
+        let live = self.unopened_session(&place, "");
+        live.begin_session(io, NewSession::new(created, title)).await?;
+        self.register_workspace(io, &place).await?;
+        self.add_open(&live);
+        self.point_at(io, &live).await?;
         Ok(live)
     }
 
-    pub(super) fn asked(&self, json: &str) -> Result<Request, Error> {
-        let mut fields = request::read(json, "type, title, name, placement, model or agent")?;
+    pub(super) fn parse_create_request(&self, json: &str) -> Result<CreateRequest, Error> {
+        let mut fields = request::parse(json, "type, title, name, placement, model or agent")?;
         let usual = if self.setup.workspace.is_some() { Placement::Workspace } else { Placement::Home };
         let placement =
-            fields.take_raw("placement").map_or(Ok(usual), |found| placement(found, "placement"))?;
+            fields.take_raw("placement").map_or(Ok(usual), |found| parse_placement(found, "placement"))?;
         let mut bad = Vec::new();
         let mut text = |key: &str| match fields.take_raw(key) {
             Some(found) if !found.starts_with('"') => {
-                Err(request::wrong(format!("expected a string for \"{key}\", but found {found} instead")))
+                Err(request::error(format!("expected a string for \"{key}\", but found {found} instead")))
             }
             found => {
                 draft::check_word(found, key, &mut bad);
@@ -85,17 +87,17 @@ impl Store {
         let given = match fields.take_raw("agent") {
             Some(found) if !found.starts_with('{') => {
                 let found = if found == "null" || found.starts_with('[') { kind_of(found) } else { found };
-                return Err(request::wrong(format!(
+                return Err(request::error(format!(
                     "expected an object for \"agent\", but found {found} instead"
                 )));
             }
-            given => given.and_then(|raw| draft::agent(raw, &mut bad)),
+            given => given.and_then(|raw| draft::parse_agent(raw, &mut bad)),
         };
-        request::refuse_bad(&mut bad)?;
+        request::reject_bad(&mut bad)?;
         let agent = match (given, model.filter(|model: &String| !model.is_empty())) {
             (given, Some(model)) => Some(Agent { model: Some(model), ..given.unwrap_or_default() }),
             (given, None) => given.filter(|agent| *agent != Agent::default()),
         };
-        Ok(Request { session_type, title, name, placement, agent })
+        Ok(CreateRequest { session_type, title, name, placement, agent })
     }
 }

@@ -12,26 +12,26 @@ use super::Store;
 use crate::error::Code;
 use crate::json::request;
 use crate::json::text::to_json;
-use crate::layout::Place;
-use crate::operation::live::Live;
-use crate::operation::pages::{OfPath, Reading, array, json};
-use crate::operation::tools::Answers;
-use crate::operation::{Appending, Counts, Drafts, Io, Operation, Trouble, unless_bug};
-use crate::record::event::{Agent, Change, Created, Origin};
+use crate::layout::SessionLocation;
+use crate::operation::message_pages::{MessagesRequest, PathMessages, json_array, message_json};
+use crate::operation::session_files::SessionFiles;
+use crate::operation::tool_executions::ToolResults;
+use crate::operation::{AppendRequest, CountingMode, Drafts, Io, Operation, Trouble, unless_bug};
+use crate::record::event::{Agent, Change, ForkOrigin, SessionCreation};
 use crate::record::id;
 use crate::record::message::Message;
-use crate::session::ask::Ask;
-use crate::session::begin::Begin;
+use crate::session::change_request::ChangeRequest;
+use crate::session::new_session::NewSession;
 
 /// So many messages are one batch.
 const BATCH: usize = 256;
 
 /// What a fork begins with.
-struct Copy {
+struct ForkContent {
     session_type: String,
     title: String,
     agent: Agent,
-    origin: Origin,
+    origin: ForkOrigin,
     messages: Vec<Message>,
     /// JSON each.
     executions: Vec<String>,
@@ -42,100 +42,100 @@ impl Store {
     /// Messages are counted as `counts` says. This process has it open, as one that it has appended to.
     pub fn fork(
         self: &Rc<Store>,
-        of: Rc<Live>,
+        of: Rc<SessionFiles>,
         request: String,
-        counts: Counts,
-    ) -> Operation<'static, Rc<Live>> {
-        self.fork_and(of, request, counts, false)
+        counts: CountingMode,
+    ) -> Operation<'static, Rc<SessionFiles>> {
+        self.begin_fork(of, request, counts, false)
     }
 
     /// The same, for who has no session open: the fork is anybody's.
-    pub fn fork_apart(
+    pub fn fork_released(
         self: &Rc<Store>,
-        of: Rc<Live>,
+        of: Rc<SessionFiles>,
         request: String,
-        counts: Counts,
-    ) -> Operation<'static, Rc<Live>> {
-        self.fork_and(of, request, counts, true)
+        counts: CountingMode,
+    ) -> Operation<'static, Rc<SessionFiles>> {
+        self.begin_fork(of, request, counts, true)
     }
 
-    fn fork_and(
+    fn begin_fork(
         self: &Rc<Store>,
-        of: Rc<Live>,
+        of: Rc<SessionFiles>,
         request: String,
-        counts: Counts,
+        counts: CountingMode,
         is_apart: bool,
-    ) -> Operation<'static, Rc<Live>> {
+    ) -> Operation<'static, Rc<SessionFiles>> {
         let store = self.clone();
         Operation::new(move |io| async move {
-            of.refuse_if_deleted()?;
+            of.reject_if_deleted()?;
             // By its bytes, in every host: whoever has it open learns of nothing earlier by that.
-            let of = of.anew();
-            let live = store.forked(&io, &of, last_of(&request)?, counts).await?;
+            let of = of.unopened_copy();
+            let live = store.fork_session(&io, &of, parse_fork_point(&request)?, counts).await?;
             if is_apart {
-                live.released(&io).await?;
+                live.release_lease(&io).await?;
             } else {
-                store.keep(&live);
+                store.add_open(&live);
             }
             Ok(live)
         })
     }
 
-    async fn forked(
+    async fn fork_session(
         &self,
         io: &Io,
-        of: &Live,
+        of: &SessionFiles,
         at: Option<String>,
-        counts: Counts,
-    ) -> Result<Rc<Live>, Trouble> {
-        let mut copy = of.copied(io, at).await?;
-        copy.title = fork_title(self, io, &copy.title).await?;
+        counts: CountingMode,
+    ) -> Result<Rc<SessionFiles>, Trouble> {
+        let mut copy = of.copy_for_fork(io, at).await?;
+        copy.title = find_free_title(self, io, &copy.title).await?;
         let id = id::new(&io.stamp(), 0);
-        let place = Place::Home { project: self.hash.clone(), id: id.clone() };
-        let live = self.unread(&place, "");
-        let written = self.fork_written(io, &live, id, (copy, counts)).await;
+        let place = SessionLocation::Home { project: self.project_hash.clone(), id: id.clone() };
+        let live = self.unopened_session(&place, "");
+        let written = self.write_fork(io, &live, id, (copy, counts)).await;
         if written.is_err() {
             // Nobody knows of it yet.
-            unless_bug(live.released(io).await)?;
+            unless_bug(live.release_lease(io).await)?;
             unless_bug(io.remove(&place.folder()).await)?;
         }
         written.map(|()| live)
     }
 
-    async fn fork_written(
+    async fn write_fork(
         &self,
         io: &Io,
-        live: &Rc<Live>,
+        live: &Rc<SessionFiles>,
         session: String,
-        (copy, counts): (Copy, Counts),
+        (copy, counts): (ForkContent, CountingMode),
     ) -> Result<(), Trouble> {
-        let created = Created {
+        let created = SessionCreation {
             session,
             session_type: copy.session_type,
-            project: Some(self.described(io).await?),
+            project: Some(self.describe_project(io).await?),
             agent: Some(copy.agent),
-            ..Created::default()
+            ..SessionCreation::default()
         };
-        let then = Vec::from([Ask::from(Change::Fork(copy.origin))]);
-        live.begun(io, Begin::new(created, Some(copy.title)).then(then)).await?;
-        live.hold(io).await?;
+        let then = Vec::from([ChangeRequest::from(Change::Fork(copy.origin))]);
+        live.begin_session(io, NewSession::new(created, Some(copy.title)).with_changes(then)).await?;
+        live.acquire_lease(io).await?;
         // Nobody goes on with a session by that, and the disk confirms all at once.
-        let by = |drafts| Appending { drafts, is_durable: false, revives: false, counts: counts.clone() };
+        let by = |drafts| AppendRequest { drafts, is_durable: false, revives: false, counts: counts.clone() };
         for batch in copy.messages.chunks(BATCH) {
-            let json = array(batch.iter().flat_map(lines_of));
+            let json = json_array(batch.iter().flat_map(message_lines));
             let drafts = Drafts::Copies(String::from_utf8_lossy(&json).into());
-            live.appended(io, &by(drafts)).await?;
+            live.append_drafts(io, &by(drafts)).await?;
         }
-        live.flushed(io, true).await?;
-        live.tools_copied(io, &copy.executions).await
+        live.flush_files(io, true).await?;
+        live.copy_executions(io, &copy.executions).await
     }
 }
 
 // One that no other session of the project has, so that lists show which is which.
-async fn fork_title(store: &Store, io: &Io, title: &str) -> Result<String, Trouble> {
-    let listed = store.list_asked(io, r#"{"type":null,"archived":null}"#).await?;
+async fn find_free_title(store: &Store, io: &Io, title: &str) -> Result<String, Trouble> {
+    let listed = store.list_from_json(io, r#"{"type":null,"archived":null}"#).await?;
     let taken: BTreeSet<&str> = listed.iter().map(|one| one.entry.title.as_str()).collect();
-    let title = without_fork(title);
+    let title = without_fork_suffix(title);
     let numbered = |number: usize| match number {
         1 => format!("{title} (fork)"),
         _ => format!("{title} (fork {number})"),
@@ -146,7 +146,7 @@ async fn fork_title(store: &Store, io: &Io, title: &str) -> Result<String, Troub
 }
 
 // A fork of a fork is one more of the same.
-fn without_fork(title: &str) -> &str {
+fn without_fork_suffix(title: &str) -> &str {
     let is_number = |text: &str| {
         text.is_empty() || text.strip_prefix(' ').is_some_and(|text| text.parse::<u32>().is_ok())
     };
@@ -155,28 +155,28 @@ fn without_fork(title: &str) -> &str {
 }
 
 // What was written again is so in the fork, too: whoever reads that backwards looks for the first line of a revision.
-fn lines_of(message: &Message) -> impl Iterator<Item = String> {
-    let first = (message.rev > 0).then(|| json(&Message { rev: 0, ..message.clone() }, true));
-    first.into_iter().chain([json(message, true)])
+fn message_lines(message: &Message) -> impl Iterator<Item = String> {
+    let first = (message.rev > 0).then(|| message_json(&Message { rev: 0, ..message.clone() }, true));
+    first.into_iter().chain([message_json(message, true)])
 }
 
-fn last_of(request: &str) -> Result<Option<String>, Trouble> {
-    let (mut fields, bad) = (request::read(request, "at")?, &mut Vec::new());
+fn parse_fork_point(request: &str) -> Result<Option<String>, Trouble> {
+    let (mut fields, bad) = (request::parse(request, "at")?, &mut Vec::new());
     let at = fields.take("at", bad);
-    request::refuse_bad(bad)?;
+    request::reject_bad(bad)?;
     Ok(at)
 }
 
-impl Live {
-    async fn copied(&self, io: &Io, at: Option<String>) -> Result<Copy, Trouble> {
-        let shown = self.shown();
-        io.turn_of(&shown).await?;
-        self.looked_here(io).await?;
-        io.leave_of(&shown);
-        self.refuse_newer()?;
-        let (session_type, title, agent) = self.with(|session| {
+impl SessionFiles {
+    async fn copy_for_fork(&self, io: &Io, at: Option<String>) -> Result<ForkContent, Trouble> {
+        let shown = self.shown_folder();
+        io.take_turn_of(&shown).await?;
+        self.refresh_after_move(io).await?;
+        io.end_turn_of(&shown);
+        self.reject_newer()?;
+        let (session_type, title, agent) = self.with_session(|session| {
             let metadata = session.metadata();
-            let title = metadata.title(&session.known().titles);
+            let title = metadata.title(&session.log_state().titles);
             let mut agent = metadata.agent.clone();
             // What says nothing is as good as absent.
             agent.provider.take_if(|provider| provider.is_empty());
@@ -184,22 +184,22 @@ impl Live {
             agent.context_window.take_if(|window| *window == 0);
             (metadata.session_type.clone(), title, agent)
         });
-        let messages = self.said_up_to(io, at.as_ref()).await?;
+        let messages = self.read_messages_to(io, at.as_ref()).await?;
         let Some(last) = messages.last().filter(|last| at.as_ref().is_none_or(|at| *at == last.id)) else {
             let message = match at {
                 Some(at) => format!("no message {} in this session to fork at", to_json(&at)),
                 None => "the session has no message to fork at".into(),
             };
-            return Err(Trouble::refused(Code::NotFound, message));
+            return Err(Trouble::new(Code::NotFound, message));
         };
-        let origin = Origin { session: self.id(), message_id: last.id.clone() };
-        let executions = self.executed_for(io, &messages).await?;
-        Ok(Copy { session_type, title, agent, origin, messages, executions })
+        let origin = ForkOrigin { session: self.id(), message_id: last.id.clone() };
+        let executions = self.find_executions(io, &messages).await?;
+        Ok(ForkContent { session_type, title, agent, origin, messages, executions })
     }
 
-    async fn said_up_to(&self, io: &Io, at: Option<&String>) -> Result<Vec<Message>, Trouble> {
-        let reading = Reading { leaf: at.cloned(), ..Reading::default() };
-        let mut path = OfPath::begin(self, io, reading).await?;
+    async fn read_messages_to(&self, io: &Io, at: Option<&String>) -> Result<Vec<Message>, Trouble> {
+        let reading = MessagesRequest { leaf: at.cloned(), ..MessagesRequest::default() };
+        let mut path = PathMessages::begin(self, io, reading).await?;
         let mut said = Vec::new();
         while let Some(some) = path.next().await? {
             for (message, _) in some {
@@ -214,13 +214,13 @@ impl Live {
     }
 
     // What tools did whose results are among these messages.
-    async fn executed_for(&self, io: &Io, messages: &[Message]) -> Result<Vec<String>, Trouble> {
-        let mut answers = Answers::default();
-        answers.meet(messages);
+    async fn find_executions(&self, io: &Io, messages: &[Message]) -> Result<Vec<String>, Trouble> {
+        let mut answers = ToolResults::default();
+        answers.add_messages(messages);
         let ids: BTreeSet<_> = messages.iter().map(|message| &*message.id).collect();
-        let mut executed = Box::pin(self.executed(io)).await?;
+        let mut executed = Box::pin(self.executions_with_results(io)).await?;
         executed.retain(|(one, _)| {
-            let is_to = |owner| answers.of(owner, &one.tool_call_id).is_some();
+            let is_to = |owner| answers.result_of(owner, &one.tool_call_id).is_some();
             match one.message_id.as_deref().filter(|id| !id.is_empty()) {
                 None => is_to(None),
                 // Another answer may give its call the same id; and what was imported makes no call that its source did not tell.

@@ -10,42 +10,42 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::Store;
-use super::listing::Seen;
 use super::places::AT_ONCE;
+use super::session_index::FoundSession;
 use crate::json::text::{is_default, to_json};
 use crate::layout::{File, Root};
-use crate::operation::examine::Examined;
-use crate::operation::io::{each, some};
-use crate::operation::live::Live;
-use crate::operation::pages::{OfPath, Reading};
-use crate::operation::{Io, Kind, Operation, Trouble, Work, unless_bug, unless_other};
-use crate::record::event::{Imported, Origin, Parent};
+use crate::operation::health::HealthReport;
+use crate::operation::join::{collect_responses, join_in_batches};
+use crate::operation::message_pages::{MessagesRequest, PathMessages};
+use crate::operation::session_files::SessionFiles;
+use crate::operation::{FileKind, Io, Operation, Trouble, Work, unless_bug, unless_other};
+use crate::record::event::{ForkOrigin, ImportOrigin, Parent};
 use crate::record::message::Role;
 use crate::record::status::Status;
 use crate::session::documents::Document;
-use crate::session::index::Index;
+use crate::session::index::SessionIndex;
 use crate::session::lease::Lease;
 use crate::session::metadata::Metadata;
 use crate::time;
 
 #[derive(Serialize)]
-struct Info {
+struct InfoResponse {
     #[serde(flatten)]
-    described: Described,
+    details: SessionDetails,
     #[serde(flatten)]
-    counted: Counted,
+    counts: MessageCounts,
     #[serde(flatten)]
-    related: Related,
-    files: Vec<Size>,
+    relations: SessionRelations,
+    files: Vec<FileSize>,
     #[serde(flatten)]
-    examined: Examined,
+    health: HealthReport,
     #[serde(rename = "openIn")]
-    open_in: Vec<Holder>,
+    open_in: Vec<LeaseHolder>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Described {
+struct SessionDetails {
     id: String,
     name: Option<String>,
     title: String,
@@ -59,15 +59,15 @@ struct Described {
     project: Option<String>,
     placement: &'static str,
     path: String,
-    agent: Agent,
-    source: Option<Source>,
+    agent: AgentDetails,
+    source: Option<SourceDetails>,
     total_tokens: u64,
     tool_executions: u64,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Agent {
+struct AgentDetails {
     command: Option<String>,
     model: Option<String>,
     provider: Option<String>,
@@ -76,22 +76,22 @@ struct Agent {
 }
 
 #[derive(Serialize)]
-struct Source {
+struct SourceDetails {
     agent: String,
     id: String,
 }
 
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Counted {
+struct MessageCounts {
     message_count: u64,
-    roles: Roles,
+    roles: RoleCounts,
     branches: u64,
     pins: Vec<String>,
 }
 
 #[derive(Default, Serialize)]
-struct Roles {
+struct RoleCounts {
     system: u64,
     user: u64,
     assistant: u64,
@@ -103,8 +103,8 @@ struct Roles {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Related {
-    forked_from: Option<Origin>,
+struct SessionRelations {
+    forked_from: Option<ForkOrigin>,
     parent: Option<Parent>,
     /// Ids of sessions of the project, as `subagents`.
     forks: Vec<String>,
@@ -112,7 +112,7 @@ struct Related {
 }
 
 #[derive(Serialize)]
-struct Size {
+struct FileSize {
     file: String,
     bytes: u64,
     /// Of a folder, how many files are in it.
@@ -121,7 +121,7 @@ struct Size {
 }
 
 #[derive(Serialize)]
-struct Holder {
+struct LeaseHolder {
     #[serde(skip_serializing_if = "Option::is_none")]
     program: Option<String>,
     pid: u64,
@@ -131,16 +131,16 @@ struct Holder {
 }
 
 /// Whom another session comes from.
-struct Kin {
+struct SessionOrigins {
     id: String,
-    forked_from: Option<Origin>,
+    forked_from: Option<ForkOrigin>,
     parent: Option<Parent>,
 }
 
-impl Holder {
+impl LeaseHolder {
     // What it takes to know whether that process is gone is nobody else's affair.
-    fn of(Lease { program, pid, host, since, boot: _, start: _ }: Lease) -> Holder {
-        Holder { program, pid, host, since }
+    fn from_lease(Lease { program, pid, host, since, boot: _, start: _ }: Lease) -> LeaseHolder {
+        LeaseHolder { program, pid, host, since }
     }
 }
 
@@ -148,34 +148,45 @@ impl Store {
     /// What there is to know of a session, `{"id","title","messageCount","roles","forks","subagents","files","health","problems",
     /// "openIn"}` and what else is said of it, JSON. Forks and sub-agents are those of this store's project: of all projects
     /// they are too many to look at.
-    pub fn info(self: &Rc<Store>, of: &Live) -> Operation<'static, String> {
+    pub fn info(self: &Rc<Store>, of: &SessionFiles) -> Operation<'static, String> {
         // By its bytes, in every host: whoever has it open learns of nothing earlier by that.
-        let (store, live) = (self.clone(), of.anew());
+        let (store, live) = (self.clone(), of.unopened_copy());
         Operation::new(|io| async move {
-            let shown = live.shown();
-            io.turn_of(&shown).await?;
-            live.arrived(&io).await?;
-            live.looked_here(&io).await?;
-            let described = live.described();
-            let counted = Box::pin(live.counted(&io)).await?;
-            let (files, examined) = (sizes(&io, &live.folder()).await?, live.examined(&io).await?);
-            io.leave_of(&shown);
-            let related = Box::pin(store.related(&io, &live)).await?;
-            let open_in = live.holders(&io).await?.into_iter().map(Holder::of).collect();
-            Ok(to_json(&Info { described, counted, related, files, examined, open_in }))
+            let shown = live.shown_folder();
+            io.take_turn_of(&shown).await?;
+            live.follow_moves(&io).await?;
+            live.refresh_after_move(&io).await?;
+            let described = live.describe_session();
+            let counted = Box::pin(live.count_messages(&io)).await?;
+            let (files, examined) =
+                (measure_files(&io, &live.folder()).await?, live.build_health_report(&io).await?);
+            io.end_turn_of(&shown);
+            let related = Box::pin(store.find_relations(&io, &live)).await?;
+            let open_in = live.holders(&io).await?.into_iter().map(LeaseHolder::from_lease).collect();
+            Ok(to_json(&InfoResponse {
+                details: described,
+                counts: counted,
+                relations: related,
+                files,
+                health: examined,
+                open_in,
+            }))
         })
     }
 
-    async fn related(&self, io: &Io, live: &Live) -> Result<Related, Trouble> {
+    async fn find_relations(&self, io: &Io, live: &SessionFiles) -> Result<SessionRelations, Trouble> {
         let id = live.id();
         let index = self.read_index(io).await?;
-        let found = self.found_of(io, &index, false, true).await?;
+        let found = self.find_sessions(io, &index, false, true).await?;
         let works = found.into_iter().map(|seen| {
             let index = &index;
-            Box::pin(async move { self.kin(io, index, seen).await }) as Work<'_, Option<Kin>>
+            Box::pin(async move { self.read_origins(io, index, seen).await })
+                as Work<'_, Option<SessionOrigins>>
         });
         let (mut forks, mut subagents) = (Vec::new(), Vec::new());
-        for Kin { id: other, forked_from, parent } in some(works, AT_ONCE).await?.into_iter().flatten() {
+        for SessionOrigins { id: other, forked_from, parent } in
+            join_in_batches(works, AT_ONCE).await?.into_iter().flatten()
+        {
             if forked_from.is_some_and(|origin| origin.session == id) {
                 forks.push(other.clone());
             }
@@ -183,30 +194,37 @@ impl Store {
                 subagents.push(other);
             }
         }
-        let (forked_from, parent) = live.with(|session| {
+        let (forked_from, parent) = live.with_session(|session| {
             let Metadata { forked_from, parent, .. } = session.metadata();
             (forked_from.clone(), parent.clone())
         });
-        Ok(Related { forked_from, parent, forks, subagents })
+        Ok(SessionRelations { forked_from, parent, forks, subagents })
     }
 
     // By its document: to open each session of a project takes too long, and lists do not tell it.
-    async fn kin(&self, io: &Io, index: &Index, seen: Seen) -> Result<Option<Kin>, Trouble> {
-        let Some(Seen::Sure(found, one)) = self.verified(io, index, seen).await? else { return Ok(None) };
-        let live = self.unread(&found.place, "");
+    async fn read_origins(
+        &self,
+        io: &Io,
+        index: &SessionIndex,
+        seen: FoundSession,
+    ) -> Result<Option<SessionOrigins>, Trouble> {
+        let Some(FoundSession::Verified(found, one)) = self.verify_session(io, index, seen).await? else {
+            return Ok(None);
+        };
+        let live = self.unopened_session(&found.place, "");
         // One that cannot be read must not cost what the others say.
-        let json = unless_bug(live.document_found(io).await)?.flatten().unwrap_or_default();
+        let json = unless_bug(live.read_document(io).await)?.flatten().unwrap_or_default();
         let Ok((document, _)) = Document::read(live.document_name(), &json) else { return Ok(None) };
         let Metadata { forked_from, parent, .. } = document.metadata();
-        Ok(Some(Kin { id: one.entry.id.clone(), forked_from, parent }))
+        Ok(Some(SessionOrigins { id: one.entry.id.clone(), forked_from, parent }))
     }
 }
 
-impl Live {
-    async fn counted(&self, io: &Io) -> Result<Counted, Trouble> {
-        let mut counted = Counted::default();
-        let reading = Reading { all_branches: true, ..Reading::default() };
-        let mut messages = OfPath::begin(self, io, reading).await?;
+impl SessionFiles {
+    async fn count_messages(&self, io: &Io) -> Result<MessageCounts, Trouble> {
+        let mut counted = MessageCounts::default();
+        let reading = MessagesRequest { all_branches: true, ..MessagesRequest::default() };
+        let mut messages = PathMessages::begin(self, io, reading).await?;
         while let Some(some) = messages.next().await? {
             for (message, _) in some {
                 counted.message_count += 1;
@@ -221,18 +239,18 @@ impl Live {
                 } += 1;
             }
         }
-        let source = self.with(|session| session.source());
-        counted.pins = self.pinned(io, &source).await?.into_iter().map(|pin| pin.id).collect();
+        let source = self.with_session(|session| session.source());
+        counted.pins = self.read_pinned_messages(io, &source).await?.into_iter().map(|pin| pin.id).collect();
         Ok(counted)
     }
 
-    fn described(&self) -> Described {
+    fn describe_session(&self) -> SessionDetails {
         let (session, folder) = (self.session(), self.folder());
         let session = session.borrow();
-        let (metadata, known) = (session.metadata().clone(), session.known());
+        let (metadata, known) = (session.metadata().clone(), session.log_state());
         let said = |text: Option<String>| text.filter(|text| !text.is_empty());
         let created_at = metadata.created_at.clone().unwrap_or_default();
-        Described {
+        SessionDetails {
             id: self.id(),
             title: metadata.title(&known.titles),
             name: metadata.name,
@@ -247,15 +265,17 @@ impl Live {
                 _ => said(metadata.project.map(|project| project.path)),
             },
             placement: self.placement().as_str(),
-            path: self.shown(),
-            agent: Agent {
+            path: self.shown_folder(),
+            agent: AgentDetails {
                 command: metadata.agent.command,
                 model: said(metadata.agent.model),
                 provider: said(metadata.agent.provider),
                 context_window: metadata.agent.context_window.filter(|window| *window > 0),
                 tools: metadata.agent.tools,
             },
-            source: metadata.imported.map(|Imported { agent, source_id }| Source { agent, id: source_id }),
+            source: metadata
+                .imported
+                .map(|ImportOrigin { agent, source_id }| SourceDetails { agent, id: source_id }),
             total_tokens: known.tokens,
             tool_executions: known.tool_messages,
         }
@@ -263,24 +283,24 @@ impl Live {
 }
 
 // Of the files in a folder, and of the folders in it, by their names. What is neither, nobody looks into.
-async fn sizes(io: &Io, folder: &File) -> Result<Vec<Size>, Trouble> {
+async fn measure_files(io: &Io, folder: &File) -> Result<Vec<FileSize>, Trouble> {
     let mut sizes = Vec::new();
     for entry in io.list(folder).await?.unwrap_or_default() {
-        let at = folder.below(&entry.name);
+        let at = folder.child(&entry.name);
         let (file, within) = match entry.kind {
-            Kind::Folder => (format!("{}/", entry.name), unless_other(io.list(&at).await)?),
-            Kind::File | Kind::Other => (entry.name, None),
+            FileKind::Folder => (format!("{}/", entry.name), unless_other(io.list(&at).await)?),
+            FileKind::File | FileKind::Other => (entry.name, None),
         };
         let count = within.as_ref().map(Vec::len);
         let files: Vec<File> = match within {
-            Some(within) => within.iter().map(|one| at.below(&one.name)).collect(),
+            Some(within) => within.iter().map(|one| at.child(&one.name)).collect(),
             None => [at].into(),
         };
         let mut bytes = 0;
-        for stat in each(files.iter().map(|file| io.stat(file)).collect()).await {
+        for stat in collect_responses(files.iter().map(|file| io.stat(file)).collect()).await {
             bytes += unless_other(stat)?.map_or(0, |stat| stat.size);
         }
-        sizes.push(Size { file, bytes, count });
+        sizes.push(FileSize { file, bytes, count });
     }
     sizes.sort_by(|one, other| one.file.cmp(&other.file));
     Ok(sizes)

@@ -7,28 +7,30 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Store;
-use super::listing::Seen;
 use super::places::{AT_ONCE, FoundPlace};
+use super::session_index::FoundSession;
 use crate::json::request;
 use crate::json::text::to_json;
-use crate::layout::{self, Place};
-use crate::operation::io::{all, both};
-use crate::operation::lease::{Notice, TakenUp};
-use crate::operation::live::Live;
+use crate::layout::{self, SessionLocation};
+use crate::operation::join::{join_all, join_both};
+use crate::operation::lease::{Notice, PauseReport};
+use crate::operation::session_files::SessionFiles;
 use crate::operation::{Io, Operation, Trouble, Work, unless_bug};
 use crate::project::Aliases;
 use crate::record::status::Status;
-use crate::session::index::Index;
-use crate::session::listed::{self, Entry, Listed, Sort, Wanted, later};
+use crate::session::index::SessionIndex;
+use crate::session::session_list::{
+    self, IndexEntry, ListRequest, ListedSession, SortOrder, compare_last_active,
+};
 
 impl Store {
     /// The sessions, last active first unless another order is wanted: those of the project, or all. The request is as in
-    /// [`Wanted::from_json`]. Answer: a JSON array.
+    /// [`ListRequest::from_json`]. Answer: a JSON array.
     pub fn list(self: &Rc<Store>, request: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
             let mut json = String::from("[");
-            for (nth, one) in store.list_asked(&io, &request).await?.iter().enumerate() {
+            for (nth, one) in store.list_from_json(&io, &request).await?.iter().enumerate() {
                 if nth > 0 {
                     json.push(',');
                 }
@@ -39,31 +41,35 @@ impl Store {
         })
     }
 
-    pub(super) async fn list_asked(&self, io: &Io, request: &str) -> Result<Vec<Rc<Listed>>, Trouble> {
-        request::read(
+    pub(super) async fn list_from_json(
+        &self,
+        io: &Io,
+        request: &str,
+    ) -> Result<Vec<Rc<ListedSession>>, Trouble> {
+        request::parse(
             request,
             "all, type, status, archived, agent, folder, since, until, sort, limit or verify",
         )?;
-        let wanted = Wanted::from_json(request)?;
-        self.all_listed(io, &wanted).await
+        let wanted = ListRequest::from_json(request)?;
+        self.list_matching(io, &wanted).await
     }
 
     /// Pauses those that are open here and rest for long, as a list does with those that nobody has open: for who has some open
     /// for days. What was done is told with what lists find out, and why one could not be paused, too.
-    pub fn rest(self: &Rc<Store>) -> Operation<'static, ()> {
+    pub fn pause_idle(self: &Rc<Store>) -> Operation<'static, ()> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let open = store.open.borrow().clone();
+            let open = store.open_sessions.borrow().clone();
             for live in open {
-                let shown = live.shown();
-                let Some(place) = store.setup.place(&shown, live.placement()) else { continue };
-                match store.rested(&io, &place, Some(live.clone())).await {
+                let shown = live.shown_folder();
+                let Some(place) = store.setup.parse_place(&shown, live.placement()) else { continue };
+                match store.pause_idle_session(&io, &place, Some(live.clone())).await {
                     Err(trouble) if !trouble.is_bug() => {
                         let message = trouble.message().into();
                         let notice = to_json(&Notice { code: "not_paused", message });
                         // Each turn of a timer finds the same.
-                        if !live.has_heard(&notice) {
-                            store.say(&shown, notice);
+                        if !live.is_last_notice(&notice) {
+                            store.report_notice(&shown, notice);
                         }
                     }
                     rested => drop(rested?),
@@ -73,43 +79,48 @@ impl Store {
         })
     }
 
-    pub(super) async fn all_listed(&self, io: &Io, wanted: &Wanted) -> Result<Vec<Rc<Listed>>, Trouble> {
+    pub(super) async fn list_matching(
+        &self,
+        io: &Io,
+        wanted: &ListRequest,
+    ) -> Result<Vec<Rc<ListedSession>>, Trouble> {
         let index = self.read_index(io).await?;
         let limit = wanted.limit.unwrap_or(usize::MAX);
         let mut found = if wanted.is_unverified {
-            self.unverified(io, &index, wanted).await?
+            self.list_unverified(io, &index, wanted).await?
         } else {
-            self.verified_list(io, &index, wanted).await?
+            self.list_verified(io, &index, wanted).await?
         };
         // Where another session lies than the index knew, it was found in the other's place.
-        listed::sort(&mut found, wanted.sort);
+        session_list::sort_sessions(&mut found, wanted.sort);
         found.truncate(limit);
         Ok(found)
     }
 
-    async fn verified_list(
+    async fn list_verified(
         &self,
         io: &Io,
-        index: &Index,
-        wanted: &Wanted,
-    ) -> Result<Vec<Rc<Listed>>, Trouble> {
+        index: &SessionIndex,
+        wanted: &ListRequest,
+    ) -> Result<Vec<Rc<ListedSession>>, Trouble> {
         // Of another order, the first are known when all are.
-        let most = wanted.limit.filter(|_| wanted.sort == Sort::Active).unwrap_or(usize::MAX);
+        let most = wanted.limit.filter(|_| wanted.sort == SortOrder::Active).unwrap_or(usize::MAX);
         // Where all are wanted, some wait beside each other; else none is looked at more than it takes.
         let at_once = if most == usize::MAX { AT_ONCE } else { 1 };
-        let mut found = self.found_of(io, index, wanted.all, most == usize::MAX).await?.into_iter();
-        let mut listed: Vec<Rc<Listed>> = Vec::new();
+        let mut found =
+            self.find_sessions(io, index, wanted.all_projects, most == usize::MAX).await?.into_iter();
+        let mut listed: Vec<Rc<ListedSession>> = Vec::new();
         while listed.len() < most {
             // Of what is sure and does not rest there is nothing to wait for.
-            let mut works: Vec<Work<'_, Option<Rc<Listed>>>> = Vec::new();
+            let mut works: Vec<Work<'_, Option<Rc<ListedSession>>>> = Vec::new();
             let mut is_over = true;
             for seen in found.by_ref() {
                 is_over = false;
                 match seen {
-                    Seen::Sure(_, one) if !self.rests(io, &one) => {
-                        listed.extend(Some(one).filter(|one| wanted.has(one)));
+                    FoundSession::Verified(_, one) if !self.is_idle(io, &one) => {
+                        listed.extend(Some(one).filter(|one| wanted.includes(one)));
                     }
-                    seen => works.push(Box::pin(self.as_it_is(io, index, seen, wanted))),
+                    seen => works.push(Box::pin(self.verify_and_pause(io, index, seen, wanted))),
                 }
                 if works.len() == at_once || listed.len() >= most {
                     break;
@@ -118,8 +129,8 @@ impl Store {
             if is_over {
                 break;
             }
-            for one in all(works).await {
-                listed.extend(one?.filter(|one| wanted.has(one)));
+            for one in join_all(works).await {
+                listed.extend(one?.filter(|one| wanted.includes(one)));
             }
         }
         self.save_index(io).await?;
@@ -127,28 +138,30 @@ impl Store {
     }
 
     // One as it is; but one that rests for long is paused first.
-    async fn as_it_is(
+    async fn verify_and_pause(
         &self,
         io: &Io,
-        index: &Index,
-        seen: Seen,
-        wanted: &Wanted,
-    ) -> Result<Option<Rc<Listed>>, Trouble> {
-        let Some(Seen::Sure(found, one)) = self.verified(io, index, seen).await? else { return Ok(None) };
-        if !self.rests(io, &one) {
+        index: &SessionIndex,
+        seen: FoundSession,
+        wanted: &ListRequest,
+    ) -> Result<Option<Rc<ListedSession>>, Trouble> {
+        let Some(FoundSession::Verified(found, one)) = self.verify_session(io, index, seen).await? else {
+            return Ok(None);
+        };
+        if !self.is_idle(io, &one) {
             return Ok(Some(one));
         }
-        let mut open = self.open_at(&one.path);
-        if wanted.as_another
+        let mut open = self.find_open(&one.path);
+        if wanted.counts_own_as_foreign
             && let Some(live) = open.take()
             && live.is_held(io).await?
         {
             return Ok(Some(one));
         }
-        Ok(Some(unless_bug(self.rested(io, &found.place, open).await)?.flatten().unwrap_or(one)))
+        Ok(Some(unless_bug(self.pause_idle_session(io, &found.place, open).await)?.flatten().unwrap_or(one)))
     }
 
-    fn rests(&self, io: &Io, one: &Listed) -> bool {
+    fn is_idle(&self, io: &Io, one: &ListedSession) -> bool {
         let idle_ms = self.setup.idle_ms;
         let is_active = one.entry.lifecycle == Some(Status::Active);
         is_active && one.last_ms.is_some_and(|ms| io.now_ms().saturating_sub(ms) > idle_ms)
@@ -156,110 +169,124 @@ impl Store {
 
     // Pauses one that rests for long; what is listed of it then, nothing where it does not rest. `open`: it is open here, and knows of
     // it.
-    async fn rested(
+    async fn pause_idle_session(
         &self,
         io: &Io,
-        place: &Place,
-        open: Option<Rc<Live>>,
-    ) -> Result<Option<Rc<Listed>>, Trouble> {
-        let shown = self.setup.shown(&place.folder());
+        place: &SessionLocation,
+        open: Option<Rc<SessionFiles>>,
+    ) -> Result<Option<Rc<ListedSession>>, Trouble> {
+        let shown = self.setup.display_path(&place.folder());
         match open {
             Some(live) => {
-                io.turn_of(&shown).await?;
+                io.take_turn_of(&shown).await?;
                 let paused = async {
                     // One that was opened just now is as its files are; another one may find a log that was not there.
-                    live.looked_here(io).await?;
-                    self.paused(io, &live, place, &shown).await
+                    live.refresh_after_move(io).await?;
+                    self.pause_and_reindex(io, &live, place, &shown).await
                 };
                 let paused = paused.await;
-                io.leave_of(&shown);
+                io.end_turn_of(&shown);
                 paused
             }
             None => {
-                let live = self.unread(place, "");
-                live.opened(io).await?;
-                self.paused(io, &live, place, &shown).await
+                let live = self.unopened_session(place, "");
+                live.open_files(io).await?;
+                self.pause_and_reindex(io, &live, place, &shown).await
             }
         }
     }
 
-    async fn paused(
+    async fn pause_and_reindex(
         &self,
         io: &Io,
-        live: &Live,
-        place: &Place,
+        live: &SessionFiles,
+        place: &SessionLocation,
         shown: &str,
-    ) -> Result<Option<Rc<Listed>>, Trouble> {
-        let TakenUp { notices, has_paused } = live.taken_up(io, self.setup.idle_ms, true).await?;
+    ) -> Result<Option<Rc<ListedSession>>, Trouble> {
+        let PauseReport { notices, has_paused } = live.pause_if_idle(io, self.setup.idle_ms, true).await?;
         // Else nobody would hear of those whose leases are cleared away.
-        self.tell(shown, notices);
-        if has_paused { self.changed(io, live, place).await } else { Ok(None) }
+        self.report_notices(shown, notices);
+        if has_paused { self.reindex_session(io, live, place).await } else { Ok(None) }
     }
 
     /// Of the project or of all, last active first; `is_whole`: all of their files are looked at.
-    pub(super) async fn found_of(
+    pub(super) async fn find_sessions(
         &self,
         io: &Io,
-        index: &Index,
+        index: &SessionIndex,
         of_all: bool,
         is_whole: bool,
-    ) -> Result<Vec<Seen>, Trouble> {
+    ) -> Result<Vec<FoundSession>, Trouble> {
         let since_ms = io.now_ms();
         let places = if of_all {
             self.all_places(io, is_whole).await?
         } else {
-            self.of_project(io, index, is_whole).await?
+            self.find_project_places(io, index, is_whole).await?
         };
-        let mut found = self.found(io, index, places, since_ms).await?;
-        found.sort_by(|one, other| later(one.active(), other.active()));
+        let mut found = self.look_up_places(io, index, places, since_ms).await?;
+        found.sort_by(|one, other| compare_last_active(one.activity(), other.activity()));
         Ok(found)
     }
 
     // Of one project, in whatever folder it was.
-    async fn of_project(&self, io: &Io, index: &Index, is_whole: bool) -> Result<Vec<FoundPlace>, Trouble> {
-        let near = both(
-            self.in_home(io, &self.hash, is_whole),
-            self.in_workspace(io, self.setup.workspace(), is_whole),
+    async fn find_project_places(
+        &self,
+        io: &Io,
+        index: &SessionIndex,
+        is_whole: bool,
+    ) -> Result<Vec<FoundPlace>, Trouble> {
+        let near = join_both(
+            self.places_in_home(io, &self.project_hash, is_whole),
+            self.places_in_workspace(io, self.setup.workspace(), is_whole),
         );
-        let ((mine, beside), others) = both(near, self.projects(io)).await;
+        let ((mine, beside), others) = join_both(near, self.project_hashes(io)).await;
         let (mut places, mut others) = (mine?, others?);
         places.extend(beside?);
-        others.retain(|hash| *hash != self.hash);
+        others.retain(|hash| *hash != self.project_hash);
         // What is no repository is known by its folder alone.
         if !others.is_empty() && self.has_aliases(io).await? {
             for hash in others {
-                let some =
-                    self.some_of(&layout::project_folder(&hash), self.in_home(io, &hash, false).await)?;
-                let told = self.told(io, index, some).await?;
-                if self.is_mine(io, told.iter()).await? {
-                    places.extend(self.in_home(io, &hash, is_whole).await?);
+                let some = self.default_if_unreadable(
+                    &layout::project_folder(&hash),
+                    self.places_in_home(io, &hash, false).await,
+                )?;
+                let told = self.read_entries(io, index, some).await?;
+                if self.is_of_project(io, told.iter()).await? {
+                    places.extend(self.places_in_home(io, &hash, is_whole).await?);
                 }
             }
         }
-        self.shown(io, places).await
+        self.without_hidden(io, places).await
     }
 
     // What the index says; of the project, as far as entries say themselves where it was.
-    async fn unverified(&self, io: &Io, index: &Index, wanted: &Wanted) -> Result<Vec<Rc<Listed>>, Trouble> {
-        let mut by_folder: BTreeMap<String, Vec<Rc<Listed>>> = BTreeMap::new();
+    async fn list_unverified(
+        &self,
+        io: &Io,
+        index: &SessionIndex,
+        wanted: &ListRequest,
+    ) -> Result<Vec<Rc<ListedSession>>, Trouble> {
+        let mut by_folder: BTreeMap<String, Vec<Rc<ListedSession>>> = BTreeMap::new();
         for (key, row) in index.rows() {
             let Some(entry) = index.entry(row) else { continue };
-            let Some(place) = self.place_of(key, &entry) else { continue };
+            let Some(place) = self.place_from_key(key, &entry) else { continue };
             let folder = match &place {
-                Place::Home { project, .. } => project.clone(),
-                Place::Workspace { root, .. } if root == self.setup.workspace() => self.hash.clone(),
-                Place::Workspace { .. } => String::new(),
+                SessionLocation::Home { project, .. } => project.clone(),
+                SessionLocation::Workspace { root, .. } if root == self.setup.workspace() => {
+                    self.project_hash.clone()
+                }
+                SessionLocation::Workspace { .. } => String::new(),
             };
-            let listed = Rc::new(self.listed(&place, entry));
-            if wanted.has(&listed) {
+            let listed = Rc::new(self.to_listed(&place, entry));
+            if wanted.includes(&listed) {
                 by_folder.entry(folder).or_default().push(listed);
             }
         }
         let mut found = Vec::new();
         for (folder, some) in by_folder {
-            let is_mine = wanted.all
-                || folder == self.hash
-                || !folder.is_empty() && self.is_mine(io, some.iter().map(|one| &one.entry)).await?;
+            let is_mine = wanted.all_projects
+                || folder == self.project_hash
+                || !folder.is_empty() && self.is_of_project(io, some.iter().map(|one| &one.entry)).await?;
             if is_mine {
                 found.extend(some);
             }
@@ -268,18 +295,22 @@ impl Store {
     }
 
     async fn has_aliases(&self, io: &Io) -> Result<bool, Trouble> {
-        let Aliases { remote, first_commit, .. } = self.aliases(io).await?;
+        let Aliases { remote, first_commit, .. } = self.project_aliases(io).await?;
         Ok(remote.is_some() || first_commit.is_some())
     }
 
     // Whether one of these is of the same repository in another folder: renamed, moved, cloned again, or another worktree.
-    async fn is_mine<'e>(&self, io: &Io, entries: impl Iterator<Item = &'e Entry>) -> Result<bool, Trouble> {
+    async fn is_of_project<'e>(
+        &self,
+        io: &Io,
+        entries: impl Iterator<Item = &'e IndexEntry>,
+    ) -> Result<bool, Trouble> {
         let is_known = |one: &&Aliases| one.remote.is_some() || one.first_commit.is_some();
         let mut others = entries.map(|entry| &entry.aliases).filter(is_known).peekable();
         if others.peek().is_none() {
             return Ok(false);
         }
-        let mine = self.aliases(io).await?;
+        let mine = self.project_aliases(io).await?;
         Ok(others.any(|other| mine.is_same(other)))
     }
 }

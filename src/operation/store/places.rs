@@ -9,56 +9,57 @@ use super::Store;
 use crate::error::Code;
 use crate::json::text::to_json;
 use crate::layout::{
-    self, CONVERSATIONS, EVENTS, File, MESSAGES, Place, Placement, Root, SESSION_FOLDER, SESSION_PREFIX,
+    self, CONVERSATIONS, EVENTS, File, MESSAGES, Placement, Root, SESSION_FOLDER, SESSION_PREFIX,
+    SessionLocation,
 };
-use crate::operation::io::{each, some};
+use crate::operation::join::{collect_responses, join_in_batches};
 use crate::operation::lease::Notice;
-use crate::operation::{Entry, Io, Kind, Stat, Trouble, Work, unless_bug};
-use crate::session::prints::Print;
+use crate::operation::{FileKind, FolderEntry, Io, Stat, Trouble, Work, unless_bug};
+use crate::session::file_prints::FilePrint;
 
 /// So many folders are looked into at once: each waits mostly.
 pub(super) const AT_ONCE: usize = 8;
 
-/// A place, and what its messages are like; or all of its files, as [`Store::prints`] has them. What is no file, or may not
+/// A place, and what its messages are like; or all of its files, as [`Store::read_prints`] has them. What is no file, or may not
 /// be looked at, is nothing.
 #[derive(Clone)]
 pub(super) struct FoundPlace {
-    pub place: Place,
-    pub files: Vec<Option<Print>>,
+    pub place: SessionLocation,
+    pub files: Vec<Option<FilePrint>>,
 }
 
 impl FoundPlace {
     /// One that nobody has looked at.
-    pub fn unseen(place: Place) -> FoundPlace {
+    pub fn unread(place: SessionLocation) -> FoundPlace {
         FoundPlace { place, files: Vec::new() }
     }
 
     /// All of its files were looked at.
-    pub fn is_whole(&self) -> bool {
+    pub fn has_all_prints(&self) -> bool {
         self.files.len() > 1
     }
 }
 
 impl Store {
     /// The folders that have the folders of sessions in them.
-    pub(super) async fn all_around(&self, io: &Io) -> Result<Vec<File>, Trouble> {
-        let hashes = self.projects(io).await?;
+    pub(super) async fn session_parents(&self, io: &Io) -> Result<Vec<File>, Trouble> {
+        let hashes = self.project_hashes(io).await?;
         let mut found: Vec<_> = hashes.iter().map(|hash| layout::project_folder(hash)).collect();
-        for root in self.roots(io).await? {
+        for root in self.workspace_roots(io).await? {
             let top = File::new(Root::Workspace(root), CONVERSATIONS);
-            for day in folders(self.some_of(&top, listed(io, &top, &[]).await)?) {
-                let day = top.below(&day.name);
-                let inside = self.some_of(&day, listed(io, &day, &[]).await)?;
-                found.extend(folders(inside).map(|one| day.below(&one.name)));
+            for day in only_folders(self.default_if_unreadable(&top, list_folder(io, &top, &[]).await)?) {
+                let day = top.child(&day.name);
+                let inside = self.default_if_unreadable(&day, list_folder(io, &day, &[]).await)?;
+                found.extend(only_folders(inside).map(|one| day.child(&one.name)));
             }
         }
         Ok(found)
     }
 
     // Its own workspace, and those that were met.
-    async fn roots(&self, io: &Io) -> Result<Vec<String>, Trouble> {
+    async fn workspace_roots(&self, io: &Io) -> Result<Vec<String>, Trouble> {
         let mut roots = Vec::from([self.setup.workspace().into()]);
-        for root in self.met(io).await? {
+        for root in self.read_workspaces(io).await? {
             if !roots.contains(&root) {
                 roots.push(root);
             }
@@ -68,149 +69,182 @@ impl Store {
 
     /// Of all projects; `is_whole`: all of their files are looked at.
     pub(super) async fn all_places(&self, io: &Io, is_whole: bool) -> Result<Vec<FoundPlace>, Trouble> {
-        let projects = self.projects(io).await?;
+        let projects = self.project_hashes(io).await?;
         let works = projects.iter().map(|hash| {
             let found = async move {
-                self.some_of(&layout::project_folder(hash), self.in_home(io, hash, is_whole).await)
+                self.default_if_unreadable(
+                    &layout::project_folder(hash),
+                    self.places_in_home(io, hash, is_whole).await,
+                )
             };
             Box::pin(found) as Work<'_, Vec<FoundPlace>>
         });
-        let mut places: Vec<_> = some(works, AT_ONCE).await?.into_iter().flatten().collect();
-        places.extend(self.in_workspaces(io, is_whole).await?);
-        self.shown(io, places).await
+        let mut places: Vec<_> = join_in_batches(works, AT_ONCE).await?.into_iter().flatten().collect();
+        places.extend(self.places_in_workspaces(io, is_whole).await?);
+        self.without_hidden(io, places).await
     }
 
     /// The hashes of all projects.
-    pub(super) async fn projects(&self, io: &Io) -> Result<Vec<String>, Trouble> {
-        Ok(folders(listed(io, &layout::projects(), &[]).await?).map(|entry| entry.name).collect())
+    pub(super) async fn project_hashes(&self, io: &Io) -> Result<Vec<String>, Trouble> {
+        Ok(only_folders(list_folder(io, &layout::projects(), &[]).await?).map(|entry| entry.name).collect())
     }
 
     /// Those of a project in the home, by its hash.
-    pub(super) async fn in_home(
+    pub(super) async fn places_in_home(
         &self,
         io: &Io,
         hash: &str,
         is_whole: bool,
     ) -> Result<Vec<FoundPlace>, Trouble> {
-        let found = listed(io, &layout::project_folder(hash), files_of(Placement::Home, is_whole)).await?;
-        let place = |entry: Entry| {
+        let found =
+            list_folder(io, &layout::project_folder(hash), names_of_files(Placement::Home, is_whole)).await?;
+        let place = |entry: FolderEntry| {
             let id = entry.name.strip_prefix(SESSION_PREFIX)?.into();
-            Some(FoundPlace { place: Place::Home { project: hash.into(), id }, files: seen(entry.files) })
+            Some(FoundPlace {
+                place: SessionLocation::Home { project: hash.into(), id },
+                files: to_prints(entry.files),
+            })
         };
-        Ok(folders(found).filter_map(place).collect())
+        Ok(only_folders(found).filter_map(place).collect())
     }
 
     /// In its own workspace and in those that were met.
-    pub(super) async fn in_workspaces(&self, io: &Io, is_whole: bool) -> Result<Vec<FoundPlace>, Trouble> {
+    pub(super) async fn places_in_workspaces(
+        &self,
+        io: &Io,
+        is_whole: bool,
+    ) -> Result<Vec<FoundPlace>, Trouble> {
         let mut places = Vec::new();
-        for root in self.roots(io).await? {
-            places.extend(self.in_workspace(io, &root, is_whole).await?);
+        for root in self.workspace_roots(io).await? {
+            places.extend(self.places_in_workspace(io, &root, is_whole).await?);
         }
         Ok(places)
     }
 
     /// Those of a workspace.
-    pub(super) async fn in_workspace(
+    pub(super) async fn places_in_workspace(
         &self,
         io: &Io,
         root: &str,
         is_whole: bool,
     ) -> Result<Vec<FoundPlace>, Trouble> {
         let top = File::new(Root::Workspace(root.into()), CONVERSATIONS);
-        let days = self.some_of(&top, listed(io, &top, &[]).await)?;
-        let days: Vec<_> = folders(days).map(|day| day.name).collect();
+        let days = self.default_if_unreadable(&top, list_folder(io, &top, &[]).await)?;
+        let days: Vec<_> = only_folders(days).map(|day| day.name).collect();
         let works = days.iter().map(|day| {
             let top = &top;
-            let found = async move { self.some_of(&top.below(day), listed(io, &top.below(day), &[]).await) };
-            Box::pin(found) as Work<'_, Vec<Entry>>
+            let found = async move {
+                self.default_if_unreadable(&top.child(day), list_folder(io, &top.child(day), &[]).await)
+            };
+            Box::pin(found) as Work<'_, Vec<FolderEntry>>
         });
         let mut conversations = Vec::new();
-        for (day, found) in days.iter().zip(some(works, AT_ONCE).await?) {
-            conversations.extend(folders(found).map(|entry| (day, entry.name)));
+        for (day, found) in days.iter().zip(join_in_batches(works, AT_ONCE).await?) {
+            conversations.extend(only_folders(found).map(|entry| (day, entry.name)));
         }
         let works = conversations.into_iter().map(|(day, name)| {
-            let place = Place::Workspace { root: root.into(), day: day.clone(), name };
-            let found =
-                async move { self.some_of(&place.conversation(), beside(io, place.clone(), is_whole).await) };
+            let place = SessionLocation::Workspace { root: root.into(), day: day.clone(), name };
+            let found = async move {
+                self.default_if_unreadable(
+                    &place.conversation(),
+                    find_session_beside(io, place.clone(), is_whole).await,
+                )
+            };
             Box::pin(found) as Work<'_, Option<FoundPlace>>
         });
-        Ok(some(works, AT_ONCE).await?.into_iter().flatten().collect())
+        Ok(join_in_batches(works, AT_ONCE).await?.into_iter().flatten().collect())
     }
 
     // Where a session is on its way to, none lies yet.
-    pub(super) async fn shown(
+    pub(super) async fn without_hidden(
         &self,
         io: &Io,
         mut places: Vec<FoundPlace>,
     ) -> Result<Vec<FoundPlace>, Trouble> {
-        let hidden = self.hidden(io).await?;
+        let hidden = self.hidden_places(io).await?;
         places.retain(|one| !hidden.contains(&one.place));
         Ok(places)
     }
 
     /// What cannot be looked into must not cost the rest, and is told.
-    pub(super) fn some_of<T: Default>(&self, at: &File, found: Result<T, Trouble>) -> Result<T, Trouble> {
+    pub(super) fn default_if_unreadable<T: Default>(
+        &self,
+        at: &File,
+        found: Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
         match found {
             Err(trouble) if !trouble.is_bug() => {
-                self.name_unread(at, trouble);
+                self.report_unreadable(at, trouble);
                 Ok(T::default())
             }
             found => found,
         }
     }
 
-    fn name_unread(&self, at: &File, trouble: Trouble) {
-        let (shown, message) = (self.setup.shown(at), trouble.message().into());
-        if self.not_read.borrow_mut().insert(shown.clone(), trouble).is_none() {
-            self.say(&shown, to_json(&Notice { code: "not_read", message }));
+    fn report_unreadable(&self, at: &File, trouble: Trouble) {
+        let (shown, message) = (self.setup.display_path(at), trouble.message().into());
+        if self.unreadable.borrow_mut().insert(shown.clone(), trouble).is_none() {
+            self.report_notice(&shown, to_json(&Notice { code: "not_read", message }));
         }
     }
 
     /// What the files of a session are like, all that lists show something of.
-    pub(super) async fn prints(&self, io: &Io, place: &Place) -> Result<Vec<Print>, Trouble> {
+    pub(super) async fn read_prints(
+        &self,
+        io: &Io,
+        place: &SessionLocation,
+    ) -> Result<Vec<FilePrint>, Trouble> {
         let folder = place.folder();
         let files: Vec<File> =
-            files_of(place.placement(), true).iter().map(|name| folder.below(name)).collect();
+            names_of_files(place.placement(), true).iter().map(|name| folder.child(name)).collect();
         let looks = files.iter().map(|file| io.stat(file)).collect();
         let mut prints = Vec::new();
-        for (file, stat) in files.iter().zip(each(looks).await) {
-            prints.push(print(stat?).ok_or_else(|| {
-                let path = self.setup.shown(file);
+        for (file, stat) in files.iter().zip(collect_responses(looks).await) {
+            prints.push(to_print(stat?).ok_or_else(|| {
+                let path = self.setup.display_path(file);
                 let message = format!("expected a file at \"{path}\", but found something else instead");
-                Trouble::refused(Code::NotAFile, message)
+                Trouble::new(Code::NotAFile, message)
             })?);
         }
         if place.placement() == Placement::Workspace {
             let conversation = place.conversation();
             let beside = io.list(&conversation).await?.unwrap_or_default();
-            prints.push(markdown(io, &conversation, &beside).await?);
+            prints.push(sum_markdown_prints(io, &conversation, &beside).await?);
         }
         Ok(prints)
     }
 }
 
 // The session of a conversation, where it has one.
-async fn beside(io: &Io, place: Place, is_whole: bool) -> Result<Option<FoundPlace>, Trouble> {
+async fn find_session_beside(
+    io: &Io,
+    place: SessionLocation,
+    is_whole: bool,
+) -> Result<Option<FoundPlace>, Trouble> {
     let conversation = place.conversation();
-    let inside = listed(io, &conversation, files_of(Placement::Workspace, is_whole)).await?;
-    let is_session = |entry: &&Entry| entry.kind == Kind::Folder && entry.name == SESSION_FOLDER;
+    let inside = list_folder(io, &conversation, names_of_files(Placement::Workspace, is_whole)).await?;
+    let is_session = |entry: &&FolderEntry| entry.kind == FileKind::Folder && entry.name == SESSION_FOLDER;
     let Some(session) = inside.iter().find(is_session) else { return Ok(None) };
-    let mut files = seen(session.files.clone());
+    let mut files = to_prints(session.files.clone());
     if is_whole {
-        files.push(Some(unless_bug(markdown(io, &conversation, &inside).await)?.flatten()));
+        files.push(Some(unless_bug(sum_markdown_prints(io, &conversation, &inside).await)?.flatten()));
     }
     Ok(Some(FoundPlace { place, files }))
 }
 
 // A conversation's heading is its title where nobody gave it one; which of its files has it is another question: all of them
 // as one.
-async fn markdown(io: &Io, conversation: &File, inside: &[Entry]) -> Result<Print, Trouble> {
-    let is_text = |entry: &&Entry| entry.kind == Kind::File && entry.name.ends_with(".md");
+async fn sum_markdown_prints(
+    io: &Io,
+    conversation: &File,
+    inside: &[FolderEntry],
+) -> Result<FilePrint, Trouble> {
+    let is_text = |entry: &&FolderEntry| entry.kind == FileKind::File && entry.name.ends_with(".md");
     let files: Vec<File> =
-        inside.iter().filter(is_text).map(|entry| conversation.below(&entry.name)).collect();
+        inside.iter().filter(is_text).map(|entry| conversation.child(&entry.name)).collect();
     let looks = files.iter().map(|file| io.stat(file)).collect();
-    let mut sum: Print = None;
-    for stat in each(looks).await {
+    let mut sum: FilePrint = None;
+    for stat in collect_responses(looks).await {
         let (size, changed_us) = stat?.map_or((0, 0), |stat| (stat.size, stat.changed_us));
         let (sizes, times) = sum.unwrap_or_default();
         sum = Some((sizes + size, times + changed_us));
@@ -218,7 +252,7 @@ async fn markdown(io: &Io, conversation: &File, inside: &[Entry]) -> Result<Prin
     Ok(sum)
 }
 
-fn files_of(placement: Placement, is_whole: bool) -> &'static [&'static str] {
+fn names_of_files(placement: Placement, is_whole: bool) -> &'static [&'static str] {
     const HOME: [&str; 3] = [MESSAGES, EVENTS, Placement::Home.document()];
     const WORKSPACE: [&str; 3] = [MESSAGES, EVENTS, Placement::Workspace.document()];
     let all = match placement {
@@ -228,19 +262,19 @@ fn files_of(placement: Placement, is_whole: bool) -> &'static [&'static str] {
     if is_whole { all } else { &all[..1] }
 }
 
-fn print(stat: Option<Stat>) -> Option<Print> {
+fn to_print(stat: Option<Stat>) -> Option<FilePrint> {
     match stat {
         None => Some(None),
-        Some(stat) => (stat.kind == Kind::File).then_some(Some((stat.size, stat.changed_us))),
+        Some(stat) => (stat.kind == FileKind::File).then_some(Some((stat.size, stat.changed_us))),
     }
 }
 
-fn seen(files: Option<Vec<Option<Stat>>>) -> Vec<Option<Print>> {
-    files.map_or_else(|| [None].into(), |files| files.into_iter().map(print).collect())
+fn to_prints(files: Option<Vec<Option<Stat>>>) -> Vec<Option<FilePrint>> {
+    files.map_or_else(|| [None].into(), |files| files.into_iter().map(to_print).collect())
 }
 
 // A session into which nobody can look is there all the same.
-async fn listed(io: &Io, folder: &File, names: &[&'static str]) -> Result<Vec<Entry>, Trouble> {
+async fn list_folder(io: &Io, folder: &File, names: &[&'static str]) -> Result<Vec<FolderEntry>, Trouble> {
     if !names.is_empty()
         && let Some(Some(found)) = unless_bug(io.list_with(folder, names).await)?
     {
@@ -250,6 +284,6 @@ async fn listed(io: &Io, folder: &File, names: &[&'static str]) -> Result<Vec<En
 }
 
 // A link put there by others must not cost the rest of the list.
-fn folders(entries: Vec<Entry>) -> impl Iterator<Item = Entry> {
-    entries.into_iter().filter(|entry| entry.kind == Kind::Folder)
+fn only_folders(entries: Vec<FolderEntry>) -> impl Iterator<Item = FolderEntry> {
+    entries.into_iter().filter(|entry| entry.kind == FileKind::Folder)
 }

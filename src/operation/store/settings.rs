@@ -5,13 +5,13 @@ use alloc::vec::Vec;
 
 use super::Setup;
 use crate::layout::{self, File, Root};
-use crate::operation::io::both;
+use crate::operation::join::join_both;
 use crate::operation::{Io, Operation, Trouble};
-use crate::settings::{self, Read, SettingsFile, Source};
+use crate::settings::{self, EffectiveSettings, SettingSource, SettingsFile};
 
 impl Setup {
     /// What holds by the files of settings, for who is about to open the store.
-    pub fn settings(&self) -> Operation<'static, Read> {
+    pub fn settings(&self) -> Operation<'static, EffectiveSettings> {
         let setup = self.clone();
         Operation::new(|io| async move { setup.read_settings(&io).await })
     }
@@ -28,35 +28,44 @@ impl Setup {
             let place = |(root, source)| (layout::settings(root), source);
             let (home, project) = (place(HOME), place(PROJECT));
             // Of who works in the folder with the home, they are one.
-            let is_one = setup.shown(&home.0) == setup.shown(&project.0);
+            let is_one = setup.display_path(&home.0) == setup.display_path(&project.0);
             let (file, source) = if is_of_project && !is_one { project } else { home };
-            let found = setup.found(&io, &file, source).await?;
-            match settings::written(&key, value.as_deref(), &found)? {
+            let found = setup.read_settings_file(&io, &file, source).await?;
+            match settings::write_setting(&key, value.as_deref(), &found)? {
                 Some(text) => io.replace(&file, text.into_bytes(), None).await,
                 None => Ok(()),
             }
         })
     }
 
-    pub(super) async fn read_settings(&self, io: &Io) -> Result<Read, Trouble> {
+    pub(super) async fn read_settings(&self, io: &Io) -> Result<EffectiveSettings, Trouble> {
         let places = [HOME, PROJECT].map(|(root, source)| (layout::settings(root), source));
         let [home, project] = &places;
-        let found = both(self.found(io, &home.0, home.1), self.found(io, &project.0, project.1)).await;
+        let found = join_both(
+            self.read_settings_file(io, &home.0, home.1),
+            self.read_settings_file(io, &project.0, project.1),
+        )
+        .await;
         let mut files = Vec::from([found.0?, found.1?]);
         // Of who works in the folder with the home, they are one.
         files.dedup_by(|one, other| one.path == other.path);
         Ok(settings::read(&files))
     }
 
-    async fn found(&self, io: &Io, file: &File, source: Source) -> Result<SettingsFile, Trouble> {
+    async fn read_settings_file(
+        &self,
+        io: &Io,
+        file: &File,
+        source: SettingSource,
+    ) -> Result<SettingsFile, Trouble> {
         let (text, problem) = match io.read_all(file).await {
             Ok(bytes) => (bytes.map(|bytes| String::from_utf8_lossy(&bytes).into()), None),
             Err(trouble) if trouble.is_bug() => return Err(trouble),
             Err(trouble) => (None, Some(trouble.message().into())),
         };
-        Ok(SettingsFile { path: self.shown(file), source, text, problem })
+        Ok(SettingsFile { path: self.display_path(file), source, text, problem })
     }
 }
 
-const HOME: (Root, Source) = (Root::Home, Source::Home);
-const PROJECT: (Root, Source) = (Root::Project, Source::Project);
+const HOME: (Root, SettingSource) = (Root::Home, SettingSource::Home);
+const PROJECT: (Root, SettingSource) = (Root::Project, SettingSource::Project);

@@ -8,7 +8,9 @@ use alloc::vec::Vec;
 use crate::error::Error;
 use crate::json::request;
 use crate::json::text::to_json;
-use crate::layout::{CONVERSATIONS, File, Place, Placement, Root, SESSION_FOLDER, SESSION_PREFIX, projects};
+use crate::layout::{
+    CONVERSATIONS, File, Placement, Root, SESSION_FOLDER, SESSION_PREFIX, SessionLocation, projects,
+};
 
 /// What a host knows. Paths are absolute, as people call them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub struct Setup {
 
 impl Setup {
     /// Reads `{"home","project","normalProject","workspace","user","idleMs","separator","redacts","countTokens"}`; `workspace`,
-    /// `redacts` and `countTokens`, which is for [`Counts`](crate::operation::Counts), may be missing, and `user` is empty where
+    /// `redacts` and `countTokens`, which is for [`CountingMode`](crate::operation::CountingMode), may be missing, and `user` is empty where
     /// nobody knows.
     ///
     /// # Errors
@@ -41,7 +43,7 @@ impl Setup {
     pub fn from_json(json: &str) -> Result<Setup, Error> {
         let known =
             "home, project, normalProject, workspace, user, idleMs, separator, redacts or countTokens";
-        let (mut fields, bad) = (request::read(json, known)?, &mut Vec::new());
+        let (mut fields, bad) = (request::parse(json, known)?, &mut Vec::new());
         let idle_ms = fields.take("idleMs", bad);
         let redacts = fields.take("redacts", bad).unwrap_or_default();
         fields.take::<bool>("countTokens", bad);
@@ -49,21 +51,21 @@ impl Setup {
         let (user, separator) = (text("user").unwrap_or_default(), text("separator").unwrap_or_default());
         let (home, project, normal_project) = (text("home"), text("project"), text("normalProject"));
         let workspace = text("workspace");
-        request::refuse_bad(bad)?;
+        request::reject_bad(bad)?;
         if !matches!(&*separator, "/" | "\\") {
             let found = to_json(&separator);
             let message = format!("expected \"/\" or \"\\\" for \"separator\", but found {found} instead");
-            return Err(request::wrong(message));
+            return Err(request::error(message));
         }
         let setup = Setup { user, separator, redacts, ..Setup::default() };
         let absolute = |path: Option<String>, key: &str| match path {
             Some(path) if setup.is_absolute(&path) => Ok(path),
             path => {
                 let found = path.map_or_else(|| "none".into(), |path| to_json(&path));
-                Err(request::wrong(format!("expected an absolute path for \"{key}\", but found {found}")))
+                Err(request::error(format!("expected an absolute path for \"{key}\", but found {found}")))
             }
         };
-        let needed = || request::wrong("expected a whole number for \"idleMs\", but found none");
+        let needed = || request::error("expected a whole number for \"idleMs\", but found none");
         let (home, project) = (absolute(home, "home")?, absolute(project, "project")?);
         let normal_project = absolute(normal_project, "normalProject")?;
         let workspace = workspace.map(|path| absolute(Some(path), "workspace")).transpose()?;
@@ -76,7 +78,7 @@ impl Setup {
     }
 
     /// How people call a file.
-    pub fn shown(&self, file: &File) -> String {
+    pub fn display_path(&self, file: &File) -> String {
         let root = match &file.root {
             Root::Home => &self.home,
             Root::Project => &self.project,
@@ -95,14 +97,14 @@ impl Setup {
     }
 
     /// The place of a session whose folder people call so; nothing where none can lie there.
-    pub fn place(&self, shown: &str, placement: Placement) -> Option<Place> {
+    pub fn parse_place(&self, shown: &str, placement: Placement) -> Option<SessionLocation> {
         match placement {
             Placement::Home => {
-                let below = self.below(shown, &self.home)?.replace(&*self.separator, "/");
+                let below = self.path_below(shown, &self.home)?.replace(&*self.separator, "/");
                 let (project, name) =
                     below.strip_prefix(&*projects().path)?.strip_prefix('/')?.split_once('/')?;
                 let id = name.strip_prefix(SESSION_PREFIX).filter(|id| !id.contains('/'))?;
-                Some(Place::Home { project: project.into(), id: id.into() })
+                Some(SessionLocation::Home { project: project.into(), id: id.into() })
             }
             Placement::Workspace => {
                 let mut parts = shown.rsplitn(5, &*self.separator);
@@ -112,13 +114,17 @@ impl Setup {
                 let root = parts.next().filter(|_| is_one)?;
                 // The top of all, or of a drive.
                 let end = if root.is_empty() || root.ends_with(':') { &*self.separator } else { "" };
-                Some(Place::Workspace { root: [root, end].concat(), day: day.into(), name: name.into() })
+                Some(SessionLocation::Workspace {
+                    root: [root, end].concat(),
+                    day: day.into(),
+                    name: name.into(),
+                })
             }
         }
     }
 
     /// The path below a folder, where it is one.
-    pub(super) fn below<'p>(&self, shown: &'p str, folder: &str) -> Option<&'p str> {
+    pub(super) fn path_below<'p>(&self, shown: &'p str, folder: &str) -> Option<&'p str> {
         let folder = folder.strip_suffix(&*self.separator).unwrap_or(folder);
         shown.strip_prefix(folder)?.strip_prefix(&*self.separator)
     }
@@ -131,13 +137,13 @@ impl Setup {
 
     /// A path as seen from a folder.
     #[cfg(feature = "interop")]
-    pub(in crate::operation) fn within(&self, folder: &str, path: &str) -> String {
+    pub(in crate::operation) fn resolve_path(&self, folder: &str, path: &str) -> String {
         let is_absolute = self.is_absolute(path) || path.starts_with('/');
         if is_absolute { path.into() } else { [folder, &self.separator, path].concat() }
     }
 
     /// The folder around one; itself at the top of all.
-    pub(super) fn around(&self, folder: &str) -> String {
+    pub(super) fn parent_folder(&self, folder: &str) -> String {
         match folder.rsplit_once(&*self.separator) {
             Some((_, "")) | None => folder.to_string(),
             Some((around, _)) if around.is_empty() || around.ends_with(':') => {
@@ -190,16 +196,17 @@ mod tests {
         assert!(unknown.starts_with("unknown option \"hoem\": expected "), "{unknown}");
     }
 
-    fn check(setup: &Setup, place: Place, shown: &str) {
-        assert_eq!(setup.shown(&place.folder()), shown);
-        assert_eq!(setup.place(shown, place.placement()), Some(place));
+    fn check(setup: &Setup, place: SessionLocation, shown: &str) {
+        assert_eq!(setup.display_path(&place.folder()), shown);
+        assert_eq!(setup.parse_place(shown, place.placement()), Some(place));
     }
 
     #[test]
     fn a_place_is_told_from_what_people_call_it() {
         let unix = setup("/home/ann/.leftoff", "/");
-        let home = |project: &str| Place::Home { project: project.into(), id: "a".into() };
-        let named = |root: &str| Place::Workspace { root: root.into(), day: "d".into(), name: "n".into() };
+        let home = |project: &str| SessionLocation::Home { project: project.into(), id: "a".into() };
+        let named =
+            |root: &str| SessionLocation::Workspace { root: root.into(), day: "d".into(), name: "n".into() };
         check(&unix, home("0f"), "/home/ann/.leftoff/sessions/projects/0f/session-a");
         check(&unix, named("/work"), "/work/conversations/d/n/.session");
         check(&unix, named("/"), "/conversations/d/n/.session");
@@ -218,18 +225,21 @@ mod tests {
             "/home/sessions/projects/session-a",
             "/home/sessions/projects/0/session-a/b",
         ] {
-            assert_eq!(unix.place(path, Placement::Home), None, "{path}");
+            assert_eq!(unix.parse_place(path, Placement::Home), None, "{path}");
         }
         for path in ["", "/a/b/.session", "/conversations/d/n", "/conversations//n/.session"] {
-            assert_eq!(unix.place(path, Placement::Workspace), None, "{path}");
+            assert_eq!(unix.parse_place(path, Placement::Workspace), None, "{path}");
         }
     }
 
     #[test]
     fn the_top_of_all_lies_in_itself() {
         let [unix, windows] = [setup("/", "/"), setup("C:\\", "\\")];
-        assert_eq!(["/a/b", "/a", "/"].map(|path| unix.around(path)), ["/a", "/", "/"]);
-        assert_eq!(["C:\\a\\b", "C:\\a", "C:\\"].map(|path| windows.around(path)), ["C:\\a", "C:\\", "C:\\"]);
+        assert_eq!(["/a/b", "/a", "/"].map(|path| unix.parent_folder(path)), ["/a", "/", "/"]);
+        assert_eq!(
+            ["C:\\a\\b", "C:\\a", "C:\\"].map(|path| windows.parent_folder(path)),
+            ["C:\\a", "C:\\", "C:\\"]
+        );
         assert!(
             unix.is_absolute("/a")
                 && !unix.is_absolute("a")

@@ -10,13 +10,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::recall::telling::Request;
+use super::recall::recall_block::RecallRequest;
 use crate::json::hash::sha256;
 use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::{self, File, names};
 use crate::operation::logs::LogName;
-use crate::operation::{Io, Leaving, Operation, Trouble, unless_bug};
+use crate::operation::{Io, Operation, OutgoingRedactor, Trouble, unless_bug};
 use crate::state::stopping::find_stop_phrase;
 
 /// After so many turns without a save one is offered.
@@ -28,7 +28,7 @@ const TRIED: usize = 4;
 /// So a prompt begins that is a command of the client's own.
 const COMMANDS: [char; 4] = ['/', '$', '!', '#'];
 
-struct Turn {
+struct TurnRequest {
     // What the user typed; nothing where the client only forgot.
     prompt: Option<String>,
     // The session that the conversation is here.
@@ -40,20 +40,20 @@ struct Turn {
 /// How long nothing was saved.
 #[derive(Default, Deserialize, Serialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Unsaved {
+struct SaveReminder {
     turns: u64,
     is_offered: bool,
     // The event by which the session was saved last.
     since: Option<String>,
 }
 
-impl Turn {
-    fn from_json(json: &str) -> Result<Turn, Trouble> {
-        let (mut fields, bad) = (request::read(json, "prompt, session or hasForgotten")?, &mut Vec::new());
+impl TurnRequest {
+    fn from_json(json: &str) -> Result<TurnRequest, Trouble> {
+        let (mut fields, bad) = (request::parse(json, "prompt, session or hasForgotten")?, &mut Vec::new());
         let (prompt, session) = (fields.take("prompt", bad), fields.take("session", bad));
         let has_forgotten = fields.take("hasForgotten", bad).unwrap_or_default();
-        request::refuse_bad(bad)?;
-        Ok(Turn { prompt, session, has_forgotten })
+        request::reject_bad(bad)?;
+        Ok(TurnRequest { prompt, session, has_forgotten })
     }
 }
 
@@ -67,18 +67,18 @@ impl Store {
         self: &Rc<Store>,
         conversation: String,
         request: String,
-        leaving: &Rc<Leaving>,
+        leaving: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, String> {
         let (store, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
-            let turn = Turn::from_json(&request)?;
+            let turn = TurnRequest::from_json(&request)?;
             let prompt = turn.prompt.as_deref();
             let wants_stop = prompt.is_some_and(|prompt| find_stop_phrase(prompt).is_some());
             let asks = prompt.filter(|prompt| !wants_stop && !prompt.trim_start().starts_with(COMMANDS));
-            let recalled = store.recalled_at(&io, &conversation, (asks, &turn), &leaving).await?;
+            let recalled = store.recall_for_turn(&io, &conversation, (asks, &turn), &leaving).await?;
             let session = turn.session.as_deref().filter(|_| prompt.is_some() && !wants_stop);
             let offers_save = match session {
-                Some(id) => store.counted(&io, id).await?,
+                Some(id) => store.count_unsaved_turn(&io, id).await?,
                 None => false,
             };
             let recalled = to_json(&recalled);
@@ -86,12 +86,12 @@ impl Store {
         })
     }
 
-    async fn recalled_at(
+    async fn recall_for_turn(
         self: &Rc<Store>,
         io: &Io,
         conversation: &str,
-        (asks, turn): (Option<&str>, &Turn),
-        leaving: &Rc<Leaving>,
+        (asks, turn): (Option<&str>, &TurnRequest),
+        leaving: &Rc<OutgoingRedactor>,
     ) -> Result<String, Trouble> {
         if asks.is_none() && !turn.has_forgotten {
             return Ok(String::new());
@@ -101,27 +101,27 @@ impl Store {
         if mode == "\"off\"" {
             return Ok(String::new());
         }
-        let file = layout::cache().below(&format!("told-{}", &sha256(conversation.as_bytes())[..32]));
+        let file = layout::cache().child(&format!("told-{}", &sha256(conversation.as_bytes())[..32]));
         if turn.has_forgotten {
             unless_bug(io.remove(&file).await)?;
         }
         let Some(prompt) = asks else { return Ok(String::new()) };
-        let mut told = Told { file, own: Vec::new() };
+        let mut told = RecallLedger { file, own_lines: Vec::new() };
         for _ in 0..TRIED {
-            let known = told.known(io, None).await?;
+            let known = told.read_other_ids(io, None).await?;
             if mode == "\"session\"" && known.is_some() {
                 return Ok(String::new());
             }
             let known = turn.session.iter().cloned().chain(known.unwrap_or_default());
-            let request = Request::within(RECALLED, known.collect());
-            let recalled = self.recalled(io, prompt, &request, leaving).await?;
-            let ids: Vec<String> = recalled.messages().map(String::from).collect();
+            let request = RecallRequest::with_limit(RECALLED, known.collect());
+            let recalled = self.recall_sessions(io, prompt, &request, leaving).await?;
+            let ids: Vec<String> = recalled.quoted_messages().map(String::from).collect();
             if ids.is_empty() && mode != "\"session\"" {
                 return Ok(recalled.text);
             }
             // What cannot be remembered would be told again and again.
             let Some(claimed) = told.claim(io, &ids).await? else { return Ok(String::new()) };
-            let others = told.known(io, Some(claimed)).await?;
+            let others = told.read_other_ids(io, Some(claimed)).await?;
             let is_first = mode != "\"session\"" || others.is_none();
             if is_first && others.is_none_or(|others| !ids.iter().any(|id| others.contains(id))) {
                 return Ok(recalled.text);
@@ -131,37 +131,37 @@ impl Store {
     }
 
     // Whether a save is to be offered, which is done once.
-    async fn counted(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
-        let Some(place) = self.lying(io, id).await? else { return Ok(false) };
-        let live = self.unread(&place, id);
+    async fn count_unsaved_turn(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
+        let Some(place) = self.find_place(io, id).await? else { return Ok(false) };
+        let live = self.unopened_session(&place, id);
         unless_bug(live.observe(io, LogName::Events).await)?;
-        let since = live.with(|session| session.saved_by().map(String::from));
-        let file = layout::kept(id, names::Kept::Turns);
-        let known = known_in::<Unsaved>(io, &file).await?.filter(|known| known.since == since);
+        let since = live.with_session(|session| session.last_save_event().map(String::from));
+        let file = layout::cached_file(id, names::CachedKind::Turns);
+        let known = read_json::<SaveReminder>(io, &file).await?.filter(|known| known.since == since);
         let known = known.unwrap_or_default();
         let turns = known.turns + 1;
         let is_due = turns >= LONG && !known.is_offered;
-        let unsaved = Unsaved { turns, is_offered: known.is_offered || is_due, since };
-        Ok(keeps(io, &file, &unsaved).await? && is_due)
+        let unsaved = SaveReminder { turns, is_offered: known.is_offered || is_due, since };
+        Ok(write_json(io, &file, &unsaved).await? && is_due)
     }
 }
 
 // What was told to a conversation: a line of ids for each time. Others may tell it something at the same time; of a message the
 // line that comes first counts.
-struct Told {
+struct RecallLedger {
     file: File,
     // Where lines of this turn begin.
-    own: Vec<u64>,
+    own_lines: Vec<u64>,
 }
 
-impl Told {
+impl RecallLedger {
     /// What others have told, as far as `end`; nothing where nobody has yet.
-    async fn known(&self, io: &Io, end: Option<u64>) -> Result<Option<Vec<String>>, Trouble> {
+    async fn read_other_ids(&self, io: &Io, end: Option<u64>) -> Result<Option<Vec<String>>, Trouble> {
         let Some(bytes) = unless_bug(io.read_all(&self.file).await)?.flatten() else { return Ok(None) };
         let end = end.map_or(bytes.len(), |end| bytes.len().min(end as usize));
         let (mut at, mut known) = (0, None);
         for line in bytes[..end].split_inclusive(|byte| *byte == b'\n') {
-            if !self.own.contains(&at)
+            if !self.own_lines.contains(&at)
                 && let Ok(ids) = serde_json::from_slice::<Vec<String>>(line)
             {
                 known.get_or_insert_with(Vec::new).extend(ids);
@@ -178,18 +178,18 @@ impl Told {
         let len = line.len() as u64;
         let appended = unless_bug(io.append(&self.file, line.into_bytes(), false, None).await)?;
         let start = appended.map(|appended| appended.end.saturating_sub(len) + 1);
-        self.own.extend(start);
+        self.own_lines.extend(start);
         Ok(start)
     }
 }
 
 // What is derived: where it cannot be read, it is as good as none.
-async fn known_in<T: DeserializeOwned>(io: &Io, file: &File) -> Result<Option<T>, Trouble> {
+async fn read_json<T: DeserializeOwned>(io: &Io, file: &File) -> Result<Option<T>, Trouble> {
     let bytes = unless_bug(io.read_all(file).await)?.flatten();
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
 // Whether it is known the next time.
-async fn keeps(io: &Io, file: &File, value: &impl Serialize) -> Result<bool, Trouble> {
+async fn write_json(io: &Io, file: &File, value: &impl Serialize) -> Result<bool, Trouble> {
     Ok(unless_bug(io.replace(file, to_json(value).into_bytes(), None).await)?.is_some())
 }

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::random::is_random;
 use super::value::is_stand_in;
-use crate::privacy::Span;
+use crate::privacy::SecretSpan;
 
 const RULE: &str = "basicauth";
 const OF_COMMAND: &str = "password";
@@ -71,10 +71,10 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 /// The password of an address that has one of the signs there.
-pub(super) fn find_in_address(text: &str, sign: Range<usize>) -> Option<Span> {
+pub(super) fn find_in_address(text: &str, sign: Range<usize>) -> Option<SecretSpan> {
     let is_escaped = sign.len() == ESCAPED.len();
     let place = password_in_address(text, sign.end, is_escaped)?;
-    Some(Span { start: place.start, end: place.end, rule: RULE.into() })
+    Some(SecretSpan { start: place.start, end: place.end, rule: RULE.into() })
 }
 
 fn password_in_address(text: &str, start: usize, is_escaped: bool) -> Option<Range<usize>> {
@@ -139,10 +139,10 @@ impl Command {
     }
 
     /// The password that the command is given whose name stands there.
-    pub(super) fn find_at(&self, text: &str, word: Range<usize>) -> Option<Span> {
+    pub(super) fn find_at(&self, text: &str, word: Range<usize>) -> Option<SecretSpan> {
         let is_name = text.get(word.clone())? == self.0;
         let place = if is_name { self.find_password(text, word)? } else { return None };
-        Some(Span { start: place.start, end: place.end, rule: OF_COMMAND.into() })
+        Some(SecretSpan { start: place.start, end: place.end, rule: OF_COMMAND.into() })
     }
 
     fn find_password(&self, text: &str, word: Range<usize>) -> Option<Range<usize>> {

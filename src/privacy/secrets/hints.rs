@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::addresses::{COMMANDS, Command, SIGNS, find_in_address};
-use super::named::{Names, STEMS};
+use super::names::{Names, STEMS};
 use super::tokens::{Token, prefixes};
-use crate::privacy::Span;
+use crate::privacy::SecretSpan;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Hint {
@@ -20,7 +20,7 @@ pub(super) enum Hint {
 
 impl Hint {
     /// All of them, each with its word in small letters.
-    pub(super) fn all() -> impl Iterator<Item = (String, Hint)> {
+    pub(super) fn all_with_words() -> impl Iterator<Item = (String, Hint)> {
         let tokens = prefixes().map(|(prefix, token)| (prefix, Hint::Token(prefix, token)));
         let names = STEMS.iter().map(|stem| (*stem, Hint::Name));
         let addresses = SIGNS.iter().map(|sign| (*sign, Hint::Address));
@@ -35,29 +35,29 @@ impl Hint {
 pub(super) struct Hints<'a> {
     text: &'a str,
     names: Names,
-    found: Vec<Span>,
+    spans: Vec<SecretSpan>,
 }
 
 impl<'a> Hints<'a> {
     pub(super) fn new(text: &'a str) -> Hints<'a> {
-        Hints { text, names: Names::default(), found: Vec::new() }
+        Hints { text, names: Names::default(), spans: Vec::new() }
     }
 
     /// Finds the secret of a hint whose word stands there, in whatever case.
-    pub(super) fn follow(&mut self, hint: Hint, word: Range<usize>) {
+    pub(super) fn find_secret(&mut self, hint: Hint, word: Range<usize>) {
         let text = self.text;
         match hint {
             Hint::Token(prefix, token) if text[word.clone()] == *prefix => {
-                self.found.extend(token.find_at(text, word));
+                self.spans.extend(token.find_at(text, word));
             }
             Hint::Token(..) => {}
-            Hint::Name => self.names.find_at(text, word, &mut self.found),
-            Hint::Address => self.found.extend(find_in_address(text, word)),
-            Hint::Command(command) => self.found.extend(command.find_at(text, word)),
+            Hint::Name => self.names.find_at(text, word, &mut self.spans),
+            Hint::Address => self.spans.extend(find_in_address(text, word)),
+            Hint::Command(command) => self.spans.extend(command.find_at(text, word)),
         }
     }
 
-    pub(super) fn into_found(self) -> Vec<Span> {
-        self.found
+    pub(super) fn into_spans(self) -> Vec<SecretSpan> {
+        self.spans
     }
 }

@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use once_cell::race::OnceBox;
 use regex_automata::meta::Regex;
 
-use super::rules::compiled;
-use crate::privacy::Span;
+use super::rules::compile_pattern;
+use crate::privacy::SecretSpan;
 
 const RULE: &str = "privatekey";
 /// A word of so many letters is no word.
@@ -26,7 +26,7 @@ const END: &str = r" ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}";
 const HEADER: &str = r"\A(?:Proc-Type: \d,ENCRYPTED|DEK-Info: [\w-]+,[0-9A-Fa-f]+|(?:Version|Comment|Hash|Charset|MessageID|Encryption|Subject|Key-Derivation|Argon2-\w+|Public-Lines|Private-Lines|Private-MAC|Private-Hash):[^\n]{0,360}?(?:\s\s|\n|\z))";
 
 #[derive(Debug)]
-struct Forms {
+struct KeyPatterns {
     begin: Regex,
     end: Regex,
     ends_here: Regex,
@@ -34,28 +34,28 @@ struct Forms {
 }
 
 /// The private keys in a text.
-pub(super) fn found(text: &str) -> Vec<Span> {
-    static FORMS: OnceBox<Forms> = OnceBox::new();
-    let forms = FORMS.get_or_init(|| Box::new(Forms::new()));
-    let mut found = forms.begun(text);
-    forms.ended(text, &mut found);
+pub(super) fn find_keys(text: &str) -> Vec<SecretSpan> {
+    static FORMS: OnceBox<KeyPatterns> = OnceBox::new();
+    let forms = FORMS.get_or_init(|| Box::new(KeyPatterns::new()));
+    let mut found = forms.find_begun_keys(text);
+    forms.find_ended_keys(text, &mut found);
     found
 }
 
-impl Forms {
-    fn new() -> Forms {
-        Forms {
-            begin: compiled(BEGIN),
-            end: compiled(&["-{4,5}", END].concat()),
+impl KeyPatterns {
+    fn new() -> KeyPatterns {
+        KeyPatterns {
+            begin: compile_pattern(BEGIN),
+            end: compile_pattern(&["-{4,5}", END].concat()),
             // Where a line is taken out by a diff, its dash is one more.
-            ends_here: compiled(&[r"\A[- ]*-{4}", END].concat()),
-            header: compiled(HEADER),
+            ends_here: compile_pattern(&[r"\A[- ]*-{4}", END].concat()),
+            header: compile_pattern(HEADER),
         }
     }
 
     /// Those whose beginning is there.
-    fn begun(&self, text: &str) -> Vec<Span> {
-        let mut found: Vec<Span> = Vec::new();
+    fn find_begun_keys(&self, text: &str) -> Vec<SecretSpan> {
+        let mut found: Vec<SecretSpan> = Vec::new();
         let mut done = 0;
         for head in self.begin.find_iter(text.as_bytes()) {
             if head.start() < done {
@@ -69,7 +69,7 @@ impl Forms {
     }
 
     /// Those whose end alone is there, behind the others.
-    fn ended(&self, text: &str, found: &mut Vec<Span>) {
+    fn find_ended_keys(&self, text: &str, found: &mut Vec<SecretSpan>) {
         let begun = found.len();
         let (mut next, mut least) = (0, 0);
         for foot in self.end.find_iter(text.as_bytes()) {
@@ -93,7 +93,7 @@ impl Forms {
     fn body_end(&self, text: &[u8], start: usize) -> Option<usize> {
         let (mut end, mut last, mut at) = (None, 0, start);
         loop {
-            at = behind_decoration(text, at);
+            at = skip_decoration(text, at);
             if end.is_some()
                 && let Some(foot) = self.end_at(text, at)
             {
@@ -106,7 +106,7 @@ impl Forms {
             let next = at + text[at..].iter().take_while(|byte| is_body(**byte)).count();
             let size = next - at;
             // The last line may be short: where it stands alone, or the key ends behind it.
-            let ends_behind = || self.end_at(text, behind_decoration(text, next)).is_some();
+            let ends_behind = || self.end_at(text, skip_decoration(text, next)).is_some();
             let is_last = || last >= LINE && size > 1 && (is_alone(text, next) || ends_behind());
             if size < LONG && !is_last() {
                 return end;
@@ -120,13 +120,13 @@ impl Forms {
 
     /// Behind the end of a key that stands there; its dashes look like those of a diff.
     fn end_at(&self, text: &[u8], at: usize) -> Option<usize> {
-        let start = before_dashes(text, at);
+        let start = start_of_dashes(text, at);
         self.ends_here.find(&text[start..]).map(|found| start + found.end())
     }
 }
 
-fn span(start: usize, end: usize) -> Span {
-    Span { start, end, rule: RULE.into() }
+fn span(start: usize, end: usize) -> SecretSpan {
+    SecretSpan { start, end, rule: RULE.into() }
 }
 
 fn is_body(byte: u8) -> bool {
@@ -134,7 +134,7 @@ fn is_body(byte: u8) -> bool {
 }
 
 /// What a line may have before it or behind it: numbers, arrows, marks of diffs and quotes, signs of strings and comments.
-fn behind_decoration(text: &[u8], start: usize) -> usize {
+fn skip_decoration(text: &[u8], start: usize) -> usize {
     let mut at = start;
     loop {
         let rest = &text[at..];
@@ -178,7 +178,7 @@ fn body_start(text: &str, end: usize, least: usize) -> usize {
     start
 }
 
-fn before_dashes(text: &[u8], at: usize) -> usize {
+fn start_of_dashes(text: &[u8], at: usize) -> usize {
     let mut start = at;
     while text[..start].ends_with(b"-") || text[..start].ends_with(b"- ") {
         start -= 1;
@@ -198,7 +198,7 @@ mod tests {
     use alloc::string::String;
     use alloc::vec::Vec;
 
-    use super::super::apart;
+    use super::super::merge_overlaps;
     use super::*;
 
     /// Lines of a key, its first and last with what names it.
@@ -211,14 +211,14 @@ mod tests {
         lines
     }
 
-    fn shown(form: impl Fn(usize, &str) -> String, between: &str) -> String {
+    fn render_key(form: impl Fn(usize, &str) -> String, between: &str) -> String {
         let lines: Vec<String> = key().iter().enumerate().map(|(at, line)| form(at + 1, line)).collect();
         lines.join(between)
     }
 
     fn left_of(text: &str) -> String {
         let mut left = String::from(text);
-        for Span { start, end, .. } in apart(found(text)).into_iter().rev() {
+        for SecretSpan { start, end, .. } in merge_overlaps(find_keys(text)).into_iter().rev() {
             left.replace_range(start..end, "[key]");
         }
         left
@@ -227,19 +227,23 @@ mod tests {
     #[test]
     fn a_key_is_found_in_each_form_and_nothing_beside_it() {
         let forms = [
-            ("", shown(|_, line| line.into(), "\n"), ""),
+            ("", render_key(|_, line| line.into(), "\n"), ""),
             (
                 "     1→",
-                shown(|at, line| if at == 1 { line.into() } else { format!("{at:6}→{line}") }, "\n"),
+                render_key(|at, line| if at == 1 { line.into() } else { format!("{at:6}→{line}") }, "\n"),
                 "",
             ),
-            ("1:", shown(|at, line| if at == 1 { line.into() } else { format!("{at}:{line}") }, "\n"), ""),
-            ("", shown(|at, line| if at == 1 { line.into() } else { format!("-{line}") }, "\n"), ""),
-            ("> ", shown(|at, line| if at == 1 { line.into() } else { format!("> {line}") }, "\n"), ""),
-            ("\"", shown(|_, line| line.into(), "  \" +\n  \""), "  \""),
-            ("", shown(|_, line| line.into(), " "), ""),
-            ("", shown(|_, line| line.into(), ""), ""),
-            ("", shown(|_, line| line.into(), "\r\n\r\n"), ""),
+            (
+                "1:",
+                render_key(|at, line| if at == 1 { line.into() } else { format!("{at}:{line}") }, "\n"),
+                "",
+            ),
+            ("", render_key(|at, line| if at == 1 { line.into() } else { format!("-{line}") }, "\n"), ""),
+            ("> ", render_key(|at, line| if at == 1 { line.into() } else { format!("> {line}") }, "\n"), ""),
+            ("\"", render_key(|_, line| line.into(), "  \" +\n  \""), "  \""),
+            ("", render_key(|_, line| line.into(), " "), ""),
+            ("", render_key(|_, line| line.into(), ""), ""),
+            ("", render_key(|_, line| line.into(), "\r\n\r\n"), ""),
         ];
         for (before, key, behind) in forms {
             let text = format!("the first word\n{before}{key}{behind}\nthe last words");
@@ -302,7 +306,7 @@ mod tests {
             format!("grep -e '{}' .", key()[6]),
             String::new(),
         ] {
-            assert_eq!(found(&text), []);
+            assert_eq!(find_keys(&text), []);
         }
     }
 }

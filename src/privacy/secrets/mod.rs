@@ -6,8 +6,8 @@ mod addresses;
 mod gitleaks;
 mod hints;
 mod keys;
-mod named;
-mod own;
+mod names;
+mod own_rules;
 mod random;
 mod rules;
 mod tokens;
@@ -16,11 +16,11 @@ mod value;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Span;
+use super::SecretSpan;
 
 /// The text as rules expect it, each byte in its place: within JSON quotes and line ends have backslashes, and what comes from a
 /// page has blanks of other scripts, which no rule knows; as many plain ones are.
-pub(crate) fn bare(text: String) -> String {
+pub(crate) fn normalize_text(text: String) -> String {
     let blanks: Vec<(usize, char)> =
         text.char_indices().filter(|(_, letter)| is_wide_blank(*letter)).collect();
     let mut bytes = text.into_bytes();
@@ -44,21 +44,21 @@ fn is_wide_blank(letter: char) -> bool {
     !letter.is_ascii() && (letter.is_whitespace() || letter == '\u{feff}')
 }
 
-/// The secrets in a text that is [`bare`], with those that a host found there: in order, none over another.
-pub(crate) fn found(text: &str, of_host: Vec<Span>) -> Vec<Span> {
+/// The secrets in a text that is [`normalize_text`], with those that a host found there: in order, none over another.
+pub(crate) fn find_secrets(text: &str, of_host: Vec<SecretSpan>) -> Vec<SecretSpan> {
     let mut all = of_host;
-    all.extend(rules::found(text));
-    all.extend(keys::found(text));
-    apart(all)
+    all.extend(rules::find_by_rules(text));
+    all.extend(keys::find_keys(text));
+    merge_overlaps(all)
 }
 
 /// Rules that only know what a secret is called: another one's name says more.
 const GENERAL: &[&str] = &["key", "password"];
 
 /// What overlaps becomes one, named by the first that says which kind it is.
-fn apart(mut found: Vec<Span>) -> Vec<Span> {
+fn merge_overlaps(mut found: Vec<SecretSpan>) -> Vec<SecretSpan> {
     found.sort_by(|one, other| one.start.cmp(&other.start).then(other.end.cmp(&one.end)));
-    let mut all: Vec<Span> = Vec::new();
+    let mut all: Vec<SecretSpan> = Vec::new();
     for one in found {
         match all.last_mut() {
             Some(last) if one.start < last.end => {
@@ -89,14 +89,14 @@ mod tests {
             (r"\u00e9 C:\dir\é", r"\u00e9 C:\dir\é"),
             ("", ""),
         ] {
-            assert_eq!(bare(text.to_string()), expected);
+            assert_eq!(normalize_text(text.to_string()), expected);
         }
     }
 
     #[test]
     fn what_overlaps_is_one_secret_by_the_name_of_the_first() {
-        let span = |start, end, rule: &str| Span { start, end, rule: rule.into() };
+        let span = |start, end, rule: &str| SecretSpan { start, end, rule: rule.into() };
         let found = [span(4, 9, "b"), span(0, 3, "a"), span(8, 12, "c"), span(4, 10, "d"), span(12, 13, "e")];
-        assert_eq!(apart(found.into()), [span(0, 3, "a"), span(4, 12, "d"), span(12, 13, "e")]);
+        assert_eq!(merge_overlaps(found.into()), [span(0, 3, "a"), span(4, 12, "d"), span(12, 13, "e")]);
     }
 }

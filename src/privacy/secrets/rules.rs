@@ -14,8 +14,8 @@ use regex_automata::{Input, util::syntax};
 
 use super::hints::{Hint, Hints};
 use super::random::entropy;
-use super::{gitleaks, own};
-use crate::privacy::Span;
+use super::{gitleaks, own_rules};
+use crate::privacy::SecretSpan;
 
 /// Of what is called a key a name is none: it has no digit.
 const GENERIC: &str = "generic-api-key";
@@ -49,12 +49,12 @@ pub(super) struct Rule {
 pub(super) struct Except {
     pub patterns: &'static [&'static str],
     pub words: &'static [&'static str],
-    pub of: Of,
+    pub of: ExceptionTarget,
 }
 
 /// What an exception looks at.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Of {
+pub(super) enum ExceptionTarget {
     Secret,
     Match,
     Line,
@@ -65,27 +65,27 @@ pub(super) enum Of {
 struct Rules {
     words: AhoCorasick,
     /// What each word is of.
-    of_word: Vec<Vec<Use>>,
-    bare: Vec<usize>,
-    all: Vec<Compiled>,
-    never: OnceBox<Exception>,
+    of_word: Vec<Vec<WordUse>>,
+    wordless_rules: Vec<usize>,
+    rules: Vec<LazyRule>,
+    global_exception: OnceBox<Exception>,
 }
 
 /// What a word is of.
 #[derive(Clone, Copy, Debug)]
-enum Use {
+enum WordUse {
     Rule(usize),
     Hint(Hint),
 }
 
 #[derive(Debug)]
-struct Compiled {
+struct LazyRule {
     rule: &'static Rule,
-    made: OnceBox<Made>,
+    patterns: OnceBox<RulePatterns>,
 }
 
 #[derive(Debug)]
-struct Made {
+struct RulePatterns {
     pattern: Regex,
     and: Vec<Regex>,
     except: Vec<Exception>,
@@ -95,55 +95,61 @@ struct Made {
 struct Exception {
     patterns: Vec<Regex>,
     words: &'static [&'static str],
-    of: Of,
+    of: ExceptionTarget,
 }
 
 /// What they find in a text, in the order of the rules.
-pub(super) fn found(text: &str) -> Vec<Span> {
+pub(super) fn find_by_rules(text: &str) -> Vec<SecretSpan> {
     static RULES: OnceBox<Rules> = OnceBox::new();
-    RULES.get_or_init(|| Box::new(Rules::new())).found(text)
+    RULES.get_or_init(|| Box::new(Rules::new())).find_all(text)
 }
 
 impl Rules {
     fn new() -> Rules {
-        let all: Vec<Compiled> = gitleaks::RULES
+        let all: Vec<LazyRule> = gitleaks::RULES
             .iter()
-            .chain(own::RULES)
-            .map(|rule| Compiled { rule, made: OnceBox::new() })
+            .chain(own_rules::RULES)
+            .map(|rule| LazyRule { rule, patterns: OnceBox::new() })
             .collect();
-        let mut of_word: BTreeMap<String, Vec<Use>> = BTreeMap::new();
+        let mut of_word: BTreeMap<String, Vec<WordUse>> = BTreeMap::new();
         let mut bare = Vec::new();
-        for (at, Compiled { rule, .. }) in all.iter().enumerate() {
+        for (at, LazyRule { rule, .. }) in all.iter().enumerate() {
             for word in rule.words {
-                of_word.entry((*word).into()).or_default().push(Use::Rule(at));
+                of_word.entry((*word).into()).or_default().push(WordUse::Rule(at));
             }
             if rule.words.is_empty() {
                 bare.push(at);
             }
         }
-        for (word, hint) in Hint::all() {
-            of_word.entry(word).or_default().push(Use::Hint(hint));
+        for (word, hint) in Hint::all_with_words() {
+            of_word.entry(word).or_default().push(WordUse::Hint(hint));
         }
         let mut words = AhoCorasick::builder();
         words.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
         let words = words.build(of_word.keys()).expect("these words fit");
-        Rules { words, of_word: of_word.into_values().collect(), bare, all, never: OnceBox::new() }
+        Rules {
+            words,
+            of_word: of_word.into_values().collect(),
+            wordless_rules: bare,
+            rules: all,
+            global_exception: OnceBox::new(),
+        }
     }
 
-    fn found(&self, text: &str) -> Vec<Span> {
+    fn find_all(&self, text: &str) -> Vec<SecretSpan> {
         let whole = 0..text.len();
         // Where each may find something: most find nothing in most texts.
         let mut due: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
-        due.extend(self.bare.iter().map(|at| (*at, Vec::from([whole.clone()]))));
+        due.extend(self.wordless_rules.iter().map(|at| (*at, Vec::from([whole.clone()]))));
         let mut hints = Hints::new(text);
         for word in self.words.find_overlapping_iter(text) {
             let start = word.start().saturating_sub(BEFORE);
             let end = text.len().min(word.end() + BEHIND);
             for one in &self.of_word[word.pattern().as_usize()] {
                 let at = match one {
-                    Use::Rule(at) => at,
-                    Use::Hint(hint) => {
-                        hints.follow(*hint, word.range());
+                    WordUse::Rule(at) => at,
+                    WordUse::Hint(hint) => {
+                        hints.find_secret(*hint, word.range());
                         continue;
                     }
                 };
@@ -151,35 +157,37 @@ impl Rules {
                 match places.last_mut() {
                     Some(last) if end <= last.end => {}
                     Some(last) if start <= last.end => last.end = behind_blank(text, end),
-                    _ if self.all[*at].rule.is_near => places.push(start..behind_blank(text, end)),
+                    _ if self.rules[*at].rule.is_near => places.push(start..behind_blank(text, end)),
                     _ => places.push(whole.clone()),
                 }
             }
         }
-        let never = self.never.get_or_init(|| Box::new(Exception::new(&gitleaks::EXCEPT)));
-        let by_rules = due.into_iter().flat_map(|(at, places)| self.all[at].found(text, places, never));
-        by_rules.chain(hints.into_found()).collect()
+        let never = self.global_exception.get_or_init(|| Box::new(Exception::new(&gitleaks::EXCEPT)));
+        let by_rules =
+            due.into_iter().flat_map(|(at, places)| self.rules[at].find_in_places(text, places, never));
+        by_rules.chain(hints.into_spans()).collect()
     }
 }
 
-impl Compiled {
-    fn found(&self, text: &str, places: Vec<Range<usize>>, never: &Exception) -> Vec<Span> {
+impl LazyRule {
+    fn find_in_places(&self, text: &str, places: Vec<Range<usize>>, never: &Exception) -> Vec<SecretSpan> {
         let mut found = Vec::new();
         for place in places {
-            self.found_in(text, place, never, &mut found);
+            self.find_in_place(text, place, never, &mut found);
         }
         found
     }
 
-    fn found_in(
+    fn find_in_place(
         &self,
         text: &str,
         Range { start, end }: Range<usize>,
         never: &Exception,
-        found: &mut Vec<Span>,
+        found: &mut Vec<SecretSpan>,
     ) {
         let rule = self.rule;
-        let Made { pattern, and, except } = self.made.get_or_init(|| Box::new(Made::new(rule)));
+        let RulePatterns { pattern, and, except } =
+            self.patterns.get_or_init(|| Box::new(RulePatterns::new(rule)));
         let bytes = text.as_bytes();
         let mut captures = pattern.create_captures();
         let mut at = start;
@@ -194,19 +202,20 @@ impl Compiled {
             let is_random = entropy(secret) > rule.entropy
                 && (rule.id != GENERIC || secret.bytes().any(|byte| byte.is_ascii_digit()))
                 && and.iter().all(|one| one.is_match(secret));
-            let is_excepted = || except.iter().chain([never]).any(|one| one.holds(bytes, &place, &whole));
+            let is_excepted =
+                || except.iter().chain([never]).any(|one| one.applies_to(bytes, &place, &whole));
             if is_random && !is_excepted() {
-                found.push(Span { start: place.start, end: place.end, rule: rule.id.into() });
+                found.push(SecretSpan { start: place.start, end: place.end, rule: rule.id.into() });
             }
         }
     }
 }
 
-impl Made {
-    fn new(rule: &Rule) -> Made {
-        Made {
-            pattern: compiled(rule.pattern),
-            and: rule.and.iter().map(|pattern| compiled(pattern)).collect(),
+impl RulePatterns {
+    fn new(rule: &Rule) -> RulePatterns {
+        RulePatterns {
+            pattern: compile_pattern(rule.pattern),
+            and: rule.and.iter().map(|pattern| compile_pattern(pattern)).collect(),
             except: rule.except.iter().map(Exception::new).collect(),
         }
     }
@@ -214,15 +223,15 @@ impl Made {
 
 impl Exception {
     fn new(except: &Except) -> Exception {
-        let patterns = except.patterns.iter().map(|pattern| compiled(pattern)).collect();
+        let patterns = except.patterns.iter().map(|pattern| compile_pattern(pattern)).collect();
         Exception { patterns, words: except.words, of: except.of }
     }
 
-    fn holds(&self, text: &[u8], secret: &Range<usize>, whole: &Range<usize>) -> bool {
+    fn applies_to(&self, text: &[u8], secret: &Range<usize>, whole: &Range<usize>) -> bool {
         let target = match self.of {
-            Of::Secret => secret.clone(),
-            Of::Match => whole.clone(),
-            Of::Line => line_of(text, whole),
+            ExceptionTarget::Secret => secret.clone(),
+            ExceptionTarget::Match => whole.clone(),
+            ExceptionTarget::Line => line_of(text, whole),
         };
         let small = String::from_utf8_lossy(&text[secret.clone()]).to_ascii_lowercase();
         self.patterns.iter().any(|one| one.is_match(&text[target.clone()]))
@@ -231,7 +240,7 @@ impl Exception {
 }
 
 /// An expression, of bytes and ASCII.
-pub(super) fn compiled(pattern: &str) -> Regex {
+pub(super) fn compile_pattern(pattern: &str) -> Regex {
     let made = Regex::builder().syntax(syntax::Config::new().unicode(false).utf8(false)).build(pattern);
     made.unwrap_or_else(|error| panic!("{error}"))
 }
@@ -274,8 +283,8 @@ mod tests {
 
     #[test]
     fn every_expression_compiles() {
-        for rule in gitleaks::RULES.iter().chain(own::RULES) {
-            Made::new(rule);
+        for rule in gitleaks::RULES.iter().chain(own_rules::RULES) {
+            RulePatterns::new(rule);
         }
         Exception::new(&gitleaks::EXCEPT);
         assert!(gitleaks::RULES.len() > 200);
@@ -298,19 +307,19 @@ mod tests {
     fn one_secret_stands_right_behind_another() {
         let token = |last: &str| ["sq0", "csp-", "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vWxYzAbCdEfG", last].concat();
         let text = [token("1"), token("2")].join(" ");
-        let found = found(&text).into_iter().filter(|span| span.rule == "square-secret");
+        let found = find_by_rules(&text).into_iter().filter(|span| span.rule == "square-secret");
         assert_eq!(found.map(|span| span.start).collect::<Vec<_>>(), [0, 51]);
     }
 
     #[test]
     fn two_secrets_of_a_rule_are_found_however_far_apart_they_stand() {
-        let mut rules = gitleaks::RULES.iter().chain(own::RULES);
+        let mut rules = gitleaks::RULES.iter().chain(own_rules::RULES);
         let rule = rules.find(|rule| rule.id == "square-secret").expect("there is one");
         assert!(rule.is_near, "only what stands near its words is looked at");
         let token = |last: &str| ["sq0", "csp-", "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vWxYzAbCdEfG", last].concat();
         for between in [1, 20_000] {
             let text = [token("1"), "a ".repeat(between), token("2")].join(" ");
-            let found = found(&text).into_iter().filter(|span| span.rule == "square-secret");
+            let found = find_by_rules(&text).into_iter().filter(|span| span.rule == "square-secret");
             assert_eq!(found.count(), 2, "{between}");
         }
     }
@@ -318,7 +327,7 @@ mod tests {
     /// What of a text none of the rules takes.
     fn left_of(text: &str) -> String {
         let mut left: Vec<char> = text.chars().collect();
-        for Span { start, end, .. } in found(text) {
+        for SecretSpan { start, end, .. } in find_by_rules(text) {
             let letters = text[..start].chars().count()..text[..end].chars().count();
             left[letters].fill('_');
         }
@@ -372,8 +381,9 @@ mod tests {
 
     // By which rules something of a text is a secret, whatever is found beside them.
     fn rules(text: &str) -> Vec<String> {
-        let is_rule = |name: &String| gitleaks::RULES.iter().chain(own::RULES).any(|rule| rule.id == *name);
-        found(text).into_iter().map(|span| span.rule).filter(is_rule).collect()
+        let is_rule =
+            |name: &String| gitleaks::RULES.iter().chain(own_rules::RULES).any(|rule| rule.id == *name);
+        find_by_rules(text).into_iter().map(|span| span.rule).filter(is_rule).collect()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::random::is_random;
-use crate::privacy::Span;
+use crate::privacy::SecretSpan;
 
 use Letters::{Alphanumeric, Base64, Dotted, Hash, Hex, Url};
 use Start::{Anywhere, Apart};
@@ -202,7 +202,7 @@ pub(super) fn prefixes() -> impl Iterator<Item = (&'static str, &'static Token)>
 
 impl Token {
     /// The token whose prefix stands there; nothing where none does.
-    pub(super) fn find_at(&self, text: &str, Range { start, end }: Range<usize>) -> Option<Span> {
+    pub(super) fn find_at(&self, text: &str, Range { start, end }: Range<usize>) -> Option<SecretSpan> {
         let Token(rule, _, letters, least, begins) = self;
         if *begins == Apart && is_glued(&text.as_bytes()[..start]) {
             return None;
@@ -214,7 +214,7 @@ impl Token {
         let length = length - ending;
         let drawn = &text[end..end + length];
         let is_token = length >= *least && is_random(drawn) && !drawn.ends_with("EXAMPLE");
-        is_token.then(|| Span { start, end: end + length, rule: (*rule).into() })
+        is_token.then(|| SecretSpan { start, end: end + length, rule: (*rule).into() })
     }
 }
 

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use super::random::{entropy, is_made_of_words, is_random};
-use crate::privacy::mark::BEGIN as PLACEHOLDER;
+use crate::privacy::placeholder::BEGIN as PLACEHOLDER;
 
 /// What is longer is no value of one line.
 const LONGEST: usize = 4096;
@@ -64,7 +64,7 @@ const WORDS: &[&str] =
 
 /// What a name says of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NameKind {
     /// A person may have chosen it.
     Password,
     /// A program drew it.
@@ -79,7 +79,7 @@ pub(super) enum Kind {
 
 /// What stands around a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ValueForm {
     Quoted,
     /// All of a line behind the name, as files of settings have it, or a part of an address.
     Bare,
@@ -91,15 +91,15 @@ pub(super) enum Form {
 #[derive(Debug)]
 pub(super) struct Value {
     pub place: Range<usize>,
-    pub form: Form,
+    pub form: ValueForm,
 }
 
 /// The value behind a name; nothing where none stands there.
-pub(super) fn value_behind(text: &str, name: &Range<usize>, kind: Kind) -> Option<Value> {
+pub(super) fn value_behind(text: &str, name: &Range<usize>, kind: NameKind) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = behind_sign(bytes, name, kind)?;
     at = behind_block(bytes, at);
-    if kind == Kind::Authorization || text[name.clone()].eq_ignore_ascii_case("bearer") {
+    if kind == NameKind::Authorization || text[name.clone()].eq_ignore_ascii_case("bearer") {
         at = behind_scheme(bytes, at);
     }
     // What marks a string of source, as bytes or raw.
@@ -108,14 +108,14 @@ pub(super) fn value_behind(text: &str, name: &Range<usize>, kind: Kind) -> Optio
     }
     let quote = bytes.get(at).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     let (place, form) = match quote {
-        Some(quote) => (quoted_range(bytes, at + 1, quote, name.start == 0), Form::Quoted),
-        None => bare(text, name, at, kind),
+        Some(quote) => (quoted_range(bytes, at + 1, quote, name.start == 0), ValueForm::Quoted),
+        None => bare_range(text, name, at, kind),
     };
     (!place.is_empty() && place.len() <= LONGEST).then_some(Value { place, form })
 }
 
 /// Behind what says that a value follows.
-fn behind_sign(text: &[u8], name: &Range<usize>, kind: Kind) -> Option<usize> {
+fn behind_sign(text: &[u8], name: &Range<usize>, kind: NameKind) -> Option<usize> {
     let before = &text[..name.start];
     let is_quoted = before.last().is_some_and(is_quote);
     let mut at = name.end;
@@ -126,7 +126,7 @@ fn behind_sign(text: &[u8], name: &Range<usize>, kind: Kind) -> Option<usize> {
     let rest = &text[blank..];
     let is_spaced = blank > at && text[at..blank].iter().all(|byte| matches!(byte, b' ' | b'\t'));
     let is_option = text[name.clone()].starts_with(b"-");
-    let is_login = kind == Kind::Password && is_spaced && has_login(before);
+    let is_login = kind == NameKind::Password && is_spaced && has_login(before);
     // A password may begin with the sign that stands between names and values.
     let is_long = rest.len() >= PASSWORD && !rest.iter().take(PASSWORD).any(u8::is_ascii_whitespace);
     if is_spaced && (is_option || is_login) && is_long && !rest.iter().take(3).any(is_quote) {
@@ -151,7 +151,7 @@ fn behind_sign(text: &[u8], name: &Range<usize>, kind: Kind) -> Option<usize> {
     {
         return Some(value);
     }
-    let is_quote_next = rest.first().is_some_and(is_quote) && kind == Kind::Password;
+    let is_quote_next = rest.first().is_some_and(is_quote) && kind == NameKind::Password;
     let is_bearer = text[name.clone()].eq_ignore_ascii_case(b"bearer");
     (is_spaced && (is_option || is_quote_next || is_bearer || is_login)).then_some(blank)
 }
@@ -225,7 +225,7 @@ fn quoted_range(text: &[u8], start: usize, quote: u8, is_whole: bool) -> Range<u
     }
 }
 
-fn bare(text: &str, name: &Range<usize>, start: usize, kind: Kind) -> (Range<usize>, Form) {
+fn bare_range(text: &str, name: &Range<usize>, start: usize, kind: NameKind) -> (Range<usize>, ValueForm) {
     let bytes = text.as_bytes();
     let is_line = begins_line(&bytes[..name.start]);
     let before = &bytes[..name.start];
@@ -241,12 +241,12 @@ fn bare(text: &str, name: &Range<usize>, start: usize, kind: Kind) -> (Range<usi
     let length = bytes[start..].iter().take(LONGEST + 1).position(is_end).unwrap_or(bytes.len() - start);
     let mut end = start + length.min(bytes.len() - start);
     while end > start
-        && (matches!(bytes[end - 1], b',' | b';') || kind != Kind::Password && bytes[end - 1] == b'.')
+        && (matches!(bytes[end - 1], b',' | b';') || kind != NameKind::Password && bytes[end - 1] == b'.')
     {
         end -= 1;
     }
     let is_end_of_line = bytes.get(end).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
-    let form = if is_line && is_end_of_line || is_of_value { Form::Bare } else { Form::Loose };
+    let form = if is_line && is_end_of_line || is_of_value { ValueForm::Bare } else { ValueForm::Loose };
     (start..end, form)
 }
 
@@ -281,7 +281,7 @@ pub(super) fn cookies_in(text: &str, end: usize) -> Vec<Range<usize>> {
         if let Some(sign) = memchr::memchr(b'=', pair) {
             let place = start + sign + 1..start + pair.trim_ascii_end().len().max(sign + 1);
             let value = text.get(place.clone()).unwrap_or_default();
-            if Value::is_secret(value, Kind::Cookie, Form::Bare) {
+            if Value::is_secret(value, NameKind::Cookie, ValueForm::Bare) {
                 found.push(place);
             }
         }
@@ -292,17 +292,21 @@ pub(super) fn cookies_in(text: &str, end: usize) -> Vec<Range<usize>> {
 
 impl Value {
     /// Whether a value is a secret, by what its name and what stands around it say.
-    pub(super) fn is_secret(value: &str, kind: Kind, form: Form) -> bool {
-        if refers(value) {
+    pub(super) fn is_secret(value: &str, kind: NameKind, form: ValueForm) -> bool {
+        if is_reference(value) {
             return false;
         }
         let has_blank = value.contains([' ', '\t']);
         match kind {
-            Kind::Password => !has_blank && is_password(value, form) || is_in_groups(value),
-            Kind::Key => !has_blank && value.len() >= KEY && is_drawn(value),
-            Kind::Weak => !has_blank && (value.len() >= WEAK && is_drawn(value) || is_login(value)),
-            Kind::Authorization => !has_blank && value.len() >= PROOF && (is_drawn(value) || is_login(value)),
-            Kind::Cookie => !has_blank && value.len() >= KEY && is_drawn(value),
+            NameKind::Password => !has_blank && is_password(value, form) || is_in_groups(value),
+            NameKind::Key => !has_blank && value.len() >= KEY && is_random_value(value),
+            NameKind::Weak => {
+                !has_blank && (value.len() >= WEAK && is_random_value(value) || is_login(value))
+            }
+            NameKind::Authorization => {
+                !has_blank && value.len() >= PROOF && (is_random_value(value) || is_login(value))
+            }
+            NameKind::Cookie => !has_blank && value.len() >= KEY && is_random_value(value),
         }
     }
 }
@@ -314,10 +318,10 @@ pub(super) fn is_stand_in(value: &str) -> bool {
 }
 
 /// Whether a value says where a secret is, or stands for one.
-fn refers(value: &str) -> bool {
+fn is_reference(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     is_filled_in(&small)
-        || REFERENCES.iter().any(|sign| small.starts_with(sign)) && !is_drawn(value)
+        || REFERENCES.iter().any(|sign| small.starts_with(sign)) && !is_random_value(value)
         || is_path(&small)
         || is_name_of_source(value)
 }
@@ -355,7 +359,7 @@ fn is_name_of_source(value: &str) -> bool {
     is_of_names && (is_called && parts > 1 || (is_called || parts > 1) && is_made_of_words(name))
 }
 
-fn is_password(value: &str, form: Form) -> bool {
+fn is_password(value: &str, form: ValueForm) -> bool {
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
     let letters = has(u8::is_ascii_alphabetic) || !value.is_ascii();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -366,11 +370,11 @@ fn is_password(value: &str, form: Form) -> bool {
     }
     match (letters, digits) {
         (true, 0) => {
-            signs && form != Form::Loose && value.len() > PASSWORD && entropy(value) > BITS
+            signs && form != ValueForm::Loose && value.len() > PASSWORD && entropy(value) > BITS
                 || value.len() >= KEY && is_random(value)
         }
-        (true, _) => form != Form::Loose || signs || !is_made_of_words(value),
-        (false, _) => form != Form::Loose && digits >= DIGITS && digits == value.len(),
+        (true, _) => form != ValueForm::Loose || signs || !is_made_of_words(value),
+        (false, _) => form != ValueForm::Loose && digits >= DIGITS && digits == value.len(),
     }
 }
 
@@ -391,7 +395,7 @@ fn is_in_groups(value: &str) -> bool {
     groups().count() == 4 && groups().all(is_group)
 }
 
-fn is_drawn(value: &str) -> bool {
+fn is_random_value(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     is_random(value)
         && !small.contains("0123456789abcdef")

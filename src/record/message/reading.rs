@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{
-    Assistant, Attachment, Message, Part, Reasoning, Role, Source, Tokens, Tool, ToolCall, Usage,
+    Assistant, Attachment, LineOrigin, Message, OrderPart, Reasoning, Role, Tokens, Tool, ToolCall, Usage,
     drop_line_keys, take_timestamp,
 };
 use crate::json::blob::BlobId;
@@ -11,13 +11,13 @@ use crate::json::fields::{BadValue, Field, Fields, FromFields, reject};
 
 impl FromFields for Message {
     fn from_fields(fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Message> {
-        fields.has("role").then(|| Message::of_fields(fields, bad))
+        fields.has("role").then(|| Message::parse_fields(fields, bad))
     }
 }
 
 impl Message {
     /// The message of these fields, which may say no role.
-    fn of_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Message {
+    fn parse_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Message {
         drop_line_keys(&mut fields);
         Message {
             id: fields.take("id", bad).unwrap_or_default(),
@@ -39,8 +39,8 @@ impl Message {
     }
 
     /// One that was read from a log, as another log takes it: also where its role is none that leftoff knows.
-    pub(crate) fn copied(fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Message {
-        let mut message = Message::of_fields(fields, bad);
+    pub(crate) fn parse_copy(fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Message {
+        let mut message = Message::parse_fields(fields, bad);
         if message.role.is_none() {
             // By its role a line is known to be a message.
             message.extra.0.push(("\"role\"".into(), "null".into()));
@@ -134,16 +134,16 @@ impl FromFields for Usage {
     }
 }
 
-impl FromFields for Part {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Part> {
+impl FromFields for OrderPart {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<OrderPart> {
         if let Some(span) = fields.take::<Vec<u32>>("text", bad) {
             return match span[..] {
-                [start, end] if start <= end => Some(Part::Text(start, end)),
+                [start, end] if start <= end => Some(OrderPart::Text(start, end)),
                 _ => None,
             };
         }
-        let call = fields.take("call", bad).map(Part::Call);
-        call.or_else(|| fields.take("reasoning", bad).map(Part::Reasoning))
+        let call = fields.take("call", bad).map(OrderPart::Call);
+        call.or_else(|| fields.take("reasoning", bad).map(OrderPart::Reasoning))
     }
 }
 
@@ -160,9 +160,9 @@ impl FromFields for Attachment {
     }
 }
 
-impl FromFields for Source {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Source> {
-        Some(Source {
+impl FromFields for LineOrigin {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<LineOrigin> {
+        Some(LineOrigin {
             agent: fields.take("agent", bad).unwrap_or_default(),
             id: fields.take("id", bad).unwrap_or_default(),
             extra: fields.rest(),

@@ -22,7 +22,7 @@ fn pack_files(files: &[(&str, &[u8])]) -> String {
 
 fn check(files: &[(&str, &[u8])]) {
     let text = pack_files(files);
-    assert!(knows(text.as_bytes()));
+    assert!(is_session_file(text.as_bytes()));
     let read = SessionFile::read(text.as_bytes()).expect("a session");
     assert_eq!(read.id, ID);
     assert_eq!(read.problems, []);
@@ -97,7 +97,7 @@ fn a_damaged_line_costs_itself_and_what_stands_behind_a_torn_one_is_read() {
     assert_eq!(message_ids(read.log(MESSAGES)), ["m1", "m2"].map(String::from).into());
     assert!(!read.problems.is_empty());
     let headless = lines[1..].join("\n");
-    assert!(knows(headless.as_bytes()));
+    assert!(is_session_file(headless.as_bytes()));
     assert_eq!(SessionFile::read(headless.as_bytes()).map_err(|error| error.code), Err(Code::Damaged));
 }
 

@@ -8,12 +8,12 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::json::fields::{BadValue, Field, Fields, reject};
 use crate::json::text::{Extra, Open, to_pretty_json};
-use crate::record::event::{Agent, Imported, Origin, Parent, Project, type_of};
+use crate::record::event::{Agent, ForkOrigin, ImportOrigin, Parent, Project, type_of};
 use crate::record::status::Status;
 use crate::session::checkpoint::Checkpoint;
-use crate::session::documents::{Kept, Take, keep, non_empty, read};
+use crate::session::document_claims::DocumentClaims;
+use crate::session::documents::{TakeFields, WithExtra, keep_extra, non_empty, parse_document};
 use crate::session::metadata::{Metadata, is_made_of};
-use crate::session::said::Said;
 use crate::time;
 
 const VERSION: u32 = 1;
@@ -22,7 +22,7 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct MetadataJson {
-    known: Known,
+    known: MetadataFields,
     #[serde(skip)]
     extra: Extra,
 }
@@ -31,22 +31,22 @@ pub struct MetadataJson {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields, rename = "MetadataJson"))]
-struct Known {
+struct MetadataFields {
     version: u32,
     id: String,
     #[cfg_attr(test, ts(as = "Project"))]
-    project: Kept<Project>,
+    project: WithExtra<Project>,
     #[cfg_attr(test, ts(as = "Timestamps"))]
-    timestamps: Kept<Timestamps>,
+    timestamps: WithExtra<Timestamps>,
     #[cfg_attr(test, ts(as = "Stats"))]
-    stats: Kept<Stats>,
+    stats: WithExtra<Stats>,
     #[cfg_attr(test, ts(as = "Provider"))]
-    provider: Kept<Provider>,
+    provider: WithExtra<Provider>,
     #[cfg_attr(test, ts(as = "Display"))]
-    display: Kept<Display>,
+    display: WithExtra<Display>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(as = "Shown"))]
-    status: Option<Shown>,
+    #[cfg_attr(test, ts(as = "ListStatus"))]
+    status: Option<ListStatus>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(as = "Status"))]
     lifecycle: Option<Status>,
@@ -58,16 +58,16 @@ struct Known {
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
     #[cfg_attr(test, ts(as = "OfAgent"))]
-    agent: Kept<OfAgent>,
+    agent: WithExtra<OfAgent>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(as = "Option<Parent>"))]
-    parent: Option<Kept<Parent>>,
+    parent: Option<WithExtra<Parent>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(as = "Option<Imported>"))]
-    imported: Option<Kept<Imported>>,
+    #[cfg_attr(test, ts(as = "Option<ImportOrigin>"))]
+    imported: Option<WithExtra<ImportOrigin>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(as = "Option<Origin>"))]
-    forked_from: Option<Kept<Origin>>,
+    #[cfg_attr(test, ts(as = "Option<ForkOrigin>"))]
+    forked_from: Option<WithExtra<ForkOrigin>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     archived_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,8 +133,8 @@ struct OfAgent {
 // Whether lists have it. The document calls this the status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(test, derive(ts_rs::TS))]
-enum Shown {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Shown"))]
+enum ListStatus {
     Active,
     Archived,
 }
@@ -160,14 +160,14 @@ impl MetadataJson {
             imported,
             forked_from,
             given_summary: _,
-            summed_ms: _,
-            summed_after: _,
+            summary_ms: _,
+            summary_revision: _,
             as_of,
         } = metadata.clone();
-        let (provider, agent) = parts_of(agent);
+        let (provider, agent) = split_agent(agent);
         let created_at = created_at.unwrap_or_default();
         let last_message_at = known.last_message_ms.map_or_else(|| created_at.clone(), time::format);
-        let known = Known {
+        let known = MetadataFields {
             version: VERSION,
             id,
             project: project.unwrap_or_default().into(),
@@ -176,15 +176,15 @@ impl MetadataJson {
             stats: Stats::of(known).into(),
             provider: provider.into(),
             display: Display { title, description: known.titles.first_line().map(String::from) }.into(),
-            status: Some(if archived_at.is_some() { Shown::Archived } else { Shown::Active }),
+            status: Some(if archived_at.is_some() { ListStatus::Archived } else { ListStatus::Active }),
             lifecycle: Some(status),
             session_type: Some(session_type),
             name,
             summary,
             agent: agent.into(),
-            parent: parent.map(Kept::from),
-            imported: imported.map(Kept::from),
-            forked_from: forked_from.map(Kept::from),
+            parent: parent.map(WithExtra::from),
+            imported: imported.map(WithExtra::from),
+            forked_from: forked_from.map(WithExtra::from),
             archived_at,
             as_of,
         };
@@ -196,13 +196,13 @@ impl MetadataJson {
     /// # Errors
     /// `invalid_json` where it is no object.
     pub fn read(json: &[u8]) -> Result<(MetadataJson, Vec<String>), Error> {
-        let (Kept { known, extra }, bad) = read(json, "metadata.json")?;
+        let (WithExtra { value: known, extra }, bad) = parse_document(json, "metadata.json")?;
         Ok((MetadataJson { known, extra }, bad))
     }
 
     /// What the session is called by.
     pub(crate) fn title(&self) -> &str {
-        &self.known.display.known.title
+        &self.known.display.value.title
     }
 
     /// What it is about.
@@ -217,20 +217,21 @@ impl MetadataJson {
 
     /// What it says of the session.
     pub fn metadata(&self) -> Metadata {
-        let Known {
+        let MetadataFields {
             version: _,
             id,
             project,
-            timestamps: Kept { known: Timestamps { created_at, last_accessed_at, last_message_at: _ }, .. },
+            timestamps:
+                WithExtra { value: Timestamps { created_at, last_accessed_at, last_message_at: _ }, .. },
             stats: _,
-            provider: Kept { known: Provider { provider_type, model, context_window, base_url }, .. },
-            display: Kept { known: Display { title, description }, .. },
+            provider: WithExtra { value: Provider { provider_type, model, context_window, base_url }, .. },
+            display: WithExtra { value: Display { title, description }, .. },
             status,
             lifecycle,
             session_type,
             name,
             summary,
-            agent: Kept { known: OfAgent { command, system_prompt_hash, prompt_file, tools }, .. },
+            agent: WithExtra { value: OfAgent { command, system_prompt_hash, prompt_file, tools }, .. },
             parent,
             imported,
             forked_from,
@@ -242,8 +243,8 @@ impl MetadataJson {
         let since = || non_empty(last_accessed_at).or_else(|| non_empty(created_at.clone()));
         Metadata {
             given_summary: summary.clone(),
-            summed_ms: None,
-            summed_after: None,
+            summary_ms: None,
+            summary_revision: None,
             id,
             session_type: type_of(session_type),
             name,
@@ -251,10 +252,10 @@ impl MetadataJson {
             heading: None,
             summary,
             status: lifecycle.unwrap_or_default(),
-            archived_at: archived_at.or_else(|| since().filter(|_| status == Some(Shown::Archived))),
+            archived_at: archived_at.or_else(|| since().filter(|_| status == Some(ListStatus::Archived))),
             created_at: non_empty(created_at),
-            project: Some(project.known).filter(|project| *project != Project::default()),
-            parent: parent.map(|parent| parent.known),
+            project: Some(project.value).filter(|project| *project != Project::default()),
+            parent: parent.map(|parent| parent.value),
             agent: Agent {
                 command,
                 system_prompt_hash,
@@ -265,18 +266,21 @@ impl MetadataJson {
                 context_window: Some(context_window).filter(|window| *window > 0),
                 base_url,
             },
-            imported: imported.map(|imported| imported.known),
-            forked_from: forked_from.map(|origin| origin.known),
+            imported: imported.map(|imported| imported.value),
+            forked_from: forked_from.map(|origin| origin.value),
             as_of,
         }
     }
 
     /// What it says of the session, as far as it says something.
-    pub fn said(&self) -> Said {
+    pub fn claims(&self) -> DocumentClaims {
         let archived_at = self.known.archived_at.clone();
-        Said::of(self.metadata())
-            .told(self.known.session_type.as_ref().is_some_and(|said| !said.is_empty()), self.known.lifecycle)
-            .archived(archived_at, self.known.status.map(|shown| shown == Shown::Archived))
+        DocumentClaims::of(self.metadata())
+            .with_stated(
+                self.known.session_type.as_ref().is_some_and(|said| !said.is_empty()),
+                self.known.lifecycle,
+            )
+            .with_archival(archived_at, self.known.status.map(|shown| shown == ListStatus::Archived))
     }
 
     /// The document with what an older one had that nobody knew.
@@ -289,9 +293,9 @@ impl MetadataJson {
         new.provider.keeping(&old.provider);
         new.display.keeping(&old.display);
         new.agent.keeping(&old.agent);
-        keep(&mut new.parent, &old.parent);
-        keep(&mut new.imported, &old.imported);
-        keep(&mut new.forked_from, &old.forked_from);
+        keep_extra(&mut new.parent, &old.parent);
+        keep_extra(&mut new.imported, &old.imported);
+        keep_extra(&mut new.forked_from, &old.forked_from);
         self
     }
 
@@ -302,7 +306,7 @@ impl MetadataJson {
 }
 
 // Who answers, and what it was told.
-fn parts_of(agent: Agent) -> (Provider, OfAgent) {
+fn split_agent(agent: Agent) -> (Provider, OfAgent) {
     let Agent { command, system_prompt_hash, prompt_file, model, tools, provider, context_window, base_url } =
         agent;
     let provider = Provider {
@@ -332,9 +336,9 @@ impl Open for MetadataJson {
     }
 }
 
-impl Take for Known {
-    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Known> {
-        Some(Known {
+impl TakeFields for MetadataFields {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<MetadataFields> {
+        Some(MetadataFields {
             version: fields.take("version", bad).unwrap_or(VERSION),
             id: fields.take("id", bad).unwrap_or_default(),
             project: fields.take("project", bad).unwrap_or_default(),
@@ -357,7 +361,7 @@ impl Take for Known {
     }
 }
 
-impl Take for Timestamps {
+impl TakeFields for Timestamps {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Timestamps> {
         Some(Timestamps {
             created_at: fields.take("createdAt", bad).unwrap_or_default(),
@@ -367,7 +371,7 @@ impl Take for Timestamps {
     }
 }
 
-impl Take for Stats {
+impl TakeFields for Stats {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Stats> {
         Some(Stats {
             message_count: fields.take("messageCount", bad).unwrap_or_default(),
@@ -379,7 +383,7 @@ impl Take for Stats {
     }
 }
 
-impl Take for Provider {
+impl TakeFields for Provider {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Provider> {
         Some(Provider {
             provider_type: fields.take("type", bad).unwrap_or_default(),
@@ -390,7 +394,7 @@ impl Take for Provider {
     }
 }
 
-impl Take for Display {
+impl TakeFields for Display {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Display> {
         Some(Display {
             title: fields.take("title", bad).unwrap_or_default(),
@@ -399,7 +403,7 @@ impl Take for Display {
     }
 }
 
-impl Take for OfAgent {
+impl TakeFields for OfAgent {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<OfAgent> {
         Some(OfAgent {
             command: fields.take("command", bad),
@@ -410,27 +414,27 @@ impl Take for OfAgent {
     }
 }
 
-impl Field for Shown {
-    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Shown> {
+impl Field for ListStatus {
+    fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<ListStatus> {
         match raw {
-            "\"archived\"" => Some(Shown::Archived),
+            "\"archived\"" => Some(ListStatus::Archived),
             // Damage is health, which is found out anew.
-            "\"active\"" | "\"corrupted\"" => Some(Shown::Active),
+            "\"active\"" | "\"corrupted\"" => Some(ListStatus::Active),
             _ => reject(raw, path, "\"active\" or \"archived\"", bad),
         }
     }
 }
 
 #[cfg(test)]
-pub(crate) fn declared(config: &ts_rs::Config) -> Vec<String> {
-    use crate::records::declared;
+pub(crate) fn type_declarations(config: &ts_rs::Config) -> Vec<String> {
+    use crate::records::render_declaration;
     Vec::from([
-        declared::<Known>(config),
-        declared::<Timestamps>(config),
-        declared::<Stats>(config),
-        declared::<Provider>(config),
-        declared::<Display>(config),
-        declared::<OfAgent>(config),
-        declared::<Shown>(config),
+        render_declaration::<MetadataFields>(config),
+        render_declaration::<Timestamps>(config),
+        render_declaration::<Stats>(config),
+        render_declaration::<Provider>(config),
+        render_declaration::<Display>(config),
+        render_declaration::<OfAgent>(config),
+        render_declaration::<ListStatus>(config),
     ])
 }

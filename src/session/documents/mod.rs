@@ -23,15 +23,15 @@ use serde::{Serialize, Serializer};
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields, FromFields};
 use crate::json::text::{Extra, Open, open};
-use crate::record::event::{Imported, Origin, Parent, Project};
+use crate::record::event::{ForkOrigin, ImportOrigin, Parent, Project};
 use crate::record::id;
 use crate::session::checkpoint::Checkpoint;
+use crate::session::document_claims::DocumentClaims;
 use crate::session::metadata::Metadata;
-use crate::session::said::Said;
 
 /// Which of the two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Name {
+pub enum DocumentName {
     /// `session.json`, in the workspace placement.
     SessionJson,
     /// `metadata.json`, in the home placement.
@@ -52,13 +52,13 @@ impl Document {
     ///
     /// # Errors
     /// `invalid_json` where it is no object.
-    pub fn read(name: Name, json: &[u8]) -> Result<(Document, Vec<String>), Error> {
+    pub fn read(name: DocumentName, json: &[u8]) -> Result<(Document, Vec<String>), Error> {
         Ok(match name {
-            Name::SessionJson => {
+            DocumentName::SessionJson => {
                 let (document, bad) = SessionJson::read(json)?;
                 (Document::SessionJson(Box::new(document)), bad)
             }
-            Name::MetadataJson => {
+            DocumentName::MetadataJson => {
                 let (document, bad) = MetadataJson::read(json)?;
                 (Document::MetadataJson(Box::new(document)), bad)
             }
@@ -66,13 +66,18 @@ impl Document {
     }
 
     /// The document of a session as it is kept, with what an older one had that nobody knew.
-    pub fn write(name: Name, metadata: &Metadata, known: &Checkpoint, old: Option<&Document>) -> String {
+    pub fn write(
+        name: DocumentName,
+        metadata: &Metadata,
+        known: &Checkpoint,
+        old: Option<&Document>,
+    ) -> String {
         match name {
-            Name::SessionJson => match (SessionJson::new(metadata, known), old) {
+            DocumentName::SessionJson => match (SessionJson::new(metadata, known), old) {
                 (new, Some(Document::SessionJson(old))) => new.keeping(old).to_json(),
                 (new, _) => new.to_json(),
             },
-            Name::MetadataJson => match (MetadataJson::new(metadata, known), old) {
+            DocumentName::MetadataJson => match (MetadataJson::new(metadata, known), old) {
                 (new, Some(Document::MetadataJson(old))) => new.keeping(old).to_json(),
                 (new, _) => new.to_json(),
             },
@@ -80,10 +85,10 @@ impl Document {
     }
 
     /// Which of the two it is.
-    pub fn name(&self) -> Name {
+    pub fn name(&self) -> DocumentName {
         match self {
-            Document::SessionJson(_) => Name::SessionJson,
-            Document::MetadataJson(_) => Name::MetadataJson,
+            Document::SessionJson(_) => DocumentName::SessionJson,
+            Document::MetadataJson(_) => DocumentName::MetadataJson,
         }
     }
 
@@ -96,10 +101,10 @@ impl Document {
     }
 
     /// What it says of the session, as far as it says something.
-    pub fn said(&self) -> Said {
+    pub fn claims(&self) -> DocumentClaims {
         match self {
-            Document::SessionJson(document) => document.said(),
-            Document::MetadataJson(document) => document.said(),
+            Document::SessionJson(document) => document.claims(),
+            Document::MetadataJson(document) => document.claims(),
         }
     }
 
@@ -120,12 +125,12 @@ impl Document {
     }
 
     /// By what events know it that say what it says: the event that it was written from, else an id of its bytes.
-    pub(crate) fn called(&self) -> String {
+    pub(crate) fn document_id(&self) -> String {
         let json = || match self {
             Document::SessionJson(document) => document.to_json(),
             Document::MetadataJson(document) => document.to_json(),
         };
-        self.said().as_of.unwrap_or_else(|| id::derived(&[json().as_bytes()]))
+        self.claims().as_of.unwrap_or_else(|| id::from_parts(&[json().as_bytes()]))
     }
 
     /// Whether a version of leftoff wrote it that knows more than this one.
@@ -139,90 +144,90 @@ impl Document {
 
 /// An object of a document, and the fields in it that this version does not know.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Kept<T> {
-    known: T,
+struct WithExtra<T> {
+    value: T,
     extra: Extra,
 }
 
 /// An object whose known fields are taken out, so that the others are left.
-trait Take: Sized {
+trait TakeFields: Sized {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Self>;
 }
 
 // What is written is the known object with the others behind.
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Whole<'a, T: Serialize> {
+struct WithExtraRef<'a, T: Serialize> {
     known: &'a T,
     #[serde(skip)]
     extra: &'a Extra,
 }
 
-impl<T: Serialize> Open for Whole<'_, T> {
+impl<T: Serialize> Open for WithExtraRef<'_, T> {
     fn extra(&self) -> &Extra {
         self.extra
     }
 }
 
-impl<T> From<T> for Kept<T> {
-    fn from(known: T) -> Kept<T> {
-        Kept { known, extra: Extra::default() }
+impl<T> From<T> for WithExtra<T> {
+    fn from(known: T) -> WithExtra<T> {
+        WithExtra { value: known, extra: Extra::default() }
     }
 }
 
-impl<T> Kept<T> {
+impl<T> WithExtra<T> {
     /// The same with what an older document had that nobody knew.
-    fn keeping(&mut self, old: &Kept<T>) {
+    fn keeping(&mut self, old: &WithExtra<T>) {
         self.extra = old.extra.clone();
     }
 }
 
 /// The same for what may be absent.
-fn keep<T>(new: &mut Option<Kept<T>>, old: &Option<Kept<T>>) {
+fn keep_extra<T>(new: &mut Option<WithExtra<T>>, old: &Option<WithExtra<T>>) {
     if let (Some(new), Some(old)) = (new, old) {
         new.keeping(old);
     }
 }
 
-impl<T: Serialize> Serialize for Kept<T> {
+impl<T: Serialize> Serialize for WithExtra<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        open(&Whole { known: &self.known, extra: &self.extra }, serializer)
+        open(&WithExtraRef { known: &self.value, extra: &self.extra }, serializer)
     }
 }
 
-impl<T: Take> FromFields for Kept<T> {
-    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Kept<T>> {
+impl<T: TakeFields> FromFields for WithExtra<T> {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<WithExtra<T>> {
         let known = T::take(&mut fields, bad)?;
-        Some(Kept { known, extra: fields.rest() })
+        Some(WithExtra { value: known, extra: fields.rest() })
     }
 }
 
-impl Take for Project {
+impl TakeFields for Project {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Project> {
         Project::take(fields, bad)
     }
 }
 
-impl Take for Parent {
+impl TakeFields for Parent {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Parent> {
         Parent::take(fields, bad)
     }
 }
 
-impl Take for Origin {
-    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Origin> {
-        Origin::take(fields, bad)
+impl TakeFields for ForkOrigin {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<ForkOrigin> {
+        ForkOrigin::take(fields, bad)
     }
 }
 
-impl Take for Imported {
-    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Imported> {
-        Imported::take(fields, bad)
+impl TakeFields for ImportOrigin {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<ImportOrigin> {
+        ImportOrigin::take(fields, bad)
     }
 }
 
 /// The first heading of a conversation's Markdown: of its own, not one inside a code block or the front matter.
-pub fn heading(markdown: &str) -> Option<&str> {
+pub fn find_heading(markdown: &str) -> Option<&str> {
     let mut fence = None;
     let mut previous = "";
     let mut lines = markdown.lines().peekable();
@@ -255,7 +260,7 @@ pub fn heading(markdown: &str) -> Option<&str> {
 }
 
 /// Reads a document; `name` is its file's, for messages.
-fn read<T: Take>(json: &[u8], name: &str) -> Result<(Kept<T>, Vec<String>), Error> {
+fn parse_document<T: TakeFields>(json: &[u8], name: &str) -> Result<(WithExtra<T>, Vec<String>), Error> {
     let wrong = |found: &str| {
         let message = format!("expected an object in {name}, but found {found} instead");
         Error::new(Code::InvalidJson, message)
@@ -264,7 +269,7 @@ fn read<T: Take>(json: &[u8], name: &str) -> Result<(Kept<T>, Vec<String>), Erro
     let json = json.strip_prefix('\u{feff}').unwrap_or(json);
     let fields = Fields::parse(json).map_err(|not| wrong(&format!("{not}")))?;
     let mut bad = Vec::new();
-    let read = Kept::from_fields(fields, &mut bad).ok_or_else(|| wrong("another object"))?;
+    let read = WithExtra::from_fields(fields, &mut bad).ok_or_else(|| wrong("another object"))?;
     Ok((read, bad.into_iter().map(|bad| bad.message).collect()))
 }
 

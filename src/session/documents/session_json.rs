@@ -8,12 +8,12 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::json::fields::{BadValue, Fields};
 use crate::json::text::{Extra, Open, to_pretty_json};
-use crate::record::event::{Agent, Imported, Origin, Parent, Project, type_of};
+use crate::record::event::{Agent, ForkOrigin, ImportOrigin, Parent, Project, type_of};
 use crate::record::status::Status;
 use crate::session::checkpoint::Checkpoint;
-use crate::session::documents::{Kept, Take, keep, non_empty, read};
+use crate::session::document_claims::DocumentClaims;
+use crate::session::documents::{TakeFields, WithExtra, keep_extra, non_empty, parse_document};
 use crate::session::metadata::Metadata;
-use crate::session::said::Said;
 use crate::time;
 
 const VERSION: &str = "1.0";
@@ -22,7 +22,7 @@ const VERSION: &str = "1.0";
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct SessionJson {
-    known: Known,
+    known: SessionFields,
     #[serde(skip)]
     extra: Extra,
 }
@@ -30,7 +30,7 @@ pub struct SessionJson {
 // The fields of the document up to `context_summary`; then what it lacks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields, rename = "SessionJson"))]
-struct Known {
+struct SessionFields {
     version: String,
     conversation_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ struct Known {
     last_active: String,
     message_count: u64,
     #[cfg_attr(test, ts(as = "AgentConfig"))]
-    agent_config: Kept<AgentConfig>,
+    agent_config: WithExtra<AgentConfig>,
     #[serde(skip_serializing_if = "Option::is_none")]
     context_summary: Option<String>,
     id: String,
@@ -54,16 +54,16 @@ struct Known {
     total_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(as = "Option<OfProject>"))]
-    project: Option<Kept<OfProject>>,
+    project: Option<WithExtra<OfProject>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(as = "Option<OfParent>"))]
-    parent: Option<Kept<OfParent>>,
+    parent: Option<WithExtra<OfParent>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(as = "Option<OfImported>"))]
-    imported: Option<Kept<OfImported>>,
+    imported: Option<WithExtra<OfImported>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(as = "Option<OfOrigin>"))]
-    forked_from: Option<Kept<OfOrigin>>,
+    forked_from: Option<WithExtra<OfOrigin>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     as_of: Option<String>,
 }
@@ -146,12 +146,12 @@ impl SessionJson {
             imported,
             forked_from,
             given_summary: _,
-            summed_ms: _,
-            summed_after: _,
+            summary_ms: _,
+            summary_revision: _,
             as_of,
         } = metadata.clone();
         let created_at = created_at.unwrap_or_default();
-        let known = Known {
+        let known = SessionFields {
             version: VERSION.into(),
             conversation_id: name.unwrap_or_else(|| id.clone()),
             conversation_type: Some(session_type),
@@ -165,10 +165,10 @@ impl SessionJson {
             title,
             archived_at,
             total_tokens: known.tokens,
-            project: project.map(OfProject::of).map(Kept::from),
-            parent: parent.map(OfParent::of).map(Kept::from),
-            imported: imported.map(OfImported::of).map(Kept::from),
-            forked_from: forked_from.map(OfOrigin::of).map(Kept::from),
+            project: project.map(OfProject::of).map(WithExtra::from),
+            parent: parent.map(OfParent::of).map(WithExtra::from),
+            imported: imported.map(OfImported::of).map(WithExtra::from),
+            forked_from: forked_from.map(OfOrigin::of).map(WithExtra::from),
             as_of,
         };
         SessionJson { known, extra: Extra::default() }
@@ -179,7 +179,7 @@ impl SessionJson {
     /// # Errors
     /// `invalid_json` where it is no object.
     pub fn read(json: &[u8]) -> Result<(SessionJson, Vec<String>), Error> {
-        let (Kept { known, extra }, bad) = read(json, "session.json")?;
+        let (WithExtra { value: known, extra }, bad) = parse_document(json, "session.json")?;
         Ok((SessionJson { known, extra }, bad))
     }
 
@@ -196,7 +196,7 @@ impl SessionJson {
 
     /// What it says of the session.
     pub fn metadata(&self) -> Metadata {
-        let Known {
+        let SessionFields {
             version: _,
             conversation_id,
             conversation_type,
@@ -218,8 +218,8 @@ impl SessionJson {
         } = self.known.clone();
         Metadata {
             given_summary: context_summary.clone(),
-            summed_ms: None,
-            summed_after: None,
+            summary_ms: None,
+            summary_revision: None,
             name: non_empty(conversation_id).filter(|name| *name != id),
             id,
             session_type: type_of(conversation_type),
@@ -229,23 +229,23 @@ impl SessionJson {
             status: status.unwrap_or_default(),
             archived_at,
             created_at: non_empty(created_at),
-            project: project.map(|project| project.known.project()),
-            parent: parent.map(|parent| parent.known.parent()),
-            agent: agent_config.known.agent(),
-            imported: imported.map(|imported| imported.known.imported()),
-            forked_from: forked_from.map(|origin| origin.known.origin()),
+            project: project.map(|project| project.value.into_project()),
+            parent: parent.map(|parent| parent.value.into_parent()),
+            agent: agent_config.value.into_agent(),
+            imported: imported.map(|imported| imported.value.into_imported()),
+            forked_from: forked_from.map(|origin| origin.value.into_origin()),
             as_of,
         }
     }
 
     /// What it says of the session, as far as it says something.
-    pub fn said(&self) -> Said {
-        Said::of(self.metadata())
-            .told(
+    pub fn claims(&self) -> DocumentClaims {
+        DocumentClaims::of(self.metadata())
+            .with_stated(
                 self.known.conversation_type.as_ref().is_some_and(|said| !said.is_empty()),
                 self.known.status,
             )
-            .archived(self.known.archived_at.clone(), None)
+            .with_archival(self.known.archived_at.clone(), None)
     }
 
     /// The document with what an older one had that nobody knew.
@@ -253,10 +253,10 @@ impl SessionJson {
         self.extra = old.extra.clone();
         let (new, old) = (&mut self.known, &old.known);
         new.agent_config.keeping(&old.agent_config);
-        keep(&mut new.project, &old.project);
-        keep(&mut new.parent, &old.parent);
-        keep(&mut new.imported, &old.imported);
-        keep(&mut new.forked_from, &old.forked_from);
+        keep_extra(&mut new.project, &old.project);
+        keep_extra(&mut new.parent, &old.parent);
+        keep_extra(&mut new.imported, &old.imported);
+        keep_extra(&mut new.forked_from, &old.forked_from);
         self
     }
 
@@ -291,7 +291,7 @@ impl AgentConfig {
         }
     }
 
-    fn agent(self) -> Agent {
+    fn into_agent(self) -> Agent {
         let AgentConfig {
             command,
             system_prompt_hash,
@@ -312,20 +312,20 @@ impl OfProject {
         OfProject { path, hash, name, remote, first_commit, folder }
     }
 
-    fn project(self) -> Project {
+    fn into_project(self) -> Project {
         let OfProject { path, hash, name, remote, first_commit, folder } = self;
         Project { path, hash, name, remote, first_commit, folder }
     }
 }
 
 impl OfOrigin {
-    fn of(Origin { session, message_id }: Origin) -> OfOrigin {
+    fn of(ForkOrigin { session, message_id }: ForkOrigin) -> OfOrigin {
         OfOrigin { session, message_id }
     }
 
-    fn origin(self) -> Origin {
+    fn into_origin(self) -> ForkOrigin {
         let OfOrigin { session, message_id } = self;
-        Origin { session, message_id }
+        ForkOrigin { session, message_id }
     }
 }
 
@@ -334,20 +334,20 @@ impl OfParent {
         OfParent { session, call_id }
     }
 
-    fn parent(self) -> Parent {
+    fn into_parent(self) -> Parent {
         let OfParent { session, call_id } = self;
         Parent { session, call_id }
     }
 }
 
 impl OfImported {
-    fn of(Imported { agent, source_id }: Imported) -> OfImported {
+    fn of(ImportOrigin { agent, source_id }: ImportOrigin) -> OfImported {
         OfImported { agent, source_id }
     }
 
-    fn imported(self) -> Imported {
+    fn into_imported(self) -> ImportOrigin {
         let OfImported { agent, source_id } = self;
-        Imported { agent, source_id }
+        ImportOrigin { agent, source_id }
     }
 }
 
@@ -357,14 +357,14 @@ impl Open for SessionJson {
     }
 }
 
-impl Take for Known {
-    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Known> {
+impl TakeFields for SessionFields {
+    fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<SessionFields> {
         // As the other document has it; here it is a date.
         let is_archived = fields.raw("status") == Some("\"archived\"");
         let status = fields.take("status", bad).filter(|_| !is_archived);
         let last_active: String = fields.take("last_active", bad).unwrap_or_default();
         let since = non_empty(last_active.clone()).filter(|_| is_archived);
-        Some(Known {
+        Some(SessionFields {
             version: fields.take("version", bad).unwrap_or_else(|| VERSION.into()),
             conversation_id: fields.take("conversation_id", bad).unwrap_or_default(),
             conversation_type: fields.take("conversation_type", bad),
@@ -387,7 +387,7 @@ impl Take for Known {
     }
 }
 
-impl Take for AgentConfig {
+impl TakeFields for AgentConfig {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<AgentConfig> {
         Some(AgentConfig {
             command: fields.take("command", bad),
@@ -402,7 +402,7 @@ impl Take for AgentConfig {
     }
 }
 
-impl Take for OfProject {
+impl TakeFields for OfProject {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<OfProject> {
         Some(OfProject {
             path: fields.take("path", bad)?,
@@ -415,33 +415,33 @@ impl Take for OfProject {
     }
 }
 
-impl Take for OfOrigin {
+impl TakeFields for OfOrigin {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<OfOrigin> {
         Some(OfOrigin { session: fields.take("session", bad)?, message_id: fields.take("message_id", bad)? })
     }
 }
 
-impl Take for OfParent {
+impl TakeFields for OfParent {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<OfParent> {
         Some(OfParent { session: fields.take("session", bad)?, call_id: fields.take("call_id", bad) })
     }
 }
 
-impl Take for OfImported {
+impl TakeFields for OfImported {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<OfImported> {
         Some(OfImported { agent: fields.take("agent", bad)?, source_id: fields.take("source_id", bad)? })
     }
 }
 
 #[cfg(test)]
-pub(crate) fn declared(config: &ts_rs::Config) -> Vec<String> {
-    use crate::records::declared;
+pub(crate) fn type_declarations(config: &ts_rs::Config) -> Vec<String> {
+    use crate::records::render_declaration;
     Vec::from([
-        declared::<Known>(config),
-        declared::<AgentConfig>(config),
-        declared::<OfProject>(config),
-        declared::<OfOrigin>(config),
-        declared::<OfParent>(config),
-        declared::<OfImported>(config),
+        render_declaration::<SessionFields>(config),
+        render_declaration::<AgentConfig>(config),
+        render_declaration::<OfProject>(config),
+        render_declaration::<OfOrigin>(config),
+        render_declaration::<OfParent>(config),
+        render_declaration::<OfImported>(config),
     ])
 }

@@ -3,24 +3,24 @@
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::record::batch::{Batch, Part};
+use crate::record::batch::{Batch, BatchLine};
 use crate::record::message::Message;
 use crate::record::scan::Record;
 use crate::record::span::Span;
-use crate::session::batch::{Open, Passed, REMEMBERED, REMEMBERED_OF_TOOLS};
+use crate::session::batch::{Open, REMEMBERED, REMEMBERED_OF_TOOLS, SkippedLines};
 use crate::session::handle::Session;
 
 /// A record, and the message that it is, where that is known.
-pub(super) type Line = (Record, Option<Message>);
+pub(super) type ScannedLine = (Record, Option<Message>);
 
 impl Session {
     /// Where the lines of this batch lie, if its operation counted.
     ///
     /// # Errors
     /// `operation_reused` where it counted with other messages.
-    pub(crate) fn done(&self, batch: &Batch) -> Result<Option<Span>, Error> {
-        for done in self.known.operations.iter().chain(&self.known.of_tools).rev() {
-            if done.is(batch)? {
+    pub(crate) fn find_counted(&self, batch: &Batch) -> Result<Option<Span>, Error> {
+        for done in self.log_state.operations.iter().chain(&self.log_state.of_tools).rev() {
+            if done.matches_batch(batch)? {
                 return Ok(Some(done.span));
             }
         }
@@ -29,62 +29,70 @@ impl Session {
 
     /// Whether the message that it expects is the last one now.
     pub(crate) fn is_next(&self, batch: &Batch) -> bool {
-        batch.expected.as_ref().is_none_or(|expected| *expected == self.known.last_id)
+        batch.expected_message.as_ref().is_none_or(|expected| *expected == self.log_state.last_id)
     }
 
     /// Whether an event says that a message counts, whatever a merge put before it.
     pub(crate) fn has_accepted(&self, message: &str) -> bool {
-        self.accepted.contains(message)
+        self.accepted_ids.contains(message)
     }
 
     /// Reads another log of the same session as this one does.
-    pub(crate) fn accepting_as(mut self, other: &Session) -> Session {
-        self.accepted.clone_from(&other.accepted);
+    pub(crate) fn with_accepted_of(mut self, other: &Session) -> Session {
+        self.accepted_ids.clone_from(&other.accepted_ids);
         self
     }
 
     /// What of the log counts for nothing.
-    pub(crate) fn passed(&self) -> Passed {
-        let known = &self.known;
-        Passed { spans: known.repeated.clone(), firsts: known.firsts.clone(), decided: known.bytes }
+    pub(crate) fn skipped_lines(&self) -> SkippedLines {
+        let known = &self.log_state;
+        SkippedLines { spans: known.repeated.clone(), firsts: known.firsts.clone(), decided_end: known.bytes }
     }
 
     /// How far it is known what counts.
-    pub(super) fn decided(&self) -> u64 {
-        self.open.as_ref().map_or(self.messages.covered(), |open| open.span.start)
+    pub(super) fn decided_end(&self) -> u64 {
+        self.open_batch.as_ref().map_or(self.messages.covered_end(), |open| open.span.start)
     }
 
     /// The lines that count by this one, which is of a batch: all of it, where it is whole now.
-    pub(super) fn counting(&mut self, part: Part, (record, message): Line) -> Vec<Line> {
-        match self.open.take() {
+    pub(super) fn take_batch_line(
+        &mut self,
+        part: BatchLine,
+        (record, message): ScannedLine,
+    ) -> Vec<ScannedLine> {
+        match self.open_batch.take() {
             Some(mut open) if open.has_next(&part) => {
-                open.take(part, record, message);
-                self.open = Some(open);
+                open.add_line(part, record, message);
+                self.open_batch = Some(open);
             }
             open => {
-                self.open = open;
-                self.pass_open();
-                self.open = Some(Open::begin(part, record, message));
+                self.open_batch = open;
+                self.skip_open_batch();
+                self.open_batch = Some(Open::begin(part, record, message));
             }
         }
-        if self.open.as_ref().is_some_and(Open::has_end) { self.ended() } else { Vec::new() }
+        if self.open_batch.as_ref().is_some_and(Open::has_end) {
+            self.finish_open_batch()
+        } else {
+            Vec::new()
+        }
     }
 
-    fn ended(&mut self) -> Vec<Line> {
+    fn finish_open_batch(&mut self) -> Vec<ScannedLine> {
         let counts = |open: &Open| {
             let batch = open.batch();
             // With other messages, too: an operation counts once.
-            let is_new = matches!(self.done(batch), Ok(None));
-            is_new && open.can_count() && (self.is_next(batch) || open.is_among(&self.accepted))
+            let is_new = matches!(self.find_counted(batch), Ok(None));
+            is_new && open.can_count() && (self.is_next(batch) || open.is_accepted(&self.accepted_ids))
         };
-        if !self.open.as_ref().is_some_and(counts) {
-            self.pass_open();
+        if !self.open_batch.as_ref().is_some_and(counts) {
+            self.skip_open_batch();
             return Vec::new();
         }
-        let Some((done, lines)) = self.open.take().map(Open::into_done) else { return Vec::new() };
+        let Some((done, lines)) = self.open_batch.take().map(Open::into_counted) else { return Vec::new() };
         let (known, most) = match done.is_of_tools() {
-            true => (&mut self.known.of_tools, REMEMBERED_OF_TOOLS),
-            false => (&mut self.known.operations, REMEMBERED),
+            true => (&mut self.log_state.of_tools, REMEMBERED_OF_TOOLS),
+            false => (&mut self.log_state.operations, REMEMBERED),
         };
         known.push(done);
         known.drain(..known.len().saturating_sub(most));
@@ -92,11 +100,11 @@ impl Session {
     }
 
     // Nobody will write the rest of it: who began it appends all of it again.
-    pub(super) fn pass_open(&mut self) {
-        let Some(open) = self.open.take() else { return };
+    pub(super) fn skip_open_batch(&mut self) {
+        let Some(open) = self.open_batch.take() else { return };
         let start = open.span.start;
         if let Some(last) = open.into_last() {
-            self.known.pass(start, last);
+            self.log_state.skip_lines(start, last);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::record::batch::Batch;
 use crate::record::blob;
 use crate::record::id;
 use crate::record::message::{Message, Tokens};
-use crate::session::handle::{Session, Staged};
+use crate::session::handle::{Session, StagedBatch};
 use crate::time::{self, Stamp};
 use crate::tokens::{Count, Counting};
 
@@ -23,7 +23,7 @@ impl Session {
         drafts: Vec<Message>,
         stamp: &Stamp,
         counting: Counting<'_>,
-    ) -> Result<Staged, Error> {
+    ) -> Result<StagedBatch, Error> {
         self.stage_batch(drafts, stamp, counting, None)
     }
 
@@ -37,12 +37,12 @@ impl Session {
         stamp: &Stamp,
         counting: Counting<'_>,
         of: Option<&Batch>,
-    ) -> Result<Staged, Error> {
-        self.refuse_newer()?;
-        let mut cumulative = self.known.tokens;
-        let chosen = self.chosen_last();
+    ) -> Result<StagedBatch, Error> {
+        self.reject_newer()?;
+        let mut cumulative = self.log_state.tokens;
+        let chosen = self.current_last_id();
         let mut is_chosen = chosen.is_some();
-        let mut last = chosen.or_else(|| self.known.last_id.clone());
+        let mut last = chosen.or_else(|| self.log_state.last_id.clone());
         let mut records = Vec::with_capacity(drafts.len());
         let mut blobs = Vec::new();
         for (place, mut message) in drafts.into_iter().enumerate() {
@@ -51,15 +51,15 @@ impl Session {
                 let own = |batch: &Batch| batch.id_of(&self.metadata.id, place);
                 message.id = of.map_or_else(|| id::new(stamp, place as u32), own);
             }
-            let is_known = self.branches.has(&message.id);
+            let is_known = self.branches.has_message(&message.id);
             // Without a parent one that has an id would belong to the branch of the line before it.
             if !has_id || is_chosen && !is_known {
                 message.parent_id = message.parent_id.or_else(|| last.clone());
             }
-            message.seq = Some(self.known.messages + place as u64);
+            message.seq = Some(self.log_state.messages + place as u64);
             let is_of_now = message.timestamp.is_none() && message.source.is_none();
             message.timestamp = if is_of_now { Some(time::format(stamp.now_ms)) } else { message.timestamp };
-            message.tokens = counting.of(&message).map(|Count { tokens, by }| {
+            message.tokens = counting.count_message(&message).map(|Count { tokens, encoding: by }| {
                 cumulative += u64::from(tokens);
                 let (cumulative, by) = (Some(cumulative), Some(by.as_str().into()));
                 Tokens { count: tokens, cumulative, by, extra: Extra::default() }
@@ -74,11 +74,11 @@ impl Session {
             } else {
                 last = Some(message.id.clone());
             }
-            blobs.extend(blob::take_out(&mut message));
+            blobs.extend(blob::move_to_blobs(&mut message));
             records.push(message);
         }
         let bytes = self.messages.stage_batch(&records, of)?;
-        self.staged = records;
-        Ok(Staged { bytes, blobs })
+        self.staged_messages = records;
+        Ok(StagedBatch { bytes, blobs })
     }
 }

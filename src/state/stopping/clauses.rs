@@ -24,7 +24,7 @@ pub(super) fn without_quotes(text: &str) -> Cow<'_, str> {
         let rest = &text[start..];
         let is_pair = rest.starts_with('“');
         let is_open = is_pair && start < unclosed;
-        match if is_open { None } else { quoted(rest) } {
+        match if is_open { None } else { quotation_length(rest) } {
             Some(length) => {
                 said.push_str(&text[kept..start]);
                 said.push_str(" quoted ");
@@ -46,7 +46,7 @@ pub(super) fn without_quotes(text: &str) -> Cow<'_, str> {
 }
 
 // The length of a quotation with its marks.
-fn quoted(text: &str) -> Option<usize> {
+fn quotation_length(text: &str) -> Option<usize> {
     if let Some(code) = text.strip_prefix("```") {
         return Some(code.find("```").map_or(text.len(), |end| end + 6));
     }
@@ -58,9 +58,9 @@ fn quoted(text: &str) -> Option<usize> {
 }
 
 /// The clauses that may say something, trimmed.
-pub(super) fn looked_at(text: &str) -> Vec<&str> {
+pub(super) fn relevant_clauses(text: &str) -> Vec<&str> {
     let says = |clause: &&str| clause.contains(char::is_alphabetic);
-    let clauses: Vec<&str> = split(text).into_iter().map(str::trim).filter(says).collect();
+    let clauses: Vec<&str> = split_clauses(text).into_iter().map(str::trim).filter(says).collect();
     let words: usize = clauses.iter().map(|clause| clause.split_whitespace().count()).sum();
     match &clauses[..] {
         [first, _, .., one, two] if words > LONG => [*first, one, two].into(),
@@ -68,7 +68,7 @@ pub(super) fn looked_at(text: &str) -> Vec<&str> {
     }
 }
 
-fn split(text: &str) -> Vec<&str> {
+fn split_clauses(text: &str) -> Vec<&str> {
     const MARKS: [char; 7] = ['.', '!', '?', ';', ':', '…', ','];
     let mut clauses = Vec::new();
     let (mut start, mut at) = (0, 0);

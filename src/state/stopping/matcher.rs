@@ -23,14 +23,14 @@ impl<'w> Matcher<'w> {
 
     /// Whether a pattern matches from the first word on.
     pub(super) fn is_whole(&self, pattern: &str) -> bool {
-        self.one_of(pattern, 1).0 != 0
+        self.match_any(pattern, 1).0 != 0
     }
 
     // Where one of some patterns ends that begins at one of these places, and what stands behind them.
-    fn one_of<'p>(&self, pattern: &'p str, from: Places) -> (Places, &'p str) {
+    fn match_any<'p>(&self, pattern: &'p str, from: Places) -> (Places, &'p str) {
         let (mut all, mut rest) = (0, pattern);
         loop {
-            let (ends, behind) = self.sequence(rest, from);
+            let (ends, behind) = self.match_sequence(rest, from);
             all |= ends;
             match behind.strip_prefix('|') {
                 Some(next) => rest = next,
@@ -39,24 +39,24 @@ impl<'w> Matcher<'w> {
         }
     }
 
-    fn sequence<'p>(&self, pattern: &'p str, from: Places) -> (Places, &'p str) {
+    fn match_sequence<'p>(&self, pattern: &'p str, from: Places) -> (Places, &'p str) {
         let (mut at, mut rest) = (from, pattern.trim_start());
         while at != 0 && !rest.is_empty() && !rest.starts_with([')', '|']) {
-            let (ends, behind) = self.element(rest, at);
+            let (ends, behind) = self.match_element(rest, at);
             (at, rest) = match behind.as_bytes().first() {
                 Some(b'?') => (at | ends, &behind[1..]),
-                Some(b'*') => (self.repeated(rest, at), &behind[1..]),
+                Some(b'*') => (self.match_repeated(rest, at), &behind[1..]),
                 _ => (ends, behind),
             };
             rest = rest.trim_start();
         }
-        (at, if at == 0 { behind_sequence(rest) } else { rest })
+        (at, if at == 0 { skip_sequence(rest) } else { rest })
     }
 
-    fn repeated(&self, element: &str, from: Places) -> Places {
+    fn match_repeated(&self, element: &str, from: Places) -> Places {
         let mut all = from;
         loop {
-            let more = all | self.element(element, all).0;
+            let more = all | self.match_element(element, all).0;
             if more == all {
                 return all;
             }
@@ -64,22 +64,22 @@ impl<'w> Matcher<'w> {
         }
     }
 
-    fn element<'p>(&self, pattern: &'p str, from: Places) -> (Places, &'p str) {
+    fn match_element<'p>(&self, pattern: &'p str, from: Places) -> (Places, &'p str) {
         if let Some(inside) = pattern.strip_prefix('(') {
-            let (ends, rest) = self.one_of(inside, from);
-            return (ends, closed(rest));
+            let (ends, rest) = self.match_any(inside, from);
+            return (ends, skip_closing(rest));
         }
         if let Some(ahead) = pattern.strip_prefix("&(") {
-            let begins = |place: &usize| from >> place & 1 == 1 && self.one_of(ahead, 1 << place).0 != 0;
+            let begins = |place: &usize| from >> place & 1 == 1 && self.match_any(ahead, 1 << place).0 != 0;
             let kept = (0..=self.words.len()).filter(begins).fold(0, |kept, place| kept | 1 << place);
-            return (kept, closed(self.one_of(ahead, 0).1));
+            return (kept, skip_closing(self.match_any(ahead, 0).1));
         }
         let end = pattern.find([' ', '(', ')', '|', '?', '*']).unwrap_or(pattern.len());
         let (token, rest) = pattern.split_at(end);
-        (self.token(token, from), rest)
+        (self.match_token(token, from), rest)
     }
 
-    fn token(&self, token: &str, from: Places) -> Places {
+    fn match_token(&self, token: &str, from: Places) -> Places {
         match token {
             _ if from == 0 => 0,
             "$" => from & 1 << self.words.len(),
@@ -91,7 +91,7 @@ impl<'w> Matcher<'w> {
                 Some(name) => PATTERNS
                     .iter()
                     .filter(|(of, _)| *of == name)
-                    .fold(0, |ends, (_, pattern)| ends | self.one_of(pattern, from).0),
+                    .fold(0, |ends, (_, pattern)| ends | self.match_any(pattern, from).0),
                 None => (0..self.words.len())
                     .filter(|place| from >> place & 1 == 1 && is_word(token, self.words[*place]))
                     .fold(0, |ends, place| ends | 2 << place),
@@ -101,7 +101,7 @@ impl<'w> Matcher<'w> {
 }
 
 // What stands behind the elements that one of some patterns has.
-fn behind_sequence(pattern: &str) -> &str {
+fn skip_sequence(pattern: &str) -> &str {
     let mut depth = 0_usize;
     let is_end = |byte: u8| {
         match byte {
@@ -115,7 +115,7 @@ fn behind_sequence(pattern: &str) -> &str {
     &pattern[pattern.bytes().position(is_end).unwrap_or(pattern.len())..]
 }
 
-fn closed(rest: &str) -> &str {
+fn skip_closing(rest: &str) -> &str {
     rest.strip_prefix(')').unwrap_or(rest)
 }
 

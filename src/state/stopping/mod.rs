@@ -20,7 +20,7 @@ const LONGEST: usize = 200;
 /// then, and whoever goes on makes it active again; for what cannot be undone, ask.
 pub fn find_stop_phrase(text: &str) -> Option<String> {
     let text = clauses::without_quotes(text);
-    let clauses = clauses::looked_at(&text);
+    let clauses = clauses::relevant_clauses(&text);
     clauses
         .into_iter()
         .find(|clause| clause.encode_utf16().count() < LONGEST && is_stop(clause))

@@ -79,7 +79,7 @@ fn a_megabyte_is_answered_at_once() {
 }
 
 // Every way to say a pattern, as far as they are few: each choice in turn, each option taken and left.
-fn said(pattern: &str) -> Vec<String> {
+fn expand_pattern(pattern: &str) -> Vec<String> {
     let (all, rest) = one_of(pattern, 0);
     assert_eq!(rest, "", "{pattern}");
     all
@@ -138,14 +138,14 @@ fn element(pattern: &str, depth: usize) -> (Vec<String>, &str) {
 #[test]
 fn every_word_of_every_phrase_is_needed_by_some_clause() {
     for (name, pattern) in PATTERNS {
-        for way in said(pattern) {
+        for way in expand_pattern(pattern) {
             let words: Vec<&str> = way.split_whitespace().collect();
             let whole = ["<", name, "> $"].concat();
             // What is only looked at is not passed by, so that it stands there twice.
             assert!(Matcher::new(&words).is_whole(&whole) || pattern.contains('&'), "{name}: {way}");
         }
     }
-    let farewells = said("<BEFORE> <FAREWELL> <BEHIND>");
+    let farewells = expand_pattern("<BEFORE> <FAREWELL> <BEHIND>");
     assert!(farewells.len() > 30);
     for way in farewells {
         check(way.trim(), Some(way.trim()));

@@ -1,16 +1,16 @@
-import { none } from "./walk.mjs";
+import { zeroCounts } from "./walk.mjs";
 
 const KINDS = [["header", /^# aider chat started at /], ["user", /^####($| .*  $|\s+$)/], ["toolResults", /^>($| .*  $|\s+$)/], ["blank", /^\s*$/]];
 
 export function tally(text) {
   if (!/^# aider chat started at /m.test(text)) return null;
-  const [main, side, types] = [none(), none(), {}];
+  const [main, side, types] = [zeroCounts(), zeroCounts(), {}];
   const empty = { section: 0 };
-  let section = none(), last = "header", isSaid = false;
+  let section = zeroCounts(), last = "header", isSaid = false;
   const close = () => {
     if (section.user + section.assistant > 0) for (const key of Object.keys(main)) main[key] += section[key];
     else if (section.toolResults > 0) empty.section += 1;
-    section = none();
+    section = zeroCounts();
   };
   for (const line of text.replaceAll("\r\n", "\n").split("\n")) {
     let [kind] = KINDS.find(([, form]) => form.test(line)) ?? ["assistant"];

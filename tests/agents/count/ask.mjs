@@ -1,4 +1,4 @@
-import { none } from "./walk.mjs";
+import { zeroCounts } from "./walk.mjs";
 
 const MARK = /^## (Question|Answer|End) \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?: by ".*"|, stopped: ".*")?$/;
 
@@ -6,7 +6,7 @@ const MARK = /^## (Question|Answer|End) \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?
 export function tally(text) {
   const lines = text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n").split("\n");
   if (!/^# leftoff ask session_/.test(lines[0])) return null;
-  const main = none();
+  const main = zeroCounts();
   let [bad, voice, isSaid] = [0, undefined, false];
   for (const line of lines.slice(1)) {
     const mark = MARK.exec(line)?.[1];
@@ -18,5 +18,5 @@ export function tally(text) {
       isSaid = true;
     }
   }
-  return { main, side: none(), types: {}, fields: {}, bad, versions: [] };
+  return { main, side: zeroCounts(), types: {}, fields: {}, bad, versions: [] };
 }

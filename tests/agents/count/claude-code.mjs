@@ -1,4 +1,4 @@
-import { count, isObject, none, records, walk } from "./walk.mjs";
+import { count, isObject, zeroCounts, records, walk } from "./walk.mjs";
 
 const TOLD = ["summary", "ai-title", "custom-title"];
 // What the client says of itself, of its tools and of its limits, and what only the user is shown.
@@ -24,7 +24,7 @@ const textOf = (content) => (typeof content === "string" ? content : content.map
 
 export function tally(text) {
   const types = {}, fields = {}, seen = new Set(), uuids = new Set(), answers = new Set(), told = [], versions = new Set();
-  const [main, side] = [none(), none()];
+  const [main, side] = [zeroCounts(), zeroCounts()];
   const waiting = [];
   let bad = 0, speakers = 0;
   for (const { number, record } of records(text)) {

@@ -1,9 +1,9 @@
-import { count, document, isObject, none, walk } from "./walk.mjs";
+import { count, document, isObject, zeroCounts, walk } from "./walk.mjs";
 
 export function tally(text) {
   const whole = document(text);
   if (Array.isArray(whole)) {
-    if (whole[0]?.say ?? whole[0]?.ask) return shown(whole);
+    if (whole[0]?.say ?? whole[0]?.ask) return countShown(whole);
     return whole.some((message) => /<task>|modelInfo/.test(JSON.stringify(message))) ? messages(whole, {}, false) : null;
   }
   if (!Array.isArray(whole?.messages) || whole.sessionId === undefined) return null;
@@ -15,7 +15,7 @@ export function tally(text) {
 }
 
 function messages(list, fields, isBeside) {
-  const tally = none();
+  const tally = zeroCounts();
   for (const message of list) {
     walk(message, "message", fields);
     const blocks = Array.isArray(message.content) ? message.content : [{ type: "text", text: message.content }];
@@ -24,14 +24,14 @@ function messages(list, fields, isBeside) {
     tally.toolResults += of("tool_result");
     if (message.role === "assistant" || blocks.some(({ type }) => type !== "tool_result")) tally[message.role] += 1;
   }
-  const [main, side] = isBeside ? [none(), tally] : [tally, none()];
+  const [main, side] = isBeside ? [zeroCounts(), tally] : [tally, zeroCounts()];
   return { main, side, types: {}, fields, bad: 0, versions: [] };
 }
 
 const ANSWERS = ["text", "reasoning", "completion_result", "tool", "command", "followup", "plan_mode_respond"];
 
-function shown(list) {
-  const [main, side, types, fields] = [none(), none(), {}, {}];
+function countShown(list) {
+  const [main, side, types, fields] = [zeroCounts(), zeroCounts(), {}, {}];
   const kind = (entry) => entry?.[entry.type];
   let speaker = "";
   list.forEach((entry, at) => {

@@ -1,4 +1,4 @@
-import { count, isObject, none, records, walk } from "./walk.mjs";
+import { count, isObject, zeroCounts, records, walk } from "./walk.mjs";
 
 const CALLS = ["function_call", "custom_tool_call", "local_shell_call", "tool_search_call", "tool_call"];
 const RESULTS = ["function_call_output", "custom_tool_call_output", "tool_search_output", "tool_result", "function_result"];
@@ -14,7 +14,7 @@ export function tally(text) {
   const isLine = (r) => LINES.includes(r?.type) && isObject(r.payload);
   const isFlat = (r) => isObject(r) && (r.timestamp ?? r.created_at) && r.role && r.model && !r.type && !r.payload;
   if (!all.slice(0, 20).some(({ record }) => isLine(record) || isFlat(record))) return null;
-  const [main, types, fields, versions] = [none(), {}, {}, new Set()];
+  const [main, types, fields, versions] = [zeroCounts(), {}, {}, new Set()];
   let [bad, open, described] = [0, false, false];
   const once = {};
   // Whether the other one has said it already.
@@ -74,5 +74,5 @@ export function tally(text) {
     else count(types, payload.type === "item_completed" && payload.item ? `${path}/${payload.item.type}` : path);
   }
   const isSilent = Object.values(main).every((number) => number === 0);
-  return { isSilent, main, side: none(), types, fields, bad, versions: [...versions].filter(Boolean) };
+  return { isSilent, main, side: zeroCounts(), types, fields, bad, versions: [...versions].filter(Boolean) };
 }

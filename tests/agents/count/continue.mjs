@@ -1,9 +1,9 @@
-import { document, none, walk } from "./walk.mjs";
+import { document, zeroCounts, walk } from "./walk.mjs";
 
 export function tally(text) {
   const session = document(text);
   if (!Array.isArray(session?.history) || session.workspaceDirectory === undefined) return null;
-  const [main, side, fields] = [none(), none(), {}];
+  const [main, side, fields] = [zeroCounts(), zeroCounts(), {}];
   walk(session, "session", fields);
   for (const { message, toolCallStates = [], conversationSummary } of session.history) {
     if (message.role !== "thinking") main[{ tool: "toolResults" }[message.role] ?? message.role] += 1;

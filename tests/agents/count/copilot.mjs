@@ -1,4 +1,4 @@
-import { count, none, records, walk } from "./walk.mjs";
+import { count, zeroCounts, records, walk } from "./walk.mjs";
 
 const ROLES = {
   "user.message": "user", "system.notification": "user", "assistant.message": "assistant", "system.message": "system",
@@ -7,7 +7,7 @@ const ROLES = {
 
 export function tally(text) {
   const types = {}, fields = {}, versions = [];
-  const [main, side] = [none(), none()];
+  const [main, side] = [zeroCounts(), zeroCounts()];
   let bad = 0, own = 0;
   for (const { record } of records(text)) {
     if (typeof record?.type !== "string") { bad += 1; continue; }

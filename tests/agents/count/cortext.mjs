@@ -1,7 +1,7 @@
-import { isObject, none, records, walk } from "./walk.mjs";
+import { isObject, zeroCounts, records, walk } from "./walk.mjs";
 
 export function tally(text) {
-  const [main, side, fields] = [none(), none(), {}];
+  const [main, side, fields] = [zeroCounts(), zeroCounts(), {}];
   let bad = 0;
   for (const { record } of records(text)) {
     if (!isObject(record) || typeof record.role !== "string") { bad += 1; continue; }

@@ -1,11 +1,11 @@
-import { count, document, isObject, none, records, walk } from "./walk.mjs";
+import { count, document, isObject, zeroCounts, records, walk } from "./walk.mjs";
 
 const list = (content) => (Array.isArray(content) ? content : content == null ? [] : [content]);
 const textOf = (content) => list(content).map((p) => (isObject(p) ? (p.thought ? "" : p.text ?? "") : p)).join("").trim();
 
 // The conversation as it was ever told: a message by its id, a call and a result by the call's.
 export function tally(text) {
-  const [main, side, fields, types] = [none(), none(), {}, {}];
+  const [main, side, fields, types] = [zeroCounts(), zeroCounts(), {}, {}];
   const [users, answers, calls, results, said] = [new Set(), new Set(), new Set(), new Set(), new Set()];
   let live = [], bad = 0, heads = 0, anew = false, told = [];
 

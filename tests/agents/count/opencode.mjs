@@ -1,11 +1,11 @@
-import { count, document, isObject, none, walk } from "./walk.mjs";
+import { count, document, isObject, zeroCounts, walk } from "./walk.mjs";
 
 const list = (value) => (Array.isArray(value) ? value : []);
 
 export function tally(text) {
   const whole = document(text);
   if (!Array.isArray(whole?.messages) || typeof whole.info?.id !== "string") return null;
-  const [main, side, fields, types] = [none(), none(), {}, {}];
+  const [main, side, fields, types] = [zeroCounts(), zeroCounts(), {}, {}];
   for (const key of Object.keys(whole)) count(fields, `export.${key}`);
   walk(whole.info, "session", fields);
   for (const message of whole.messages) {

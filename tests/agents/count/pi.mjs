@@ -1,4 +1,4 @@
-import { count, isObject, none, records, walk } from "./walk.mjs";
+import { count, isObject, zeroCounts, records, walk } from "./walk.mjs";
 
 const ROLES = {
   user: "user", assistant: "assistant", toolResult: "toolResults", bashExecution: "user", custom: "user", hookMessage: "user",
@@ -6,7 +6,7 @@ const ROLES = {
 };
 
 export function tally(text) {
-  const [main, side, types, fields] = [none(), none(), {}, {}];
+  const [main, side, types, fields] = [zeroCounts(), zeroCounts(), {}, {}];
   let bad = 0, isKnown = false;
   for (const { record } of records(text)) {
     const { type, message, ...envelope } = isObject(record) ? record : {};

@@ -1,4 +1,4 @@
-import { count, none, records, walk } from "./walk.mjs";
+import { count, zeroCounts, records, walk } from "./walk.mjs";
 
 // Several objects in one line, split where one ends and the next begins.
 function split(line) {
@@ -13,7 +13,7 @@ function split(line) {
 
 export function tally(text) {
   const types = {}, fields = {}, versions = new Set(), answers = new Set();
-  const [main, side] = [none(), none()];
+  const [main, side] = [zeroCounts(), zeroCounts()];
   let bad = 0, speakers = 0;
   const lines = text.replace(/^\uFEFF/, "").split("\n").filter((line) => line.trim() !== "");
   const all = records(text).flatMap(({ record }, i) => record ?? split(lines[i]) ?? [undefined]);

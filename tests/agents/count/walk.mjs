@@ -30,4 +30,4 @@ export function document(text) {
   try { return JSON.parse(text.replace(/^\uFEFF/, "")); } catch { return undefined; }
 }
 
-export const none = () => ({ user: 0, assistant: 0, toolCalls: 0, toolResults: 0, system: 0 });
+export const zeroCounts = () => ({ user: 0, assistant: 0, toolCalls: 0, toolResults: 0, system: 0 });

@@ -1,7 +1,7 @@
 // @ts-check
 /** Anthropic's Messages API, as much of it as a client needs: answers whole or in pieces, and counts. */
 
-import { halves, named } from "./pieces.mjs";
+import { halves, namedEvents } from "./pieces.mjs";
 import { textOf, Turns } from "./turns.mjs";
 
 /** @import { Answer } from "./script.mjs" */
@@ -35,7 +35,7 @@ export const anthropic = {
     const usage = { input_tokens: 1000, output_tokens: 100, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
     const message = { id: `msg_${answer.id}`, type: "message", role: "assistant", model: body.model, content, ...stop, usage };
     if (!body.stream) return json(message);
-    stream(named([
+    stream(namedEvents([
       ["message_start", { message: { ...message, content: [], stop_reason: null } }],
       ...content.flatMap(pieces),
       ["message_delta", { delta: stop, usage }],

@@ -1,7 +1,7 @@
 // @ts-check
 /** Gemini's generateContent, whole and in pieces, and countTokens. */
 
-import { halves, unnamed } from "./pieces.mjs";
+import { halves, unnamedEvents } from "./pieces.mjs";
 import { Turns } from "./turns.mjs";
 
 /** @import { Answer } from "./script.mjs" */
@@ -34,7 +34,7 @@ export const gemini = {
     const about = { usageMetadata, modelVersion: "script", responseId: answer.id };
     const content = (/** @type {object[]} */ parts, /** @type {object} */ end) => ({ candidates: [{ content: { role: "model", parts }, index: 0, ...end }], ...about });
     if (!path.endsWith(":streamGenerateContent")) return json(content(partsOf(answer), { finishReason: "STOP" }));
-    stream(unnamed([...pieces(answer).map((part) => content([part], {})), content([], { finishReason: "STOP" })]));
+    stream(unnamedEvents([...pieces(answer).map((part) => content([part], {})), content([], { finishReason: "STOP" })]));
   },
 };
 

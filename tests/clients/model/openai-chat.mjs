@@ -1,7 +1,7 @@
 // @ts-check
 /** OpenAI's chat completions, with the reasoning that other vendors' models add to them. */
 
-import { halves, unnamed } from "./pieces.mjs";
+import { halves, unnamedEvents } from "./pieces.mjs";
 import { inputOf, textOf, texts, Turns } from "./turns.mjs";
 
 /** @import { Answer } from "./script.mjs" */
@@ -36,7 +36,7 @@ export const openaiChat = {
     const message = messageOf(answer);
     if (!body.stream) return json({ ...about, object: "chat.completion", choices: [{ index: 0, message, finish_reason }], usage });
     const chunk = (/** @type {object} */ delta, /** @type {string | null} */ reason = null) => ({ ...about, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: reason }] });
-    stream(unnamed([
+    stream(unnamedEvents([
       chunk({ role: "assistant", content: "" }),
       ...deltas(answer).map((delta) => chunk(delta)),
       chunk({}, finish_reason),

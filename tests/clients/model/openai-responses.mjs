@@ -1,7 +1,7 @@
 // @ts-check
 /** OpenAI's Responses, without a store: each request holds the whole conversation. */
 
-import { halves, named } from "./pieces.mjs";
+import { halves, namedEvents } from "./pieces.mjs";
 import { inputOf, textOf, texts, Turns } from "./turns.mjs";
 
 /** @import { Answer, Call } from "./script.mjs" */
@@ -35,7 +35,7 @@ export const openaiResponses = {
       ...output.flatMap(pieces),
       ["response.completed", { response }],
     ];
-    stream(named(events.map(([type, event], sequence_number) => [type, { sequence_number, ...event }])));
+    stream(namedEvents(events.map(([type, event], sequence_number) => [type, { sequence_number, ...event }])));
   },
 };
 
@@ -62,11 +62,11 @@ function itemsOf({ id, reasoning, text, calls }, tools) {
   const thought = { type: "reasoning", id: `rs_${id}`, summary: [{ type: "summary_text", text: reasoning }], encrypted_content: Buffer.from("nobody can read this").toString("base64") };
   const message = { type: "message", id: `msg_${id}`, role: "assistant", status: "completed", content: [{ type: "output_text", text, annotations: [] }] };
   const isCustom = (/** @type {string} */ name) => tools.some((tool) => tool.type === "custom" && tool.name === name);
-  return [...(reasoning ? [thought] : []), ...(text ? [message] : []), ...calls.map((call) => (isCustom(call.name) ? custom(call) : made(call)))];
+  return [...(reasoning ? [thought] : []), ...(text ? [message] : []), ...calls.map((call) => (isCustom(call.name) ? custom(call) : callItem(call)))];
 }
 
 /** @param {Call} call */
-function made({ id, name, input }) {
+function callItem({ id, name, input }) {
   return { type: "function_call", id: `fc_${id}`, call_id: id, name, arguments: JSON.stringify(input), status: "completed" };
 }
 
@@ -82,8 +82,8 @@ function pieces(item, output_index) {
   const inner = {
     reasoning: () => part({ ...of, summary_index: 0 }, "response.reasoning_summary", item.summary[0]),
     message: () => part({ ...of, content_index: 0 }, "response.output", item.content[0]),
-    function_call: () => written(of, "response.function_call_arguments", "arguments", item.arguments),
-    custom_tool_call: () => written(of, "response.custom_tool_call_input", "input", item.input),
+    function_call: () => textEvents(of, "response.function_call_arguments", "arguments", item.arguments),
+    custom_tool_call: () => textEvents(of, "response.custom_tool_call_input", "input", item.input),
   };
   const empty = { reasoning: { summary: [] }, message: { content: [] }, function_call: { arguments: "" }, custom_tool_call: { input: "" } };
   const type = /** @type {keyof typeof empty} */ (item.type);
@@ -106,6 +106,6 @@ function part(of, name, whole) {
 }
 
 /** @param {object} of @param {string} name @param {string} field @param {string} whole @returns {[string, object][]} */
-function written(of, name, field, whole) {
+function textEvents(of, name, field, whole) {
   return [...halves(whole).map((delta) => /** @type {[string, object]} */ ([`${name}.delta`, { ...of, delta }])), [`${name}.done`, { ...of, [field]: whole }]];
 }

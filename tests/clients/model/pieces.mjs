@@ -8,11 +8,11 @@ export function halves(text) {
 }
 
 /** Events that are named, and say their names again. @param {[type: string, event: object][]} events */
-export function named(events) {
+export function namedEvents(events) {
   return events.map(([type, event]) => `event: ${type}\ndata: ${JSON.stringify({ type, ...event })}\n\n`);
 }
 
 /** Events without a name. @param {(object | string)[]} events a string stands as it is */
-export function unnamed(events) {
+export function unnamedEvents(events) {
   return events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`);
 }

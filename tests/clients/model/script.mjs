@@ -33,7 +33,7 @@ export class Script {
   }
 
   /** How many steps were taken. */
-  get taken() {
+  get takenCount() {
     return this.#taken;
   }
 

@@ -41,7 +41,7 @@ export async function serve(script, { seen = () => {} } = {}) {
   const server = createServer(async (request, response) => {
     const { method = "", url = "" } = request;
     const path = url.split("?", 1)[0] ?? "";
-    const text = await whole(request);
+    const text = await readBody(request);
     const api = APIS.find((one) => one.answers(method, path));
     if (!api) {
       // Asking whether there is somebody is not asking for anything.
@@ -74,7 +74,7 @@ export async function serve(script, { seen = () => {} } = {}) {
 }
 
 /** @param {import("node:http").IncomingMessage} request */
-async function whole(request) {
+async function readBody(request) {
   const pieces = [];
   for await (const piece of request) pieces.push(piece);
   return Buffer.concat(pieces).toString();

@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { LeftoffError } from "../../../js/index.js";
-import { realPath, refuseUnlessFolder } from "../../../js/storage/real-path.js";
+import { realPath, rejectUnlessFolder } from "../../../js/storage/real-path.js";
 import { entropy, nowMs, offsetMinutes } from "../../../js/wasm/clock.js";
 import { know } from "../../component/host.mjs";
 import { json, placementOf } from "./component/answers.mjs";
 import { Following } from "./component/following.mjs";
 import { ScriptedHost } from "./component/host.mjs";
 import { PLAIN } from "./component/plain.mjs";
-import { OF_SESSIONS, helped } from "./component/sessions.mjs";
+import { OF_SESSIONS, callerAnswers } from "./component/sessions.mjs";
 import { OF_STORES, OPENING } from "./component/stores.mjs";
-import { given } from "./given.mjs";
+import { withCallerFunctions } from "./caller-functions.mjs";
 
 /** @import { Surface } from "./host.mjs" */
 /** @import { Stamps } from "./stamps.mjs" */
@@ -47,7 +47,7 @@ export class Component {
 
   /** @param {string} op @param {any} asked @param {{ as?: string, store: string, session: string }} names */
   does(op, asked, names) {
-    if (op === "follow") return this.#followed(names.session, asked);
+    if (op === "follow") return this.#follow(names.session, asked);
     return this.#inTurn(() => this.#does(op, asked, names));
   }
 
@@ -59,9 +59,9 @@ export class Component {
   }
 
   /** What comes to who follows, until there are so many. @param {string} name @param {{ most?: number }} asked */
-  async #followed(name, { most = 0 }) {
+  async #follow(name, { most = 0 }) {
     const following = await this.#inTurn(async () => {
-      const { host, session } = this.#known(name);
+      const { host, session } = this.#findSession(name);
       const following = new Following(host, session.follow());
       await following.begin();
       return following;
@@ -77,7 +77,7 @@ export class Component {
   }
 
   /** @param {string} name */
-  #known(name) {
+  #findSession(name) {
     const one = this.#sessions.get(name);
     if (!one) throw new Error(`expected the session "${name}", but found none`);
     return one;
@@ -85,29 +85,29 @@ export class Component {
 
   /** @param {string} op @param {any} asked @param {{ as?: string, store: string, session: string }} names */
   async #does(op, asked, { as, store, session }) {
-    if (op === "openStore") return this.#opened(as ?? store, asked);
+    if (op === "openStore") return this.#openHost(as ?? store, asked);
     if (PLAIN[op]) return PLAIN[op](asked);
     const host = this.#hosts.get(store);
-    if (op === "closeStore") return host && this.#closed(host);
+    if (op === "closeStore") return host && this.#closeHost(host);
     const known = this.#sessions.get(session)?.session;
     const ofStore = OF_STORES[op];
     if (host && (op in OF_STORES || op in OPENING)) host.refuseEnded();
-    if (host && ofStore) return ofStore({ host, session: known, own: {}, asked: given(asked, []) });
+    if (host && ofStore) return ofStore({ host, session: known, own: {}, asked: withCallerFunctions(asked, []) });
     const opening = OPENING[op];
-    if (host && opening) return this.#named(as ?? session, host, await opening({ host, session: known, own: {}, asked }));
+    if (host && opening) return this.#addSession(as ?? session, host, await opening({ host, session: known, own: {}, asked }));
     const ofSession = OF_SESSIONS[op];
     if (!ofSession) throw new Error(`expected an operation, but found "${op}" instead`);
-    const one = this.#known(session);
+    const one = this.#findSession(session);
     /** @type {unknown[]} */
     const requests = [];
-    const caller = given(asked, requests);
-    const answer = await ofSession({ ...one, own: helped(one.host, one.session, caller), asked: caller });
+    const caller = withCallerFunctions(asked, requests);
+    const answer = await ofSession({ ...one, own: callerAnswers(one.host, one.session, caller), asked: caller });
     return asked.summarize ? { answer, requests } : answer;
   }
 
   /** @param {string} name @param {any} options */
-  async #opened(name, { project = join(this.root, "project"), home = join(this.root, "home"), workspace, idleMs, redact, countTokens }) {
-    refuseUnlessFolder(home);
+  async #openHost(name, { project = join(this.root, "project"), home = join(this.root, "home"), workspace, idleMs, redact, countTokens }) {
+    rejectUnlessFolder(home);
     const folders = { project: realPath(project), home, workspace: workspace === undefined ? undefined : realPath(workspace), countTokens };
     const open = (/** @type {{ idleMs: number, redact?: string }} */ how) => new ScriptedHost({ ...folders, clock: { nowMs, offsetMinutes, entropy }, ...how });
     const before = open({ idleMs: 0 });
@@ -117,7 +117,7 @@ export class Component {
   }
 
   /** What opens a session is answered by it. @param {string} name @param {ScriptedHost} host @param {any} session */
-  #named(name, host, session) {
+  #addSession(name, host, session) {
     if (!session) return undefined;
     this.#sessions.set(name, { host, session });
     const { display, lifecycle, stats } = JSON.parse(session.metadata());
@@ -125,7 +125,7 @@ export class Component {
   }
 
   /** @param {ScriptedHost} host */
-  async #closed(host) {
+  async #closeHost(host) {
     if (host.hasEnded) return;
     await host.run(host.store.close());
     host.end();
@@ -139,7 +139,7 @@ export class Component {
 
   async end() {
     await this.#last;
-    for (const host of this.#hosts.values()) await this.#closed(host).catch(() => {});
+    for (const host of this.#hosts.values()) await this.#closeHost(host).catch(() => {});
     this.#hosts.clear();
   }
 }

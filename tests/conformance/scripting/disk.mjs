@@ -20,7 +20,7 @@ const LINES = 40;
  * @returns {{ files: Record<string, File>, texts: Map<string, string> }}
  */
 export function filesIn(root, masks) {
-  const found = walked(root).map((path) => ({ path, name: relative(root, path).split(sep).join("/") })).filter(({ name }) => !LEFT_OUT.some((one) => one.test(name)));
+  const found = listFiles(root).map((path) => ({ path, name: relative(root, path).split(sep).join("/") })).filter(({ name }) => !LEFT_OUT.some((one) => one.test(name)));
   const read = found.map(({ path, name }) => ({ name, ...readAt(path) }));
   // Before anything new gets a number: which comes first must not depend on ids.
   const looked = read.map((one) => ({ ...one, order: masks.text(`${one.name} ${one.bytes ? textOf(one.name, one.bytes) : ""}`, { isLook: true }) }));
@@ -48,10 +48,10 @@ function readAt(path) {
 }
 
 /** @param {string} folder @returns {string[]} */
-function walked(folder) {
+function listFiles(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    return entry.isDirectory() ? walked(path) : [path];
+    return entry.isDirectory() ? listFiles(path) : [path];
   });
 }
 

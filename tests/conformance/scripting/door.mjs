@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { differing } from "./compared.mjs";
-import { names, ran, scriptOf } from "./run.mjs";
+import { differing } from "./differences.mjs";
+import { names, runScript, scriptOf } from "./run.mjs";
 
 /** @import { Surface } from "./host.mjs" */
 /** @import { Stamps } from "./stamps.mjs" */
@@ -19,7 +19,7 @@ export function tryAll(door, on, lists) {
   const reasons = new Map(lists.flatMap((list) => Object.entries(list).flatMap(([reason, scripts]) => scripts.split(" ").map((name) => [name, reason]))));
   for (const name of names()) {
     const script = scriptOf(name);
-    const differs = () => ran(script, { seed: name, on }).then((found) => differing(script, found));
+    const differs = () => runScript(script, { seed: name, on }).then((found) => differing(script, found));
     if (reasons.has(name)) {
       test(`${name}: not in ${door}, ${reasons.get(name)}`, async () => {
         const found = await differs().catch((error) => `${error.message} ${error.cause}`);

@@ -54,7 +54,7 @@ export class Host {
     this.#surface.arm(between && (() => between.steps.forEach((/** @type {Step} */ foreign) => this.#comesBetween(foreign))), between?.call);
     try {
       // As it is now: some objects that the surface gives change later.
-      const value = JSON.parse(JSON.stringify((await this.#done(step.op, this.#resolved(step))) ?? null));
+      const value = JSON.parse(JSON.stringify((await this.#runStep(step.op, this.#resolveReferences(step))) ?? null));
       if (step.as !== undefined) this.#answers.set(step.as, value);
       return value;
     } catch (error) {
@@ -67,17 +67,17 @@ export class Host {
   /** @param {Step} foreign */
   #comesBetween({ op, ...asked }) {
     if (!this.#isThere({ op, ...asked })) return;
-    FOREIGN[op]?.(this.#resolved(asked));
+    FOREIGN[op]?.(this.#resolveReferences(asked));
     this.came.push({ op, ...asked });
   }
 
   /** Whether the session is there that a step is about, or the file. @param {Step} step */
   #isThere({ session, file }) {
-    return (session === undefined || this.#surface.session(session) !== undefined) && (file === undefined || existsSync(this.#resolved(file)));
+    return (session === undefined || this.#surface.session(session) !== undefined) && (file === undefined || existsSync(this.#resolveReferences(file)));
   }
 
   /** @param {string} op @param {any} asked */
-  async #done(op, { op: _, as, store = "store", session = "s", ...asked }) {
+  async #runStep(op, { op: _, as, store = "store", session = "s", ...asked }) {
     if (op === "together") return Promise.all(asked.steps.map((/** @type {Step} */ step) => this.does(step)));
     if (op === "wait") return this.stamps.wait(asked.ms);
     if (FOREIGN[op]) return FOREIGN[op](asked);
@@ -93,21 +93,21 @@ export class Host {
   }
 
   /** With what stands for something put in: `$name.key` an earlier answer, `<name>` a folder. @param {any} value @returns {any} */
-  #resolved(value) {
-    if (Array.isArray(value)) return value.map((one) => this.#resolved(one));
+  #resolveReferences(value) {
+    if (Array.isArray(value)) return value.map((one) => this.#resolveReferences(one));
     if (value !== null && typeof value === "object") {
       if (value.repeat !== undefined && value.text !== undefined && Object.keys(value).length === 2) return value.text.repeat(value.repeat);
-      if (Array.isArray(value.joined) && Object.keys(value).length === 1) return this.#joined(value.joined.join(""));
-      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#resolved(one)]));
+      if (Array.isArray(value.joined) && Object.keys(value).length === 1) return this.#noteJoined(value.joined.join(""));
+      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#resolveReferences(one)]));
     }
     if (typeof value !== "string") return value;
     if (value.startsWith("$$")) return value.slice(1);
-    if (/^\$[\w-]+(?:\.|$|:)/.test(value)) return this.#referred(value.slice(1));
-    return value.replace(/<([\w-]+)(\.id)?>/g, (whole, name, isId) => (isId ? this.#named(name).id : this.#folder(name)) ?? whole);
+    if (/^\$[\w-]+(?:\.|$|:)/.test(value)) return this.#resolveReference(value.slice(1));
+    return value.replace(/<([\w-]+)(\.id)?>/g, (whole, name, isId) => (isId ? this.#findSession(name).id : this.#folder(name)) ?? whole);
   }
 
   /** @param {string} text */
-  #joined(text) {
+  #noteJoined(text) {
     if (!this.joined.includes(text)) this.joined.push(text);
     return text;
   }
@@ -119,14 +119,14 @@ export class Host {
   }
 
   /** @param {string} name */
-  #named(name) {
+  #findSession(name) {
     const session = this.#surface.session(name);
     if (!session) throw new Error(`expected the session "${name}", but found none`);
     return session;
   }
 
   /** `said.records.0.id`, or with `:8` behind it its first eight letters @param {string} path */
-  #referred(path) {
+  #resolveReference(path) {
     const [whole = "", length] = path.split(":");
     const [name = "", ...keys] = whole.split(".");
     if (!this.#answers.has(name)) throw new Error(`expected the answer "${name}", but found none`);

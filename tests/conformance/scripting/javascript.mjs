@@ -5,8 +5,8 @@ import { join } from "node:path";
 
 import * as leftoff from "../../../js/index.js";
 import { FailingStorage } from "../../js/failing-storage.js";
-import { Between } from "./between.mjs";
-import { given } from "./given.mjs";
+import { Interruption } from "./interruption.mjs";
+import { withCallerFunctions } from "./caller-functions.mjs";
 import { OF_SESSIONS, OF_STORES, PLAIN } from "./operations.mjs";
 
 /** @import { Surface } from "./host.mjs" */
@@ -19,7 +19,7 @@ export class JavaScript {
   #sessions = new Map();
   /** @type {Map<string, FailingStorage>} those of stores that have one */
   #memories = new Map();
-  #between = new Between();
+  #between = new Interruption();
 
   /** @param {{ root: string }} host */
   constructor({ root }) {
@@ -40,23 +40,23 @@ export class JavaScript {
   async does(op, asked, { as, store, session }) {
     const plain = PLAIN[op];
     if (plain) return plain(asked);
-    if (op === "openStore") return this.#opened(as ?? store, asked);
+    if (op === "openStore") return this.#openNamedStore(as ?? store, asked);
     if (op === "fails") return this.#storage(store).failNext(asked.verb, asked.failure);
     /** @type {unknown[]} */
     const requests = [];
     const ofSession = OF_SESSIONS[op];
     if (ofSession) {
-      const answer = await ofSession(known(this.#sessions, session, "session"), given(asked, requests));
+      const answer = await ofSession(findNamed(this.#sessions, session, "session"), withCallerFunctions(asked, requests));
       return asked.summarize ? { answer, requests } : answer;
     }
     const ofStore = OF_STORES[op];
     if (!ofStore) throw new Error(`expected an operation, but found "${op}" instead`);
-    const value = await ofStore(known(this.#stores, store, "store"), given(asked, requests), () => known(this.#sessions, session, "session"));
-    return value instanceof leftoff.Session ? this.#named(as ?? session, value) : value;
+    const value = await ofStore(findNamed(this.#stores, store, "store"), withCallerFunctions(asked, requests), () => findNamed(this.#sessions, session, "session"));
+    return value instanceof leftoff.Session ? this.#addSession(as ?? session, value) : value;
   }
 
   /** @param {string} name @param {any} options */
-  async #opened(name, { project = join(this.root, "project"), home = join(this.root, "home"), isInterrupted, storage, ...options }) {
+  async #openNamedStore(name, { project = join(this.root, "project"), home = join(this.root, "home"), isInterrupted, storage, ...options }) {
     const own = isInterrupted ? this.#between.storage() : storageOf(storage);
     const store = await leftoff.openStore({ project, home, ...options, ...(own !== undefined && { storage: own }) });
     this.#stores.set(name, store);
@@ -65,7 +65,7 @@ export class JavaScript {
   }
 
   /** @param {string} name @param {leftoff.Session} session */
-  #named(name, session) {
+  #addSession(name, session) {
     this.#sessions.set(name, session);
     const { id, path, placement, metadata, notices } = session;
     return { id, path, placement, title: metadata.display.title, lifecycle: metadata.lifecycle, messageCount: metadata.stats.messageCount, notices };
@@ -73,7 +73,7 @@ export class JavaScript {
 
   /** @param {string} name of the store */
   #storage(name) {
-    return known(this.#memories, name, "store in memory");
+    return findNamed(this.#memories, name, "store in memory");
   }
 
   /** @param {string} name */
@@ -97,7 +97,7 @@ function storageOf(asked) {
 }
 
 /** @template T @param {Map<string, T>} map @param {string} name @param {string} what @returns {T} */
-function known(map, name, what) {
+function findNamed(map, name, what) {
   if (!map.has(name)) throw new Error(`expected the ${what} "${name}", but found none`);
   return /** @type {T} */ (map.get(name));
 }

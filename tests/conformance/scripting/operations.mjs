@@ -5,9 +5,9 @@ import { compareContexts, countTokens, findStopPhrase, historyText, listText, mo
 
 /** @import { Session, Store } from "../../../js/index.js" */
 
-/** @typedef {Record<string, any>} Asked */
+/** @typedef {Record<string, any>} StepRequest */
 
-/** @type {Record<string, (asked: Asked) => unknown>} */
+/** @type {Record<string, (asked: StepRequest) => unknown>} */
 export const PLAIN = {
   compareContexts: ({ before, after }) => compareContexts(before, after),
   countTokens: ({ text, ...options }) => countTokens(text, options),
@@ -34,13 +34,13 @@ export const OF_STORES = {
   delete: (store, asked, session) => store.delete(session(), asked),
   doctor: (store, asked) => store.doctor(asked),
   folders: ({ project, home, workspace }) => ({ project, home, workspace }),
-  find: (store, { words, ...options }) => store.find(words, dated(options)),
+  find: (store, { words, ...options }) => store.find(words, parseDates(options)),
   goesOn: (store, { text }, session) => store.goesOn(session(), text),
   writeForAgent: (store, asked, session) => store.writeForAgent(session(), { env: process.env, ...asked }),
   import: (store, { path, ...options }) => progressing(options, (all) => store.import(path, all)),
   importAll: (store, asked) => progressing(asked, (all) => store.importAll(all)),
   info: (store, _, session) => store.info(session()),
-  list: (store, asked) => store.list(dated(asked)),
+  list: (store, asked) => store.list(parseDates(asked)),
   listSettings: (store) => store.listSettings(),
   mend: (store, _, session) => store.mend(session()),
   notices: (store) => store.notices(),
@@ -59,8 +59,8 @@ export const OF_STORES = {
   redacted: (store, { value }) => store.redacted(value),
   relocate: (store, { from, to }) => store.relocate(from, to),
   restore: (store, { id }) => store.restore(id),
-  newestMessages: async (store, listed) => taken(store.newestMessages(listed), Infinity),
-  search: async (store, { words, most = Infinity, ...options }) => taken(store.search(words, dated(options)), most),
+  newestMessages: async (store, listed) => takeItems(store.newestMessages(listed), Infinity),
+  search: async (store, { words, most = Infinity, ...options }) => takeItems(store.search(words, parseDates(options)), most),
   secrets: (store) => store.secrets,
   settings: (store) => ({ settings: store.settings, problems: store.problems }),
   tidy: (store, { limits }) => store.tidy(limits),
@@ -87,15 +87,15 @@ export const OF_SESSIONS = {
   examine: (session) => session.examine(),
   export: (session, { format, ...options }) => session.export(format, options),
   flush: (session, asked) => session.flush(asked),
-  follow: (session, { most, signal }) => followed((options) => session.follow(options), most, signal),
+  follow: (session, { most, signal }) => collectFollowed((options) => session.follow(options), most, signal),
   lastContext: (session, asked) => session.lastContext(asked),
-  messages: (session, { most = Infinity, ...reading }) => taken(session.messages(reading), most),
+  messages: (session, { most = Infinity, ...reading }) => takeItems(session.messages(reading), most),
   metadata: (session) => session.metadata,
   others: async (session) => (await session.others()).length,
   pause: (session) => session.pause(),
   pin: (session, { messageId }) => session.pin(messageId),
   pins: (session) => session.pins(),
-  searchIn: async (session, { question, most = Infinity, ...options }) => taken(session.search(question, dated(options)), most),
+  searchIn: async (session, { question, most = Infinity, ...options }) => takeItems(session.search(question, parseDates(options)), most),
   refresh: (session) => session.refresh(),
   rename: (session, { title }) => session.rename(title),
   resume: (session, asked) => session.resume(asked),
@@ -110,7 +110,7 @@ export const OF_SESSIONS = {
 };
 
 /** @param {any} options with times as texts */
-function dated({ since, until, ...options }) {
+function parseDates({ since, until, ...options }) {
   return { ...options, ...(since && { since: new Date(since) }), ...(until && { until: new Date(until) }) };
 }
 
@@ -124,7 +124,7 @@ async function progressing({ onProgress, ...options }, work) {
 }
 
 /** What comes until there are so many, and the signal ends it. @param {(options: { signal: AbortSignal }) => ReturnType<Session["follow"]>} follow @param {number} [most] @param {any} [signal] */
-async function followed(follow, most = 0, signal) {
+async function collectFollowed(follow, most = 0, signal) {
   const ended = new AbortController();
   if (most === 0) ended.abort();
   const all = [];
@@ -133,7 +133,7 @@ async function followed(follow, most = 0, signal) {
 }
 
 /** @template T @param {AsyncGenerator<T>} generator @param {number} most */
-async function taken(generator, most) {
+async function takeItems(generator, most) {
   const all = [];
   while (all.length < most) {
     const { done, value } = await generator.next();

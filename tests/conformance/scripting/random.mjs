@@ -21,18 +21,18 @@ const KINDS = {
       return [{ op: "create", as: name, title: n % 3 ? `title ${n}` : undefined, placement: n % 2 ? "home" : "workspace" }];
     },
   },
-  append: { often: 12, steps: (state, { which, n }) => [{ op: "append", session: one(state, which).name, messages: said(state, which, n), durability: n % 2 ? "durable" : "buffered" }] },
-  again: { often: 2, steps: (state, { which, n }) => [{ op: "append", session: one(state, which).name, messages: { id: idOf(state, which, n), role: "assistant", content: `again ${n}`, rev: n % 4 } }] },
-  tool: { often: 3, steps: (state, { which, n }) => [{ op: "appendTool", session: one(state, which).name, execution: { call: { id: `c${n % 5}`, name: "ls", arguments: { n } }, result: { content: text(n), success: n % 3 !== 0 }, durationMs: n } }] },
-  said: { often: 6, steps: (state, { which, n }) => [{ ...(SAID[n % SAID.length] ?? { op: "stop" }), session: one(state, which).name }] },
-  pin: { often: 2, steps: (state, { which, n }) => [{ op: n % 3 ? "pin" : "unpin", session: one(state, which).name, messageId: idOf(state, which, n) }] },
-  read: { often: 6, steps: (state, { which, n }) => [{ ...(READ[n % READ.length] ?? { op: "state" }), session: one(state, which).name }] },
-  context: { often: 4, steps: (state, { which, n }) => [{ op: "context", session: one(state, which).name, window: WINDOWS[n % 4], ...(n % 5 === 0 && { summarize: { answers: ["they talked"] } }) }] },
-  compact: { often: 2, steps: (state, { which, n }) => [{ op: "compact", session: one(state, which).name, window: WINDOWS[n % 4], apply: n % 2 === 0, undo: n % 7 === 0 }] },
-  resume: { often: 2, steps: (state, { which, n }) => [{ op: "resume", session: one(state, which).name, window: WINDOWS[n % 4], override: n % 2 === 0 }] },
-  fork: { often: 1, steps: (state, { which, n }) => [{ op: "fork", session: one(state, which).name, as: "fork", ...(n % 2 && { at: idOf(state, which, n) }) }] },
-  move: { often: 2, steps: (state, { which, n }) => [{ op: "move", session: one(state, which).name, to: n % 2 ? "home" : "workspace" }] },
-  delete: { often: 1, steps: (state, { which, n }) => [{ op: "delete", session: one(state, which).name, purge: n % 4 === 0 }] },
+  append: { often: 12, steps: (state, { which, n }) => [{ op: "append", session: pickSession(state, which).name, messages: draftMessages(state, which, n), durability: n % 2 ? "durable" : "buffered" }] },
+  again: { often: 2, steps: (state, { which, n }) => [{ op: "append", session: pickSession(state, which).name, messages: { id: idOf(state, which, n), role: "assistant", content: `again ${n}`, rev: n % 4 } }] },
+  tool: { often: 3, steps: (state, { which, n }) => [{ op: "appendTool", session: pickSession(state, which).name, execution: { call: { id: `c${n % 5}`, name: "ls", arguments: { n } }, result: { content: text(n), success: n % 3 !== 0 }, durationMs: n } }] },
+  said: { often: 6, steps: (state, { which, n }) => [{ ...(SAID[n % SAID.length] ?? { op: "stop" }), session: pickSession(state, which).name }] },
+  pin: { often: 2, steps: (state, { which, n }) => [{ op: n % 3 ? "pin" : "unpin", session: pickSession(state, which).name, messageId: idOf(state, which, n) }] },
+  read: { often: 6, steps: (state, { which, n }) => [{ ...(READ[n % READ.length] ?? { op: "state" }), session: pickSession(state, which).name }] },
+  context: { often: 4, steps: (state, { which, n }) => [{ op: "context", session: pickSession(state, which).name, window: WINDOWS[n % 4], ...(n % 5 === 0 && { summarize: { answers: ["they talked"] } }) }] },
+  compact: { often: 2, steps: (state, { which, n }) => [{ op: "compact", session: pickSession(state, which).name, window: WINDOWS[n % 4], apply: n % 2 === 0, undo: n % 7 === 0 }] },
+  resume: { often: 2, steps: (state, { which, n }) => [{ op: "resume", session: pickSession(state, which).name, window: WINDOWS[n % 4], override: n % 2 === 0 }] },
+  fork: { often: 1, steps: (state, { which, n }) => [{ op: "fork", session: pickSession(state, which).name, as: "fork", ...(n % 2 && { at: idOf(state, which, n) }) }] },
+  move: { often: 2, steps: (state, { which, n }) => [{ op: "move", session: pickSession(state, which).name, to: n % 2 ? "home" : "workspace" }] },
+  delete: { often: 1, steps: (state, { which, n }) => [{ op: "delete", session: pickSession(state, which).name, purge: n % 4 === 0 }] },
   list: { often: 4, steps: (_, { n }) => [{ op: "list", all: n % 2 === 0, archived: n % 3 ? null : undefined, limit: n % 5 === 0 ? 1 : undefined }] },
   search: { often: 1, steps: (_, { n }) => [{ op: "search", words: text(n).slice(0, 4), archived: null }] },
   doctor: { often: 2, steps: (_, { n }) => [{ op: "doctor", fix: n % 2 === 0 }] },
@@ -43,12 +43,12 @@ const KINDS = {
     steps: (state, { which, n }) => {
       const begun = state.hasOther ? [] : [{ op: "openStore", as: "other" }];
       state.hasOther = true;
-      const { name } = one(state, which);
-      const does = n % 3 ? { op: "append", messages: said(state, which, n) } : { op: "rename", title: `by the other ${n}` };
+      const { name } = pickSession(state, which);
+      const does = n % 3 ? { op: "append", messages: draftMessages(state, which, n) } : { op: "rename", title: `by the other ${n}` };
       return [...begun, { op: "open", store: "other", id: `$${name}.id`, session: `other-${name}` }, { ...does, session: `other-${name}`, ifThere: true }];
     },
   },
-  foreign: { often: 6, steps: (state, { which, n }) => [foreign(`<${one(state, which).name}>`, n)] },
+  foreign: { often: 6, steps: (state, { which, n }) => [foreign(`<${pickSession(state, which).name}>`, n)] },
 };
 
 const SAID = [{ op: "stop" }, { op: "pause" }, { op: "complete", summary: "it is done" }, { op: "archive" }, { op: "unarchive" }, { op: "rename", title: "another" }, { op: "setAgent", agent: { model: "gpt-4o" } }, { op: "flush" }];
@@ -74,7 +74,7 @@ function foreign(folder, n) {
 }
 
 /** @param {State} state @param {number} which */
-function one({ sessions }, which) {
+function pickSession({ sessions }, which) {
   return /** @type {State["sessions"][number]} */ (sessions[which % sessions.length]);
 }
 
@@ -84,17 +84,17 @@ function text(n) {
 }
 
 /** @param {State} state @param {number} which @param {number} n */
-function said(state, which, n) {
+function draftMessages(state, which, n) {
   return Array.from({ length: 1 + (n % 3) }, (_, place) => {
     const id = `m-${(state.count += 1)}`;
-    one(state, which).said.push(id);
+    pickSession(state, which).said.push(id);
     return { id, role: (n + place) % 2 ? "assistant" : "user", content: text(n + place) };
   });
 }
 
 /** A message of the session, or nobody's. @param {State} state @param {number} which @param {number} n */
 function idOf(state, which, n) {
-  return one(state, which).said[n % (one(state, which).said.length + 1)] ?? "nobody";
+  return pickSession(state, which).said[n % (pickSession(state, which).said.length + 1)] ?? "nobody";
 }
 
 const pick = fc.record({ kind: fc.constantFrom(...Object.entries(KINDS).flatMap(([kind, { often }]) => Array(often).fill(kind))), which: fc.nat(63), n: fc.nat(1023) });

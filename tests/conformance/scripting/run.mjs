@@ -21,7 +21,7 @@ export const FOLDER = fileURLToPath(new URL("../scripts", import.meta.url));
  * @typedef {{ op: string, as?: string, store?: string, session?: string } & Record<string, any>} Step
  * @typedef {{ size?: number, sha256?: string, lines?: string, link?: string }} File
  * @typedef {{ answers: unknown[], files: Record<string, File> }} Record_
- * @typedef {Record_ & { whole: any[], came: Step[], texts: Map<string, string> }} Ran `whole`: the answers in full; `came`: what others did between
+ * @typedef {Record_ & { whole: any[], came: Step[], texts: Map<string, string> }} ScriptRun `whole`: the answers in full; `came`: what others did between
  *   an operation's calls; `texts`: the masked files
  * @typedef {{ tries: string, start?: string, steps: Step[] } & Partial<Record_>} Script
  */
@@ -46,9 +46,9 @@ export function scriptOf(name) {
  * @param {{ seed: string, made?: string, isMasked?: boolean, on?: (host: { root: string, stamps: Stamps }) => Surface }} options
  *   `seed`: what its chance is made of; `made`: a folder of this name is made for it, and nothing is masked unless `isMasked`:
  *   with the same chance all is the same there; `on`: what is tried, JavaScript unless given
- * @returns {Promise<Ran>}
+ * @returns {Promise<ScriptRun>}
  */
-export async function ran({ steps, start }, { seed, made, isMasked = made === undefined, on = (host) => new JavaScript(host) }) {
+export async function runScript({ steps, start }, { seed, made, isMasked = made === undefined, on = (host) => new JavaScript(host) }) {
   // What is stored is counted by the vocabulary once it is loaded: it must not matter which scripts ran before.
   await countTokens("");
   const root = folder(made);

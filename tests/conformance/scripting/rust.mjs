@@ -32,8 +32,8 @@ export function inRust() {
 }
 
 /** As JavaScript has it. @param {any} told @returns {any} */
-function resumed({ answer, requests, ...told }) {
-  if (answer) return { answer: resumed(answer), requests };
+function toResumeResponse({ answer, requests, ...told }) {
+  if (answer) return { answer: toResumeResponse(answer), requests };
   const { id, command, block, warnings, context, notices: _, ...text } = told;
   return { id, command, block, history: context.messages, warnings, context, ...text };
 }
@@ -69,22 +69,22 @@ class Rust {
   /** @param {string} op @param {any} asked @param {{ as?: string, store: string, session: string }} names */
   async does(op, asked, { as, store, session }) {
     const folders = op === "openStore" && { project: join(this.root, "project"), home: join(this.root, "home") };
-    const value = await this.#asked({ ...folders, ...asked, op, as, store, session });
-    if (op === "follow") return this.#followed(session, asked);
-    if (value?.metadata && value.id) return this.#named(as ?? session, value);
+    const value = await this.#sendStep({ ...folders, ...asked, op, as, store, session });
+    if (op === "follow") return this.#follow(session, asked);
+    if (value?.metadata && value.id) return this.#addSession(as ?? session, value);
     if (op === "append") for (const record of value.records) for (const key of ["v", "crc"]) delete record[key];
     if (op === "appendTool") delete value.lines;
-    if (op === "resume") return resumed(value);
+    if (op === "resume") return toResumeResponse(value);
     if (op === "listSettings") return value.all;
     if (op === "settings") delete value.all;
     return value;
   }
 
   /** What comes to who follows, until there are so many. @param {string} session @param {{ most?: number }} asked */
-  async #followed(session, { most = 0 }) {
+  async #follow(session, { most = 0 }) {
     const all = [];
     while (all.length < most) {
-      const asking = this.#asked({ op: "look", session });
+      const asking = this.#sendStep({ op: "look", session });
       const last = this.#last;
       const page = await asking;
       if (page) all.push(...page);
@@ -94,8 +94,8 @@ class Rust {
   }
 
   /** One after another. @param {object} step @returns {Promise<any>} */
-  #asked(step) {
-    const { ms: nowMs, offsetMinutes, seed } = this.stamps.now();
+  #sendStep(step) {
+    const { ms: nowMs, offsetMinutes, seed } = this.stamps.currentStamp();
     const mine = this.#last.then(async () => {
       this.#child.stdin.write(`${JSON.stringify({ step, nowMs, offsetMinutes, seed })}\n`);
       const { value, error, mistake } = await this.#answer(step);
@@ -119,7 +119,7 @@ class Rust {
   }
 
   /** @param {string} name @param {any} opened */
-  #named(name, { id, path, placement, metadata, notices }) {
+  #addSession(name, { id, path, placement, metadata, notices }) {
     this.#sessions.set(name, { id, path });
     return { id, path, placement, title: metadata.display.title, lifecycle: metadata.lifecycle, messageCount: metadata.stats.messageCount, notices };
   }

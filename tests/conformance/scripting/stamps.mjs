@@ -35,7 +35,7 @@ export class Stamps {
   }
 
   /** The same for a host that draws its chance itself: of the hash of `<seed>/<how often>`. */
-  now() {
+  currentStamp() {
     return { ms: this.ms, offsetMinutes: OFFSET_MINUTES, seed: `${this.#seed}/${this.#step}` };
   }
 

@@ -9,7 +9,7 @@ import { LOGS, documentOf } from "./steps.mjs";
 import { textOf } from "./world.mjs";
 
 /** @import { Run } from "./run.mjs" */
-/** @import { Known } from "./model.mjs" */
+/** @import { ModelSession } from "./model.mjs" */
 
 const NARROW = 160;
 const ALL = { all: true, type: null, archived: null };
@@ -18,15 +18,15 @@ const ALL = { all: true, type: null, archived: null };
 export async function comparedList(run, by, wanted) {
   const seen = wanted.all ? run.model.sessions : run.model.ofProject(run.project);
   run.model.look(seen, run.now, by);
-  sameList(await run.does(by, "list", wanted), run.model.listed(seen, wanted));
+  sameList(await run.does(by, "list", wanted), run.model.listSessions(seen, wanted));
 }
 
-/** @param {any[]} listed @param {Known[]} expected */
+/** @param {any[]} listed @param {ModelSession[]} expected */
 function sameList(listed, expected) {
   const times = listed.map(({ lastActive }) => lastActive);
   assert.deepEqual(times, [...times].sort().reverse(), "last active first");
   const byPath = (/** @type {any} */ a, /** @type {any} */ b) => (a.path < b.path ? -1 : 1);
-  const said = listed.map(({ id, path, title, type, status, lastActive, summary, messageCount, placement, name, archivedAt, project }) => ({ id, path, title, type, status, lastActive, summary: given(summary) ?? null, messageCount, placement, name, isArchived: archivedAt !== undefined, project }));
+  const said = listed.map(({ id, path, title, type, status, lastActive, summary, messageCount, placement, name, archivedAt, project }) => ({ id, path, title, type, status, lastActive, summary: givenSummary(summary) ?? null, messageCount, placement, name, isArchived: archivedAt !== undefined, project }));
   const known = expected.map((one) => ({
     id: one.id,
     path: one.path,
@@ -55,7 +55,7 @@ export async function comparedAll(run) {
     return value;
   };
   model.look(model.sessions, run.now);
-  sameList(await does("list", ALL), model.listed(model.sessions, ALL));
+  sameList(await does("list", ALL), model.listSessions(model.sessions, ALL));
   for (const known of model.sessions) {
     const told = await does("told", { id: known.id, window: NARROW });
     sameMetadata(told.metadata, known);
@@ -66,11 +66,11 @@ export async function comparedAll(run) {
   for (const { path, known } of model.trash) await keptWhole(run, path, known);
 }
 
-/** @param {any} metadata @param {Known} known */
+/** @param {any} metadata @param {ModelSession} known */
 function sameMetadata(metadata, known) {
   const { id, type, display, lifecycle, status, stats, summary, agent, provider, forkedFrom, project, timestamps } = metadata;
   const { command, systemPromptHash, tools, model = "", provider: by = "", contextWindow = 0, baseUrl } = known.agent;
-  const said = { id, type, title: display.title, lifecycle, status, count: stats.messageCount, summary: given(summary), forkedFrom, project: project.path || undefined, lastMessageAt: timestamps.lastMessageAt, createdAt: timestamps.createdAt, agent, provider };
+  const said = { id, type, title: display.title, lifecycle, status, count: stats.messageCount, summary: givenSummary(summary), forkedFrom, project: project.path || undefined, lastMessageAt: timestamps.lastMessageAt, createdAt: timestamps.createdAt, agent, provider };
   const expected = {
     id: known.id,
     type: known.type,
@@ -83,13 +83,13 @@ function sameMetadata(metadata, known) {
     project: known.project,
     lastMessageAt: new Date(lastActive(known)).toISOString(),
     createdAt: new Date(known.createdMs).toISOString(),
-    agent: without({ command, systemPromptHash, tools }),
-    provider: without({ type: by, model, contextWindow, baseUrl }),
+    agent: withoutAbsent({ command, systemPromptHash, tools }),
+    provider: withoutAbsent({ type: by, model, contextWindow, baseUrl }),
   };
-  assert.deepEqual(without(said), without(expected));
+  assert.deepEqual(withoutAbsent(said), withoutAbsent(expected));
 }
 
-/** What is said, and what of it a model gets. @param {any} told @param {Known} known */
+/** What is said, and what of it a model gets. @param {any} told @param {ModelSession} known */
 function sameMessages({ messages, context, narrow, executions }, known) {
   const said = messages.map((/** @type {any} */ { id, role, content, rev = 0, partial = false }) => ({ id, role, content, rev, isPartial: partial }));
   assert.deepEqual(said, known.messages.map(({ id, role, content, rev, isPartial }) => ({ id, role, content, rev, isPartial })));
@@ -101,13 +101,13 @@ function sameMessages({ messages, context, narrow, executions }, known) {
   for (const { id, role, content } of known.messages) if (known.pins.has(id) && role !== "tool") assert.ok(has(narrow, content), `"${content}" is pinned and not in the narrow context`);
 }
 
-/** Fields of a document that leftoff does not know are there still. @param {Run} run @param {Known} known */
+/** Fields of a document that leftoff does not know are there still. @param {Run} run @param {ModelSession} known */
 async function keptUnknown(run, known) {
   if (Object.keys(known.unknown).length === 0) return;
   const bytes = await run.world.files.read(documentOf(known));
   const document = bytes ? JSON.parse(textOf(bytes)) : {};
   const nested = known.placement === "home" ? document.stats : document.agent_config;
-  assert.deepEqual(without({ x_top: document.x_top, x_deep: nested?.x_deep }), known.unknown);
+  assert.deepEqual(withoutAbsent({ x_top: document.x_top, x_deep: nested?.x_deep }), known.unknown);
 }
 
 /** What was written stays: the old bytes of each log begin the new ones. @param {Run} run */
@@ -122,7 +122,7 @@ export async function keptLogs(run) {
   }
 }
 
-/** @param {Run} run @param {string} path @param {Known} known */
+/** @param {Run} run @param {string} path @param {ModelSession} known */
 async function keptWhole(run, path, known) {
   for (const [name, before] of known.logs) beginsWith((await run.world.files.read(join(path, name))) ?? new Uint8Array(), before, join(path, name));
   await keptUnknown(run, { ...known, path });
@@ -135,12 +135,12 @@ function beginsWith(bytes, before, path) {
 }
 
 /** Without what is absent. @param {Record<string, any>} fields */
-function without(fields) {
+function withoutAbsent(fields) {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** What somebody said of it, without what it came to since: that has tests of its own. @param {string | null | undefined} summary */
-function given(summary) {
+function givenSummary(summary) {
   const [words] = summary?.split("; since then: ") ?? [];
   return /^(Changed |Decided: |Open: |At the end: |Asked, and not answered yet: )/.test(words ?? "") ? undefined : words;
 }

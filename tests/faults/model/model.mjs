@@ -8,9 +8,9 @@ const IDLE_MS = 5 * 60_000;
 
 /**
  * @typedef {"active" | "paused" | "completed"} Status
- * @typedef {{ id: string, role: string, content: string, rev: number, isPartial: boolean, calls: string[], answers?: string, ms?: number, isImported?: boolean }} Said
+ * @typedef {{ id: string, role: string, content: string, rev: number, isPartial: boolean, calls: string[], answers?: string, ms?: number, isImported?: boolean }} ModelMessage
  *
- * @typedef {object} Known a session
+ * @typedef {object} ModelSession a session
  * @property {string} id
  * @property {string} path
  * @property {"home" | "workspace"} placement
@@ -22,7 +22,7 @@ const IDLE_MS = 5 * 60_000;
  * @property {Status} status
  * @property {boolean} [mayRest] it may have been paused by who has it open
  * @property {boolean} isArchived
- * @property {Said[]} messages
+ * @property {ModelMessage[]} messages
  * @property {Set<string>} pins
  * @property {string[]} executions the calls
  * @property {Map<string, string | undefined>} callers of the calls, the messages that made them
@@ -40,9 +40,9 @@ const IDLE_MS = 5 * 60_000;
 const TABLE = { active: ["paused", "completed"], paused: ["active", "completed"], completed: [] };
 
 export class Model {
-  /** @type {Known[]} those that are there */
+  /** @type {ModelSession[]} those that are there */
   sessions = [];
-  /** @type {{ path: string, known: Known }[]} */
+  /** @type {{ path: string, known: ModelSession }[]} */
   trash = [];
   /** @type {{ id: string, path: string } | undefined} the project's current one */
   pointer;
@@ -54,20 +54,20 @@ export class Model {
     for (let n = 0; n < processes; n += 1) this.processes.push({ open: new Set(), held: new Set() });
   }
 
-  /** @param {Partial<Known> & { id: string, path: string, placement: "home" | "workspace" }} begun @param {number} now @returns {Known} */
+  /** @param {Partial<ModelSession> & { id: string, path: string, placement: "home" | "workspace" }} begun @param {number} now @returns {ModelSession} */
   begin(begun, now) {
-    /** @type {Known} */
+    /** @type {ModelSession} */
     const known = { project: undefined, type: "chat", status: "active", isArchived: false, messages: [], pins: new Set(), executions: [], callers: new Map(), agent: {}, createdMs: now, activeMs: now, unknown: {}, isEdited: false, logs: new Map(), ...begun };
     this.sessions.push(known);
     return known;
   }
 
-  /** Whether a status may become another one. @param {Known} known @param {Status} status */
+  /** Whether a status may become another one. @param {ModelSession} known @param {Status} status */
   may({ status: now }, status) {
     return now === status || /** @type {Record<string, string[]>} */ (TABLE)[now]?.includes(status) === true;
   }
 
-  /** Whoever looks pauses what rests and nobody else has. @param {Known[]} seen @param {number} now @param {number} [by] */
+  /** Whoever looks pauses what rests and nobody else has. @param {ModelSession[]} seen @param {number} now @param {number} [by] */
   look(seen, now, by) {
     for (const known of seen) if (this.isIdle(known, now, by)) known.status = "paused";
   }
@@ -75,14 +75,14 @@ export class Model {
   /**
    * Who looks for one may come by all, or only by that one: what others left is paused by whoever looks next, but nobody else
    * pauses what the process itself has open.
-   * @param {Known[]} seen @param {number} now @param {number} by
+   * @param {ModelSession[]} seen @param {number} now @param {number} by
    */
   mayLook(seen, now, by) {
     this.look(seen, now);
     for (const known of seen) known.mayRest ||= this.isIdle(known, now, by);
   }
 
-  /** A process opens one, unless it has. @param {number} by @param {Known} known @param {number} now */
+  /** A process opens one, unless it has. @param {number} by @param {ModelSession} known @param {number} now */
   opens(by, known, now) {
     const mine = this.processes[by];
     if (!mine || mine.open.has(known.id)) return;
@@ -91,12 +91,12 @@ export class Model {
     mine.open.add(known.id);
   }
 
-  /** Whether another process has appended to it and not closed it. @param {number} by @param {Known} known */
+  /** Whether another process has appended to it and not closed it. @param {number} by @param {ModelSession} known */
   isHeldBeside(by, { id }) {
     return this.processes.some(({ held }, other) => other !== by && held.has(id));
   }
 
-  /** @param {Known} known @param {number} now @param {number} [by] who looks */
+  /** @param {ModelSession} known @param {number} now @param {number} [by] who looks */
   isIdle(known, now, by = -1) {
     const isHeld = this.isHeldBeside(by, known);
     const last = Math.max(known.activeMs, known.lastMs ?? known.createdMs);
@@ -108,9 +108,9 @@ export class Model {
     return this.sessions.filter((known) => known.placement === "workspace" || known.project === project);
   }
 
-  /** Those that a list has, last active first. @param {Known[]} seen @param {any} wanted */
-  listed(seen, { type, status, archived = status === "archived" }) {
-    const has = (/** @type {Known} */ known) =>
+  /** Those that a list has, last active first. @param {ModelSession[]} seen @param {any} wanted */
+  listSessions(seen, { type, status, archived = status === "archived" }) {
+    const has = (/** @type {ModelSession} */ known) =>
       (archived === null || archived === known.isArchived) &&
       (status === undefined || status === "archived" || status === known.status) &&
       (type === null || type === undefined || type === known.type);
@@ -118,15 +118,15 @@ export class Model {
   }
 
   /** Those that a word names. @param {string} word */
-  named(word) {
-    const day = (/** @type {Known} */ { path, name }) => `${path.split("/").at(-3)}/${name}`;
+  findByWord(word) {
+    const day = (/** @type {ModelSession} */ { path, name }) => `${path.split("/").at(-3)}/${name}`;
     const exact = this.sessions.filter((known) => known.id === word || known.name === word || (known.placement === "workspace" && day(known) === word));
     return exact.length > 0 ? exact : this.sessions.filter((known) => known.id.startsWith(word));
   }
 
   /**
    * Messages are appended; those that are there with a lower revision are written again.
-   * @param {Known} known @param {Said[]} said @param {number} ms when they were said @param {{ revives?: boolean }} [options]
+   * @param {ModelSession} known @param {ModelMessage[]} said @param {number} ms when they were said @param {{ revives?: boolean }} [options]
    */
   append(known, said, ms, { revives = true } = {}) {
     for (const one of said) {
@@ -139,24 +139,24 @@ export class Model {
     if (revives && known.status === "paused") this.become(known, "active", ms);
   }
 
-  /** @param {Known} known @param {Status} status @param {number} ms */
+  /** @param {ModelSession} known @param {Status} status @param {number} ms */
   become(known, status, ms) {
     if (known.status !== status && status === "active") known.activeMs = ms;
     known.status = status;
   }
 }
 
-/** @param {Known} known */
+/** @param {ModelSession} known */
 export function lastActive({ lastMs, createdMs }) {
   return lastMs ?? createdMs;
 }
 
-/** @param {Known} known */
+/** @param {ModelSession} known */
 export function titleOf({ title, messages, type }) {
   return title ?? messages.find(({ role }) => role === "user")?.content ?? type;
 }
 
-/** What a fork is called, so that no other one of the project is called so. @param {Known} known @param {Known[]} others */
+/** What a fork is called, so that no other one of the project is called so. @param {ModelSession} known @param {ModelSession[]} others */
 export function forkTitleOf(known, others) {
   const taken = new Set(others.map(titleOf));
   const plain = titleOf(known).replace(/ \(fork(?: \d+)?\)$/, "");

@@ -10,7 +10,7 @@ import { Model } from "./model.mjs";
 import { STEPS, WORDS } from "./steps.mjs";
 import { textOf } from "./world.mjs";
 
-/** @import { Known } from "./model.mjs" */
+/** @import { ModelSession } from "./model.mjs" */
 /** @import { World } from "./world.mjs" */
 
 /**
@@ -35,7 +35,7 @@ export class Run {
   }
 
   /** @param {Pick[]} picks */
-  async all(picks) {
+  async runAll(picks) {
     for (const pick of picks) {
       await this.settle();
       this.now += ONE_SECOND;
@@ -75,24 +75,24 @@ export class Run {
   }
 
   /** @param {number} by @param {string} verb @param {any} asked @param {string[]} codes */
-  async refused(by, verb, asked, codes) {
+  async expectRefusal(by, verb, asked, codes) {
     const { code = "nothing" } = await this.ask(by, verb, asked);
     assert.ok(codes.includes(code), `expected ${verb} ${JSON.stringify(asked)} to be refused as ${codes}, but found ${code} instead`);
   }
 
-  /** A process opens a session that it was asked for by its id. @param {number} by @param {Known} known */
+  /** A process opens a session that it was asked for by its id. @param {number} by @param {ModelSession} known */
   open(by, known) {
     if (!this.model.processes[by]?.open.has(known.id)) this.model.mayLook(this.model.sessions, this.now, by);
     this.model.opens(by, known, this.now);
   }
 
   /** One of those that are there. @param {number} which */
-  known(which) {
+  pickSession(which) {
     return this.model.sessions[which % this.model.sessions.length];
   }
 
-  /** Those to go on with: the one that is pointed to, else all that were active last. @param {Known[]} from */
-  pointed(from) {
+  /** Those to go on with: the one that is pointed to, else all that were active last. @param {ModelSession[]} from */
+  pointedSessions(from) {
     const { pointer } = this.model;
     const one = from.filter(({ id, path }) => id === pointer?.id && path === pointer.path);
     const last = Math.max(...from.map(({ lastMs, createdMs }) => lastMs ?? createdMs));
@@ -113,19 +113,19 @@ export class Run {
     return join(this.world.places.home, "sessions", "projects", projectHash(project), `session-${id}`);
   }
 
-  /** Whether a conversation's day is today. @param {Known} known */
+  /** Whether a conversation's day is today. @param {ModelSession} known */
   isToday({ path }) {
     return path.split("/").at(-3) === new Date(this.now - new Date(this.now).getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
   }
 
-  /** It is there no longer. @param {Known} known */
-  async gone(known) {
+  /** It is there no longer. @param {ModelSession} known */
+  async removeSession(known) {
     this.model.sessions = this.model.sessions.filter((one) => one !== known);
     for (const { open, held } of this.model.processes) for (const set of [open, held]) set.delete(known.id);
   }
 
-  /** It belongs to another project; other processes hold what they had until they look. @param {number} by @param {Known} known @param {string} project */
-  async moved(by, known, project) {
+  /** It belongs to another project; other processes hold what they had until they look. @param {number} by @param {ModelSession} known @param {string} project */
+  async relocateSession(by, known, project) {
     known.project = project;
     known.path = this.homeOf(known.id, project);
     this.model.processes[by]?.held.delete(known.id);

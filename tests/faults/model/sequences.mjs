@@ -31,7 +31,7 @@ const told = { sequences: 0, steps: 0 };
 const tell = (/** @type {object} */ more = {}) => console.log(JSON.stringify({ ...told, ...more }));
 
 /** @param {(picks: any[]) => Promise<void>} work */
-async function tried(work) {
+async function checkSequences(work) {
   const run = async (/** @type {any[]} */ picks) => {
     await work(picks);
     // In memory nothing waits for the system; but what the core holds for a session is freed between turns only.
@@ -50,17 +50,17 @@ if (isOnDisk) {
     let number = 0;
     const next = () => placesIn(join(parent, String((number += 1))));
     const world = onDisk(next(), start);
-    await tried(async (picks) => {
+    await checkSequences(async (picks) => {
       world.moveTo(next());
       const run = new Run(world);
-      await run.all(picks).finally(() => (told.steps += run.taken));
+      await run.runAll(picks).finally(() => (told.steps += run.taken));
       rmSync(join(world.places.home, ".."), { recursive: true });
     });
   }, folder);
 } else {
   const places = placesIn(folder);
-  await tried(async (picks) => {
+  await checkSequences(async (picks) => {
     const run = new Run(inMemory(places));
-    await run.all(picks).finally(() => (told.steps += run.taken));
+    await run.runAll(picks).finally(() => (told.steps += run.taken));
   });
 }

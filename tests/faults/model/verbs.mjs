@@ -10,12 +10,12 @@ const WHOLE = { window: 1_000_000, encoding: "estimate-1" };
 
 /** @type {Record<string, (store: any, asked: any) => Promise<any>>} */
 const verbs = {
-  create: async (store, options) => about(await store.create(options)),
-  continue: async (store) => about(await store.continue()),
-  current: async (store) => about(await store.current()),
-  find: async (store, { id }) => about(await store.session(id)),
+  create: async (store, options) => describeSession(await store.create(options)),
+  continue: async (store) => describeSession(await store.continue()),
+  current: async (store) => describeSession(await store.current()),
+  find: async (store, { id }) => describeSession(await store.session(id)),
   list: (store, options) => store.list(options),
-  fork: async (store, { id, at }) => about(await store.fork(await store.session(id), { at })),
+  fork: async (store, { id, at }) => describeSession(await store.fork(await store.session(id), { at })),
   delete: async (store, { id, purge }) => store.delete(await store.session(id), { purge }),
   relocate: (store, { from, to }) => store.relocate(from, to),
   import: async (store, { path }) => (await store.import(path)).imported,
@@ -90,6 +90,6 @@ export function setTime(now) {
 }
 
 /** @param {any} session */
-function about(session) {
+function describeSession(session) {
   return session && { id: session.id, path: session.path, placement: session.placement };
 }

@@ -9,16 +9,16 @@ use leftoff::time::Stamp;
 
 /// A step's moment, and what its chance is made of.
 #[derive(Debug, Default)]
-pub struct Scripted {
+pub struct ScriptedMoment {
     pub now_ms: Cell<i64>,
     pub offset_minutes: Cell<i32>,
     seed: RefCell<String>,
     draws: Cell<u32>,
 }
 
-impl Scripted {
+impl ScriptedMoment {
     /// It is the chance of another step.
-    pub fn seeded(&self, seed: String) {
+    pub fn set_seed(&self, seed: String) {
         if *self.seed.borrow() != seed {
             self.draws.set(0);
             self.seed.replace(seed);
@@ -28,9 +28,9 @@ impl Scripted {
 
 /// One for all stores.
 #[derive(Clone, Debug, Default)]
-pub struct Shared(pub Rc<Scripted>);
+pub struct SharedClock(pub Rc<ScriptedMoment>);
 
-impl Clock for Shared {
+impl Clock for SharedClock {
     fn now_ms(&self) -> i64 {
         self.0.now_ms.get()
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use leftoff::fs::{Asked, Helpers, Session, Summary};
+use leftoff::fs::{Helpers, Session, Summary, SummaryPrompt};
 use leftoff::json::text::to_json;
 use leftoff::operation::Trouble;
 use serde::Deserialize;
@@ -63,7 +63,7 @@ impl Vectors {
 }
 
 /// Does it with vectors, where the step has such.
-pub fn embedded(step: &Step, work: impl FnOnce(Helpers<'_>) -> Answer) -> Answer {
+pub fn with_vectors(step: &Step, work: impl FnOnce(Helpers<'_>) -> Answer) -> Answer {
     let vectors: Option<Vectors> = step.value("embed")?;
     let Some(vectors) = vectors else { return work(Helpers::default()) };
     let mut embed = |texts: &[String]| vectors.of(texts);
@@ -71,7 +71,7 @@ pub fn embedded(step: &Step, work: impl FnOnce(Helpers<'_>) -> Answer) -> Answer
 }
 
 /// Does it with a model, a counter and strategies, where the step has them.
-pub fn helped(
+pub fn with_helpers(
     step: &Step,
     session: &Session,
     work: impl FnOnce(Helpers<'_>) -> Result<String, Trouble>,
@@ -80,7 +80,7 @@ pub fn helped(
     let counter: Option<Counter> = step.value("count")?;
     let vectors: Option<Vectors> = step.value("embed")?;
     let mut requests: Vec<String> = Vec::new();
-    let mut summarize = |asked: &Asked<'_>| {
+    let mut summarize = |asked: &SummaryPrompt<'_>| {
         requests.push(request(asked));
         let answers = &model.as_ref().expect("it is asked where there is one").answers;
         match answers[requests.len().min(answers.len()) - 1].clone() {
@@ -96,7 +96,8 @@ pub fn helped(
         })
     };
     let mut embed = |texts: &[String]| vectors.as_ref().expect("it is asked where there is one").of(texts);
-    let mut strategy = |name: &str, _: u32, _: &str| chosen(step, session, name).map_err(|e| e.to_string());
+    let mut strategy =
+        |name: &str, _: u32, _: &str| choose_messages(step, session, name).map_err(|e| e.to_string());
     let answer = work(Helpers {
         summarize: model.is_some().then_some(&mut summarize),
         count: counter.is_some().then_some(&mut count),
@@ -111,7 +112,7 @@ pub fn helped(
 }
 
 /// What a model was asked, as JavaScript is.
-fn request(asked: &Asked<'_>) -> String {
+fn request(asked: &SummaryPrompt<'_>) -> String {
     let message = |role: &str, text: &str| format!("{{\"role\":\"{role}\",\"content\":{}}}", to_json(text));
     let mut json = format!(
         "{{\"messages\":[{},{}],\"maxTokens\":{},\"range\":{{\"startMessageId\":{},\"endMessageId\":{},\"messageCount\":{}}}",
@@ -130,7 +131,7 @@ fn request(asked: &Asked<'_>) -> String {
 }
 
 /// A strategy that takes the newest messages, or gives what it is said to.
-fn chosen(step: &Step, session: &Session, name: &str) -> Answer {
+fn choose_messages(step: &Step, session: &Session, name: &str) -> Answer {
     let all: Vec<BTreeMap<String, Box<RawValue>>> = step.value("strategies")?.unwrap_or_default();
     let one = all.into_iter().map(Step).find(|one| one.text("name").is_ok_and(|found| found == name));
     let one = one.ok_or("expected a strategy, but found none")?;

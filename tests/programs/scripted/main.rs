@@ -13,37 +13,37 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::Write as _;
 
-use leftoff::fs::{Followed, Session, Store};
+use leftoff::fs::{MessageFeed, Session, Store};
 use leftoff::json::text::to_json;
 use leftoff::operation::Trouble;
 use serde_json::value::RawValue;
 
-use clock::Shared;
+use clock::SharedClock;
 use step::Step;
 
 type Answer = Result<String, Box<dyn Error>>;
 
 #[derive(Default)]
 struct Doors {
-    clock: Shared,
+    clock: SharedClock,
     stores: BTreeMap<String, Store>,
     sessions: BTreeMap<String, Session>,
     /// Those whose names others have by now: elsewhere they stay open, too.
-    unnamed: Vec<Session>,
-    followed: BTreeMap<String, Followed>,
+    unnamed_sessions: Vec<Session>,
+    following: BTreeMap<String, MessageFeed>,
 }
 
 impl Doors {
     fn does(&mut self, step: &Step) -> Answer {
         self.clock.0.now_ms.set(step.value("nowMs")?.unwrap_or_default());
         self.clock.0.offset_minutes.set(step.value("offsetMinutes")?.unwrap_or_default());
-        self.clock.0.seeded(step.text("seed")?);
+        self.clock.0.set_seed(step.text("seed")?);
         let step = &Step(step.value("step")?.ok_or("expected a step, but found none")?);
         let (op, store) = (step.text("op")?, step.value("store")?.unwrap_or("store".to_string()));
         let session = step.value("session")?.unwrap_or("s".to_string());
         let named: Option<String> = step.value("as")?;
         if op == "openStore" {
-            let opened = stores::opened(step, &self.clock)?;
+            let opened = stores::open_store(step, &self.clock)?;
             let told = stores::problems(&opened);
             self.stores.insert(named.unwrap_or(store), opened);
             return told;
@@ -53,28 +53,28 @@ impl Doors {
         }
         let known = self.sessions.get(&session);
         if let Some(store) = self.stores.get(&store) {
-            if let Some(answer) = stores::told(store, known, &op, step)? {
+            if let Some(answer) = stores::run_store_step(store, known, &op, step)? {
                 return Ok(answer);
             }
-            if let Some(found) = stores::found(store, known, &op, step)? {
-                let told = found.as_ref().map_or(Ok("null".into()), sessions::told);
+            if let Some(found) = stores::run_opening_step(store, known, &op, step)? {
+                let told = found.as_ref().map_or(Ok("null".into()), sessions::render_session);
                 let before = found.and_then(|found| self.sessions.insert(named.unwrap_or(session), found));
-                self.unnamed.extend(before);
+                self.unnamed_sessions.extend(before);
                 return told;
             }
         }
         let known = known.ok_or_else(|| format!("expected the session \"{session}\", but found none"))?;
         match &*op {
             "follow" => {
-                self.followed.insert(session, known.follow()?);
+                self.following.insert(session, known.follow()?);
                 Ok("null".into())
             }
             // What has come to who follows.
             "look" => {
-                let page = self.followed.get_mut(&session).ok_or("expected who follows")?.look()?;
+                let page = self.following.get_mut(&session).ok_or("expected who follows")?.look()?;
                 Ok(page.unwrap_or("null".into()))
             }
-            op => sessions::done(known, op, step),
+            op => sessions::run_session_step(known, op, step),
         }
     }
 }
@@ -89,14 +89,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         line.clear();
         match doors.does(&step) {
             Ok(value) => writeln!(out, "{{\"value\":{}}}", one_line(&value)?)?,
-            Err(error) => writeln!(out, "{}", refused(error))?,
+            Err(error) => writeln!(out, "{}", render_refusal(error))?,
         }
     }
     Ok(())
 }
 
 /// A refusal of the store's; or a mistake, where the script asks for what Rust's types cannot say.
-fn refused(error: Box<dyn Error>) -> String {
+fn render_refusal(error: Box<dyn Error>) -> String {
     let error = match error.downcast::<leftoff::error::Error>() {
         Ok(error) => Trouble::from(*error).into(),
         Err(error) => error,

@@ -1,6 +1,6 @@
 //! What needs no store.
 
-use leftoff::context::Reported;
+use leftoff::context::ComparedContext;
 use leftoff::fs::{Clock, read_transcript};
 use leftoff::interop::Transcript;
 use leftoff::json::text::to_json;
@@ -10,40 +10,40 @@ use leftoff::state::stopping::find_stop_phrase;
 use leftoff::tokens::{self, Encoding, Vocabulary, models};
 
 use crate::Answer;
-use crate::clock::Shared;
+use crate::clock::SharedClock;
 use crate::step::Step;
 
 /// Nothing where it is another operation.
-pub fn plain(op: &str, step: &Step, clock: &Shared) -> Option<Answer> {
+pub fn plain(op: &str, step: &Step, clock: &SharedClock) -> Option<Answer> {
     let raw = |key: &str| step.raw(key).unwrap_or("null");
     Some(match op {
-        "compareContexts" => compared(raw("before"), raw("after")),
-        "countTokens" => counted(step),
+        "compareContexts" => compare_contexts(raw("before"), raw("after")),
+        "countTokens" => count_tokens(step),
         "findStopPhrase" => step.text("text").map(|text| to_json(&find_stop_phrase(&text))),
         "historyText" => history_text(raw("messages"), clock),
         "listText" => clock
             .stamp()
             .map_err(Into::into)
-            .and_then(|stamp| Ok(to_json(&listing::text(raw("listed"), &stamp)?))),
+            .and_then(|stamp| Ok(to_json(&listing::render_listed(raw("listed"), &stamp)?))),
         "readTranscript" => transcript(step, clock),
-        "modelOf" => step.text("name").map(|name| to_json(&models::find(&name))),
+        "modelOf" => step.text("name").map(|name| to_json(&models::find_model(&name))),
         _ => return None,
     })
 }
 
-fn compared(before: &str, after: &str) -> Answer {
-    let (before, after) = (Reported::from_json(before)?, Reported::from_json(after)?);
-    Ok(to_json(&leftoff::context::compare(&before, &after)))
+fn compare_contexts(before: &str, after: &str) -> Answer {
+    let (before, after) = (ComparedContext::from_json(before)?, ComparedContext::from_json(after)?);
+    Ok(to_json(&leftoff::context::compare_contexts(&before, &after)))
 }
 
-fn history_text(messages: &str, clock: &Shared) -> Answer {
+fn history_text(messages: &str, clock: &SharedClock) -> Answer {
     let messages = leftoff::shapes::read(messages, Format::Leftoff)?;
-    Ok(to_json(&history::render(&messages, &clock.stamp()?)))
+    Ok(to_json(&history::render_history(&messages, &clock.stamp()?)))
 }
 
-fn counted(step: &Step) -> Answer {
+fn count_tokens(step: &Step) -> Answer {
     let (encoding, model): (Option<String>, Option<String>) = (step.value("encoding")?, step.value("model")?);
-    let vocabulary = match Encoding::wanted(encoding.as_deref(), model.as_deref())? {
+    let vocabulary = match Encoding::resolve(encoding.as_deref(), model.as_deref())? {
         Encoding::O200kBase => Some(Vocabulary::o200k_base()),
         Encoding::Cl100kBase => Some(Vocabulary::cl100k_base()),
         Encoding::Estimate1 => None,
@@ -62,7 +62,7 @@ fn counted(step: &Step) -> Answer {
     }
 }
 
-fn transcript(step: &Step, clock: &Shared) -> Answer {
+fn transcript(step: &Step, clock: &SharedClock) -> Answer {
     let read = match step.value::<String>("text")? {
         Some(text) => Transcript::read(text.as_bytes(), "transcript.jsonl", None)?,
         None => read_transcript(step.text("path")?)?,

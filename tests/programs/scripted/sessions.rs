@@ -4,17 +4,17 @@ use leftoff::fs::{AppendOptions, Compact, Durability, Pages, Resume, Session};
 use leftoff::json::text::to_json;
 use leftoff::layout::Placement;
 use leftoff::operation::Trouble;
-use leftoff::session::batch::Once;
+use leftoff::session::batch::AppendConditions;
 use leftoff::shapes::Format;
 use leftoff::tokens::Encoding;
 use serde_json::value::RawValue;
 
 use crate::Answer;
-use crate::helping::{embedded, helped};
+use crate::helping::{with_helpers, with_vectors};
 use crate::step::Step;
 
 /// What a step that opens a session is answered by.
-pub fn told(session: &Session) -> Answer {
+pub fn render_session(session: &Session) -> Answer {
     let path = session.path();
     let path = path.to_string_lossy();
     let placement = match session.placement() {
@@ -29,11 +29,11 @@ pub fn told(session: &Session) -> Answer {
 }
 
 /// What an operation of a session answers.
-pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
+pub fn run_session_step(session: &Session, op: &str, step: &Step) -> Answer {
     let nothing = |done: Result<(), Trouble>| done.map(|()| "null".to_string());
     let summary = || step.value::<String>("summary");
     Ok(match op {
-        "append" => appended(session, step)?,
+        "append" => append_messages(session, step)?,
         "appendTool" => session.append_tool(step.raw("execution").unwrap_or("null"))?,
         "archive" => nothing(session.archive())?,
         "closeSession" => nothing(session.clone().close())?,
@@ -41,19 +41,19 @@ pub fn done(session: &Session, op: &str, step: &Step) -> Answer {
         "examine" => session.examine()?,
         "export" => to_json(&session.export(&step.rest()).collect::<Result<String, _>>()?),
         "flush" => nothing(session.flush())?,
-        "messages" => messages(session, step.value("most")?, &step.without(&["most"]))?,
-        "metadata" => session.out(&session.metadata())?,
+        "messages" => messages(session, step.value("most")?, &step.without_fields(&["most"]))?,
+        "metadata" => session.redact_value(&session.metadata())?,
         "others" => {
-            let others: Vec<Box<RawValue>> = serde_json::from_str(&session.others()?)?;
+            let others: Vec<Box<RawValue>> = serde_json::from_str(&session.list_holders()?)?;
             others.len().to_string()
         }
         "pause" => nothing(session.stop(None))?,
         "pin" => nothing(session.pin(&step.text("messageId")?))?,
         "searchIn" => {
-            let request = step.without(&["question", "most", "embed"]);
+            let request = step.without_fields(&["question", "most", "embed"]);
             let question = step.text("question")?;
-            embedded(step, |helpers| {
-                taken(session.search(&question, &request, helpers)?, step.value("most")?)
+            with_vectors(step, |helpers| {
+                take_items(session.search(&question, &request, helpers)?, step.value("most")?)
             })?
         }
         "pins" => session.pins()?,
@@ -81,20 +81,20 @@ fn of_contexts(session: &Session, op: &str, step: &Step) -> Answer {
         "compact" => {
             let how =
                 Compact { apply: step.flag("apply")?, undo: step.flag("undo")?, keep: step.value("keep")? };
-            let request = step.without(&["apply", "undo", "keep", "summarize", "count", "embed"]);
-            helped(step, session, |helpers| session.compact(&request, how, helpers))?
+            let request = step.without_fields(&["apply", "undo", "keep", "summarize", "count", "embed"]);
+            with_helpers(step, session, |helpers| session.compact(&request, how, helpers))?
         }
         "context" => {
-            let request = step.without(&["summarize", "count", "embed"]);
-            helped(step, session, |helpers| session.context(&request, helpers))?
+            let request = step.without_fields(&["summarize", "count", "embed"]);
+            with_helpers(step, session, |helpers| session.context(&request, helpers))?
         }
         "lastContext" if step.flag("full")? => session.sent_context()?,
         "lastContext" => session.last_context()?,
         "resume" => {
             let how = resume(step)?;
             let own = ["override", "revives", "now", "maxBytes", "summarize", "count", "embed"];
-            let request = step.without(&own);
-            helped(step, session, |helpers| session.resume(&request, how, helpers))?
+            let request = step.without_fields(&own);
+            with_helpers(step, session, |helpers| session.resume(&request, how, helpers))?
         }
         "summaryOf" => to_json(&session.summary_of(&step.rest())?),
         op => return Err(format!("expected an operation, but found \"{op}\" instead").into()),
@@ -111,7 +111,7 @@ pub fn resume(step: &Step) -> Result<Resume<'_>, serde_json::Error> {
     })
 }
 
-fn appended(session: &Session, step: &Step) -> Answer {
+fn append_messages(session: &Session, step: &Step) -> Answer {
     let (durability, acknowledged) = match step.value::<String>("durability")?.as_deref() {
         None | Some("durable") => (Durability::Durable, "durable"),
         Some("buffered") => (Durability::Buffered, "buffered"),
@@ -127,7 +127,7 @@ fn appended(session: &Session, step: &Step) -> Answer {
     let appended = match conditions.is_empty() {
         true => session.append(messages, options)?,
         false => {
-            let once = Once::from_json(&format!("{{{}}}", conditions.join(",")))?;
+            let once = AppendConditions::from_json(&format!("{{{}}}", conditions.join(",")))?;
             session.append_once(messages, options, once)?
         }
     };
@@ -138,11 +138,11 @@ fn appended(session: &Session, step: &Step) -> Answer {
 
 /// So many of its messages.
 pub fn messages(session: &Session, most: Option<usize>, reading: &str) -> Answer {
-    taken(session.messages(reading), most)
+    take_items(session.messages(reading), most)
 }
 
 /// So many of what comes in pages.
-pub fn taken(pages: Pages<'_>, most: Option<usize>) -> Answer {
+pub fn take_items(pages: Pages<'_>, most: Option<usize>) -> Answer {
     let mut some: Vec<Box<RawValue>> = Vec::new();
     for page in pages {
         some.extend(serde_json::from_str::<Vec<Box<RawValue>>>(&page?)?);

@@ -32,11 +32,11 @@ impl Step {
 
     /// What it asks for, without the names of what is asked.
     pub fn rest(&self) -> String {
-        self.without(&[])
+        self.without_fields(&[])
     }
 
     /// The same without these fields, too.
-    pub fn without(&self, taken: &[&str]) -> String {
+    pub fn without_fields(&self, taken: &[&str]) -> String {
         let rest =
             self.0.iter().filter(|(key, _)| !NAMES.contains(&key.as_str()) && !taken.contains(&key.as_str()));
         let fields: Vec<String> =
@@ -49,7 +49,7 @@ impl Step {
 fn crossing(key: &str, raw: &RawValue) -> String {
     match (key, serde_json::from_str::<Vec<BTreeMap<String, Box<RawValue>>>>(raw.get())) {
         ("strategies", Ok(all)) => {
-            let named = all.into_iter().map(|one| Step(one).without(&["newest", "gives", "throws"]));
+            let named = all.into_iter().map(|one| Step(one).without_fields(&["newest", "gives", "throws"]));
             format!("[{}]", named.collect::<Vec<_>>().join(","))
         }
         _ => raw.get().into(),

@@ -6,15 +6,15 @@ use std::path::Path;
 use leftoff::fs::{Conversation, Helpers, Import, Options, Session, Store, WriteForAgent};
 use leftoff::json::text::to_json;
 use leftoff::layout::Placement;
-use leftoff::operation::Redact;
+use leftoff::operation::RedactMode;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::Answer;
-use crate::clock::Shared;
-use crate::helping::{embedded, helped};
+use crate::clock::SharedClock;
+use crate::helping::{with_helpers, with_vectors};
 use crate::rules::OfHost;
-use crate::sessions::{resume, taken};
+use crate::sessions::{resume, take_items};
 use crate::step::Step;
 
 /// What the files of settings say.
@@ -23,13 +23,13 @@ struct Settings {
     problems: Vec<Box<RawValue>>,
 }
 
-pub fn opened(step: &Step, clock: &Shared) -> Result<Store, Box<dyn Error>> {
+pub fn open_store(step: &Step, clock: &SharedClock) -> Result<Store, Box<dyn Error>> {
     let options = Options {
         project: step.value("project")?,
         workspace: step.value("workspace")?,
         idle: step.value("idleMs")?.map(std::time::Duration::from_millis),
         is_uncounted: step.value("countTokens")? == Some(false),
-        redact: step.raw("redact").map(Redact::parse).transpose()?,
+        redact: step.raw("redact").map(RedactMode::parse).transpose()?,
         rules: Some(Box::new(OfHost)),
         clock: Some(Box::new(clock.clone())),
     };
@@ -43,7 +43,7 @@ pub fn problems(store: &Store) -> Answer {
 }
 
 /// What an operation answers that ends with no session; nothing where it is another one.
-pub fn told(
+pub fn run_store_step(
     store: &Store,
     known: Option<&Session>,
     op: &str,
@@ -62,7 +62,7 @@ pub fn told(
             format!("{{\"trash\":{}}}", to_json(&trash))
         }
         "doctor" => store.doctor(&step.rest())?,
-        "find" => store.find(&step.text("words")?, &step.without(&["words"]))?,
+        "find" => store.find(&step.text("words")?, &step.without_fields(&["words"]))?,
         "folders" => {
             let [project, home, workspace] =
                 [store.project(), store.home(), store.workspace()].map(|folder| to_json(&folder));
@@ -79,24 +79,26 @@ pub fn told(
         "point" => store.point(session()?)?.to_string(),
         "relocate" => format!("{{\"count\":{}}}", store.relocate(step.text("from")?, step.text("to")?)?),
         "restore" => store.restore(&step.text("id")?)?,
-        "turn" => store.turn(&step.text("conversation")?, &step.without(&["conversation"]))?,
+        "turn" => store.turn(&step.text("conversation")?, &step.without_fields(&["conversation"]))?,
         "recall" => {
-            let (question, request) = (step.text("question")?, step.without(&["question", "embed"]));
-            embedded(step, |helpers| Ok(store.recall(&question, &request, helpers)?))?
+            let (question, request) = (step.text("question")?, step.without_fields(&["question", "embed"]));
+            with_vectors(step, |helpers| Ok(store.recall(&question, &request, helpers)?))?
         }
         "newestMessages" => {
-            let placement = Placement::named(&step.text("placement")?).ok_or("expected a placement")?;
-            taken(store.newest_messages(&step.text("path")?, placement)?, None)?
+            let placement = Placement::from_name(&step.text("placement")?).ok_or("expected a placement")?;
+            take_items(store.newest_messages(&step.text("path")?, placement)?, None)?
         }
         "search" => {
-            let (words, request) = (step.text("words")?, step.without(&["words", "most", "embed"]));
-            embedded(step, |helpers| taken(store.search(&words, &request, helpers)?, step.value("most")?))?
+            let (words, request) = (step.text("words")?, step.without_fields(&["words", "most", "embed"]));
+            with_vectors(step, |helpers| {
+                take_items(store.search(&words, &request, helpers)?, step.value("most")?)
+            })?
         }
-        "redacted" => store.redacted(step.raw("value").unwrap_or("null"))?,
+        "redacted" => store.redact(step.raw("value").unwrap_or("null"))?,
         "secrets" => store.secrets(),
         "tidy" => to_json(&store.tidy(step.raw("limits").unwrap_or("null"))?),
-        "trashed" => store.trashed()?,
-        "writeForAgent" => written(store, session()?, step)?,
+        "trashed" => store.list_trash()?,
+        "writeForAgent" => write_for_agent(store, session()?, step)?,
         "unsetSetting" | "writeSetting" => {
             done(store.write_setting(&step.text("key")?, step.raw("value"), step.flag("project")?)?)
         }
@@ -113,7 +115,7 @@ fn of_outputs(store: &Store, op: &str, step: &Step) -> Result<Option<String>, Bo
         "outputPrompt" => store.outputs().prompt(&step.rest())?,
         "saveOutput" => {
             let result = step.raw("result").ok_or("expected a result, but found none")?;
-            store.outputs().save(&step.without(&["result"]), result)?
+            store.outputs().save(&step.without_fields(&["result"]), result)?
         }
         "selectOutputs" => {
             let outputs: Vec<Box<RawValue>> = step.value("outputs")?.unwrap_or_default();
@@ -125,7 +127,7 @@ fn of_outputs(store: &Store, op: &str, step: &Step) -> Result<Option<String>, Bo
 }
 
 /// The session that an operation ends with, or none; nothing where it is another operation.
-pub fn found(
+pub fn run_opening_step(
     store: &Store,
     known: Option<&Session>,
     op: &str,
@@ -139,7 +141,7 @@ pub fn found(
         "fork" => Some(store.fork(session()?, &step.rest())?),
         "move" => Some(store.move_to(session()?, &step.rest())?),
         "open" => Some(opened_by(store, step)?),
-        "record" => recorded(store, step)?,
+        "record" => record_conversation(store, step)?,
         _ => return Ok(None),
     }))
 }
@@ -170,7 +172,7 @@ fn progressing(
 ) -> Answer {
     let mut first: Vec<(String, String)> = Vec::new();
     let mut progress = |told: &str| {
-        let path = serde_json::from_str::<Told>(told).map(|told| told.path).unwrap_or_default();
+        let path = serde_json::from_str::<PathAnswer>(told).map(|told| told.path).unwrap_or_default();
         if first.iter().all(|(known, _)| *known != path) {
             first.push((path, told.into()));
         }
@@ -184,7 +186,7 @@ fn progressing(
     Ok(format!("{},\"progress\":[{}]}}", answer.trim_end_matches('}'), told.join(",")))
 }
 
-fn written(store: &Store, session: &Session, step: &Step) -> Answer {
+fn write_for_agent(store: &Store, session: &Session, step: &Step) -> Answer {
     let agent: String = step.text("agent")?;
     let folder: Option<String> = step.value("folder")?;
     let resumed = step.value("resume")?.map(Step);
@@ -197,16 +199,16 @@ fn written(store: &Store, session: &Session, step: &Step) -> Answer {
         resume,
         command: command.as_deref(),
     };
-    let request = step.without(&["agent", "folder", "env", "resume", "summarize", "count", "embed"]);
-    helped(step, session, |helpers| store.write_for_agent(session, how, &request, helpers))
+    let request = step.without_fields(&["agent", "folder", "env", "resume", "summarize", "count", "embed"]);
+    with_helpers(step, session, |helpers| store.write_for_agent(session, how, &request, helpers))
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct PathAnswer {
     path: String,
 }
 
-fn recorded(store: &Store, step: &Step) -> Result<Option<Session>, Box<dyn Error>> {
+fn record_conversation(store: &Store, step: &Step) -> Result<Option<Session>, Box<dyn Error>> {
     let (agent, path): (String, String) = (step.text("agent")?, step.text("path")?);
     let command = step.raw("command");
     let mut told = |_: &str| Ok(command.map(String::from));

@@ -9,13 +9,13 @@ use core::cell::Cell;
 
 use serde::Serialize;
 
-use super::appending::Written;
-use super::continued::Part;
-use super::{Importing, NONE, Progress, Result as Found};
+use super::continuations::ConversationPart;
+use super::new_messages::WriteProgress;
+use super::{ImportProgress, ImportReport as Found, Importer, NONE};
 use crate::interop::talk::OF_COMMANDS;
 use crate::interop::{self, AgentName, IS_QUEUED, ImportedSession, Loss};
 use crate::json::text::to_json;
-use crate::operation::{Document, Trouble};
+use crate::operation::{AgentDocument, Trouble};
 use crate::record::event::Parent;
 use crate::record::session_file;
 use crate::resume::block;
@@ -26,7 +26,7 @@ const AT_WORK_MS: i64 = 3_600_000;
 /// A session that messages went into.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Imported<'a> {
+struct ImportEntry<'a> {
     id: String,
     agent: &'a str,
     path: &'a str,
@@ -38,7 +38,7 @@ struct Imported<'a> {
 }
 
 #[derive(Serialize)]
-struct Problem<'a> {
+struct ImportProblem<'a> {
     path: &'a str,
     code: &'a str,
     message: &'a str,
@@ -46,7 +46,7 @@ struct Problem<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Told<'a> {
+struct ProgressReport<'a> {
     path: &'a str,
     done: usize,
     total: usize,
@@ -55,46 +55,47 @@ struct Told<'a> {
 }
 
 /// Which share of a file its document is.
-pub(super) struct Share<'a> {
+pub(super) struct DocumentShare<'a> {
     pub path: &'a str,
-    pub progress: &'a Progress,
-    pub begun: f64,
-    pub own: f64,
+    pub progress: &'a ImportProgress,
+    pub start_share: f64,
+    pub own_share: f64,
 }
 
 /// A session that messages went into, as JSON: `counts` are how many messages the file has, and how many of them were new.
-pub(super) fn imported(
+pub(super) fn import_entry_json(
     id: String,
     (agent, path): (&str, &str),
     (message_count, added): (usize, usize),
     parent: Option<&Parent>,
     losses: &[Loss],
 ) -> String {
-    to_json(&Imported { id, agent, path, message_count, added, parent, losses })
+    to_json(&ImportEntry { id, agent, path, message_count, added, parent, losses })
 }
 
 /// What could not be imported of a file.
-pub(super) fn problem(path: &str, trouble: &Trouble) -> String {
-    to_json(&Problem { path, code: trouble.code(), message: trouble.message() })
+pub(super) fn import_problem_json(path: &str, trouble: &Trouble) -> String {
+    to_json(&ImportProblem { path, code: trouble.code(), message: trouble.message() })
 }
 
-impl Importing<'_> {
+impl Importer<'_> {
     /// Of one file, whatever it was before.
-    pub(super) async fn file(
+    pub(super) async fn import_one_file(
         &self,
         path: &str,
         agent: Option<AgentName>,
         only: &str,
-        progress: &Progress,
+        progress: &ImportProgress,
     ) -> Result<Found, Trouble> {
-        let of = |begun: f64, own: f64| Share { path, progress, begun, own };
-        self.tell(&of(0.0, 0.0), 0.0).await?;
+        let of = |begun: f64, own: f64| DocumentShare { path, progress, start_share: begun, own_share: own };
+        self.report_progress(&of(0.0, 0.0), 0.0).await?;
         let (taken, mut result, mut is_first) = (Cell::new(0), Found::default(), true);
         let share = || {
-            let share = if progress.size == 0 { 0.0 } else { taken.get() as f64 / progress.size as f64 };
+            let share =
+                if progress.file_bytes == 0 { 0.0 } else { taken.get() as f64 / progress.file_bytes as f64 };
             share.min(1.0)
         };
-        while let Some(mut document) = self.io.document(path, only, is_first).await? {
+        while let Some(mut document) = self.io.next_document(path, only, is_first).await? {
             is_first = false;
             let is_alone = document.is_alone;
             if is_alone {
@@ -104,12 +105,12 @@ impl Importing<'_> {
             // Of a database nobody knows how many sessions come.
             taken.set(taken.get() + document.bytes.len() as u64);
             let own = if is_alone { 1.0 } else { share() - begun };
-            match self.document(document, agent, &of(begun, own)).await {
-                Ok(found) => result.take(found),
+            match self.import_document(document, agent, &of(begun, own)).await {
+                Ok(found) => result.add_report(found),
                 // Of a database others can be read, and one session may be empty.
                 Err(trouble) if is_alone || trouble.is_bug() => return Err(trouble),
                 Err(trouble) if NONE.contains(&trouble.code()) => {}
-                Err(trouble) => result.problems.push(problem(path, &trouble)),
+                Err(trouble) => result.problems.push(import_problem_json(path, &trouble)),
             }
             if is_alone {
                 break;
@@ -118,46 +119,46 @@ impl Importing<'_> {
         Ok(result)
     }
 
-    async fn document(
+    async fn import_document(
         &self,
-        document: Document,
+        document: AgentDocument,
         agent: Option<AgentName>,
-        share: &Share<'_>,
+        share: &DocumentShare<'_>,
     ) -> Result<Found, Trouble> {
-        let Document { bytes, failure, is_alone } = document;
+        let AgentDocument { bytes, failure, is_alone } = document;
         if let Some(failure) = failure {
             return Err(failure.into());
         }
-        if agent.is_none_or(|agent| agent == AgentName::Leftoff) && session_file::knows(&bytes) {
-            return Box::pin(self.session_file(&bytes, share)).await;
+        if agent.is_none_or(|agent| agent == AgentName::Leftoff) && session_file::is_session_file(&bytes) {
+            return Box::pin(self.import_session_file(&bytes, share)).await;
         }
-        let beside = if is_alone { self.beside(share.path).await? } else { None };
-        let name = self.plain(share.path.strip_suffix(".zst").unwrap_or(share.path));
+        let beside = if is_alone { self.read_companion(share.path).await? } else { None };
+        let name = self.to_slash_path(share.path.strip_suffix(".zst").unwrap_or(share.path));
         let mut read = interop::read_with(&bytes, &name, agent, beside.as_deref())?;
         // Of a client that is at work nobody knows yet what it will deliver.
-        let may_come = is_alone && !self.is_on && self.deliver_typed(&name, &mut read.sessions).await?;
+        let may_come = is_alone && !self.is_ongoing && self.deliver_typed(&name, &mut read.sessions).await?;
         let speaks = |of: &str| memchr::memmem::find(&bytes, of.as_bytes()).is_some();
         // Whether a session of the store may go on in it, or it may be about the store alone.
         let is_about_store = speaks(block::END) || speaks(OF_COMMANDS);
         drop(bytes);
         // Reading it takes as long as writing what it holds.
-        self.tell(share, 0.0).await?;
+        self.report_progress(share, 0.0).await?;
         let total = read.sessions.iter().map(|session| session.messages.len()).sum();
-        let mut written = Written { importing: self, tell: share, done: 0, total };
+        let mut written = WriteProgress { importing: self, share, written_count: 0, message_count: total };
         let mut found = Found::default();
         for mut session in read.sessions {
             // A folder that the file's own path told.
             if let Some(folder) = &mut session.folder
                 && name.strip_prefix(&**folder).is_some_and(|rest| rest.starts_with('/'))
             {
-                *folder = self.native(folder);
+                *folder = self.to_native_path(folder);
             }
             let created_ms = session.began_ms();
             let mut messages = core::mem::take(&mut session.messages);
-            let is_at_work =
-                self.is_on || session.last_ms.is_some_and(|last_ms| self.io.now_ms() - last_ms < AT_WORK_MS);
+            let is_at_work = self.is_ongoing
+                || session.last_ms.is_some_and(|last_ms| self.io.now_ms() - last_ms < AT_WORK_MS);
             found.is_open |= is_at_work && may_come;
-            while is_at_work && messages.last().is_some_and(|message| message.is_marked(IS_QUEUED)) {
+            while is_at_work && messages.last().is_some_and(|message| message.has_source_mark(IS_QUEUED)) {
                 messages.pop();
                 found.is_open = true;
             }
@@ -165,8 +166,8 @@ impl Importing<'_> {
                 continue;
             }
             session.created_ms = created_ms;
-            for part in self.parts(&session, messages, is_about_store).await? {
-                found.imported.push(self.part(&session, part, &mut written).await?);
+            for part in self.split_parts(&session, messages, is_about_store).await? {
+                found.imported.push(self.import_part(&session, part, &mut written).await?);
             }
         }
         found.problems.extend(read.problems.iter().map(|problem| {
@@ -176,33 +177,43 @@ impl Importing<'_> {
         Ok(found)
     }
 
-    async fn part(
+    async fn import_part(
         &self,
         one: &ImportedSession,
-        Part { messages, goes_on }: Part,
-        written: &mut Written<'_>,
+        ConversationPart { messages, resumed: goes_on }: ConversationPart,
+        written: &mut WriteProgress<'_>,
     ) -> Result<String, Trouble> {
         let messages = Rc::new(messages);
         let live = match &goes_on {
             Some(live) => live.clone(),
-            None => self.session(one, &messages).await?,
+            None => self.open_target_session(one, &messages).await?,
         };
-        let added = self.append_fresh(&live, (&messages, goes_on.is_some()), written).await?;
-        self.let_go(live.clone(), one, added).await?;
+        let added = self.append_new_messages(&live, (&messages, goes_on.is_some()), written).await?;
+        self.finish_session(live.clone(), one, added).await?;
         let counts = (messages.len(), added);
-        Ok(imported(live.id(), (one.agent, written.tell.path), counts, one.parent.as_ref(), &one.losses))
+        Ok(import_entry_json(
+            live.id(),
+            (one.agent, written.share.path),
+            counts,
+            one.parent.as_ref(),
+            &one.losses,
+        ))
     }
 
     /// Tells how far it is, where somebody wants to know: `written` is the share of the messages.
-    pub(super) async fn tell(&self, share: &Share<'_>, written: f64) -> Result<(), Trouble> {
-        if !self.tells {
+    pub(super) async fn report_progress(
+        &self,
+        share: &DocumentShare<'_>,
+        written: f64,
+    ) -> Result<(), Trouble> {
+        if !self.reports_progress {
             return Ok(());
         }
-        let Share { path, progress, begun, own } = share;
+        let DocumentShare { path, progress, start_share: begun, own_share: own } = share;
         let done = begun + own * (0.5 + written / 2.0);
-        let bytes = progress.start + (done * progress.size as f64) as u64;
-        let (done, total, total_bytes) = (progress.done, progress.total, progress.total_bytes);
-        let told = Told { path, done, total, bytes, total_bytes };
-        self.io.page(Vec::from(to_json(&told))).await
+        let bytes = progress.start_bytes + (done * progress.file_bytes as f64) as u64;
+        let (done, total, total_bytes) = (progress.done_files, progress.total_files, progress.total_bytes);
+        let told = ProgressReport { path, done, total, bytes, total_bytes };
+        self.io.write_page(Vec::from(to_json(&told))).await
     }
 }

@@ -1,19 +1,19 @@
 //! Other agents' sessions on their way into the store. The host lists and reads the agents' files; what is in them, where it
 //! goes here and what of it is new, is found out here.
 
-mod appending;
-mod arrivals;
-mod continued;
+mod companion_files;
+mod continuations;
 mod file;
+mod imported_files;
+mod new_messages;
 mod notes;
 mod original;
 mod recording;
 mod request;
-mod seen;
-mod source;
-mod typed;
-mod unpacking;
-mod whole;
+mod session_unpacking;
+mod source_lookup;
+mod target_session;
+mod typed_prompts;
 
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
@@ -24,36 +24,39 @@ use core::cell::RefCell;
 use super::Store;
 use crate::error::Error;
 use crate::interop::AgentName;
-use crate::operation::live::Live;
-use crate::operation::{Counts, Io, Operation, Trouble};
+use crate::operation::session_files::SessionFiles;
+use crate::operation::{CountingMode, Io, Operation, Trouble};
 
-use arrivals::Met;
+use imported_files::ImportedFiles;
 pub(super) use original::read_original;
-use request::{FileRequest, FolderRequest};
-use seen::Seen;
-use typed::PromptLog;
+use request::{FileRequest, FilesRequest};
+use target_session::KnownPlaces;
+use typed_prompts::PromptLog;
 
 /// What is found in folders and is no session is no trouble.
 const NONE: [&str; 2] = ["unknown_format", "empty_file"];
 
 /// What came of files: JSON each.
 #[derive(Default)]
-struct Result {
+struct ImportReport {
     imported: Vec<String>,
     problems: Vec<String>,
     /// What it holds may come to more, though it does not change.
     is_open: bool,
 }
 
-impl Result {
-    fn take(&mut self, other: Result) {
+impl ImportReport {
+    fn add_report(&mut self, other: ImportReport) {
         self.imported.extend(other.imported);
         self.problems.extend(other.problems);
         self.is_open |= other.is_open;
     }
 
-    fn failed(path: &str, trouble: &Trouble) -> Result {
-        Result { problems: Vec::from([file::problem(path, trouble)]), ..Result::default() }
+    fn from_failure(path: &str, trouble: &Trouble) -> ImportReport {
+        ImportReport {
+            problems: Vec::from([file::import_problem_json(path, trouble)]),
+            ..ImportReport::default()
+        }
     }
 
     fn to_json(&self, unchanged: usize) -> String {
@@ -63,34 +66,34 @@ impl Result {
 }
 
 /// One import.
-struct Importing<'a> {
+struct Importer<'a> {
     store: &'a Store,
     io: &'a Io,
-    counts: Counts,
+    counts: CountingMode,
     /// What is read goes on there.
-    is_on: bool,
+    is_ongoing: bool,
     /// Whoever asked can tell which command began it.
     has_command: bool,
     /// Whoever asked wants to be told how far it is.
-    tells: bool,
+    reports_progress: bool,
     /// Whoever asked keeps notes.
-    is_noted: bool,
+    sends_notes: bool,
     /// Which session of the store one of an agent's is.
-    met: RefCell<Met>,
+    known_places: RefCell<KnownPlaces>,
     /// The sessions that were written to, where it goes on.
-    recorded: RefCell<Vec<Rc<Live>>>,
+    recorded_sessions: RefCell<Vec<Rc<SessionFiles>>>,
     /// What the user typed, by the file in which a client writes that down for all sessions.
     typed: RefCell<BTreeMap<String, PromptLog>>,
 }
 
 /// How far it is, as it is told.
-struct Progress {
-    done: usize,
-    total: usize,
+struct ImportProgress {
+    done_files: usize,
+    total_files: usize,
     /// Those of the files before it.
-    start: u64,
+    start_bytes: u64,
     /// Its own.
-    size: u64,
+    file_bytes: u64,
     total_bytes: u64,
 }
 
@@ -98,13 +101,26 @@ impl Store {
     /// Reads an agent's file into the store: `{"path","from","size","tells"}`, JSON. `from` is the agent, where the content is
     /// not to tell; `size` how long the file is, and pages tell how far it is, `{"path","done","total","bytes","totalBytes"}`,
     /// where `tells` is true. Answer: `{"imported","problems","unchanged"}`.
-    pub fn import_file(self: &Rc<Store>, request: String, counts: Counts) -> Operation<'static, String> {
+    pub fn import_file(
+        self: &Rc<Store>,
+        request: String,
+        counts: CountingMode,
+    ) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let FileRequest { path, from, only, size, tells, .. } = FileRequest::from_json(&request)?;
-            let importing = Importing::new(&store, &io, counts, tells);
-            let progress = Progress { done: 0, total: 1, start: 0, size, total_bytes: size };
-            let result = importing.file(&path, named(from.as_deref())?, &only, &progress).await?;
+            let FileRequest {
+                path, agent: from, session_filter: only, size, reports_progress: tells, ..
+            } = FileRequest::from_json(&request)?;
+            let importing = Importer::new(&store, &io, counts, tells);
+            let progress = ImportProgress {
+                done_files: 0,
+                total_files: 1,
+                start_bytes: 0,
+                file_bytes: size,
+                total_bytes: size,
+            };
+            let result =
+                importing.import_one_file(&path, parse_agent(from.as_deref())?, &only, &progress).await?;
             Ok(result.to_json(0))
         })
     }
@@ -112,39 +128,52 @@ impl Store {
     /// The same of many files, as far as they have changed since: `{"files":[{"path","agent","size","bytes"}],"from","tells"}`,
     /// where a file's `size` is another text once it has changed, and `bytes` how long it is. Pages give `{"note"}` where the
     /// request has `notes`, an array: whoever keeps those that came, and begins again with them after a trap, loses one file.
-    pub fn import_files(self: &Rc<Store>, request: String, counts: Counts) -> Operation<'static, String> {
+    pub fn import_files(
+        self: &Rc<Store>,
+        request: String,
+        counts: CountingMode,
+    ) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let FolderRequest { files, from, notes, tells } = FolderRequest::from_json(&request)?;
+            let FilesRequest { files, agent: from, notes, reports_progress: tells } =
+                FilesRequest::from_json(&request)?;
             // Refused before any is read.
-            named(from.as_deref())?;
+            parse_agent(from.as_deref())?;
             let importing =
-                Importing { is_noted: notes.is_some(), ..Importing::new(&store, &io, counts, tells) };
-            let (mut seen, mut result) = (Seen::load(&io).await?, Result::default());
-            let begun = notes::taken_up(notes.unwrap_or_default(), &io, &mut seen, &mut result).await?;
+                Importer { sends_notes: notes.is_some(), ..Importer::new(&store, &io, counts, tells) };
+            let (mut seen, mut result) = (ImportedFiles::load(&io).await?, ImportReport::default());
+            let begun = notes::apply_notes(notes.unwrap_or_default(), &io, &mut seen, &mut result).await?;
             let all = files.len();
-            let print = |file: &request::Found| {
+            let print = |file: &request::ImportFile| {
                 let agent = from.as_deref().or(file.agent.as_deref());
                 (
                     String::from(agent.unwrap_or_default()),
-                    alloc::format!("{} {}", file.size, agent.unwrap_or_default()),
+                    alloc::format!("{} {}", file.change_mark, agent.unwrap_or_default()),
                 )
             };
             let files: Vec<_> = files.into_iter().map(|file| (print(&file), file)).collect();
             let files: Vec<_> = files
                 .into_iter()
-                .filter(|((_, print), file)| begun.contains(&file.path) || !seen.has(&file.path, print))
+                .filter(|((_, print), file)| begun.contains(&file.path) || !seen.contains(&file.path, print))
                 .collect();
-            let total_bytes = files.iter().map(|(_, file)| file.bytes).sum();
+            let total_bytes = files.iter().map(|(_, file)| file.byte_len).sum();
             let (total, mut start) = (files.len(), 0);
             for (done, ((agent, print), file)) in files.into_iter().enumerate() {
-                let progress = Progress { done, total, start, size: file.bytes, total_bytes };
-                start += file.bytes;
+                let progress = ImportProgress {
+                    done_files: done,
+                    total_files: total,
+                    start_bytes: start,
+                    file_bytes: file.byte_len,
+                    total_bytes,
+                };
+                start += file.byte_len;
                 if begun.contains(&file.path) {
                     continue;
                 }
-                let agent = named(Some(&*agent).filter(|agent| !agent.is_empty()))?;
-                result.take(importing.noted(file.path, agent, print, &progress, &mut seen).await?);
+                let agent = parse_agent(Some(&*agent).filter(|agent| !agent.is_empty()))?;
+                result.add_report(
+                    importing.import_noted_file(file.path, agent, print, &progress, &mut seen).await?,
+                );
             }
             seen.save(&io).await?;
             Ok(result.to_json(all - total))
@@ -152,29 +181,40 @@ impl Store {
     }
 }
 
-impl<'a> Importing<'a> {
-    fn new(store: &'a Store, io: &'a Io, counts: Counts, tells: bool) -> Importing<'a> {
+impl<'a> Importer<'a> {
+    fn new(store: &'a Store, io: &'a Io, counts: CountingMode, tells: bool) -> Importer<'a> {
         let (met, recorded, typed) = (RefCell::default(), RefCell::default(), RefCell::default());
         let (is_on, has_command, is_noted) = (false, false, false);
-        Importing { store, io, counts, is_on, has_command, tells, is_noted, met, recorded, typed }
+        Importer {
+            store,
+            io,
+            counts,
+            is_ongoing: is_on,
+            has_command,
+            reports_progress: tells,
+            sends_notes: is_noted,
+            known_places: met,
+            recorded_sessions: recorded,
+            typed,
+        }
     }
 
     // One of many: what is wrong with it is told with the rest.
-    async fn noted(
+    async fn import_noted_file(
         &self,
         path: String,
         agent: Option<AgentName>,
         print: String,
-        progress: &Progress,
-        seen: &mut Seen,
-    ) -> core::result::Result<Result, Trouble> {
+        progress: &ImportProgress,
+        seen: &mut ImportedFiles,
+    ) -> core::result::Result<ImportReport, Trouble> {
         self.note_begun(&path).await?;
-        let (found, print) = match self.file(&path, agent, "null", progress).await {
+        let (found, print) = match self.import_one_file(&path, agent, "null", progress).await {
             Ok(found) if found.is_open => (found, None),
             Ok(found) => (found, Some(print)),
             Err(trouble) if trouble.is_bug() => return Err(trouble),
-            Err(trouble) if NONE.contains(&trouble.code()) => (Result::default(), Some(print)),
-            Err(trouble) => (Result::failed(&path, &trouble), None),
+            Err(trouble) if NONE.contains(&trouble.code()) => (ImportReport::default(), Some(print)),
+            Err(trouble) => (ImportReport::from_failure(&path, &trouble), None),
         };
         self.note_done(&path, &found, print.as_deref()).await?;
         if let Some(print) = print {
@@ -184,6 +224,6 @@ impl<'a> Importing<'a> {
     }
 }
 
-fn named(agent: Option<&str>) -> core::result::Result<Option<AgentName>, Error> {
+fn parse_agent(agent: Option<&str>) -> core::result::Result<Option<AgentName>, Error> {
     agent.map(AgentName::parse).transpose()
 }

@@ -6,29 +6,29 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::file::problem;
-use super::seen::Seen;
-use super::{Importing, Result as Found};
-use crate::json::fields::{BadValue, Fields, items};
+use super::file::import_problem_json;
+use super::imported_files::ImportedFiles;
+use super::{ImportReport as Found, Importer};
+use crate::json::fields::{BadValue, Fields, parse_items};
 use crate::json::text::to_json;
 use crate::operation::{Io, Trouble};
 
 /// A file that was begun, and what came of it, where it came to an end.
-pub(super) struct Note {
+pub(super) struct ImportNote {
     path: String,
     result: Option<Found>,
     /// By what it is known later that it has not changed; absent where it is to be read again.
     print: Option<String>,
 }
 
-impl Note {
-    pub fn of(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Note {
-        let result = fields.take_raw("result").and_then(|raw| Fields::at("notes[].result", raw, bad));
+impl ImportNote {
+    pub fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> ImportNote {
+        let result = fields.take_raw("result").and_then(|raw| Fields::parse_at("notes[].result", raw, bad));
         let all = |fields: &Fields<'_>, key: &str| {
-            let found = fields.raw(key).and_then(items).unwrap_or_default();
+            let found = fields.raw(key).and_then(parse_items).unwrap_or_default();
             found.into_iter().map(String::from).collect()
         };
-        Note {
+        ImportNote {
             path: fields.take("path", bad).unwrap_or_default(),
             result: result.map(|fields| Found {
                 is_open: false,
@@ -41,50 +41,50 @@ impl Note {
 }
 
 /// The files that were begun before, once what came of them is in `result`.
-pub(super) async fn taken_up(
-    notes: Vec<Note>,
+pub(super) async fn apply_notes(
+    notes: Vec<ImportNote>,
     io: &Io,
-    seen: &mut Seen,
+    seen: &mut ImportedFiles,
     result: &mut Found,
 ) -> Result<BTreeSet<String>, Trouble> {
     // Those that came to no end: by now, each that is still here ended an instance.
     let (mut begun, mut open) = (BTreeSet::new(), BTreeSet::new());
-    for Note { path, result: found, print } in notes {
+    for ImportNote { path, result: found, print } in notes {
         begun.insert(path.clone());
         let Some(found) = found else {
             open.insert(path);
             continue;
         };
         open.remove(&path);
-        result.take(found);
+        result.add_report(found);
         if let Some(print) = print {
             seen.add(io, path, print).await?;
         }
     }
     let trap = Trouble::internal("the core failed while it read this file; please report this");
-    result.problems.extend(open.iter().map(|path| problem(path, &trap)));
+    result.problems.extend(open.iter().map(|path| import_problem_json(path, &trap)));
     Ok(begun)
 }
 
-impl Importing<'_> {
+impl Importer<'_> {
     /// Tells a host that keeps notes of a file that is begun.
     pub async fn note_begun(&self, path: &str) -> Result<(), Trouble> {
-        self.note(|| format!("\"path\":{}", to_json(path))).await
+        self.send_note(|| format!("\"path\":{}", to_json(path))).await
     }
 
     /// The same of what came of it.
     pub async fn note_done(&self, path: &str, found: &Found, print: Option<&str>) -> Result<(), Trouble> {
-        self.note(|| {
+        self.send_note(|| {
             let print = print.map(|print| format!(",\"print\":{}", to_json(print))).unwrap_or_default();
             format!("\"path\":{},\"result\":{}{print}", to_json(path), found.to_json(0))
         })
         .await
     }
 
-    async fn note(&self, said: impl FnOnce() -> String) -> Result<(), Trouble> {
-        if !self.is_noted {
+    async fn send_note(&self, said: impl FnOnce() -> String) -> Result<(), Trouble> {
+        if !self.sends_notes {
             return Ok(());
         }
-        self.io.page(format!("{{\"note\":{{{}}}}}", said()).into_bytes()).await
+        self.io.write_page(format!("{{\"note\":{{{}}}}}", said()).into_bytes()).await
     }
 }

@@ -3,11 +3,11 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::Importing;
+use super::Importer;
 use crate::interop::{self, AgentName, ImportedSession};
 use crate::json::text::to_json;
 use crate::operation::store::Store;
-use crate::operation::{Counts, Document, Io, Trouble, unless_bug};
+use crate::operation::{AgentDocument, CountingMode, Io, Trouble, unless_bug};
 
 /// The session of an id that the agent gave it, in a file; nothing where the file has none such, or cannot be read.
 pub(in crate::operation::store) async fn read_original(
@@ -17,16 +17,16 @@ pub(in crate::operation::store) async fn read_original(
     agent: AgentName,
     source_id: &str,
 ) -> Result<Option<ImportedSession>, Trouble> {
-    let importing = Importing::new(store, io, Counts::Off, false);
+    let importing = Importer::new(store, io, CountingMode::Off, false);
     let only = match agent {
         AgentName::OpenCode => format!("{{\"session\":{}}}", to_json(&source_id)),
         _ => String::from("null"),
     };
     let mut is_first = true;
-    while let Some(document) = unless_bug(io.document(path, &only, is_first).await)?.flatten() {
+    while let Some(document) = unless_bug(io.next_document(path, &only, is_first).await)?.flatten() {
         is_first = false;
         let is_alone = document.is_alone;
-        let found = unless_bug(importing.session_of(document, path, agent, source_id).await)?.flatten();
+        let found = unless_bug(importing.find_session(document, path, agent, source_id).await)?.flatten();
         if found.is_some() || is_alone {
             return Ok(found);
         }
@@ -34,21 +34,21 @@ pub(in crate::operation::store) async fn read_original(
     Ok(None)
 }
 
-impl Importing<'_> {
-    async fn session_of(
+impl Importer<'_> {
+    async fn find_session(
         &self,
-        document: Document,
+        document: AgentDocument,
         path: &str,
         agent: AgentName,
         source_id: &str,
     ) -> Result<Option<ImportedSession>, Trouble> {
-        let Document { bytes, failure, is_alone } = document;
+        let AgentDocument { bytes, failure, is_alone } = document;
         if let Some(failure) = failure {
             return Err(failure.into());
         }
         let bytes = if is_alone { self.with_base(path, bytes).await? } else { bytes };
-        let beside = if is_alone { self.beside(path).await? } else { None };
-        let name = self.plain(path.strip_suffix(".zst").unwrap_or(path));
+        let beside = if is_alone { self.read_companion(path).await? } else { None };
+        let name = self.to_slash_path(path.strip_suffix(".zst").unwrap_or(path));
         let read = interop::read_with(&bytes, &name, Some(agent), beside.as_deref())?;
         Ok(read.sessions.into_iter().find(|session| session.source_id == source_id))
     }

@@ -6,19 +6,19 @@ use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::arrivals::full_names;
 use super::request::FileRequest;
-use super::{Importing, Progress, named};
+use super::target_session::full_tool_names;
+use super::{ImportProgress, Importer, parse_agent};
 use crate::interop::ImportedSession;
 use crate::json::text::to_json;
 use crate::json::text::to_open_json;
-use crate::layout::{CONVERSATIONS, File, Place, Placement, Root, SESSION_FOLDER, mentioned, names};
-use crate::operation::live::Live;
-use crate::operation::pages::{OfPath, Reading};
-use crate::operation::store::{Store, placed};
-use crate::operation::{Counts, Io, Kind, Operation, Trouble, unless_bug};
+use crate::layout::{CONVERSATIONS, File, Placement, Root, SESSION_FOLDER, SessionLocation, mentions, names};
+use crate::operation::message_pages::{MessagesRequest, PathMessages};
+use crate::operation::session_files::SessionFiles;
+use crate::operation::store::{Store, place_json};
+use crate::operation::{CountingMode, FileKind, Io, Operation, Trouble, unless_bug};
 use crate::record::event::{Agent, Change};
-use crate::session::ask::Ask;
+use crate::session::change_request::ChangeRequest;
 
 /// What is told where there is nothing.
 const NOTHING: &str = "null";
@@ -26,69 +26,83 @@ const NOTHING: &str = "null";
 impl Store {
     /// Takes in what an agent's client has written of a conversation until now, while it goes on there: `{"path","from","only",
     /// "hasCommand"}`, JSON; with `hasCommand`, the host is asked which command began it. Answer: `{"at","all","beside"}`, the place
-    /// of the session that it is, or goes on with, as [`placed`] tells it, those of all that it is about, and the conversation of
+    /// of the session that it is, or goes on with, as [`place_json`] tells it, those of all that it is about, and the conversation of
     /// the workspace that it belongs beside, `{"day","name"}`; null where nothing was said yet, or the setting `record` is off.
-    /// [`Store::recorded`] opens all of them from that, also where another store does.
-    pub fn record(self: &Rc<Store>, request: String, counts: Counts) -> Operation<'static, String> {
+    /// [`Store::open_recorded`] opens all of them from that, also where another store does.
+    pub fn record(self: &Rc<Store>, request: String, counts: CountingMode) -> Operation<'static, String> {
         let store = self.clone();
-        Operation::new(|io| async move { store.record_now(&io, &request, counts).await })
+        Operation::new(|io| async move { store.record_transcript(&io, &request, counts).await })
     }
 
-    /// The same, and they are open. Answer: as of [`Store::recorded`]; none where nothing was said yet.
+    /// The same, and they are open. Answer: as of [`Store::open_recorded`]; none where nothing was said yet.
     pub fn record_and_open(
         self: &Rc<Store>,
         request: String,
-        counts: Counts,
-    ) -> Operation<'static, Vec<Rc<Live>>> {
+        counts: CountingMode,
+    ) -> Operation<'static, Vec<Rc<SessionFiles>>> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let told = store.record_now(&io, &request, counts).await?;
-            if told == NOTHING { Ok(Vec::new()) } else { store.opened_recorded(&io, &told).await }
+            let told = store.record_transcript(&io, &request, counts).await?;
+            if told == NOTHING { Ok(Vec::new()) } else { store.open_all_recorded(&io, &told).await }
         })
     }
 
-    async fn record_now(self: &Rc<Store>, io: &Io, request: &str, counts: Counts) -> Result<String, Trouble> {
-        let FileRequest { path, from, only, has_command, .. } = FileRequest::from_json(request)?;
+    async fn record_transcript(
+        self: &Rc<Store>,
+        io: &Io,
+        request: &str,
+        counts: CountingMode,
+    ) -> Result<String, Trouble> {
+        let FileRequest { path, agent: from, session_filter: only, has_command, .. } =
+            FileRequest::from_json(request)?;
         if self.setup.read_settings(io).await?.value("record") == "false" {
             return Ok(NOTHING.into());
         }
-        let mut importing = Importing::new(self, io, counts, false);
-        importing.is_on = true;
+        let mut importing = Importer::new(self, io, counts, false);
+        importing.is_ongoing = true;
         importing.has_command = has_command;
-        let progress = Progress { done: 0, total: 1, start: 0, size: 0, total_bytes: 0 };
-        importing.file(&path, named(from.as_deref())?, &only, &progress).await?;
-        let all = importing.recorded.take();
+        let progress =
+            ImportProgress { done_files: 0, total_files: 1, start_bytes: 0, file_bytes: 0, total_bytes: 0 };
+        importing.import_one_file(&path, parse_agent(from.as_deref())?, &only, &progress).await?;
+        let all = importing.recorded_sessions.take();
         for live in &all {
-            live.released(io).await?;
+            live.release_lease(io).await?;
         }
-        let is_own = |live: &&Rc<Live>| live.with(|session| session.metadata().session_type != "subagent");
+        let is_own = |live: &&Rc<SessionFiles>| {
+            live.with_session(|session| session.metadata().session_type != "subagent")
+        };
         let Some(live) = all.iter().rfind(is_own) else { return Ok(NOTHING.into()) };
-        let beside = Box::pin(self.beside(io, live)).await?;
+        let beside = Box::pin(self.find_conversation(io, live)).await?;
         let beside = beside.map_or(NOTHING.into(), |(day, name)| {
             format!("{{\"day\":{},\"name\":{}}}", to_json(&day), to_json(&name))
         });
-        let place = |live: &Rc<Live>| placed(Some((live.shown(), live.placement())));
+        let place = |live: &Rc<SessionFiles>| place_json(Some((live.shown_folder(), live.placement())));
         let (at, all) = (place(live), all.iter().map(place).collect::<Vec<_>>().join(","));
         Ok(format!("{{\"at\":{at},\"all\":[{all}],\"beside\":{beside}}}"))
     }
 
     // The conversation that a session of the home belongs beside, where a command of the workspace began it: the first that its
     // messages name which is there, a folder with Markdown, without a session.
-    async fn beside(&self, io: &Io, live: &Live) -> Result<Option<(String, String)>, Trouble> {
-        let command = live.with(|session| session.metadata().agent.command.clone()).unwrap_or_default();
+    async fn find_conversation(
+        &self,
+        io: &Io,
+        live: &SessionFiles,
+    ) -> Result<Option<(String, String)>, Trouble> {
+        let command =
+            live.with_session(|session| session.metadata().agent.command.clone()).unwrap_or_default();
         if live.placement() != Placement::Home || names::command_type(&command).is_none() {
             return Ok(None);
         }
         let mut seen: Vec<(String, String)> = Vec::new();
-        let mut path = OfPath::begin(live, io, Reading::default()).await?;
+        let mut path = PathMessages::begin(live, io, MessagesRequest::default()).await?;
         while let Some(some) = path.next().await? {
             for (message, _) in some {
-                for (day, name) in mentioned::conversations(&to_open_json(&message)) {
+                for (day, name) in mentions::find_conversations(&to_open_json(&message)) {
                     let one = (String::from(day), String::from(name));
                     if seen.contains(&one) {
                         continue;
                     }
-                    if self.is_free(io, day, name).await? {
+                    if self.is_free_conversation(io, day, name).await? {
                         return Ok(Some(one));
                     }
                     seen.push(one);
@@ -98,49 +112,50 @@ impl Store {
         Ok(None)
     }
 
-    async fn is_free(&self, io: &Io, day: &str, name: &str) -> Result<bool, Trouble> {
+    async fn is_free_conversation(&self, io: &Io, day: &str, name: &str) -> Result<bool, Trouble> {
         let root = Root::Workspace(self.setup.workspace().into());
         let folder = File::new(root, format!("{CONVERSATIONS}/{day}/{name}"));
         let entries = unless_bug(io.list(&folder).await)?.flatten().unwrap_or_default();
-        let has_text = entries.iter().any(|entry| entry.kind == Kind::File && entry.name.ends_with(".md"));
+        let has_text =
+            entries.iter().any(|entry| entry.kind == FileKind::File && entry.name.ends_with(".md"));
         Ok(has_text && entries.iter().all(|entry| entry.name != SESSION_FOLDER))
     }
 }
 
-impl Importing<'_> {
+impl Importer<'_> {
     /// All that is new is in it: where it goes on, it says what the agent is by now; else nobody needs it any more.
-    pub(super) async fn let_go(
+    pub(super) async fn finish_session(
         &self,
-        live: Rc<Live>,
+        live: Rc<SessionFiles>,
         one: &ImportedSession,
         added: usize,
     ) -> Result<(), Trouble> {
-        if self.is_on {
-            self.note_agent(&live, one).await?;
-            self.recorded.borrow_mut().push(live);
+        if self.is_ongoing {
+            self.record_agent(&live, one).await?;
+            self.recorded_sessions.borrow_mut().push(live);
             return Ok(());
         }
         let store = self.store;
-        let is_there = live.is_where_it_was(self.io).await?;
+        let is_there = live.is_unmoved(self.io).await?;
         if is_there {
-            live.flushed(self.io, false).await?;
+            live.flush_files(self.io, false).await?;
             if added > 0 {
                 live.record_summary(self.io).await?;
             }
-            if let Some(place) = Place::of(&live.folder()) {
-                store.changed(self.io, &live, &place).await?;
+            if let Some(place) = SessionLocation::of(&live.folder()) {
+                store.reindex_session(self.io, &live, &place).await?;
             }
         }
         // What somebody has open stays so.
-        let is_open = store.open_at(&live.shown()).is_some_and(|open| Rc::ptr_eq(&open, &live));
-        if is_open { Ok(()) } else { live.released(self.io).await }
+        let is_open = store.find_open(&live.shown_folder()).is_some_and(|open| Rc::ptr_eq(&open, &live));
+        if is_open { Ok(()) } else { live.release_lease(self.io).await }
     }
 
     // The model and the tools that it has by now.
-    async fn note_agent(&self, live: &Live, one: &ImportedSession) -> Result<(), Trouble> {
-        let known = live.with(|session| session.metadata().agent.clone());
+    async fn record_agent(&self, live: &SessionFiles, one: &ImportedSession) -> Result<(), Trouble> {
+        let known = live.with_session(|session| session.metadata().agent.clone());
         let mut tools: Vec<String> = known.tools.clone();
-        tools.extend(full_names(one, &known.tools));
+        tools.extend(full_tool_names(one, &known.tools));
         tools.sort();
         tools.dedup();
         let model =
@@ -149,7 +164,10 @@ impl Importing<'_> {
             return Ok(());
         }
         let agent = Agent { model, tools, ..Agent::default() };
-        let asked = Vec::from([Ask { is_partial: true, ..Ask::from(Change::Agent(agent.into())) }]);
-        live.here(self.io, &|| Box::pin(live.said(self.io, asked.clone()))).await
+        let asked = Vec::from([ChangeRequest {
+            is_partial: true,
+            ..ChangeRequest::from(Change::Agent(agent.into()))
+        }]);
+        live.retry_after_move(self.io, &|| Box::pin(live.refresh_and_record(self.io, asked.clone()))).await
     }
 }

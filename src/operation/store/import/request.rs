@@ -4,97 +4,98 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::notes::Note;
+use super::notes::ImportNote;
 use crate::error::Code;
-use crate::json::fields::{BadValue, Fields, objects};
+use crate::json::fields::{BadValue, Fields, parse_objects};
 use crate::json::request;
 use crate::operation::Trouble;
 
 /// One file.
 pub(super) struct FileRequest {
     pub path: String,
-    pub from: Option<String>,
+    pub agent: Option<String>,
     /// Which sessions of a database, as its host reads it: JSON.
-    pub only: String,
+    pub session_filter: String,
     pub size: u64,
-    pub tells: bool,
+    pub reports_progress: bool,
     /// Whoever asked can tell which command began it.
     pub has_command: bool,
 }
 
 /// Many files.
-pub(super) struct FolderRequest {
-    pub files: Vec<Found>,
+pub(super) struct FilesRequest {
+    pub files: Vec<ImportFile>,
     /// What was noted before, by a host that keeps notes.
-    pub notes: Option<Vec<Note>>,
-    pub from: Option<String>,
-    pub tells: bool,
+    pub notes: Option<Vec<ImportNote>>,
+    pub agent: Option<String>,
+    pub reports_progress: bool,
 }
 
 /// One of them.
-pub(super) struct Found {
+pub(super) struct ImportFile {
     pub path: String,
     pub agent: Option<String>,
     /// Another one once it has changed.
-    pub size: String,
-    pub bytes: u64,
+    pub change_mark: String,
+    pub byte_len: u64,
 }
 
 impl FileRequest {
     pub fn from_json(json: &str) -> Result<FileRequest, Trouble> {
         let known = "path, from, only, size, tells or hasCommand";
-        let (mut fields, bad) = (request::read(json, known)?, &mut Vec::new());
+        let (mut fields, bad) = (request::parse(json, known)?, &mut Vec::new());
         let only = fields.take_raw("only").unwrap_or("null");
         let folder =
-            |only: &str| request::read(only, "folder").ok()?.take::<String>("folder", &mut Vec::new());
+            |only: &str| request::parse(only, "folder").ok()?.take::<String>("folder", &mut Vec::new());
         if only != "null" && folder(only).is_none() {
             let message =
                 format!("expected an object with \"folder\" for \"only\", but found {only} instead");
-            return Err(Trouble::refused(Code::InvalidRequest, message));
+            return Err(Trouble::new(Code::InvalidRequest, message));
         }
         let request = FileRequest {
             path: fields.take("path", bad).unwrap_or_default(),
-            from: fields.take("from", bad),
-            only: only.into(),
+            agent: fields.take("from", bad),
+            session_filter: only.into(),
             size: fields.take("size", bad).unwrap_or_default(),
-            tells: fields.take("tells", bad).unwrap_or_default(),
+            reports_progress: fields.take("tells", bad).unwrap_or_default(),
             has_command: fields.take("hasCommand", bad).unwrap_or_default(),
         };
-        request::refuse_bad(bad)?;
+        request::reject_bad(bad)?;
         if request.path.is_empty() {
-            return Err(request::wrong("expected the path of a file for \"path\", but found none").into());
+            return Err(request::error("expected the path of a file for \"path\", but found none").into());
         }
         Ok(request)
     }
 }
 
-impl FolderRequest {
-    pub fn from_json(json: &str) -> Result<FolderRequest, Trouble> {
-        let (mut fields, bad) = (request::read(json, "files, from, tells or notes")?, &mut Vec::new());
-        let files = fields.take_raw("files").and_then(objects);
+impl FilesRequest {
+    pub fn from_json(json: &str) -> Result<FilesRequest, Trouble> {
+        let (mut fields, bad) = (request::parse(json, "files, from, tells or notes")?, &mut Vec::new());
+        let files = fields.take_raw("files").and_then(parse_objects);
         let files = files.ok_or_else(|| {
-            Trouble::refused(Code::InvalidRequest, "expected an array of files for \"files\", but found none")
+            Trouble::new(Code::InvalidRequest, "expected an array of files for \"files\", but found none")
         })?;
-        let notes = fields.take_raw("notes").and_then(objects);
-        let request = FolderRequest {
-            notes: notes.map(|notes| notes.into_iter().map(|note| Note::of(note, bad)).collect()),
-            files: files.into_iter().map(|file| Found::of(file, bad)).collect(),
-            from: fields.take("from", bad),
-            tells: fields.take("tells", bad).unwrap_or_default(),
+        let notes = fields.take_raw("notes").and_then(parse_objects);
+        let request = FilesRequest {
+            notes: notes
+                .map(|notes| notes.into_iter().map(|note| ImportNote::from_fields(note, bad)).collect()),
+            files: files.into_iter().map(|file| ImportFile::from_fields(file, bad)).collect(),
+            agent: fields.take("from", bad),
+            reports_progress: fields.take("tells", bad).unwrap_or_default(),
         };
-        request::refuse_bad(bad)?;
+        request::reject_bad(bad)?;
         Ok(request)
     }
 }
 
-impl Found {
-    fn of(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Found {
-        request::know(&fields, "path, agent, size or bytes", bad);
-        Found {
+impl ImportFile {
+    fn from_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> ImportFile {
+        request::reject_unknown(&fields, "path, agent, size or bytes", bad);
+        ImportFile {
             path: fields.take("path", bad).unwrap_or_default(),
             agent: fields.take("agent", bad),
-            size: fields.take("size", bad).unwrap_or_default(),
-            bytes: fields.take("bytes", bad).unwrap_or_default(),
+            change_mark: fields.take("size", bad).unwrap_or_default(),
+            byte_len: fields.take("bytes", bad).unwrap_or_default(),
         }
     }
 }

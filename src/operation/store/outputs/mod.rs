@@ -1,9 +1,9 @@
 //! Large tool outputs beside the conversations of a run: saved, listed, loaded, picked, cleared. The results themselves stay with the
 //! host: an operation sees their beginnings, and of small ones all.
 
-mod asking;
-mod left;
+mod abandoned;
 mod loading;
+mod output_prompt;
 mod saving;
 
 use alloc::boxed::Box;
@@ -18,14 +18,14 @@ use crate::error::Error;
 use crate::json::request;
 use crate::json::text::to_json;
 use crate::layout::{self, File};
-use crate::operation::io::some;
+use crate::operation::join::join_in_batches;
 use crate::operation::{Io, Operation, Trouble, Work, unless_bug};
-use crate::outputs::{Pointer, name};
+use crate::outputs::{OutputPointer, name};
 use crate::session::lease::{Lease, Process};
 use crate::time;
 
-pub(super) use left::LeftOutputs;
-pub(in crate::operation) use left::{cleared_outputs, left_outputs};
+pub(super) use abandoned::AbandonedOutputs;
+pub(in crate::operation) use abandoned::{find_abandoned_outputs, read_cleared_count};
 
 /// So many files are taken away at a time.
 const TOGETHER: usize = 64;
@@ -34,22 +34,22 @@ const MEMORY_BYTES: &str = "outputs.memoryBytes";
 /// The outputs that are there, in the order in which they were saved.
 #[derive(Default)]
 pub(super) struct Outputs {
-    all: BTreeMap<u64, Kept>,
+    by_number: BTreeMap<u64, StoredOutput>,
     // The number of each by its path.
-    places: BTreeMap<String, u64>,
-    run: Option<Run>,
+    number_by_path: BTreeMap<String, u64>,
+    run: Option<OutputRun>,
 }
 
 /// An output that is there.
 #[derive(Clone)]
-struct Kept {
-    pointer: Pointer,
-    lies: Lies,
+struct StoredOutput {
+    pointer: OutputPointer,
+    place: ResultPlace,
 }
 
 /// Where the result of one is, JSON.
 #[derive(Clone)]
-enum Lies {
+enum ResultPlace {
     Memory(Rc<str>),
     /// In the file, behind so many bytes.
     File(u64),
@@ -57,47 +57,49 @@ enum Lies {
 
 /// Whose outputs these are.
 #[derive(Clone)]
-struct Run {
+struct OutputRun {
     /// By what its files are known.
     name: String,
     process: Process,
     /// Below so many bytes an output stays in memory.
     memory_bytes: u64,
     /// A file says which process it is of.
-    is_told: bool,
+    has_lease_file: bool,
 }
 
 impl Outputs {
-    fn keep(&mut self, kept: Kept) {
-        let number = self.all.last_key_value().map_or(0, |(last, _)| last + 1);
-        self.places.insert(kept.pointer.path.clone(), number);
-        self.all.insert(number, kept);
+    fn add(&mut self, kept: StoredOutput) {
+        let number = self.by_number.last_key_value().map_or(0, |(last, _)| last + 1);
+        self.number_by_path.insert(kept.pointer.path.clone(), number);
+        self.by_number.insert(number, kept);
     }
 
-    fn at(&self, path: &str) -> Option<&Kept> {
-        self.all.get(self.places.get(path)?)
+    fn find(&self, path: &str) -> Option<&StoredOutput> {
+        self.by_number.get(self.number_by_path.get(path)?)
     }
 
-    fn of<'a>(&'a self, session: Option<&'a str>) -> impl Iterator<Item = &'a Kept> {
-        self.all.values().filter(move |one| session.is_none_or(|session| one.pointer.session == session))
+    fn of_session<'a>(&'a self, session: Option<&'a str>) -> impl Iterator<Item = &'a StoredOutput> {
+        self.by_number
+            .values()
+            .filter(move |one| session.is_none_or(|session| one.pointer.session == session))
     }
 
-    fn forget(&mut self, path: &str) {
-        if let Some(number) = self.places.remove(path) {
-            self.all.remove(&number);
+    fn remove(&mut self, path: &str) {
+        if let Some(number) = self.number_by_path.remove(path) {
+            self.by_number.remove(&number);
         }
     }
 }
 
 impl Store {
     /// The outputs that are there, in the order in which they were saved: `{"sessionId"}`, of that one, or of all. Answer: a JSON array
-    /// of [`Pointer`]s.
+    /// of [`OutputPointer`]s.
     pub fn outputs(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|_| async move {
-            let session = session_of(&asked)?;
+            let session = parse_session_id(&asked)?;
             let outputs = store.outputs.borrow();
-            Ok(to_json(&outputs.of(session.as_deref()).map(|one| &one.pointer).collect::<Vec<_>>()))
+            Ok(to_json(&outputs.of_session(session.as_deref()).map(|one| &one.pointer).collect::<Vec<_>>()))
         })
     }
 
@@ -111,30 +113,30 @@ impl Store {
     pub fn clear_outputs(self: &Rc<Store>, asked: String) -> Operation<'static, u64> {
         let store = self.clone();
         Operation::new(|io| async move {
-            let session = session_of(&asked)?;
-            store.cleared(&io, session.as_deref()).await
+            let session = parse_session_id(&asked)?;
+            store.remove_outputs(&io, session.as_deref()).await
         })
     }
 
-    pub(super) async fn cleared(&self, io: &Io, session: Option<&str>) -> Result<u64, Trouble> {
+    pub(super) async fn remove_outputs(&self, io: &Io, session: Option<&str>) -> Result<u64, Trouble> {
         let paths: Vec<String> =
-            self.outputs.borrow().of(session).map(|one| one.pointer.path.clone()).collect();
+            self.outputs.borrow().of_session(session).map(|one| one.pointer.path.clone()).collect();
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        for one in self.outputs.borrow().of(session) {
+        for one in self.outputs.borrow().of_session(session) {
             *counts.entry(one.pointer.session.clone()).or_default() += 1;
         }
         let removals = paths.iter().map(|path| {
-            let lies = self.outputs.borrow().at(path).map(|kept| kept.lies.clone());
+            let lies = self.outputs.borrow().find(path).map(|kept| kept.place.clone());
             Box::pin(async move {
-                if let (Some(Lies::File(_)), Some(file)) = (lies, self.output_file(path)) {
+                if let (Some(ResultPlace::File(_)), Some(file)) = (lies, self.output_file(path)) {
                     io.remove(&file).await?;
                 }
-                self.outputs.borrow_mut().forget(path);
+                self.outputs.borrow_mut().remove(path);
                 Ok(())
             }) as Work<'_, ()>
         });
-        some(removals, TOGETHER).await?;
-        self.note_cleared(io, counts).await?;
+        join_in_batches(removals, TOGETHER).await?;
+        self.add_cleared_counts(io, counts).await?;
         if session.is_none() {
             self.end_run(io).await?;
         }
@@ -144,61 +146,63 @@ impl Store {
     // Also what an instance of the core had that is gone.
     async fn end_run(&self, io: &Io) -> Result<(), Trouble> {
         let process = io.process().await?;
-        let run = name::run(&process.name);
+        let run = name::run_id(&process.name);
         let folder = layout::outputs();
         let found = unless_bug(io.list(&folder).await)?.flatten().unwrap_or_default();
-        let mine = found.iter().filter(|entry| name::run_of(&entry.name) == Some(&*run));
-        let files: Vec<File> = mine.map(|entry| folder.below(&entry.name)).collect();
+        let mine = found.iter().filter(|entry| name::run_of_output(&entry.name) == Some(&*run));
+        let files: Vec<File> = mine.map(|entry| folder.child(&entry.name)).collect();
         let removals =
             files.iter().map(|file| Box::pin(async move { io.remove(file).await }) as Work<'_, ()>);
-        some(removals, TOGETHER).await?;
+        join_in_batches(removals, TOGETHER).await?;
         // Last: as long as it is there, the others are known to be somebody's.
-        io.remove(&folder.below(&name::of_run(&run))).await?;
+        io.remove(&folder.child(&name::run_file_name(&run))).await?;
         self.outputs.borrow_mut().run = None;
-        self.at_end.set(None);
+        self.close_action.set(None);
         Ok(())
     }
 
     /// Whose outputs are saved here; settings hold as they were when that was asked first.
-    async fn run(&self, io: &Io) -> Result<Run, Trouble> {
+    async fn current_run(&self, io: &Io) -> Result<OutputRun, Trouble> {
         if let Some(run) = &self.outputs.borrow().run {
             return Ok(run.clone());
         }
         let process = io.process().await?;
         let settings = self.setup.read_settings(io).await?;
         let memory_bytes = settings.value(MEMORY_BYTES).parse().unwrap_or(u64::MAX);
-        let run = Run { name: name::run(&process.name), process, memory_bytes, is_told: false };
+        let run =
+            OutputRun { name: name::run_id(&process.name), process, memory_bytes, has_lease_file: false };
         self.outputs.borrow_mut().run.get_or_insert(run.clone());
-        self.at_end.set(Some(|store, io| Box::pin(async { store.cleared(io, None).await.map(drop) })));
+        self.close_action
+            .set(Some(|store, io| Box::pin(async { store.remove_outputs(io, None).await.map(drop) })));
         Ok(run)
     }
 
     // Before there is any file of the run: so whoever finds one can tell whether it is left.
-    async fn tell_run(&self, io: &Io, run: &Run) -> Result<(), Trouble> {
-        let is_told = self.outputs.borrow().run.as_ref().is_some_and(|run| run.is_told);
+    async fn write_run_lease(&self, io: &Io, run: &OutputRun) -> Result<(), Trouble> {
+        let is_told = self.outputs.borrow().run.as_ref().is_some_and(|run| run.has_lease_file);
         if is_told || run.process.is_alone {
             return Ok(());
         }
         let lease = Lease { since: Some(time::format(io.now_ms())), ..run.process.lease.clone() };
-        let file = layout::outputs().below(&name::of_run(&run.name));
+        let file = layout::outputs().child(&name::run_file_name(&run.name));
         io.replace(&file, to_json(&lease).into_bytes(), None).await?;
         if let Some(run) = &mut self.outputs.borrow_mut().run {
-            run.is_told = true;
+            run.has_lease_file = true;
         }
         Ok(())
     }
 
     /// The file that a path means; nothing where it is that of no output.
     fn output_file(&self, path: &str) -> Option<File> {
-        let below = self.setup.below(path, &self.setup.shown(&layout::outputs()))?;
-        name::run_of(below).map(|_| layout::outputs().below(below))
+        let below = self.setup.path_below(path, &self.setup.display_path(&layout::outputs()))?;
+        name::run_of_output(below).map(|_| layout::outputs().child(below))
     }
 
     // The same, for a caller.
-    fn meant_output(&self, path: &str) -> Result<File, Error> {
+    fn parse_output_path(&self, path: &str) -> Result<File, Error> {
         self.output_file(path).ok_or_else(|| {
-            let folder = self.setup.shown(&layout::outputs());
-            request::wrong(format!(
+            let folder = self.setup.display_path(&layout::outputs());
+            request::error(format!(
                 "expected the path of a tool output in \"{folder}\", but found {} instead",
                 to_json(path)
             ))
@@ -206,9 +210,9 @@ impl Store {
     }
 }
 
-fn session_of(asked: &str) -> Result<Option<String>, Error> {
-    let (mut fields, bad) = (request::read(asked, "sessionId")?, &mut Vec::new());
+fn parse_session_id(asked: &str) -> Result<Option<String>, Error> {
+    let (mut fields, bad) = (request::parse(asked, "sessionId")?, &mut Vec::new());
     let session = fields.take("sessionId", bad);
-    request::refuse_bad(bad)?;
+    request::reject_bad(bad)?;
     Ok(session)
 }

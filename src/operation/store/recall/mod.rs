@@ -3,19 +3,20 @@
 //! What was said is looked up in runs, files in the cache. A session whose log has gone on since is indexed as far as that first,
 //! so that no answer is stale; one whose log was written anew, from its beginning.
 
-mod asking;
-mod contexts;
+mod context_shortlist;
+mod coverage;
+mod document_order;
 mod exact;
+mod file_merge;
 mod hits;
-mod index;
-mod joining;
-mod making;
-mod meeting;
-mod names;
-mod numbers;
-mod runs;
-mod spaces;
-pub(super) mod telling;
+mod index_files;
+mod indexing;
+mod message_numbers;
+mod name_terms;
+mod postings;
+pub(super) mod recall_block;
+mod search_request;
+mod target_search;
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -27,44 +28,38 @@ use chrono::{DateTime, Datelike};
 
 use super::Store;
 use crate::error::Code;
-use crate::json::fields::{Fields, items};
-use crate::json::request;
+use crate::json::fields::{Fields, parse_items};
 use crate::json::text::{Text, to_json};
-use crate::operation::leaving::indexed::Hides;
-use crate::operation::pages::array;
-use crate::operation::pieces::Pieces;
-use crate::operation::{Io, Leaving, Operation, Trouble};
-use crate::privacy::blanked;
+use crate::operation::message_pages::json_array;
+use crate::operation::outgoing::index_redaction::IndexRedactor;
+use crate::operation::outgoing_pieces::OutgoingPieces;
+use crate::operation::{Io, Operation, OutgoingRedactor, Trouble};
+use crate::privacy::blank_placeholders;
 use crate::recall::dates;
 use crate::recall::documents::{Corpus, Document};
+use crate::recall::index_file::read::parse_pages;
 use crate::recall::question::{Question as Sought, Term};
-use crate::recall::rank::Ranked;
-use crate::recall::run::read::documents;
-use crate::recall::sessions::{Known, Ranking, rank};
-use crate::recall::things::Thing;
-use crate::recall::words::Words;
-use crate::record::message::Role;
-use crate::resume::find;
-use crate::resume::search::{Hit as Exact, has_quoted};
-use crate::session::listed::Wanted;
-use crate::time;
+use crate::recall::rank::RankedDocument;
+use crate::recall::sessions::{SessionHints, SessionRanking, rank_sessions};
+use crate::recall::targets::SearchTarget;
+use crate::recall::terms::TermAnalyzer;
+use crate::resume::log_match::has_quotes;
+use crate::resume::session_match;
 
-use asking::{likes, lists};
-use hits::{Asked, Hit, order_by_meaning, words_nowhere};
-use index::{Covering, Index, Log, Session};
-use making::{Hiding, Upkeep, joins};
-pub(super) use names::Names;
-use runs::{Lost, Run, parts};
-use spaces::Spaces;
+use coverage::{IndexView, LogCoverage, SearchedSession, SessionLog};
+use document_order::DocumentOrder;
+use hits::{HitReader, SearchHit, absent_words, order_by_meaning};
+use index_files::{IndexFile, IndexLost, read_ranges};
+use indexing::{IndexRedaction, IndexUpkeep, tidy_by_merging};
+pub(super) use name_terms::NameTermCache;
+use postings::{find_similar_terms, read_postings};
+use search_request::SearchRequest;
 
 // So many sessions are told at once.
 const PAGE: usize = 8;
 // So many of the best are ordered by meaning, too, where the caller has vectors.
 const MEANT: usize = 24;
-// So many messages of a session are told, and where that alone is asked, unless another number is wanted.
-const OF_SESSION: usize = 3;
-const OF_ONE: usize = 20;
-// So many are looked at for these.
+// So many messages of a session, and of the one that alone is asked, are looked at to tell the best.
 const OF_SESSION_MET: usize = 16;
 const OF_ONE_MET: usize = 64;
 // So often others make other runs of those there are before a question is answered, and more of them may be damaged.
@@ -72,126 +67,29 @@ const TRIES: usize = 64;
 const SEARCHED: &str = "all, type, status, archived, agent, folder, since, until, limit, verify, role, regex, numbers, file, command, error or embeds";
 const SEARCHED_IN: &str = "role, since, until, limit, regex, numbers or embeds";
 
-/// What is asked.
-struct Question {
-    text: String,
-    wanted: Wanted,
-    role: Option<Role>,
-    since: Option<i64>,
-    until: Option<i64>,
-    limit: usize,
-    // The id of the session that alone is asked: then the limit is one of messages.
-    session: Option<String>,
-    // What is to be answered, not looked for: only its own words count, and what asks for nothing finds nothing.
-    recalled: Option<Sought>,
-    // The text is a regular expression.
-    is_regex: bool,
-    // Of each message its number is told.
-    has_numbers: bool,
-    // The host has vectors of texts.
-    embeds: bool,
-}
-
-impl Question {
-    fn recalling(asked: Sought, wanted: Wanted) -> Question {
-        let text = asked.said.clone();
-        let (role, since, until) = (None, None, None);
-        Question {
-            text,
-            wanted,
-            role,
-            since,
-            until,
-            limit: usize::MAX,
-            session: None,
-            recalled: Some(asked),
-            is_regex: false,
-            has_numbers: false,
-            embeds: false,
-        }
-    }
-
-    fn sought(&self, words: &mut Words) -> Sought {
-        self.recalled.clone().unwrap_or_else(|| Sought::typed(&self.text, words))
-    }
-
-    // `known` names what the request may have.
-    fn from_json(text: String, request: &str, known: &str) -> Result<Question, Trouble> {
-        let (mut fields, bad) = (request::read(request, known)?, &mut Vec::new());
-        let (wanted, since, until) = Wanted::asked(request)?;
-        let (limit, role) = (fields.take::<u64>("limit", bad), fields.take("role", bad));
-        let is_regex = fields.take("regex", bad).unwrap_or_default();
-        let has_numbers = fields.take("numbers", bad).unwrap_or_default();
-        let embeds = fields.take("embeds", bad).unwrap_or_default();
-        request::refuse_bad(bad)?;
-        let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-        Ok(Question {
-            text,
-            wanted,
-            role,
-            since,
-            until,
-            limit,
-            session: None,
-            recalled: None,
-            is_regex,
-            has_numbers,
-            embeds,
-        })
-    }
-
-    // Of a session alone, whatever it is.
-    fn of_session(self, id: String) -> Question {
-        let mut wanted = Wanted::usual(true);
-        wanted.all = true;
-        Question { wanted, session: Some(id), ..self }
-    }
-
-    // How many messages of a session are told; `is_best`: the best ones.
-    fn most_of_one(&self, is_best: bool) -> usize {
-        match self.session {
-            Some(_) if self.limit == usize::MAX => OF_ONE,
-            Some(_) => self.limit,
-            None if is_best => OF_SESSION,
-            None => usize::MAX,
-        }
-    }
-
-    fn most_sessions(&self) -> usize {
-        if self.session.is_some() { 1 } else { self.limit }
-    }
-
-    fn has(&self, hit: &Exact) -> bool {
-        let ms = hit.timestamp.as_deref().and_then(time::parse);
-        self.role.is_none_or(|role| hit.role == Some(role))
-            && self.since.is_none_or(|since| ms.is_some_and(|ms| ms >= since / 1000 * 1000))
-            && self.until.is_none_or(|until| ms.is_some_and(|ms| ms <= until))
-    }
-
-    fn is_of_some(&self) -> bool {
-        self.role.is_some() || self.since.is_some() || self.until.is_some()
-    }
-}
-
 /// What was found.
-struct Answer {
-    sessions: Vec<Session>,
-    runs: Vec<Run>,
-    spaces: Spaces,
+struct SearchResult {
+    sessions: Vec<SearchedSession>,
+    files: Vec<IndexFile>,
+    order: DocumentOrder,
     terms: Vec<Term>,
-    ranking: Ranking,
+    ranking: SessionRanking,
     // What the sessions are called by what may leave, without placeholders, where it is something else.
-    names: Option<Vec<Vec<String>>>,
+    outgoing_names: Option<Vec<Vec<String>>>,
 }
 
-impl Answer {
-    fn names_of(&self, session: usize) -> Vec<&str> {
-        names_of(&self.sessions, self.names.as_deref(), session)
+impl SearchResult {
+    fn session_names(&self, session: usize) -> Vec<&str> {
+        find_session_names(&self.sessions, self.outgoing_names.as_deref(), session)
     }
 
     // Messages that match, best first, each with its document.
-    async fn read_matches(&self, io: &Io, best: &[Ranked]) -> Result<Vec<(Ranked, Document)>, Lost> {
-        self.spaces.read_matches(io, &self.runs, best).await
+    async fn read_matches(
+        &self,
+        io: &Io,
+        best: &[RankedDocument],
+    ) -> Result<Vec<(RankedDocument, Document)>, IndexLost> {
+        self.order.read_matches(io, &self.files, best).await
     }
 }
 
@@ -207,15 +105,15 @@ impl Store {
         self: &Rc<Store>,
         question: String,
         request: String,
-        leaving: &Rc<Leaving>,
+        leaving: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, ()> {
         let (store, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
-            let question = Question::from_json(question, &request, SEARCHED)?;
-            if let Some(thing) = Thing::asked(&request)? {
-                return store.that_met(&io, &question, &thing, &leaving).await;
+            let question = SearchRequest::from_json(question, &request, SEARCHED)?;
+            if let Some(thing) = SearchTarget::from_request(&request)? {
+                return store.search_targets(&io, &question, &thing, &leaving).await;
             }
-            store.searched(&io, &question, &leaving).await
+            store.run_search(&io, &question, &leaving).await
         })
     }
 
@@ -226,90 +124,97 @@ impl Store {
         id: String,
         question: String,
         request: String,
-        leaving: &Rc<Leaving>,
+        leaving: &Rc<OutgoingRedactor>,
     ) -> Operation<'static, ()> {
         let (store, leaving) = (self.clone(), leaving.clone());
         Operation::new(|io| async move {
-            let question = Question::from_json(question, &request, SEARCHED_IN)?;
+            let question = SearchRequest::from_json(question, &request, SEARCHED_IN)?;
             if !store.has_session(&io, &id).await? {
                 let message = format!("expected the session {}, but found none", to_json(&id));
-                return Err(Trouble::refused(Code::NotFound, message));
+                return Err(Trouble::new(Code::NotFound, message));
             }
-            let question = question.of_session(id);
-            store.searched(&io, &question, &leaving).await
+            let question = question.for_session(id);
+            store.run_search(&io, &question, &leaving).await
         })
     }
 
-    async fn searched(&self, io: &Io, question: &Question, leaving: &Rc<Leaving>) -> Result<(), Trouble> {
-        let mut words = Words::default();
+    async fn run_search(
+        &self,
+        io: &Io,
+        question: &SearchRequest,
+        leaving: &Rc<OutgoingRedactor>,
+    ) -> Result<(), Trouble> {
+        let mut words = TermAnalyzer::default();
         // Of words that nobody indexes, as one letter or the commonest ones, it is looked for all that was asked.
-        let mut is_unindexed = || Sought::typed(&question.text, &mut words).terms.is_empty();
-        if question.is_regex || has_quoted(&question.text) || is_unindexed() {
-            return self.exact(io, question, leaving, &mut words).await;
+        let mut is_unindexed = || Sought::from_query(&question.text, &mut words).terms.is_empty();
+        if question.is_regex || has_quotes(&question.text) || is_unindexed() {
+            return self.search_exact(io, question, leaving, &mut words).await;
         }
         let mut told = BTreeSet::new();
         for _ in 0..TRIES {
-            let answer = self.answer(io, question, leaving, &mut words).await?;
-            match self.told_of(io, question, &answer, leaving, &mut told, &mut words).await {
+            let answer = self.answer_with_retries(io, question, leaving, &mut words).await?;
+            match self.write_hits(io, question, &answer, leaving, &mut told, &mut words).await {
                 Ok(()) => return Ok(()),
                 // The rest is asked again, and told behind what was told.
-                Err(lost) => self.without_lost(io, lost).await?,
+                Err(lost) => self.recover_index(io, lost).await?,
             }
         }
-        Err(too_often())
+        Err(too_many_retries_error())
     }
 
     // `told`: the folders of the sessions that are told already.
-    async fn told_of(
+    async fn write_hits(
         &self,
         io: &Io,
-        question: &Question,
-        answer: &Answer,
-        leaving: &Rc<Leaving>,
+        question: &SearchRequest,
+        answer: &SearchResult,
+        leaving: &Rc<OutgoingRedactor>,
         told: &mut BTreeSet<String>,
-        words: &mut Words,
-    ) -> Result<(), Lost> {
-        let Answer { sessions, runs, spaces, terms, ranking, .. } = answer;
+        words: &mut TermAnalyzer,
+    ) -> Result<(), IndexLost> {
+        let SearchResult { sessions, files: runs, order: spaces, terms, ranking, .. } = answer;
         if ranking.sessions.is_empty() {
-            return Ok(self.resembling(io, question, answer, leaving).await?);
+            return Ok(self.write_similar_titles(io, question, answer, leaving).await?);
         }
-        let asked = Asked {
-            runs,
-            spaces,
+        let asked = HitReader {
+            files: runs,
+            order: spaces,
             terms,
-            worths: &ranking.worth.terms,
-            leaving,
-            most: question.most_of_one(true),
-            fills: question.session.is_some(),
+            term_weights: &ranking.worth.terms,
+            redactor: leaving,
+            max_messages: question.max_messages(true),
+            fills: question.session_id.is_some(),
             has_numbers: question.has_numbers,
-            nowhere: words_nowhere(terms, ranking.unmet),
+            absent_words: absent_words(terms, ranking.unmatched_terms),
         };
-        let found: Vec<_> = ranking.sessions.iter().take(question.most_sessions()).collect();
-        for (nth, some) in found.chunks(if question.embeds { MEANT } else { PAGE }).enumerate() {
-            let mut page: Vec<(&Session, Vec<Hit>)> = Vec::new();
+        let found: Vec<_> = ranking.sessions.iter().take(question.max_sessions()).collect();
+        for (nth, some) in found.chunks(if question.has_vectors { MEANT } else { PAGE }).enumerate() {
+            let mut page: Vec<(&SearchedSession, Vec<SearchHit>)> = Vec::new();
             for one in some {
                 let session = &sessions[one.session as usize];
                 if told.contains(&session.listed.path) {
                     continue;
                 }
-                let live = self.unread(&session.log.place, "");
-                let names = answer.names_of(one.session as usize);
-                let hits = match asked.hits(io, one, &live, &names, words).await {
-                    Err(Lost::Trouble(trouble)) => self.some_of(&session.log.place.folder(), Err(trouble))?,
+                let live = self.unopened_session(&session.log.place, "");
+                let names = answer.session_names(one.session as usize);
+                let hits = match asked.read_hits(io, one, &live, &names, words).await {
+                    Err(IndexLost::Trouble(trouble)) => {
+                        self.default_if_unreadable(&session.log.place.folder(), Err(trouble))?
+                    }
                     hits => hits?,
                 };
                 page.extend((!hits.is_empty()).then_some((session, hits)));
             }
-            if question.embeds && nth == 0 {
+            if question.has_vectors && nth == 0 {
                 order_by_meaning(io, &question.text, &mut page).await?;
             }
             let mut json = Vec::new();
             for (session, hits) in &page {
-                let listed = self.listed_out(io, &session.listed, leaving).await?;
+                let listed = self.outgoing_session_json(io, &session.listed, leaving).await?;
                 json.extend(hits.iter().map(|hit| format!("{{\"session\":{listed},{}", &hit.json[1..])));
             }
             if !page.is_empty() {
-                io.page(array(json.into_iter())).await?;
+                io.write_page(json_array(json.into_iter())).await?;
                 told.extend(page.into_iter().map(|(session, _)| session.listed.path.clone()));
             }
         }
@@ -317,132 +222,146 @@ impl Store {
     }
 
     // Where nothing has any of the words: what is called about so.
-    async fn resembling(
+    async fn write_similar_titles(
         &self,
         io: &Io,
-        question: &Question,
-        answer: &Answer,
-        leaving: &Rc<Leaving>,
+        question: &SearchRequest,
+        answer: &SearchResult,
+        leaving: &Rc<OutgoingRedactor>,
     ) -> Result<(), Trouble> {
         let sessions = &answer.sessions;
-        let asked: Vec<usize> =
-            (0..sessions.len()).filter(|nth| question.wanted.has(&sessions[*nth].listed)).collect();
-        let names: Vec<Vec<String>> =
-            asked.iter().map(|nth| answer.names_of(*nth).into_iter().map(String::from).collect()).collect();
-        let found = if question.is_of_some() || question.session.is_some() {
+        let asked: Vec<usize> = (0..sessions.len())
+            .filter(|nth| question.list_request.includes(&sessions[*nth].listed))
+            .collect();
+        let names: Vec<Vec<String>> = asked
+            .iter()
+            .map(|nth| answer.session_names(*nth).into_iter().map(String::from).collect())
+            .collect();
+        let found = if question.has_message_filter() || question.session_id.is_some() {
             Vec::new()
         } else {
-            find::ranked(&question.text, &names)
+            session_match::rank_by_words(&question.text, &names)
         };
-        let words = to_json(&words_nowhere(&answer.terms, answer.ranking.unmet));
+        let words = to_json(&absent_words(&answer.terms, answer.ranking.unmatched_terms));
         let mut page = Vec::new();
         for place in found.into_iter().take(question.limit) {
-            let listed = self.listed_out(io, &sessions[asked[place]].listed, leaving).await?;
+            let listed = self.outgoing_session_json(io, &sessions[asked[place]].listed, leaving).await?;
             let title = Fields::parse(&listed).ok().and_then(|fields| fields.raw("title")).unwrap_or("\"\"");
             let excerpt = format!("[{{\"text\":{title},\"isHit\":false}}]");
             let told = format!(r#""excerpt":{excerpt},"found":"title","words":[]"#);
             page.push(format!(r#"{{"session":{listed},{told},"missing":{words},"nowhere":{words}}}"#));
         }
-        if page.is_empty() { Ok(()) } else { io.page(array(page.into_iter())).await }
+        if page.is_empty() { Ok(()) } else { io.write_page(json_array(page.into_iter())).await }
     }
 
-    async fn answer(
+    async fn answer_with_retries(
         &self,
         io: &Io,
-        question: &Question,
-        leaving: &Leaving,
-        words: &mut Words,
-    ) -> Result<Answer, Trouble> {
+        question: &SearchRequest,
+        leaving: &OutgoingRedactor,
+        words: &mut TermAnalyzer,
+    ) -> Result<SearchResult, Trouble> {
         for _ in 0..TRIES {
-            let found = self.sessions_with_logs(io, question).await?;
-            match self.ranked(io, question, found, leaving, words).await {
+            let found = self.list_with_coverage(io, question).await?;
+            match self.answer_from_index(io, question, found, leaving, words).await {
                 Ok(answer) => return Ok(answer),
-                Err(lost) => self.without_lost(io, lost).await?,
+                Err(lost) => self.recover_index(io, lost).await?,
             }
         }
-        Err(too_often())
+        Err(too_many_retries_error())
     }
 
-    async fn ranked(
+    async fn answer_from_index(
         &self,
         io: &Io,
-        question: &Question,
-        (sessions, covering): (Vec<Session>, Covering),
-        leaving: &Leaving,
-        words: &mut Words,
-    ) -> Result<Answer, Lost> {
-        let logs: Vec<&Log> = sessions.iter().map(|one| &one.log).collect();
-        let by = self.setup.redacts.then_some(leaving as &dyn Hides);
-        let hiding = Hiding { by, hides_little: leaving.replaces() };
-        let is_all = question.wanted.all && question.session.is_none();
-        let upkeep = Upkeep { is_all, hiding, tidying: joins };
-        let index = self.index_of_words(io, &logs, covering, upkeep).await?.of_asked();
-        let runs = &index.runs;
-        let mut sought = question.sought(words);
-        let names = self.names_out(io, &sessions, leaving).await?;
+        question: &SearchRequest,
+        (sessions, covering): (Vec<SearchedSession>, LogCoverage),
+        leaving: &OutgoingRedactor,
+        words: &mut TermAnalyzer,
+    ) -> Result<SearchResult, IndexLost> {
+        let logs: Vec<&SessionLog> = sessions.iter().map(|one| &one.log).collect();
+        let by = self.setup.redacts.then_some(leaving as &dyn IndexRedactor);
+        let hiding = IndexRedaction { redactor: by, redacts_memory: leaving.replaces() };
+        let is_all = question.list_request.all_projects && question.session_id.is_none();
+        let upkeep = IndexUpkeep { covers_all_sessions: is_all, redaction: hiding, tidy: tidy_by_merging };
+        let index = self.update_index(io, &logs, covering, upkeep).await?.only_searched();
+        let runs = &index.files;
+        let mut sought = question.to_question(words);
+        let names = self.outgoing_names(io, &sessions, leaving).await?;
         // Of some messages alone nobody knows what tells little.
-        let counted = (!question.is_of_some()).then_some(&*index.sessions);
-        let mut found = lists(io, runs, counted, &sought.terms).await?;
+        let counted = (!question.has_message_filter()).then_some(&*index.session_numbers);
+        let mut found = read_postings(io, runs, counted, &sought.terms).await?;
         let of = (&*sessions, &index, names.as_deref());
-        let mut known = self.known_of(io, question, of, &sought.terms, words);
-        let is_unmet = |nth: usize| found.is_unmet(nth) && known.iter().all(|one| one.title >> nth & 1 == 0);
+        let mut known = self.find_session_hints(io, question, of, &sought.terms, words);
+        let is_unmet = |nth: usize| found.is_absent(nth) && known.iter().all(|one| one.title >> nth & 1 == 0);
         // What only resembles a word answers nothing.
-        let likable = if question.recalled.is_some() { 0 } else { sought.terms.len() };
+        let likable = if question.recall_question.is_some() { 0 } else { sought.terms.len() };
         let unmet: Vec<&Term> =
             (0..likable).filter(|nth| is_unmet(*nth)).map(|nth| &sought.terms[nth]).collect();
-        let like = likes(io, runs, &unmet).await?;
+        let like = find_similar_terms(io, runs, &unmet).await?;
         if !like.is_empty() {
-            sought.extend(like);
-            found = lists(io, runs, counted, &sought.terms).await?;
-            known = self.known_of(io, question, of, &sought.terms, words);
+            sought.add_terms(like);
+            found = read_postings(io, runs, counted, &sought.terms).await?;
+            known = self.find_session_hints(io, question, of, &sought.terms, words);
         }
-        let spaces = Spaces::of(runs, &index.sessions, sessions.len());
-        let asked = if question.is_of_some() { Some(only(io, question, runs, &spaces).await?) } else { None };
+        let spaces = DocumentOrder::new(runs, &index.session_numbers, sessions.len());
+        let asked = if question.has_message_filter() {
+            Some(filter_documents(io, question, runs, &spaces).await?)
+        } else {
+            None
+        };
         // More than are told: they are put in order by whose they are, too.
-        let met = if question.session.is_some() { OF_ONE_MET } else { OF_SESSION_MET };
-        let told = question.most_of_one(true).max(met);
+        let met = if question.session_id.is_some() { OF_ONE_MET } else { OF_SESSION_MET };
+        let told = question.max_messages(true).max(met);
         let by = |corpus: Corpus| {
-            let ranking = rank(&sought.terms, &corpus, &known, (asked.as_ref(), told));
+            let ranking = rank_sessions(&sought.terms, &corpus, &known, (asked.as_ref(), told));
             let is_any = !ranking.sessions.is_empty();
             (ranking, is_any)
         };
-        let ranking = spaces.answering(io, runs, (&sought.terms, found), by).await?;
-        Ok(Answer { sessions, runs: index.runs, spaces, terms: sought.terms, ranking, names })
+        let ranking = spaces.rank_or_widen(io, runs, (&sought.terms, found), by).await?;
+        Ok(SearchResult {
+            sessions,
+            files: index.files,
+            order: spaces,
+            terms: sought.terms,
+            ranking,
+            outgoing_names: names,
+        })
     }
 
     // What is known of the sessions beside their messages.
-    fn known_of(
+    fn find_session_hints(
         &self,
         io: &Io,
-        question: &Question,
-        (sessions, index, names): (&[Session], &Index, Option<&[Vec<String>]>),
+        question: &SearchRequest,
+        (sessions, index, names): (&[SearchedSession], &IndexView, Option<&[Vec<String>]>),
         terms: &[Term],
-        words: &mut Words,
-    ) -> Vec<Known> {
-        let times = index.times(sessions.len());
+        words: &mut TermAnalyzer,
+    ) -> Vec<SessionHints> {
+        let times = index.session_times(sessions.len());
         let year = |seconds: u32| DateTime::from_timestamp_secs(seconds.into()).unwrap_or_default().year();
         let said = times.iter().flatten();
         let years = said.clone().map(|(first, _)| year(*first)).min().unwrap_or_default()
             ..=said.map(|(_, last)| year(*last)).max().unwrap_or_default();
-        let spans = dates::spans(&question.text, years, &io.stamp());
-        let terms: Vec<u64> = terms.iter().map(|term| names::hash(&term.text)).collect();
-        let mut kept = self.names.borrow_mut();
+        let spans = dates::find_time_spans(&question.text, years, &io.stamp());
+        let terms: Vec<u64> = terms.iter().map(|term| name_terms::hash_term(&term.text)).collect();
+        let mut kept = self.name_terms.borrow_mut();
         let one = |(nth, times): (usize, &Option<(u32, u32)>)| {
-            if !sessions[nth].log.is_asked {
-                return Known::default();
+            if !sessions[nth].log.is_searched {
+                return SessionHints::default();
             }
-            let title = kept.has(&names_of(sessions, names, nth), &terms, words);
-            Known { title, date: times.map_or(0.0, |times| dates::nearness(&spans, times)) }
+            let title = kept.match_terms(&find_session_names(sessions, names, nth), &terms, words);
+            SessionHints { title, date: times.map_or(0.0, |times| dates::nearness_in_time(&spans, times)) }
         };
         times.iter().enumerate().map(one).collect()
     }
 
     // What sessions are called as that may leave, where secrets are replaced. Behind a cut, a part of one may be left.
-    async fn names_out(
+    async fn outgoing_names(
         &self,
         io: &Io,
-        sessions: &[Session],
-        leaving: &Leaving,
+        sessions: &[SearchedSession],
+        leaving: &OutgoingRedactor,
     ) -> Result<Option<Vec<Vec<String>>>, Trouble> {
         if !leaving.replaces() {
             return Ok(None);
@@ -451,43 +370,53 @@ impl Store {
             Some(cut) => cut.rsplit_once(char::is_whitespace).map_or("", |(whole, _)| whole).into(),
             None => String::from(name),
         };
-        let names = |one: &Session| one.listed.names().into_iter().map(whole).collect::<Vec<_>>();
+        let names = |one: &SearchedSession| one.listed.names().into_iter().map(whole).collect::<Vec<_>>();
         let json = sessions.iter().map(|one| to_json(&names(one))).collect();
-        let aside = leaving.aside(io).await?;
-        let left = Pieces::new(&aside, io).all(json).await?;
+        let aside = leaving.unreported_copy(io).await?;
+        let left = OutgoingPieces::new(&aside, io).redact_all(json).await?;
         let read = |json: String| {
-            let json = blanked(&json);
-            let names = items(&json).unwrap_or_default();
+            let json = blank_placeholders(&json);
+            let names = parse_items(&json).unwrap_or_default();
             names.into_iter().filter_map(|name| Text::decode(name).map(Text::into_shown)).collect()
         };
         Ok(Some(left.into_iter().map(read).collect()))
     }
 }
 
-fn names_of<'a>(sessions: &'a [Session], left: Option<&'a [Vec<String>]>, nth: usize) -> Vec<&'a str> {
+fn find_session_names<'a>(
+    sessions: &'a [SearchedSession],
+    left: Option<&'a [Vec<String>]>,
+    nth: usize,
+) -> Vec<&'a str> {
     match left {
         Some(left) => left[nth].iter().map(String::as_str).collect(),
         None => sessions[nth].listed.names(),
     }
 }
 
-fn too_often() -> Trouble {
+fn too_many_retries_error() -> Trouble {
     Trouble::internal("expected runs that can be read, but found others each time")
 }
 
 // Of each document whether it is one of the messages that are asked.
-async fn only(io: &Io, question: &Question, runs: &[Run], spaces: &Spaces) -> Result<[Vec<bool>; 2], Lost> {
+async fn filter_documents(
+    io: &Io,
+    question: &SearchRequest,
+    runs: &[IndexFile],
+    spaces: &DocumentOrder,
+) -> Result<[Vec<bool>; 2], IndexLost> {
     let mut asked = [Vec::new(), Vec::new()];
     for (field, asked) in asked.iter_mut().enumerate() {
-        let wanted: Vec<_> = runs.iter().enumerate().map(|(nth, run)| (nth, run.end.pages(field))).collect();
+        let wanted: Vec<_> =
+            runs.iter().enumerate().map(|(nth, run)| (nth, run.footer.pages(field))).collect();
         let mut all = Vec::new();
-        for (run, bytes) in runs.iter().zip(parts(io, runs, &wanted).await?) {
-            all.push(documents(&bytes).ok_or_else(|| run.lost())?);
+        for (run, bytes) in runs.iter().zip(read_ranges(io, runs, &wanted).await?) {
+            all.push(parse_pages(&bytes).ok_or_else(|| run.changed_error())?);
         }
-        for one in spaces.documents(runs, field, &all) {
+        for one in spaces.documents_in_order(runs, field, &all) {
             let ms = i64::from(one.seconds) * 1000;
-            let is_then = question.since.is_none_or(|since| ms >= since / 1000 * 1000)
-                && question.until.is_none_or(|until| ms <= until);
+            let is_then = question.since_ms.is_none_or(|since| ms >= since / 1000 * 1000)
+                && question.until_ms.is_none_or(|until| ms <= until);
             asked.push(is_then && question.role.is_none_or(|role| one.role == Some(role)));
         }
     }

@@ -10,7 +10,7 @@ export const placementOf = (session) => (session.path().endsWith(".session") ? "
 /** @param {Promise<string>} answer */
 export const json = async (answer) => JSON.parse(await answer);
 /** @param {Promise<string>} answer */
-export const done = async (answer) => void (await answer);
+export const awaitDone = async (answer) => void (await answer);
 /** @param {Host} host @param {any} operation that gives pages @param {Record<string, (asked: any) => any>} [own] what its caller does for it */
 export async function texts(host, operation, own = {}) {
   /** @type {string[]} */

@@ -28,16 +28,16 @@ export class Following {
       this.#goOn = resolve;
       this.#waits();
     });
-    await this.#until(() => (this.#ends = this.#host.run(this.#operation, { page, wait })));
+    await this.#waitAfter(() => (this.#ends = this.#host.run(this.#operation, { page, wait })));
   }
 
   /** What came since. */
   look() {
-    return this.#until(() => this.#goOn());
+    return this.#waitAfter(() => this.#goOn());
   }
 
   /** @param {() => unknown} work */
-  async #until(work) {
+  async #waitAfter(work) {
     const waits = new Promise((/** @type {(answer: void) => void} */ resolve) => (this.#waits = resolve));
     work();
     await Promise.race([waits, this.#ends.then(() => waits)]);

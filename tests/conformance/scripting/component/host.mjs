@@ -43,11 +43,11 @@ export class ScriptedHost extends Host {
 
   /** @param {any} operation @param {Record<string, (asked: any) => any>} [own] */
   run(operation, own = {}) {
-    return super.run(operation, { ...MORE, ...own, ...(this.hasEnded && this.#ended()) });
+    return super.run(operation, { ...MORE, ...own, ...(this.hasEnded && this.#closedAnswers()) });
   }
 
   /** @returns {Record<string, (asked: any) => any>} */
-  #ended() {
+  #closedAnswers() {
     const refused = (/** @type {string} */ verb) => (/** @type {any} */ asked) => {
       const { root, path } = asked.file ?? asked.folder ?? asked.from ?? asked;
       throw refusal("storage_closed", `could not ${verb} "${join(root.val ?? this.roots[root.tag], path)}": the storage is closed`);

@@ -3,8 +3,8 @@
 
 import { resolve } from "node:path";
 
-import { documents, foundOf } from "../../../../js/agents/files.js";
-import { keptSessions } from "../../../../js/agents/places.js";
+import { documents, collectAgentFiles } from "../../../../js/agents/files.js";
+import { transcriptLocations } from "../../../../js/agents/transcript-locations.js";
 import { NodeStorage } from "../../../../js/index.js";
 import { bytesOf, contentOf } from "../../../component/host.mjs";
 import { json } from "./answers.mjs";
@@ -31,7 +31,7 @@ export function reading() {
 }
 
 /** @param {ScriptedHost} host @param {any} asked */
-export async function imported(host, { path, onProgress, ...asked }) {
+export async function importPath(host, { path, onProgress, ...asked }) {
   const whole = resolve(path);
   const stat = await storage.stat(whole);
   if (stat?.kind === "folder") return importedOf(host, [{ path: whole, is: () => true }], { onProgress, ...asked });
@@ -40,12 +40,12 @@ export async function imported(host, { path, onProgress, ...asked }) {
 
 /** @param {ScriptedHost} host @param {any} asked */
 export async function importedAll(host, asked) {
-  return importedOf(host, await keptSessions({ project: host.project }), asked);
+  return importedOf(host, await transcriptLocations({ project: host.project }), asked);
 }
 
-/** @param {ScriptedHost} host @param {import("../../../../js/agents/places.js").Kept[]} kept @param {any} asked */
+/** @param {ScriptedHost} host @param {import("../../../../js/agents/transcript-locations.js").TranscriptLocation[]} kept @param {any} asked */
 async function importedOf(host, kept, { from, onProgress }) {
-  const files = await foundOf(storage, kept);
+  const files = await collectAgentFiles(storage, kept);
   return progressing(host, onProgress, (tells) => host.store.importFiles(JSON.stringify({ files, from, tells })));
 }
 
@@ -62,7 +62,7 @@ async function progressing(host, tells = false, work) {
 }
 
 /** The session that a conversation is; nothing where it is none. @param {ScriptedHost} host @param {any} asked */
-export async function recorded(host, { agent: from, path, only, command }) {
+export async function recordConversation(host, { agent: from, path, only, command }) {
   const asked = { path: resolve(path), from, only, hasCommand: command !== undefined };
   const own = { ...reading(), command: () => ({ tag: "text", val: JSON.stringify(command) }) };
   const found = await host.run(host.store.record(JSON.stringify(asked)), own);

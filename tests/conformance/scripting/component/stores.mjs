@@ -6,14 +6,14 @@ import { resolve } from "node:path";
 import { realPath } from "../../../../js/storage/real-path.js";
 import { toJson } from "../../../../js/wasm/json.js";
 import { texts as plain } from "../../../component/host.mjs";
-import { done, json, placementOf, texts } from "./answers.mjs";
+import { awaitDone, json, placementOf, texts } from "./answers.mjs";
 import { handedOver } from "./handing.mjs";
-import { imported, importedAll, recorded } from "./importing.mjs";
-import { OF_SESSIONS, asking, helped, left } from "./sessions.mjs";
+import { importPath, importedAll, recordConversation } from "./importing.mjs";
+import { OF_SESSIONS, asking, callerAnswers, redactValue } from "./sessions.mjs";
 
-/** @import { Given } from "./sessions.mjs" */
+/** @import { SessionRequest } from "./sessions.mjs" */
 
-/** @type {Record<string, (given: Given) => unknown>} */
+/** @type {Record<string, (given: SessionRequest) => unknown>} */
 export const OF_STORES = {
   commit: async (given) => {
     const { host, session } = given;
@@ -26,12 +26,12 @@ export const OF_STORES = {
   },
   doctor: ({ host, asked }) => json(host.run(host.store.doctor(JSON.stringify(asked)))),
   writeForAgent: ({ host, session, own, asked }) => {
-    const by = (/** @type {"context" | "resume"} */ op) => (/** @type {any} */ request) => OF_SESSIONS[op]?.({ host, session, own: { ...own, ...helped(host, session, request) }, asked: request });
+    const by = (/** @type {"context" | "resume"} */ op) => (/** @type {any} */ request) => OF_SESSIONS[op]?.({ host, session, own: { ...own, ...callerAnswers(host, session, request) }, asked: request });
     return handedOver(host, session, asked, { context: by("context"), resume: by("resume") });
   },
   folders: ({ host: { project, home, workspace = project } }) => ({ project, home, workspace }),
-  goesOn: ({ host, session, asked: { text } }) => done(host.run(host.store.continuedBy(session, text))),
-  import: ({ host, asked }) => imported(host, asked),
+  goesOn: ({ host, session, asked: { text } }) => awaitDone(host.run(host.store.continuedBy(session, text))),
+  import: ({ host, asked }) => importPath(host, asked),
   importAll: ({ host, asked }) => importedAll(host, asked),
   saveOutput: ({ host, asked: { result, ...output } }) => {
     host.given = Buffer.from(toJson(result, { about: "result" }));
@@ -60,7 +60,7 @@ export const OF_STORES = {
     const [request, own] = asking(asked);
     return json(host.run(host.store.recall(question, request), own));
   },
-  info: async (given) => left(given, await json(given.host.run(given.host.store.info(given.session)))),
+  info: async (given) => redactValue(given, await json(given.host.run(given.host.store.info(given.session)))),
   list: ({ host, asked }) => json(host.run(host.store.list(JSON.stringify(asked)))),
   mend: async ({ host, session }) => {
     await host.run(session.flush());
@@ -79,16 +79,16 @@ export const OF_STORES = {
     return told;
   },
   tidy: ({ host, asked }) => json(host.run(host.store.tidy(JSON.stringify(asked.limits ?? null)))),
-  unsetSetting: ({ host, asked: { key, project = false } }) => done(host.run(host.store.writeSetting(key, undefined, project))),
-  writeSetting: ({ host, asked: { key, value, project = false } }) => done(host.run(host.store.writeSetting(key, JSON.stringify(value) ?? "null", project))),
+  unsetSetting: ({ host, asked: { key, project = false } }) => awaitDone(host.run(host.store.writeSetting(key, undefined, project))),
+  writeSetting: ({ host, asked: { key, value, project = false } }) => awaitDone(host.run(host.store.writeSetting(key, JSON.stringify(value) ?? "null", project))),
 };
 
-/** What leaves of no session. @param {Given} given @returns {Record<string, (asked: any) => any>} */
+/** What leaves of no session. @param {SessionRequest} given @returns {Record<string, (asked: any) => any>} */
 function outOf({ host }) {
   return host.redacts ? { out: async (value) => ({ tag: "text", val: await host.run(host.store.out(value)) }) } : {};
 }
 
-/** Those that end with a session. @type {Record<string, (given: Given) => Promise<any>>} */
+/** Those that end with a session. @type {Record<string, (given: SessionRequest) => Promise<any>>} */
 export const OPENING = {
   continue: ({ host, asked }) => host.run(host.store.goOn(JSON.stringify(asked))),
   create: ({ host, asked }) => host.run(host.store.create(JSON.stringify(asked))),
@@ -97,7 +97,7 @@ export const OPENING = {
     return found === "null" ? undefined : found;
   },
   fork: ({ host, session, asked }) => host.run(host.store.fork(session, JSON.stringify(asked))),
-  record: ({ host, asked }) => recorded(host, asked),
+  record: ({ host, asked }) => recordConversation(host, asked),
   move: ({ host, session, asked }) => host.run(host.store.move(session, JSON.stringify(asked))),
   open: async ({ host, asked: { id: given, source } }) => {
     const id = source ? await json(host.run(host.store.ofSource(JSON.stringify(source)))) : given;

@@ -1,0 +1,39 @@
+//! Contexts without a session: of messages that are nowhere stored, and two of them compared.
+
+use alloc::string::String;
+
+use js_sys::Uint8Array;
+use wasm_bindgen::prelude::*;
+
+use crate::counter::Counter;
+use crate::operation::Operations;
+use crate::{JsResult, parse_utf8, to_js_bytes, to_js_error};
+use leftoff::context::{self, ComparedContext};
+use leftoff::json::text::to_json;
+use leftoff::operation::context_of;
+
+#[wasm_bindgen(js_class = Operations)]
+impl Operations {
+    /// A context of messages, JSON bytes in leftoff's shape; `asked` and its answer as in `operation::context_of`.
+    #[wasm_bindgen(js_name = contextOf)]
+    pub fn context_of(
+        &mut self,
+        messages: &[u8],
+        asked: &[u8],
+        counter: &Counter,
+        now_ms: f64,
+        entropy: &[u8],
+    ) -> JsResult<Uint8Array> {
+        let (messages, asked) = (String::from(parse_utf8(messages)?), String::from(parse_utf8(asked)?));
+        let running = context_of(messages, asked, counter.counts(true)).map(String::into_bytes);
+        self.start(running, now_ms, entropy)
+    }
+}
+
+/// What differs between two contexts, or what is kept of them, JSON each: `{"strategy","tokensUsed","tokenBudget",
+/// "includedMessageCount"}`, of each `{"before","after"}`, and `"messages":[{"id","before","after"}]`.
+#[wasm_bindgen(js_name = compareContexts)]
+pub fn compare_contexts(before: &[u8], after: &[u8]) -> JsResult<Uint8Array> {
+    let read = |json| ComparedContext::from_json(parse_utf8(json)?).map_err(to_js_error);
+    Ok(to_js_bytes(&to_json(&context::compare_contexts(&read(before)?, &read(after)?))))
+}

@@ -1,0 +1,104 @@
+//! What leaves, for JavaScript: the door of a store, and the operations of the second module. See `operation::OutgoingRedactor`.
+
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use js_sys::Uint8Array;
+use wasm_bindgen::prelude::*;
+
+use crate::operation::{Operations, null_json, unknown_operation_error};
+use crate::session_handle::SessionHandle;
+use crate::{JsResult, parse_utf8, to_js_bytes, to_js_error, to_js_value};
+use leftoff::json::text::to_json;
+use leftoff::layout::{File, Root};
+use leftoff::operation::{OutgoingGate, OutgoingRedactor, RedactMode, RedactedValue};
+
+/// The door of a store.
+#[wasm_bindgen(js_name = Door)]
+pub struct OutgoingGateHandle(Rc<OutgoingGate>);
+
+#[wasm_bindgen(js_class = Door)]
+impl OutgoingGateHandle {
+    /// `redact`: what is done about secrets, JSON.
+    #[wasm_bindgen(constructor)]
+    pub fn new(redact: &str) -> JsResult<OutgoingGateHandle> {
+        RedactMode::parse(redact)
+            .map(|redact| OutgoingGateHandle(OutgoingGate::new(redact)))
+            .map_err(to_js_error)
+    }
+
+    /// What was found since, `[{"rule","placeholder","count"}]`, JSON.
+    #[wasm_bindgen(js_name = reportedSecrets)]
+    pub fn reported_secrets(&self) -> Uint8Array {
+        to_js_bytes(&to_json(&self.0.reported_secrets()))
+    }
+}
+
+/// What leaves of a session, or of none.
+#[wasm_bindgen(js_name = Leaving)]
+pub struct OutgoingRedactorHandle(pub(super) Rc<OutgoingRedactor>);
+
+#[wasm_bindgen(js_class = Leaving)]
+impl OutgoingRedactorHandle {
+    /// Of which nothing is known.
+    #[wasm_bindgen(constructor)]
+    pub fn new(door: &OutgoingGateHandle) -> OutgoingRedactorHandle {
+        OutgoingRedactorHandle(OutgoingRedactor::new(&door.0))
+    }
+}
+
+#[wasm_bindgen(js_class = Operations)]
+impl Operations {
+    /// `prepare`; `out` of a value, JSON; `take` of lines. `has_folder`: of the session whose files are below a workspace
+    /// without a name.
+    #[wasm_bindgen(js_name = beginRedaction)]
+    pub fn begin_redaction(
+        &mut self,
+        leaving: &OutgoingRedactorHandle,
+        name: &str,
+        request: Vec<u8>,
+        has_folder: bool,
+        now_ms: f64,
+        entropy: &[u8],
+    ) -> JsResult<Uint8Array> {
+        let leaving = &leaving.0;
+        let folder = has_folder.then(any_workspace);
+        let running = match name {
+            "prepare" => leaving.prepare(folder).map(null_json),
+            "out" => {
+                let json = String::from(parse_utf8(&request)?);
+                leaving.redact_value(json, folder).map(|left: RedactedValue| left.to_json().into_bytes())
+            }
+            "take" => leaving.scan_lines(request).map(null_json),
+            _ => return Err(to_js_value(&unknown_operation_error())),
+        };
+        self.start(running, now_ms, entropy)
+    }
+
+    /// What is read of a session on its way out, in pages: `export`, `search`; `examine`, whose answer is what is
+    /// wrong, and `sentContext`, whose answer is that; it is asked whether the host is asked how it may leave.
+    #[wasm_bindgen(js_name = beginOutgoing)]
+    pub fn begin_outgoing(
+        &mut self,
+        live: &SessionHandle,
+        leaving: &OutgoingRedactorHandle,
+        name: &str,
+        request: &[u8],
+        now_ms: f64,
+        entropy: &[u8],
+    ) -> JsResult<Uint8Array> {
+        let request = String::from(parse_utf8(request)?);
+        let running = match name {
+            "export" => live.0.export(request, &leaving.0).map(null_json),
+            "examine" => live.0.examine().map(String::into_bytes),
+            "sentContext" => live.0.sent_context(request == "true").map(String::into_bytes),
+            _ => return Err(to_js_value(&unknown_operation_error())),
+        };
+        self.start(running, now_ms, entropy)
+    }
+}
+
+fn any_workspace() -> File {
+    File::new(Root::Workspace(String::new()), "")
+}

@@ -1,9 +1,0 @@
-// @ts-check
-/** Base64 of deflated bytes, as bytes, by what pages and workers have. */
-
-/** @param {string} base64 @returns {Promise<Uint8Array<ArrayBuffer>>} */
-export async function inflated(base64) {
-  const packed = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const bytes = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Uint8Array(await new Response(bytes).arrayBuffer());
-}

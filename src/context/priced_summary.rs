@@ -1,0 +1,186 @@
+//! What stands in a context for the messages that it leaves out: asked for, where somebody writes summaries, and priced.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use memchr::memmem;
+
+use crate::context::build::{Build, HostSummary};
+use crate::context::price::Prices;
+use crate::context::steps::{Item, Step};
+use crate::context::strategies::{StrategyInput, fill_beside_summary, first_recent};
+use crate::context::summary::{self, SummaryLine};
+use crate::record::span::Span;
+use crate::session::input_request::InputRequest;
+use crate::tokens::Vocabulary;
+
+// Of a hundred parts of a budget, a summary has at most so many; and never more tokens than it has things to say.
+const SHARE: u32 = 30;
+const LONGEST: u32 = 4000;
+// What surrounds the lines of a summary: its fence and the titles.
+const FRAME: u32 = 100;
+// How often lines are left out, where together they cost more than each of them said.
+const TRIES: u32 = 4;
+
+fn summary_share(budget: u32) -> u32 {
+    (budget / 100).saturating_mul(SHARE).min(LONGEST)
+}
+
+impl Build {
+    /// The summary that is wanted, where something is left out and nobody was asked yet. It has to cover what is left out;
+    /// it may cover as much more as half of the budget does not hold, so that the next one is wanted later.
+    pub(super) fn wanted_summary(&mut self, steps: &[Step], budget: u32) -> Option<InputRequest> {
+        if !self.request.summaries || !matches!(self.host_summary, HostSummary::Unasked) {
+            return None;
+        }
+        let share = summary_share(budget);
+        let choice = StrategyInput {
+            steps,
+            budget,
+            is_complete: self.reading.is_complete(),
+            is_summed_up: self.reading.compaction().is_some(),
+            is_full: false,
+            summary_cost: share,
+        };
+        let selection = fill_beside_summary(&choice, first_recent(steps))
+            .or_else(|| fill_beside_summary(&choice, steps.len()))?;
+        let read_from = self.reading.lines_from();
+        let start = |step: &Step| step.items.first().and_then(|item| item.start).unwrap_or_default();
+        let first_read = steps.iter().position(|step| start(step) >= read_from).unwrap_or(steps.len());
+        let first_kept =
+            selection.decisions.iter().rposition(|kept| !kept.is_all()).map_or(0, |place| place + 1);
+        if first_kept <= first_read && self.reading.is_complete() {
+            return None;
+        }
+        let first_kept = first_kept.max(first_read);
+        let mut room = budget.saturating_sub(share) / 2;
+        let fits = |step: &&Step| {
+            let is_in = step.least_cost() <= room;
+            room = room.saturating_sub(step.least_cost());
+            is_in
+        };
+        let newest = steps[first_kept..].iter().rev().take_while(fits).count();
+        // The line of a revision lies behind its place.
+        let starts_at = |place: usize| steps[place..].iter().map(start).min().unwrap_or(self.reading.end());
+        let range = Span { start: 0, end: starts_at(steps.len() - newest) };
+        let tokens = summary::written_summary_share(share);
+        Some(InputRequest::Summary { range, least: starts_at(first_kept), tokens })
+    }
+
+    /// As much as its share holds; where that cannot be told yet, or it is more after all, only that something is left out.
+    pub(super) fn build_summary(
+        &mut self,
+        steps: &[Step],
+        budget: u32,
+        vocabulary: Option<&Vocabulary>,
+    ) -> PricedSummary {
+        let whole = steps.iter().fold(0u32, |sum, step| sum.saturating_add(step.whole_cost()));
+        let compacted = self.reading.compaction().cloned();
+        if self.reading.is_complete() && whole <= budget && compacted.is_none() {
+            return PricedSummary::default();
+        }
+        let share = summary_share(budget);
+        // What a compaction sums up may be less than what is left out.
+        let is_complete = self.reading.is_complete();
+        let written = match &self.host_summary {
+            HostSummary::Some(text) => Some((text.as_str(), true)),
+            HostSummary::None | HostSummary::Unasked => {
+                compacted.as_ref().and_then(|one| Some((one.summary.as_deref()?, is_complete)))
+            }
+        };
+        let written = written.map(|(text, is_all)| summary::WrittenSummary { text, is_all });
+        let (lines, more) = summary::candidate_lines(self.reading.summary_input(), written, share);
+        let mut price =
+            |line: &SummaryLine| self.prices.price_text(&line.text, vocabulary).unwrap_or(u32::MAX);
+        let costs: Vec<u32> = lines.iter().map(&mut price).collect();
+        let count = self.reading.message_count();
+        let mut omitted = PricedSummary {
+            lines,
+            dropped_line_count: more,
+            costs,
+            share,
+            message_count: count,
+            item: Item::default(),
+        };
+        omitted.item = omitted.fit_item(share, &mut self.prices, vocabulary);
+        omitted
+    }
+}
+
+/// What stands for what is left out, and what it was chosen from.
+#[derive(Debug, Default)]
+pub(super) struct PricedSummary {
+    pub item: Item,
+    lines: Vec<SummaryLine>,
+    // How many lines a share as large could not even hold.
+    dropped_line_count: usize,
+    costs: Vec<u32>,
+    share: u32,
+    message_count: u64,
+}
+
+impl PricedSummary {
+    /// How many of its lines these texts do not tell.
+    pub fn count_missing_lines(&self, texts: &[&str]) -> u32 {
+        let told = texts.iter().map(|text| collapse_whitespace(text)).collect::<Vec<_>>().join("\n");
+        let is_untold = |line: &&SummaryLine| {
+            memmem::find(told.as_bytes(), collapse_whitespace(&line.text).as_bytes()).is_none()
+        };
+        (self.lines.iter().filter(is_untold).count() + self.dropped_line_count) as u32
+    }
+
+    /// The same without the sentences that are quoted beside it, for no more.
+    pub fn without_quoted(
+        &self,
+        quoted: &[&str],
+        prices: &mut Prices,
+        vocabulary: Option<&Vocabulary>,
+    ) -> Item {
+        let quoted = quoted.iter().map(|text| collapse_whitespace(text)).collect::<Vec<_>>().join("\n");
+        let is_quoted = |line: &SummaryLine| {
+            line.is_sentence
+                && memmem::find(quoted.as_bytes(), collapse_whitespace(&line.text).as_bytes()).is_some()
+        };
+        let rest = self.lines.iter().zip(&self.costs).filter(|(line, _)| !is_quoted(line));
+        let (lines, costs): (Vec<SummaryLine>, Vec<u32>) =
+            rest.map(|(line, cost)| (line.clone(), *cost)).unzip();
+        if lines.len() == self.lines.len() {
+            return self.item.clone();
+        }
+        PricedSummary { lines, costs, item: Item::default(), ..*self }.fit_item(
+            self.item.whole_cost(),
+            prices,
+            vocabulary,
+        )
+    }
+
+    fn fit_item(&self, most: u32, prices: &mut Prices, vocabulary: Option<&Vocabulary>) -> Item {
+        let mut room = self.share.saturating_sub(FRAME);
+        let bare = price_lines(&[], self.message_count, prices, vocabulary);
+        for _ in 0..TRIES {
+            let chosen = summary::choose_lines(&self.lines, &self.costs, room);
+            let full = price_lines(&chosen, self.message_count, prices, vocabulary);
+            if full.whole_cost() <= most {
+                return full;
+            }
+            room = room.saturating_sub(full.whole_cost().saturating_sub(most));
+        }
+        bare
+    }
+}
+
+// Lines may be broken in one of two texts alone.
+fn collapse_whitespace(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn price_lines(
+    lines: &[SummaryLine],
+    count: u64,
+    prices: &mut Prices,
+    vocabulary: Option<&Vocabulary>,
+) -> Item {
+    let mut item = Item::new(summary::summary_message(lines, count), None);
+    item.price(prices, vocabulary);
+    item
+}

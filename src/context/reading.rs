@@ -1,0 +1,379 @@
+//! Reads a log backward, and what has to be there by its place.
+
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::context::report::CompactionStart;
+use crate::context::steps::{Item, to_standalone};
+use crate::context::summary::SummaryInput;
+use crate::error::{Code, Error};
+use crate::record::blob::{self, BlobRestoration};
+use crate::record::message::{self, Message, Role};
+use crate::record::scan::{Record, ScanItem, Scanner};
+use crate::record::span::Span;
+use crate::session::context_source::{CompactionPoint, ContextSource};
+use crate::tokens::cost;
+
+const SMALLEST_READ: u64 = 16 * 1024;
+const LARGEST_READ: u64 = 1024 * 1024;
+// What a line has for each token, as long as none was read.
+const BYTES_A_TOKEN: u64 = 4;
+
+impl ContextSource {
+    /// What a summary is made of.
+    pub fn summary_input<'a>(&'a self, pins: &'a [String]) -> SummaryInput<'a> {
+        SummaryInput { state: &self.state, project: &self.project, pins }
+    }
+}
+
+/// What is read of a log: its end, and messages far from it that have to be there.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    source: ContextSource,
+    // What has to be there, by where its line begins.
+    required_spans: BTreeMap<u64, Span>,
+    scanner: Scanner,
+    requested: Option<RequestedRange>,
+    // Newest first.
+    read_items: Vec<Item>,
+    // What has to be there and was read by its place; nothing where no message of the path lies.
+    standalone_items: BTreeMap<u64, Option<Item>>,
+    // Up to here the bytes were read, and up to here the lines: the oldest may not be whole yet.
+    read_from: u64,
+    lines_from: u64,
+    // Behind the message up to which the conversation was compacted, once it was met.
+    begins_at: Option<u64>,
+    bytes_read: u64,
+    guess: u64,
+    // What names blobs, and where its line begins: newest first, until it is known whether they may fit.
+    unfolding: VecDeque<(u64, BlobRestoration)>,
+    blob_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RequestedRange {
+    Older(Span),
+    Apart(Span),
+}
+
+impl RequestedRange {
+    fn span(self) -> Span {
+        match self {
+            RequestedRange::Older(span) | RequestedRange::Apart(span) => span,
+        }
+    }
+}
+
+impl Reading {
+    pub fn new(source: ContextSource) -> Reading {
+        let user = source.newest_user.iter().chain(&source.newest_user_first);
+        let required = source.systems.iter().chain(&source.pins).chain(user);
+        Reading {
+            required_spans: required.map(|span| (span.start, *span)).collect(),
+            scanner: Scanner::backward(source.end),
+            requested: None,
+            read_items: Vec::new(),
+            standalone_items: BTreeMap::new(),
+            read_from: source.end,
+            lines_from: source.end,
+            begins_at: None,
+            bytes_read: 0,
+            guess: 0,
+            unfolding: VecDeque::new(),
+            blob_bytes: 0,
+            source,
+        }
+    }
+
+    /// What is known of the log.
+    pub fn source(&self) -> &ContextSource {
+        &self.source
+    }
+
+    /// How many messages the path has.
+    pub fn message_count(&self) -> u64 {
+        self.source.message_count
+    }
+
+    /// What is known of the conversation. Pinned messages are in each context.
+    pub fn summary_input(&self) -> SummaryInput<'_> {
+        self.source.summary_input(&[])
+    }
+
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+
+    /// Everything is read that a context may have.
+    pub fn is_complete(&self) -> bool {
+        self.read_from == 0 || self.begins_at.is_some()
+    }
+
+    /// Where the oldest line lies that was read.
+    pub fn lines_from(&self) -> u64 {
+        self.lines_from
+    }
+
+    /// Where the messages begin that a context may have; as far as that was read.
+    pub fn compaction_start(&self) -> Option<CompactionStart> {
+        let through = self.source.compaction.as_ref()?.last_message_id.clone();
+        Some(CompactionStart { through, end_byte: self.begins_at })
+    }
+
+    /// Where the log ends.
+    pub fn end(&self) -> u64 {
+        self.source.end
+    }
+
+    /// What the conversation was compacted to.
+    pub fn compaction(&self) -> Option<&CompactionPoint> {
+        self.source.compaction.as_ref()
+    }
+
+    /// No older line of a message can lie farther back.
+    pub fn is_read_to_start(&self) -> bool {
+        self.read_from == 0 && self.begins_at.is_none()
+    }
+
+    /// About what the messages read so far cost at least. It says how much to read, never what fits.
+    pub fn guess(&self) -> u64 {
+        self.guess
+    }
+
+    /// What to read next: older bytes, until the guess exceeds `aim`, then what has to be there.
+    pub fn next_range(&mut self, aim: u64) -> Option<Span> {
+        let knows_user = self.source.newest_user.is_some() || self.source.message_count == 0;
+        let has_user = || self.read_items.iter().any(|item| item.message.role == Some(Role::User));
+        self.requested = if !self.is_complete() && (self.guess <= aim || !(knows_user || has_user())) {
+            let size = self.missing_bytes(aim).clamp(SMALLEST_READ, LARGEST_READ);
+            Some(RequestedRange::Older(Span {
+                start: self.read_from.saturating_sub(size),
+                end: self.read_from,
+            }))
+        } else {
+            let mut far = self.required_spans.range(..self.lines_from);
+            far.find(|(start, _)| !self.standalone_items.contains_key(start))
+                .map(|(_, span)| RequestedRange::Apart(*span))
+        };
+        self.requested.map(RequestedRange::span)
+    }
+
+    // How many bytes it takes until the guess exceeds `aim`, should the lines before be like those that were read. At
+    // least as many as belong to a line that is not whole, however long it is.
+    fn missing_bytes(&self, aim: u64) -> u64 {
+        let open = self.lines_from - self.read_from;
+        if self.guess > aim {
+            return self.bytes_read;
+        }
+        let lines = self.source.end - self.lines_from;
+        let bytes = match self.guess {
+            0 => aim.saturating_mul(BYTES_A_TOKEN),
+            guess => (aim - guess).saturating_mul(lines) / guess,
+        };
+        // A little more, so that it is seldom one read for the last message.
+        bytes.saturating_add(bytes / 32).saturating_sub(open).max(open)
+    }
+
+    /// Takes what was wanted.
+    ///
+    /// # Errors
+    /// `invalid_request` where something else was wanted.
+    pub fn take(&mut self, start: u64, bytes: &[u8]) -> Result<(), Error> {
+        let found = Span { start, end: start.saturating_add(bytes.len() as u64) };
+        match self.requested.take_if(|asked| asked.span() == found) {
+            Some(RequestedRange::Older(_)) => self.take_older(start, bytes),
+            Some(RequestedRange::Apart(span)) => self.take_apart(span, bytes),
+            None => return Err(unexpected_range_error(self.requested, found)),
+        }
+        self.bytes_read += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// The blob to read next. Of messages whose blobs have more than `most_bytes` in sum the ends are shown.
+    pub fn next_blob(&mut self, most_bytes: u64) -> Option<String> {
+        while let Some((start, unfolding)) = self.unfolding.pop_front() {
+            let Some(id) = unfolding.next_blob().map(String::from) else {
+                self.replace_message(start, unfolding.into_message());
+                continue;
+            };
+            if self.blob_bytes + unfolding.pending_bytes() > most_bytes {
+                continue;
+            }
+            self.unfolding.push_front((start, unfolding));
+            return Some(id);
+        }
+        None
+    }
+
+    /// Takes a blob that was wanted; whether it is that one. Else its ends stand in its place.
+    pub fn take_blob(&mut self, id: &str, bytes: Option<&[u8]>) -> bool {
+        let Some((_, unfolding)) = self.unfolding.front_mut() else { return true };
+        let before = unfolding.pending_bytes();
+        let is_that = unfolding.take(id, bytes).is_ok();
+        if is_that {
+            self.blob_bytes += before.saturating_sub(unfolding.pending_bytes());
+        }
+        is_that
+    }
+
+    fn replace_message(&mut self, start: u64, message: Message) {
+        let is_there = |item: &&mut Item| item.start == Some(start);
+        if let Some(item) = self.items().find(is_there) {
+            *item = Item::new(message, Some(start));
+        }
+    }
+
+    /// Every message that was read, for a price.
+    pub fn items(&mut self) -> impl Iterator<Item = &mut Item> {
+        self.read_items.iter_mut().chain(self.standalone_items.values_mut().flatten())
+    }
+
+    /// What was read, oldest first. A message that was written again stands once, as its highest revision, in the place
+    /// of the first; different lines of that revision are all kept. Where the first was not read, it is older than all
+    /// that was, and stands only if it has to.
+    pub fn ordered_items(&self) -> Vec<Item> {
+        let apart = self.standalone_items.range(..self.lines_from).filter_map(|(_, item)| item.as_ref());
+        let lines: Vec<&Item> = apart.chain(self.read_items.iter().rev()).collect();
+        let mut highest: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut required: BTreeSet<&str> = BTreeSet::new();
+        for item in &lines {
+            let rev = highest.entry(&item.message.id).or_default();
+            *rev = item.message.rev.max(*rev);
+            required.extend(self.is_required(item).then_some(item.message.id.as_str()));
+        }
+        let mut placed: Vec<(u64, Option<&Item>)> = Vec::new();
+        // Of each id, where its lines stand in `placed`; nowhere, where it is left out.
+        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for item in lines {
+            let (id, rev) = (item.message.id.as_str(), item.message.rev);
+            let kept = (rev == highest[id]).then_some(item);
+            let start = item.start.unwrap_or_default();
+            let Some(known) = places.get_mut(id) else {
+                let is_older =
+                    rev > 0 && !self.is_read_to_start() && !Span::any_holds(&self.source.firsts, start);
+                let is_left_out = is_older && !required.contains(id);
+                places.insert(id, if is_left_out { Vec::new() } else { Vec::from([placed.len()]) });
+                if !is_left_out {
+                    placed.push((if is_older { start.min(self.lines_from) } else { start }, kept));
+                }
+                continue;
+            };
+            let Some(first) = known.first().copied().filter(|_| kept.is_some()) else { continue };
+            let is_imported = item.message.source.is_some();
+            let says_it = |one: &Item| is_imported || one.message.says_the_same(&item.message);
+            let is_known = |place: &usize| placed[*place].1.is_some_and(says_it);
+            if placed[first].1.is_none() {
+                placed[first].1 = kept;
+            } else if !known.iter().any(is_known) {
+                known.push(placed.len());
+                placed.push((start, kept));
+            }
+        }
+        placed.sort_by_key(|(place, _)| *place);
+        let mut items: Vec<Item> =
+            placed.into_iter().filter_map(|(_, item)| item).map(|item| self.mark_required(item)).collect();
+        if let Some(user) = items.iter_mut().rfind(|item| item.message.role == Some(Role::User)) {
+            (user.is_required, user.is_newest_user) = (true, true);
+        }
+        items
+    }
+
+    fn is_required(&self, item: &Item) -> bool {
+        item.start.is_some_and(|start| self.required_spans.contains_key(&start))
+    }
+
+    fn mark_required(&self, item: &Item) -> Item {
+        Item { is_required: self.is_required(item), ..item.clone() }
+    }
+
+    fn take_older(&mut self, start: u64, bytes: &[u8]) {
+        self.scanner.feed(bytes);
+        self.read_from = start;
+        self.drain();
+        if start == 0 {
+            self.scanner.finish();
+            self.drain();
+        }
+    }
+
+    fn drain(&mut self) {
+        while self.begins_at.is_none()
+            && let Some(found) = self.scanner.next()
+        {
+            let record = match found {
+                ScanItem::Record(record) => record,
+                ScanItem::Problem(problem) => {
+                    self.lines_from = self.lines_from.min(problem.start);
+                    continue;
+                }
+            };
+            if Span::any_holds(&self.source.skipped, record.start) {
+                self.lines_from = record.start;
+                continue;
+            }
+            let message = self.on_path(&record);
+            if let Some(last) =
+                message.as_ref().filter(|message| self.is_summed_up_with(message, record.span()))
+            {
+                // The same line again says nothing new.
+                self.read_items.retain(|item| item.message.id != last.id || item.message.rev > last.rev);
+                self.begins_at = Some(record.end);
+                return;
+            }
+            self.lines_from = record.start;
+            if let Some(message) = message {
+                let item = Item::new(self.defer_blobs(record.start, message), Some(record.start));
+                self.guess += u64::from(item.guess());
+                self.read_items.push(item);
+            }
+        }
+    }
+
+    // A later revision of it lies behind its place.
+    fn is_summed_up_with(&self, message: &Message, Span { start, end }: Span) -> bool {
+        let is_there = |one: &CompactionPoint| one.end_byte.is_none_or(|said| said == end);
+        let is_first = message.rev == 0 || Span::any_holds(&self.source.firsts, start);
+        let compacted = self.source.compaction.as_ref();
+        compacted.is_some_and(|one| one.last_message_id == message.id && is_first && is_there(one))
+    }
+
+    fn take_apart(&mut self, Span { start, end }: Span, bytes: &[u8]) {
+        let json = String::from_utf8_lossy(bytes).into_owned();
+        let message = self.on_path(&Record { end, ..Record::from_line(start, json) });
+        // What a result turns into is said where its call is missed: until then nobody takes it for the user's words.
+        let is_result = |message: &Message| message.role == Some(Role::Tool);
+        let message =
+            message.map(|message| if is_result(&message) { message } else { to_standalone(message) });
+        let item = message.map(|message| Item::new(self.defer_blobs(start, message), Some(start)));
+        self.standalone_items.insert(start, item);
+    }
+
+    // The ends of what lies in blobs; the whole takes their place if it may fit.
+    fn defer_blobs(&mut self, start: u64, message: Message) -> Message {
+        if blob::blob_ids(&message).is_empty() {
+            return message;
+        }
+        let folded = blob::truncate_blobs(&message);
+        self.unfolding.push_back((start, BlobRestoration::new(message)));
+        folded
+    }
+
+    fn on_path(&self, record: &Record) -> Option<Message> {
+        let path = self.source.path.as_ref();
+        let mut message = message::read(record).0?;
+        if cost::trusted_count(record, &message).is_none() {
+            message.tokens = None;
+        }
+        path.is_none_or(|(branches, path)| branches.is_on(path, &message.id)).then_some(message)
+    }
+}
+
+fn unexpected_range_error(asked: Option<RequestedRange>, found: Span) -> Error {
+    let asked = asked
+        .map(RequestedRange::span)
+        .map_or("no bytes".into(), |span| format!("bytes {}..{}", span.start, span.end));
+    let message = format!("expected {asked}, but found bytes {}..{} instead", found.start, found.end);
+    Error::new(Code::InvalidRequest, message)
+}

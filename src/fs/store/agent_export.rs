@@ -1,0 +1,117 @@
+//! A session on its way into another agent: written where its client looks for it, as one of its own.
+
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::super::agents;
+use super::super::helpers::Helpers;
+use super::super::request::with_fields;
+use super::super::session::{Resume, Session};
+use super::Store;
+use super::folders::{absolute_path, path_text};
+use crate::interop::AgentName;
+use crate::interop::native;
+use crate::json::fields::Fields;
+use crate::json::text::to_json;
+use crate::operation::Trouble;
+
+/// Which agent a session is written for, and how.
+#[derive(Clone, Debug, Default)]
+pub struct WriteForAgent<'a> {
+    /// The agent's name.
+    pub agent: &'a str,
+    /// The folder that is worked in there; the store's project unless given.
+    pub folder: Option<&'a Path>,
+    /// What is set for the client, which may say where it keeps its files; what is set for this program unless given.
+    pub variables: Option<BTreeMap<String, String>>,
+    /// The session is resumed, and the client's model reads the command and the block before the history.
+    pub resume: Option<Resume<'a>>,
+    /// The text of the command, where the session is resumed; as it was stored unless given.
+    pub command: Option<&'a str>,
+}
+
+#[derive(Default, Deserialize)]
+struct ModelRequest {
+    model: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct SessionMetadata {
+    display: Display,
+}
+
+#[derive(Deserialize)]
+struct Display {
+    title: String,
+}
+
+impl Store {
+    /// Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
+    /// goes on with this session, once it is imported. The request is that of [`Session::context`]. Answer: `{"id","agent","path",
+    /// "folder","copy","command","takes","messageCount","included","losses","warnings","assumed","secrets"}`, where `command` starts the
+    /// client, and `takes` has it take the file in first, where it keeps none. `copy` is `none` where the session is resumed and the client's
+    /// own one that it was imported from has all of it, `reused` where what was written before has, else `new`.
+    ///
+    /// # Errors
+    /// `invalid_request` and `unknown_format` for an agent that takes no sessions; `empty_file` where nothing was said; what
+    /// [`Session::context`] refuses.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// use leftoff::fs::{Store, WriteForAgent};
+    ///
+    /// let store = Store::open(home.path().join("store"))?;
+    /// let session = store.create(r#"{"model":"gpt-5"}"#)?;
+    /// session.append(r#"{"role":"user","content":"Hello"}"#, Default::default())?;
+    /// let codex = home.path().join("codex").to_str().expect("Unicode").into();
+    /// let variables = Some([("CODEX_HOME".into(), codex)].into());
+    /// let how = WriteForAgent { agent: "codex", variables, ..Default::default() };
+    /// let written = store.write_for_agent(&session, how, "{}", Default::default())?;
+    /// assert!(written.contains(r#""command":["codex","resume","#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn write_for_agent(
+        &self,
+        session: &Session,
+        how: WriteForAgent<'_>,
+        request: &str,
+        helpers: Helpers<'_>,
+    ) -> Result<String, Trouble> {
+        let agent = AgentName::parse(how.agent)?;
+        let format = native::format_of(agent)?;
+        let ModelRequest { model } = serde_json::from_str(request).unwrap_or_default();
+        let is_fitted = Fields::parse(request).is_ok_and(|fields| fields.decoded_entries().next().is_some());
+        let fixed = [
+            ("assumes", Some("true".into())),
+            ("format", Some(to_json(&format.as_str()))),
+            ("stored", Some("true".into())),
+        ];
+        let request = with_fields(request, &fixed)?;
+        let begins = match how.resume {
+            Some(resume) => ("resumed", Some(session.resume(&request, resume, helpers)?)),
+            None => ("context", Some(session.context(&request, helpers)?)),
+        };
+        let variables = how.variables.unwrap_or_else(agents::variables);
+        let folder = path_text(&absolute_path(how.folder.unwrap_or(self.project()))?)?;
+        let known = session.redact_value(&session.metadata())?;
+        let known: SessionMetadata =
+            serde_json::from_str(&known).map_err(|error| Trouble::internal(error.to_string()))?;
+        let asked = [
+            ("agent", Some(to_json(&how.agent))),
+            ("session", Some(to_json(&session.id()))),
+            ("title", Some(to_json(&known.display.title))),
+            ("model", model.map(|model| to_json(&model))),
+            ("folder", Some(to_json(&folder))),
+            ("variables", Some(to_json(&variables))),
+            ("command", how.command.map(to_json)),
+            ("isFitted", is_fitted.then(|| "true".into())),
+            begins,
+        ];
+        self.drive(self.0.core.write_for_agent(with_fields("{}", &asked)?))
+    }
+}

@@ -1,0 +1,51 @@
+//! A commit of one conversation.
+
+use alloc::string::{String, ToString};
+
+use serde::Deserialize;
+
+use super::super::session::Session;
+use super::Store;
+use crate::layout::Placement;
+use crate::operation::Trouble;
+
+#[derive(Deserialize)]
+struct SessionMetadata {
+    display: Display,
+}
+
+#[derive(Deserialize)]
+struct Display {
+    title: String,
+}
+
+impl Store {
+    /// Commits a conversation with its session, or the session alone where only that changed, with git itself. Answer:
+    /// `{"commit","message","isSessionOnly","files"}`, where `commit` is null if nothing has changed.
+    ///
+    /// # Errors
+    /// `not_in_workspace`, `not_a_repository`, `git_missing`, `git_busy`, `git_failed`, `session_ignored`; those of a storage.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let store = leftoff::fs::Store::open(home.path())?;
+    /// let refused = store.commit(&store.create("{}")?).map_err(|refused| refused.code().to_string());
+    /// assert_eq!(refused, Err("not_in_workspace".into()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn commit(&self, session: &Session) -> Result<String, Trouble> {
+        let placement = session.placement();
+        if placement == Placement::Workspace {
+            session.flush()?;
+        }
+        let known: SessionMetadata = serde_json::from_str(&session.metadata())
+            .map_err(|error| Trouble::internal(error.to_string()))?;
+        // In a repository it has left, as in a list.
+        let title: String =
+            serde_json::from_str(&session.redact_value(&crate::json::text::to_json(&known.display.title))?)
+                .map_err(|error| Trouble::internal(error.to_string()))?;
+        self.drive(self.0.core.commit(session.0.files.shown_folder(), placement, title))
+    }
+}

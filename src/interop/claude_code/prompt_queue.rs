@@ -1,0 +1,122 @@
+//! What the user typed and the client only queued. What it delivered stands in a record of its own; what it did not, since
+//! it ended before, is said nowhere else.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::interop::claude_code::content::prompt_messages;
+use crate::interop::conversation::{ConversationBuilder, RecordOrigin, build_flags};
+use crate::interop::typed_prompts::{IS_QUEUED, holds, is_command};
+use crate::interop::{Losses, Object};
+use crate::record::message::{Message, Role};
+use crate::record::span::Span;
+
+/// What begins a text that the client tells itself by its queue.
+const OF_CLIENT: &str = "<task-notification>";
+
+/// A prompt that was queued.
+struct QueuedPrompt {
+    message: Message,
+    origin: RecordOrigin,
+    /// How much was said before it was queued; before one was taken out to be delivered; before the user took all back.
+    drafts_when_queued: usize,
+    drafts_when_dequeued: Option<usize>,
+    drafts_when_taken_back: Option<usize>,
+}
+
+impl QueuedPrompt {
+    fn text(&self) -> &str {
+        self.message.content.as_str().trim()
+    }
+
+    fn is_contained_in(&self, message: &Message) -> bool {
+        let told = self.text().trim_start_matches('!').trim_start();
+        let said = message.content.as_str().trim();
+        if told.is_empty() {
+            return said.is_empty() && message.attachments.len() == self.message.attachments.len();
+        }
+        holds(said, told)
+    }
+}
+
+/// The prompts that were queued.
+#[derive(Default)]
+pub(super) struct Queue(Vec<QueuedPrompt>);
+
+impl Queue {
+    /// Takes an operation on the queue; whether a prompt was queued. `said`: how many messages there are so far.
+    pub fn apply_operation(&mut self, object: &mut Object<'_>, place: Span, said: usize) -> bool {
+        let quiet = &mut Losses::default();
+        match object.take::<String>("operation", quiet).as_deref() {
+            Some("enqueue") => {}
+            Some("popAll") => {
+                self.0.iter_mut().for_each(|queued| {
+                    queued.drafts_when_taken_back = queued.drafts_when_taken_back.or(Some(said))
+                });
+                return false;
+            }
+            _ => {
+                self.0.iter_mut().for_each(|queued| {
+                    queued.drafts_when_dequeued = queued.drafts_when_dequeued.or(Some(said))
+                });
+                return false;
+            }
+        }
+        let content = object.raw("content").filter(|content| content.starts_with(['"', '[']));
+        let message = content.and_then(|content| prompt_messages(content, quiet).pop());
+        let Some(message) = message.filter(|message| message.tool.is_none()) else { return false };
+        let text = message.content.as_str();
+        if text.starts_with(OF_CLIENT) || (text.trim().is_empty() && message.attachments.is_empty()) {
+            return false;
+        }
+        let timestamp = object.take_time("timestamp", quiet);
+        let origin =
+            RecordOrigin { flags: build_flags(&[IS_QUEUED]), ..RecordOrigin::from_place(place, timestamp) };
+        self.0.push(QueuedPrompt {
+            message,
+            origin,
+            drafts_when_queued: said,
+            drafts_when_dequeued: None,
+            drafts_when_taken_back: None,
+        });
+        true
+    }
+
+    /// Adds those that were not delivered: before the first prompt that the client was given later, else last.
+    pub fn add_undelivered(self, talk: &mut ConversationBuilder) {
+        let mut delivered = BTreeSet::new();
+        let mut open = Vec::new();
+        for queued in self.0 {
+            let known = delivered.clone();
+            let is_it = |at: &usize| !known.contains(at) && queued.is_contained_in(&talk.drafts[*at].message);
+            match prompts_from(talk, queued.drafts_when_queued).find(is_it) {
+                Some(at) => drop(delivered.insert(at)),
+                None => open.push((known, queued)),
+            }
+        }
+        open.retain(|(_, queued)| {
+            let mut later =
+                queued.drafts_when_dequeued.into_iter().flat_map(|dequeued| prompts_from(talk, dequeued));
+            // It was delivered in other words.
+            let other = later.find(|at| !delivered.contains(at));
+            delivered.extend(other);
+            let is_taken_back =
+                queued.drafts_when_taken_back.is_some_and(|at| prompts_from(talk, at).next().is_some());
+            let is_done = is_command(queued.text()) && queued.drafts_when_dequeued.is_some();
+            other.is_none() && !is_taken_back && !is_done
+        });
+        for (known, queued) in open.into_iter().rev() {
+            let next = prompts_from(talk, queued.drafts_when_queued).find(|at| !known.contains(at));
+            talk.insert(next, queued.message, queued.origin);
+        }
+    }
+}
+
+// What the user said, from a message on.
+fn prompts_from(talk: &ConversationBuilder, from: usize) -> impl Iterator<Item = usize> {
+    let is_prompt =
+        |message: &Message| message.role == Some(Role::User) && !message.has_source_mark("isAttached");
+    let drafts = talk.drafts.iter().enumerate().skip(from);
+    drafts.filter(move |(_, draft)| is_prompt(&draft.message)).map(|(at, _)| at)
+}

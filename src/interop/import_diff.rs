@@ -1,0 +1,175 @@
+//! What of an import a log does not hold yet.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::interop::IS_QUEUED;
+use crate::record::batch::BatchLine;
+use crate::record::message::{self, Message};
+use crate::record::scan::{ScanItem, Scanner};
+
+/// The messages of an import, to be compared with those of a log, whose bytes are fed from its start on.
+///
+/// A message that the log holds is left out. An answer can have been imported while it was being written: where it has
+/// grown since, it is given with the next revision. Where the source has another history behind a message than the log,
+/// the log's stays, and what is new begins a branch.
+///
+/// Others may import the same file meanwhile. So the log is fed on after each batch, the batch itself with it, and asked
+/// for what is still missing, until that is nothing: then the log has all that this import has, whoever wrote it. Each of
+/// them appends what follows the messages that it found, in the source's order; so the first lines of all messages are in
+/// that order, whoever came first, and what comes again counts for nothing.
+#[derive(Debug)]
+pub struct ImportDiff {
+    scanner: Scanner,
+    messages: Vec<Message>,
+    // What the log holds of each, by its id.
+    stored_revisions: BTreeMap<String, Option<StoredRevision>>,
+    // The other messages of a source that the log holds.
+    other_ids: BTreeSet<String>,
+    // The message that came from the source last: what was said in leftoff since is no other history of the source.
+    last_imported: Option<String>,
+    // Whether it goes on in the log with a conversation that was begun elsewhere.
+    is_continuation: bool,
+    // How far the messages were looked through.
+    next_index: usize,
+    // What the log held of each when it was given.
+    returned_sizes: BTreeMap<String, Option<[u64; 5]>>,
+}
+
+// The highest revision in the log, and how much it says. Of two lines of one revision the first counts.
+#[derive(Clone, Copy, Debug)]
+struct StoredRevision {
+    rev: u64,
+    size: [u64; 5],
+}
+
+impl ImportDiff {
+    /// Of these messages nothing is known yet.
+    pub fn new(messages: Vec<Message>) -> ImportDiff {
+        let held = messages.iter().map(|message| (message.id.clone(), None)).collect();
+        ImportDiff {
+            scanner: Scanner::forward(0),
+            messages,
+            stored_revisions: held,
+            other_ids: BTreeSet::new(),
+            last_imported: None,
+            is_continuation: false,
+            next_index: 0,
+            returned_sizes: BTreeMap::new(),
+        }
+    }
+
+    /// The same of messages that go on with the log's conversation: what they follow in the source is not in the log,
+    /// and the first of them is no branch.
+    pub fn for_continuation(mut messages: Vec<Message>) -> ImportDiff {
+        let ids: BTreeSet<String> = messages.iter().map(|message| message.id.clone()).collect();
+        for message in &mut messages {
+            if message.parent_id.as_ref().is_some_and(|parent| !ids.contains(parent)) {
+                message.parent_id = None;
+                message.branch = false;
+            }
+        }
+        ImportDiff { is_continuation: true, ..ImportDiff::new(messages) }
+    }
+
+    /// Takes the next bytes of the log.
+    pub fn feed(&mut self, log: &[u8]) {
+        self.scanner.feed(log);
+        self.scan_log();
+    }
+
+    /// There are no more bytes for now. Gives the next messages to append, in their order, at most so many; none where the
+    /// log has them all.
+    pub fn next_missing(&mut self, most: usize) -> Vec<Message> {
+        let found = self.collect_missing(most);
+        if !found.is_empty() || self.next_index == 0 {
+            return found;
+        }
+        // Others may have written an answer meanwhile that says less.
+        self.next_index = 0;
+        self.collect_missing(most)
+    }
+
+    fn collect_missing(&mut self, most: usize) -> Vec<Message> {
+        let mut fresh: Vec<Message> = Vec::new();
+        // The message before it in the source, where the log holds that one.
+        let mut before = match self.next_index {
+            0 => (!self.is_continuation).then_some(None),
+            next => Some(Some(self.messages[next - 1].id.as_str())),
+        };
+        while let Some(message) = self.messages.get(self.next_index).filter(|_| fresh.len() < most) {
+            self.next_index += 1;
+            let held = self.stored_revisions.get(&message.id).copied().flatten();
+            let size_held = held.map(|held| held.size);
+            // What was given and did not change what the log holds would be given for ever.
+            let is_given = self.returned_sizes.get(&message.id) == Some(&size_held);
+            if let Some(held) = held {
+                before = Some(Some(&message.id));
+                // A file may also have lost something since.
+                if is_given || !has_grown(held.size, message_size(message)) {
+                    continue;
+                }
+                fresh.push(Message { rev: held.rev + 1, ..message.clone() });
+            } else if is_given {
+                continue;
+            } else {
+                let is_other = before.is_some_and(|before| before != self.last_imported.as_deref());
+                // More was said since than this import knows.
+                if is_other && ["isTakenBack", IS_QUEUED].iter().any(|mark| message.has_source_mark(mark)) {
+                    continue;
+                }
+                before = None;
+                fresh.push(Message { branch: message.branch || is_other, ..message.clone() });
+            }
+            self.returned_sizes.insert(message.id.clone(), size_held);
+        }
+        fresh
+    }
+
+    fn scan_log(&mut self) {
+        while let Some(found) = self.scanner.next() {
+            let ScanItem::Record(record) = found else { continue };
+            // No import appends so; and whether it counts, only who knows all of the session can say.
+            if BatchLine::of(&record.json).is_some() {
+                continue;
+            }
+            let Some(stored) = message::read(&record).0 else { continue };
+            let line = StoredRevision { rev: stored.rev, size: message_size(&stored) };
+            let is_first = match self.stored_revisions.get_mut(&stored.id) {
+                Some(held) => {
+                    let is_first = held.is_none();
+                    *held = held.filter(|held| line.rev <= held.rev).or(Some(line));
+                    is_first
+                }
+                None => stored.source.is_some() && self.other_ids.insert(stored.id.clone()),
+            };
+            // What another process wrote again says nothing of the source's order.
+            if is_first && stored.source.is_some() {
+                self.last_imported = Some(stored.id);
+            }
+        }
+    }
+}
+
+// Texts in blobs have the size that their line says.
+fn message_size(message: &Message) -> [u64; 5] {
+    let assistant = message.assistant.as_ref();
+    let reasoning = assistant.map_or(0, |assistant| assistant.reasoning.len());
+    let is_finished = assistant.is_some_and(|assistant| assistant.finish_reason.is_some());
+    let calls = message.tool_calls().len();
+    [
+        message.content.byte_len(),
+        reasoning as u64,
+        calls as u64,
+        u64::from(is_finished),
+        u64::from(message.partial),
+    ]
+}
+
+// One that was cut short may have been read before it was whole: then there is more of it now.
+fn has_grown(before: [u64; 5], now: [u64; 5]) -> bool {
+    let ([before @ .., was_cut], [now @ .., is_cut]) = (before, now);
+    let is_more = before != now && before.iter().zip(now).all(|(before, now)| *before <= now);
+    is_more || before == now && was_cut < is_cut
+}

@@ -1,0 +1,357 @@
+//! A session on its way to a client: what is written for it, how it is started, and what goes on with the session.
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::{Client, NativeHeader, write};
+use crate::error::{Code, Error};
+use crate::interop::{AgentName, Loss, read_with};
+use crate::json::hash::sha256;
+use crate::json::request;
+use crate::json::text::to_json;
+use crate::record::id;
+use crate::record::message::Message;
+use crate::resume::block::LAST_ACTIVE;
+use crate::shapes::{self, Format};
+use crate::time::Stamp;
+
+/// What a client is to go on with. The context is one that was asked for with `stored`, in the client's
+/// [`format`](super::format_of).
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ExportRequest {
+    agent: String,
+    session: String,
+    title: Option<String>,
+    model: Option<String>,
+    folder: String,
+    #[serde(default)]
+    variables: BTreeMap<String, String>,
+    context: Option<ContextResponse>,
+    resumed: Option<ResumeResponse>,
+    command: Option<String>,
+    #[serde(default)]
+    previews: bool,
+    #[serde(default)]
+    is_fitted: bool,
+}
+
+/// A session on its way, found to be one that can be written.
+pub struct NativeExport {
+    /// The client's agent.
+    pub agent: AgentName,
+    /// The session's id.
+    pub session: String,
+    /// The model that is named, or that the client is set to.
+    pub model: Option<String>,
+    /// The folder that is worked in there.
+    pub folder: String,
+    /// What is set for the client.
+    pub variables: BTreeMap<String, String>,
+    /// Whether nothing is to be written: the caller is only told.
+    pub is_preview: bool,
+    /// Whether the client may go on with a session of its own that has all that this one has: it is resumed, and nobody wants a
+    /// context of a certain kind.
+    pub may_reuse_own: bool,
+    client: Client,
+    title: Option<String>,
+    messages: Vec<Message>,
+    first_prompt: Option<String>,
+    context: ContextResponse,
+    warnings: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ContextResponse {
+    messages: Box<RawValue>,
+    original_message_count: u64,
+    included_message_count: u64,
+    report: ContextReport,
+    secrets: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct ContextReport {
+    assumed: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct ResumeResponse {
+    command: Option<String>,
+    block: String,
+    context: ContextResponse,
+    warnings: Box<RawValue>,
+}
+
+/// What was written for a client, where it may do once more.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct NativeCopy {
+    /// The client's name of it.
+    pub id: String,
+    /// Its file.
+    pub path: String,
+    /// The hash of that file.
+    pub hash: String,
+    /// What it was made of, as [`NativeExport::fingerprint`] has it.
+    pub made_of: String,
+    /// How many messages the session had then.
+    pub count: u64,
+    /// The hash of what they are called, and of which revision each was.
+    pub messages: String,
+    /// Where what is said there goes on.
+    pub continues: Continuation,
+}
+
+/// What became of a session on its way to a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CopyState {
+    /// Nothing: the client goes on with its own.
+    None,
+    /// Nothing: what was written before has all of it.
+    Reused,
+    /// A file.
+    New,
+}
+
+/// A session that a client can go on with, once its file is written.
+pub struct PreparedExport {
+    /// The file: nothing may lie there yet.
+    pub path: String,
+    /// What is to be written there.
+    pub text: String,
+    /// What is said in the client goes on with the session; nothing where the client would read nothing of it.
+    pub continuation: Option<Continuation>,
+    /// What the caller is told.
+    pub report: ExportReport,
+}
+
+/// Where what is said in a client goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Continuation {
+    /// The agent, as its own files name it.
+    pub agent: String,
+    /// The client's name of its session.
+    pub source_id: String,
+    /// The last message that the client was given, as it is read back.
+    pub last: String,
+}
+
+/// What whoever hands a session over is told.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportReport {
+    /// The name by which the client resumes it.
+    pub id: String,
+    /// The agent.
+    pub agent: &'static str,
+    /// The file that is written.
+    pub path: String,
+    /// The folder that is worked in.
+    pub folder: String,
+    /// What was written for it.
+    pub copy: CopyState,
+    /// What starts the client.
+    pub command: Vec<String>,
+    /// What has it take the file in first, where it keeps no files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub takes: Option<Vec<String>>,
+    /// How many messages the session has.
+    pub message_count: u64,
+    /// How many of them the client is given.
+    pub included: u64,
+    /// What was left out.
+    pub losses: Vec<Loss>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warnings: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumed: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secrets: Option<Box<RawValue>>,
+}
+
+impl NativeExport {
+    /// Reads `{"agent","session","title","model","folder","variables","context","resumed","command","previews","isFitted"}`, JSON, with either a context as a
+    /// session gives it, or what resuming the session gave. `command`: the text of the command that began the session, where that
+    /// is another one by now.
+    ///
+    /// # Errors
+    /// `empty_file` where nothing was said; `unknown_format` where no session of this agent can be written; `invalid_request` for what is
+    /// no such object.
+    pub fn read(asked: &str) -> Result<NativeExport, Error> {
+        let asked: ExportRequest = serde_json::from_str(asked).map_err(|error| {
+            let message = format!("expected a session to hand over, but found something else: {error}");
+            Error::new(Code::InvalidRequest, message)
+        })?;
+        let agent = AgentName::parse(&asked.agent)?;
+        let client = Client::of(agent)?;
+        let Some((context, first, warnings)) = choose_beginning(asked.context, asked.resumed, asked.command)
+        else {
+            let message = "expected a context or a session that is resumed, but found neither";
+            return Err(Error::new(Code::InvalidRequest, message));
+        };
+        let session = asked.session;
+        if session.is_empty() {
+            return Err(request::error("expected the id of a session for \"session\", but found none"));
+        }
+        if context.original_message_count == 0 {
+            let message = format!(
+                "expected a session in which something was said, but nothing was said in \"{session}\""
+            );
+            return Err(Error::new(Code::EmptyFile, message));
+        }
+        let may_be_own = warnings.is_some() && !asked.is_fitted;
+        let messages = shapes::read(context.messages.get(), Format::Leftoff)?;
+        let (title, model, folder, variables) = (asked.title, asked.model, asked.folder, asked.variables);
+        Ok(NativeExport {
+            agent,
+            client,
+            session,
+            title,
+            model,
+            folder,
+            variables,
+            is_preview: asked.previews,
+            may_reuse_own: may_be_own,
+            messages,
+            first_prompt: first,
+            context,
+            warnings,
+        })
+    }
+
+    /// The session as the client keeps its own, below the folder in which it keeps what it has; `place`: what the client calls the
+    /// folder that is worked in, where its files say that. `separator`: what stands between the names in a path.
+    ///
+    /// # Errors
+    /// Those of reading it back.
+    pub fn prepare_session(
+        &self,
+        home: &str,
+        place: Option<&str>,
+        separator: &str,
+        stamp: &Stamp,
+    ) -> Result<PreparedExport, Error> {
+        let about = NativeHeader {
+            id: if self.client.wants_random_id { id::random(stamp) } else { id::new(stamp, 0) },
+            folder: self.folder.clone(),
+            folder_name: place.map(String::from),
+            git_branch: None,
+            title: self.title.clone(),
+            model: self.model.clone(),
+            first_prompt: self.first_prompt.clone(),
+            now_ms: stamp.now_ms,
+        };
+        let native = write(self.agent, &self.messages, &about)?;
+        let path = format!("{home}/{}", native.path).replace('/', separator);
+        let continues = find_continuation(self.agent, &path, &native.text)?;
+        let told = ExportReport {
+            agent: self.agent.as_str(),
+            copy: CopyState::New,
+            command: self.client.resume_command(&native.id),
+            takes: self.client.import_command(&path),
+            id: native.id,
+            path: path.clone(),
+            folder: about.folder,
+            message_count: self.context.original_message_count,
+            included: self.context.included_message_count,
+            losses: native.losses,
+            warnings: self.warnings.clone(),
+            assumed: self.context.report.assumed.clone(),
+            secrets: self.context.secrets.clone(),
+        };
+        Ok(PreparedExport { path, text: native.text, continuation: continues, report: told })
+    }
+
+    /// What whoever hands over is told where the client goes on with a session of its own, in the folder that it was begun in.
+    pub fn report_own(&self, id: String, path: String, folder: String) -> ExportReport {
+        let count = self.context.original_message_count;
+        ExportReport {
+            agent: self.agent.as_str(),
+            copy: CopyState::None,
+            command: self.client.resume_command(&id),
+            takes: None,
+            id,
+            path,
+            folder,
+            message_count: count,
+            included: count,
+            losses: Vec::new(),
+            warnings: self.warnings.clone(),
+            assumed: None,
+            secrets: None,
+        }
+    }
+
+    /// The same, where what was written before has all of it.
+    pub fn report_reused(&self, copy: &NativeCopy, told: ExportReport) -> ExportReport {
+        let (id, path) = (copy.id.clone(), copy.path.clone());
+        let (command, takes) = (self.client.resume_command(&id), self.client.import_command(&path));
+        ExportReport { copy: CopyState::Reused, command, takes, id, path, ..told }
+    }
+
+    /// The hash of all that is written for the client, but for the time.
+    pub fn fingerprint(&self) -> String {
+        let is_lasting = |line: &&str| !line.starts_with(LAST_ACTIVE);
+        let first: Option<String> = self
+            .first_prompt
+            .as_ref()
+            .map(|first| first.lines().filter(is_lasting).collect::<Vec<_>>().join("\n"));
+        let parts = to_json(&(
+            (self.agent, &self.folder, &self.title, &self.model),
+            (first, &self.warnings, &self.context.messages),
+        ));
+        sha256(parts.as_bytes())
+    }
+
+    /// Whether the client looks in the folder of a file of its own, where it is started in the folder that this one is to be worked
+    /// in; `place` is what it calls that.
+    pub fn is_found_by_client(&self, home: &str, place: Option<&str>, path: &str) -> bool {
+        if matches!(self.agent, AgentName::Codex | AgentName::Copilot | AgentName::OpenCode) {
+            return true;
+        }
+        let about = NativeHeader {
+            id: String::from("0"),
+            folder: self.folder.clone(),
+            folder_name: place.map(String::from),
+            ..NativeHeader::default()
+        };
+        let above = |path: &str| path.rsplit_once('/').map(|(above, _)| String::from(above));
+        write(self.agent, &[], &about)
+            .is_ok_and(|native| above(&format!("{home}/{}", native.path)) == above(path))
+    }
+}
+
+// The context, what the next run is told before it, and what has changed since.
+fn choose_beginning(
+    context: Option<ContextResponse>,
+    resumed: Option<ResumeResponse>,
+    command: Option<String>,
+) -> Option<(ContextResponse, Option<String>, Option<Box<RawValue>>)> {
+    let Some(ResumeResponse { command: stored, block, context, warnings }) = resumed else {
+        return context.map(|context| (context, None, None));
+    };
+    let begins = command.or(stored).filter(|command| !command.is_empty());
+    let first = begins.map_or_else(|| block.clone(), |begins| format!("{begins}\n\n{block}"));
+    Some((context, Some(first), Some(warnings)))
+}
+
+// As it is read back: what is said in the client stands behind that.
+fn find_continuation(agent: AgentName, path: &str, text: &str) -> Result<Option<Continuation>, Error> {
+    let read = read_with(text.as_bytes(), path, Some(agent), None)?;
+    let last = read.sessions.first().and_then(|one| Some((one, one.messages.last()?)));
+    Ok(last.map(|(one, last)| Continuation {
+        agent: one.agent.to_owned(),
+        source_id: one.source_id.clone(),
+        last: last.id.clone(),
+    }))
+}

@@ -1,0 +1,194 @@
+//! OpenCode's folders, from before it had a database: each session as the document that `opencode export` gives,
+//! `{"info","messages":[{"info","parts"}]}`. What a file says is not written anew but passed on as it stands; one that is no JSON is
+//! passed on as a text, which the reader lists.
+
+use alloc::borrow::Cow;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::json::fields::Fields;
+use crate::json::text::to_json;
+
+/// The files of a kind or a place, by what they belong to.
+type PathGroups<'a> = BTreeMap<String, Vec<&'a str>>;
+
+/// What is in the folders.
+struct SessionTree<'a> {
+    files: &'a BTreeMap<String, Vec<u8>>,
+    /// Messages by their sessions.
+    messages_by_session: PathGroups<'a>,
+    /// Parts by their messages.
+    parts_by_message: PathGroups<'a>,
+}
+
+/// The sessions of all files below the folder, by their paths from there, in the order of these. Parts and messages are found by their
+/// folders, and where these name nothing that is there, by what they say themselves.
+pub fn sessions_of_tree(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let of =
+        |kind: &str| files.keys().filter(|path| is_of(path, kind)).map(String::as_str).collect::<Vec<_>>();
+    let (sessions, messages) = (of("session"), of("message"));
+    let tree = SessionTree::of(files, &messages, &of("part"));
+    let (mut told, mut all) = (BTreeSet::new(), Vec::new());
+    for path in sessions {
+        let own = tree.text(path);
+        let id = own_id(&own).unwrap_or_else(|| name_of(path).into());
+        let info = match Fields::parse(&own) {
+            Ok(_) => with_missing_fields(&own, &[("id", &id)]),
+            Err(_) => format!("{{\"id\":{},\"unreadable\":{}}}", to_json(&id), to_json(&own)),
+        };
+        all.push(tree.conversation(&id, &info));
+        told.insert(id);
+    }
+    // Its file was lost, and what was said was not.
+    for path in messages {
+        let id = folder_of(path);
+        if told.insert(id.into()) {
+            all.push(tree.conversation(id, &format!("{{\"id\":{}}}", to_json(&id))));
+        }
+    }
+    all
+}
+
+/// Of all files below the folder those that say to which sessions the others belong: they have to be read before [`session_groups`] are told.
+pub fn paths_to_read_first(paths: &[&str]) -> Vec<String> {
+    let messages: BTreeSet<&str> =
+        paths.iter().filter(|path| is_of(path, "message")).map(|path| name_of(path)).collect();
+    let is_first =
+        |path: &&&str| is_of(path, "session") || (is_of(path, "part") && !is_placed(path, &messages));
+    paths.iter().filter(is_first).map(|path| (*path).into()).collect()
+}
+
+/// The files of each session, so that one can be read after another: [`sessions_of_tree`] makes one session of a group. What is of
+/// none is in no group.
+/// `first`: what is in those of [`paths_to_read_first`].
+pub fn session_groups(paths: &[&str], first: &BTreeMap<String, Vec<u8>>) -> Vec<Vec<String>> {
+    let sorted: BTreeSet<&str> = paths.iter().copied().collect();
+    let of = |kind: &str| sorted.iter().copied().filter(|path| is_of(path, kind)).collect::<Vec<_>>();
+    let (messages, parts) = (of("message"), of("part"));
+    let tree = SessionTree::of(first, &messages, &parts);
+    let loose: Vec<&str> = parts.iter().filter(|path| first.contains_key(**path)).copied().collect();
+    let (mut told, mut all) = (BTreeSet::new(), Vec::new());
+    for path in of("session") {
+        let id = own_id(&tree.text(path)).unwrap_or_else(|| name_of(path).into());
+        all.push(tree.group(Some(path), &id, &loose));
+        told.insert(id);
+    }
+    for path in &messages {
+        if told.insert(folder_of(path).into()) {
+            all.push(tree.group(None, folder_of(path), &loose));
+        }
+    }
+    all
+}
+
+impl<'a> SessionTree<'a> {
+    fn of(files: &'a BTreeMap<String, Vec<u8>>, messages: &[&'a str], parts: &[&'a str]) -> SessionTree<'a> {
+        let mut tree = SessionTree {
+            files,
+            messages_by_session: PathGroups::new(),
+            parts_by_message: PathGroups::new(),
+        };
+        for path in messages {
+            tree.messages_by_session.entry(folder_of(path).into()).or_default().push(path);
+        }
+        let named: BTreeSet<&str> = messages.iter().map(|path| name_of(path)).collect();
+        let is_placed = |path: &&&str| is_placed(path, &named);
+        for path in parts.iter().filter(is_placed) {
+            tree.parts_by_message.entry(folder_of(path).into()).or_default().push(path);
+        }
+        for path in parts.iter().filter(|path| !is_placed(path)) {
+            let said = string_field(&tree.text(path), "messageID");
+            tree.parts_by_message
+                .entry(said.unwrap_or_else(|| folder_of(path).into()))
+                .or_default()
+                .push(path);
+        }
+        tree
+    }
+
+    // The files of a session; of `loose` ones only its messages say whether they are among them.
+    fn group(&self, own: Option<&str>, id: &str, loose: &[&str]) -> Vec<String> {
+        let said = self.messages_by_session.get(id).map(Vec::as_slice).unwrap_or_default();
+        let parts = said.iter().filter_map(|path| self.parts_by_message.get(name_of(path))).flatten();
+        let all: BTreeSet<&str> = own.iter().chain(said).chain(parts).chain(loose).copied().collect();
+        all.into_iter().map(String::from).collect()
+    }
+
+    fn text(&self, path: &str) -> Cow<'a, str> {
+        let bytes = self.files.get(path).map(Vec::as_slice).unwrap_or_default();
+        String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+    }
+
+    fn conversation(&self, id: &str, info: &str) -> String {
+        let paths = self.messages_by_session.get(id).map(Vec::as_slice).unwrap_or_default();
+        let mut said: Vec<(f64, &str, Cow<'_, str>)> = paths
+            .iter()
+            .map(|path| {
+                let own = self.text(path);
+                (created_time(&own), *path, own)
+            })
+            .collect();
+        said.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
+        let messages: Vec<String> = said.iter().map(|(_, path, own)| self.message(id, path, own)).collect();
+        format!("{{\"info\":{info},\"messages\":[{}]}}", messages.join(","))
+    }
+
+    fn message(&self, session: &str, path: &str, own: &str) -> String {
+        let native = own_id(own).unwrap_or_else(|| name_of(path).into());
+        let mut met = BTreeSet::new();
+        let of = |key: &str| self.parts_by_message.get(key).into_iter().flatten().copied();
+        let parts: Vec<String> = of(&native)
+            .chain(of(name_of(path)))
+            .filter(|part| met.insert(*part))
+            .map(|part| {
+                let known = [("id", name_of(part)), ("sessionID", session), ("messageID", &native)];
+                with_missing_fields(&self.text(part), &known)
+            })
+            .collect();
+        let info = with_missing_fields(own, &[("id", &native), ("sessionID", session)]);
+        format!("{{\"info\":{info},\"parts\":[{}]}}", parts.join(","))
+    }
+}
+
+// Whether a part lies in a folder of a message that is there.
+fn is_placed(path: &str, messages: &BTreeSet<&str>) -> bool {
+    path.matches('/').count() > 1 && messages.contains(folder_of(path))
+}
+
+fn is_of(path: &str, kind: &str) -> bool {
+    path.strip_prefix(kind).is_some_and(|rest| rest.starts_with('/')) && path.ends_with(".json")
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit('/').nth(1).unwrap_or_default()
+}
+
+fn name_of(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.strip_suffix(".json").unwrap_or(name)
+}
+
+fn string_field(json: &str, key: &str) -> Option<String> {
+    Fields::parse(json).ok()?.take(key, &mut Vec::new())
+}
+
+fn own_id(json: &str) -> Option<String> {
+    string_field(json, "id").filter(|id| !id.is_empty())
+}
+
+fn created_time(json: &str) -> f64 {
+    let time = Fields::parse(json).ok().and_then(|fields| Fields::parse(fields.raw("time")?).ok());
+    time.and_then(|time| time.raw("created")?.parse().ok()).unwrap_or_default()
+}
+
+// A file's object with what its path says, where it does not say it itself.
+fn with_missing_fields(text: &str, known: &[(&str, &str)]) -> String {
+    let Ok(fields) = Fields::parse(text) else { return to_json(&text) };
+    let more = known.iter().filter(|(key, _)| !fields.has(key));
+    let more: Vec<String> = more.map(|(key, value)| format!("\"{key}\":{}", to_json(value))).collect();
+    let head = text.trim_end().strip_suffix('}').unwrap_or(text).trim_end();
+    let between = if more.is_empty() || head.ends_with('{') { "" } else { "," };
+    format!("{head}{between}{}}}", more.join(","))
+}

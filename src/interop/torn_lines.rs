@@ -1,0 +1,162 @@
+//! Several records on one line: a client that was killed leaves a torn one, and the next writer begins right behind it.
+//!
+//! An object counts as a record unless what follows it goes on with an array or an object around it. The search is
+//! linear: behind what is no JSON it begins anew where that was noticed.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use serde_json::Deserializer;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+
+use crate::interop::Object;
+
+/// A part of a line: a record, or bytes of one that is torn.
+pub(super) enum LinePart<'a> {
+    Whole(Range<usize>, Object<'a>),
+    Torn(Range<usize>),
+}
+
+/// How far before the place of an error the next record may begin: its brace, its quote and a key's first letter.
+const NOTICED_LATE: usize = 4;
+/// How many beginnings are tried in a line that is JSON as far as it goes.
+const BEGINNINGS: usize = 8;
+const BEGINNING: &[u8] = b"{\"";
+
+/// The parts of a line that is no record; none where no record is in it.
+pub(super) fn split_line(line: &[u8]) -> Vec<LinePart<'_>> {
+    let mut parts = Vec::new();
+    // From where on nothing was read yet, and where the next record may begin.
+    let (mut torn, mut at) = (0, 0);
+    loop {
+        let next = match parse_value(line, at) {
+            Ok((span, raw)) => {
+                let record = Object::parse("", raw).ok().filter(|_| !continues_enclosing(&line[span.end..]));
+                let end = span.end;
+                if let Some(record) = record {
+                    if !line[torn..span.start].trim_ascii().is_empty() {
+                        parts.push(LinePart::Torn(torn..span.start));
+                    }
+                    parts.push(LinePart::Whole(span, record));
+                    torn = end;
+                }
+                end
+            }
+            Err(noticed) => {
+                let behind = noticed.map(|noticed| noticed.saturating_sub(NOTICED_LATE).max(at + 1));
+                let Some(next) = find_nested(&line[..noticed.unwrap_or(line.len())], at).or(behind) else {
+                    break;
+                };
+                next
+            }
+        };
+        let Some(begins) = line.get(next..).and_then(|rest| memchr::memmem::find(rest, BEGINNING)) else {
+            break;
+        };
+        at = next + begins;
+    }
+    if !parts.is_empty() && !line[torn..].trim_ascii().is_empty() {
+        parts.push(LinePart::Torn(torn..line.len()));
+    }
+    parts
+}
+
+// The value that begins at a place; else where that is seen to be none, or nothing where it is JSON as far as it goes.
+fn parse_value(line: &[u8], at: usize) -> Result<(Range<usize>, &str), Option<usize>> {
+    let mut values = Deserializer::from_slice(&line[at..]).into_iter::<&RawValue>();
+    match values.next() {
+        Some(Ok(raw)) => {
+            let (raw, end) = (raw.get(), at + values.byte_offset());
+            Ok((end - raw.len()..end, raw))
+        }
+        Some(Err(error)) if error.classify() != Category::Eof => {
+            Err(Some((at + error.column()).min(line.len())))
+        }
+        Some(Err(_)) | None => Err(None),
+    }
+}
+
+// What follows goes on with what the object stands in.
+fn continues_enclosing(rest: &[u8]) -> bool {
+    matches!(rest.trim_ascii_start().first(), Some(b'}' | b']' | b',' | b':' | b'"'))
+}
+
+// Where a record was torn in front of a value, the next one stands as that value: it begins with the same two keys.
+fn find_nested(line: &[u8], at: usize) -> Option<usize> {
+    let (opening, second) = first_keys(&line[at..])?;
+    let begins = memchr::memmem::find_iter(&line[at + 1..], opening).map(|begins| at + 1 + begins);
+    begins.take(BEGINNINGS).find(|begins| {
+        let own = first_keys(&line[*begins..]).and_then(|(_, second)| second);
+        let is_alike = second.is_none() || own == second;
+        is_alike && parse_value(line, *begins).is_ok_and(|(span, _)| !continues_enclosing(&line[span.end..]))
+    })
+}
+
+// An object's beginning up to its first value, and its second key, if it comes to that.
+fn first_keys(object: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
+    let colon = memchr::memchr(b':', object)?;
+    let opening = object.get(..=colon).filter(|opening| opening.starts_with(BEGINNING))?;
+    let Ok((first, _)) = parse_value(object, colon + 1) else { return Some((opening, None)) };
+    let rest = object[first.end..].trim_ascii_start();
+    let second = rest.strip_prefix(b",").and_then(|rest| {
+        let rest = rest.trim_ascii_start();
+        rest.get(..=memchr::memchr(b':', rest)?)
+    });
+    Some((opening, second))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+
+    const RECORD: &str =
+        r#"{"timestamp":"t","type":"a","payload":{"type":"b","list":[{"text":"ü\n"},1.5e3]}}"#;
+
+    // Records as they stand, torn bytes in brackets.
+    fn check(line: &[u8], expected: &[&str]) {
+        let told = split_line(line).into_iter().map(|part| match part {
+            LinePart::Whole(span, _) => String::from_utf8_lossy(&line[span]).into_owned(),
+            LinePart::Torn(span) => alloc::format!("<{}>", String::from_utf8_lossy(&line[span])),
+        });
+        assert_eq!(told.collect::<Vec<_>>(), expected, "{}", String::from_utf8_lossy(line));
+    }
+
+    #[test]
+    fn a_record_behind_one_that_is_torn_anywhere_is_read() {
+        for cut in 1..RECORD.len() {
+            let torn = &RECORD.as_bytes()[..cut];
+            let bytes = String::from_utf8_lossy(torn).into_owned();
+            check(&[torn, RECORD.as_bytes()].concat(), &[&alloc::format!("<{bytes}>"), RECORD]);
+            let twice = [torn, torn, RECORD.as_bytes(), RECORD.as_bytes(), torn].concat();
+            let wholes = split_line(&twice);
+            let whole = wholes.iter().filter(|part| matches!(part, LinePart::Whole(..))).count();
+            assert_eq!(whole, 2, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn bytes_of_a_torn_record_are_no_record() {
+        for cut in 1..RECORD.len() {
+            check(&RECORD.as_bytes()[..cut], &[]);
+        }
+        check(br#"{"timestamp":"t","type":!"a","payload":{"type":"message","role":"user"}}"#, &[]);
+        check(b"\xff", &[]);
+    }
+
+    #[test]
+    fn records_without_a_line_feed_between_them_are_read_and_what_power_left_is_torn() {
+        check([RECORD, RECORD].concat().as_bytes(), &[RECORD, RECORD]);
+        check([RECORD, " ", RECORD].concat().as_bytes(), &[RECORD, RECORD]);
+        check([RECORD, "\0\0"].concat().as_bytes(), &[RECORD, "<\0\0>"]);
+        check(["{\"a\":\"\0\0\0", RECORD].concat().as_bytes(), &["<{\"a\":\"\0\0\0>", RECORD]);
+    }
+
+    #[test]
+    fn a_line_of_many_beginnings_is_searched_in_little_time() {
+        let many = "{\"a\":".repeat(200_000);
+        check(many.as_bytes(), &[]);
+        check("{\"a\":[{\"b\":x".repeat(100_000).as_bytes(), &[]);
+    }
+}

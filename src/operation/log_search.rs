@@ -1,0 +1,121 @@
+//! Words in the log of a session: it is read from its end, and nothing of it is opened.
+
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use super::logs::LogName;
+use super::outgoing::OutgoingRedactor;
+use super::outgoing::unreported::without_placeholders;
+use super::session_files::SessionFiles;
+use super::{Io, Trouble};
+use crate::record::batch;
+use crate::record::span::Span;
+use crate::resume::log_match::{LineMatch, LogSearch, MessageHit};
+
+/// So much is read at once that beginning costs nothing, and so little that the first is soon there.
+const CHUNK: u64 = 1 << 20;
+
+/// A log that is read from its end for what is looked for.
+pub(super) struct BackwardSearch<'a> {
+    files: &'a SessionFiles,
+    search: LogSearch,
+    // What leaves of a store, and where secrets are replaced, of this log, once something of it may.
+    redactor: &'a OutgoingRedactor,
+    unreported: Option<Rc<OutgoingRedactor>>,
+    end: Option<u64>,
+}
+
+impl<'a> BackwardSearch<'a> {
+    pub fn new(
+        live: &'a SessionFiles,
+        search: LogSearch,
+        leaving: &'a OutgoingRedactor,
+    ) -> BackwardSearch<'a> {
+        let search = if leaving.replaces() { search.for_outgoing() } else { search };
+        BackwardSearch { files: live, search, redactor: leaving, unreported: None, end: None }
+    }
+
+    /// Something of a text of it is told.
+    pub async fn report_text(&self, io: &Io, text: &str, told: &str) -> Result<(), Trouble> {
+        let aside = self.unreported.as_deref().unwrap_or(self.redactor);
+        self.redactor.report_value(io, aside, (&self.redactor.json_if_reporting(text), told)).await
+    }
+
+    /// The next messages that have all of it, the newest first; nothing where there are no more.
+    pub async fn next(&mut self, io: &Io) -> Result<Option<Vec<MessageHit>>, Trouble> {
+        let file = self.files.log_file(LogName::Messages);
+        let mut end = match self.end {
+            Some(end) => end,
+            None => io.stat(&file).await?.map_or(0, |stat| stat.size),
+        };
+        let mut wanted = CHUNK;
+        while end > 0 {
+            let start = end.saturating_sub(wanted);
+            let bytes = io.read(&file, start, Some(end)).await?.unwrap_or_default();
+            let from = if start == 0 { 0 } else { memchr::memchr(b'\n', &bytes).map_or(0, |at| at + 1) };
+            let is_whole = start == 0 || (from > 0 && from < bytes.len());
+            if !bytes.is_empty() && !is_whole {
+                wanted *= 2; // The line is longer than that.
+                continue;
+            }
+            let hits = self.find_hits(io, &bytes[from..], start + from as u64).await?;
+            end = if bytes.is_empty() || start == 0 { 0 } else { start + from as u64 };
+            wanted = CHUNK;
+            if !hits.is_empty() {
+                self.end = Some(end);
+                return Ok(Some(hits));
+            }
+        }
+        self.end = Some(0);
+        Ok(None)
+    }
+
+    async fn find_hits(&mut self, io: &Io, lines: &[u8], at: u64) -> Result<Vec<MessageHit>, Trouble> {
+        let (mut hits, mut said) = (Vec::new(), Vec::new());
+        for place in self.search.candidate_lines(lines) {
+            if self.files.is_skipped_line(io, &lines[place.clone()], at + place.start as u64).await? {
+                continue;
+            }
+            let mut answer = self.search.match_line(&lines[place]);
+            while let LineMatch::NeedsBlob { blob } = answer {
+                let bytes = self.files.read_blob(io, &blob).await?;
+                answer = self.search.take_blob(&blob, bytes.as_deref());
+            }
+            match answer {
+                LineMatch::Hit(hit) => hits.push(hit),
+                LineMatch::Redactable(message) => said.push(*message),
+                LineMatch::None | LineMatch::NeedsBlob { .. } => {}
+            }
+        }
+        // Whether something is found must not tell what may not leave.
+        if !said.is_empty() {
+            let aside = self.unreported_redactor(io).await?;
+            let left = aside.redact_messages(io, said).await?;
+            hits.extend(left.iter().filter_map(|one| self.search.find_hit(&without_placeholders(one)?, one)));
+        }
+        Ok(hits)
+    }
+
+    async fn unreported_redactor(&mut self, io: &Io) -> Result<Rc<OutgoingRedactor>, Trouble> {
+        let aside = match &self.unreported {
+            Some(aside) => aside.clone(),
+            None => self.redactor.unreported_copy_for(io, &self.files.folder()).await?,
+        };
+        self.unreported = Some(aside.clone());
+        Ok(aside)
+    }
+}
+
+impl SessionFiles {
+    // Whether a line of its log is of a batch that does not count. Who has not opened it has to read it for that.
+    pub(super) async fn is_skipped_line(&self, io: &Io, line: &[u8], at: u64) -> Result<bool, Trouble> {
+        let Some(start) = batch::find_first_record(line) else { return Ok(false) };
+        let at = at + start;
+        if self.with_session(|session| session.log_state().bytes) <= at {
+            Box::pin(self.observe_present_logs(io)).await?;
+        }
+        let passed = self.with_session(|session| session.skipped_lines());
+        Ok(passed.decided_end <= at || Span::any_holds(&passed.spans, at))
+    }
+}

@@ -1,0 +1,51 @@
+//! The messages of a session that nobody opens, newest first.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::logs::LogName;
+use super::message_pages::{json_array, message_json};
+use super::messages::MessageStream;
+use super::session_files::SessionFiles;
+use super::{Io, Trouble};
+
+/// The messages of a log alone, newest first: of a session that was not opened, and is not to be without need.
+pub(super) struct NewestMessages<'a> {
+    files: &'a SessionFiles,
+    io: &'a Io,
+    messages: MessageStream<'a>,
+    end: u64,
+    given_ids: BTreeSet<String>,
+}
+
+impl<'a> NewestMessages<'a> {
+    pub async fn begin(live: &'a SessionFiles, io: &'a Io) -> Result<NewestMessages<'a>, Trouble> {
+        let end = live.size(io, LogName::Messages).await?;
+        let messages = MessageStream::newest_first(live, io, end);
+        Ok(NewestMessages { files: live, io, messages, end, given_ids: BTreeSet::new() })
+    }
+
+    /// The next ones, a JSON array; nothing where there are no more.
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+        let (live, io) = (self.files, self.io);
+        loop {
+            let some = self.messages.next().await?;
+            if self.messages.has_undecided() {
+                // Which batches count, and where messages begin, who reads from the start knows.
+                let looked_ms = io.now_ms();
+                let log = io.stat(&live.log_file(LogName::Messages)).await?;
+                let log = log.map(|log| (log.size, log.changed_us));
+                live.run_in_turn(io, &|| Box::pin(live.observe_present_logs(io))).await?;
+                live.save_checkpoint_if_far(io, (log, looked_ms)).await?;
+                let end = self.end.min(live.with_session(|session| session.log_state().bytes));
+                self.messages = MessageStream::newest_first(live, io, end);
+                continue;
+            }
+            let Some(mut some) = some else { return Ok(None) };
+            some.retain(|message| self.given_ids.insert(message.id.clone()));
+            return Ok(Some(json_array(some.iter().map(|message| message_json(message, true)))));
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Contexts on their way out.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use xxhash_rust::xxh64::xxh64;
+
+use super::context::{ContextRequest, load_vocabulary};
+use super::context_build::{BuiltContext, count_by_host};
+use super::logs::LogName;
+use super::redaction_response::RedactionResponse;
+use super::session_files::SessionFiles;
+use super::{Io, Trouble, unless_bug};
+use crate::context::Counter;
+use crate::json::fields::parse_items;
+use crate::json::request;
+use crate::json::text::to_json;
+use crate::layout::names::CachedKind;
+use crate::session::context_source::ContextSource;
+use crate::time;
+use crate::tokens::count;
+
+/// A context as it may leave.
+pub(super) struct OutgoingContext {
+    /// As callers get it.
+    pub json: String,
+    /// The same without its messages.
+    rest_json: String,
+    pub tokens_used: u32,
+    /// By what its messages are known, as they were built and as they leave.
+    pub built_hash: String,
+    pub outgoing_hash: String,
+    /// A strategy of the caller's chose them.
+    has_own_strategy: bool,
+    /// Which summary it was given that somebody wrote.
+    pub summary_id: Option<String>,
+    /// How many messages of the path it leaves out.
+    pub omitted_count: u64,
+    pub missing_blob_count: u64,
+}
+
+/// What it takes to build a context again, beside its report: fields of JSON, which have no text of the conversation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recipe(String);
+
+impl BuiltContext {
+    fn to_outgoing(&self, asked: &ContextRequest) -> OutgoingContext {
+        let context = &self.context;
+        let (messages, rest) = self.render_parts(&asked.request);
+        let made = hash_messages(&messages);
+        OutgoingContext {
+            json: join_context_json(&messages, &rest),
+            rest_json: rest,
+            tokens_used: context.tokens_used,
+            outgoing_hash: made.clone(),
+            built_hash: made,
+            has_own_strategy: asked.request.strategies.iter().any(|own| own.name == context.strategy),
+            summary_id: self.summary_id.clone(),
+            omitted_count: context.original_message_count.saturating_sub(context.included_message_count),
+            missing_blob_count: self.missing_blobs,
+        }
+    }
+}
+
+impl OutgoingContext {
+    fn apply_redaction(
+        self,
+        out: RedactionResponse,
+        used: u32,
+        budget: u32,
+    ) -> Result<OutgoingContext, Trouble> {
+        let json = out.value.unwrap_or(self.json);
+        let fields = request::parse_object(&json)?;
+        let given = hash_messages(fields.raw("messages").unwrap_or_default());
+        let mut parts: Vec<String> = fields
+            .iter()
+            .map(|(key, value)| match key {
+                "\"tokensUsed\"" => format!("{key}:{used}"),
+                "\"tokenBudget\"" => format!("{key}:{budget}"),
+                _ => format!("{key}:{value}"),
+            })
+            .collect();
+        if parse_items(&out.secrets).is_some_and(|secrets| !secrets.is_empty()) {
+            parts.push(format!("\"secrets\":{}", out.secrets));
+        }
+        let json = format!("{{{}}}", parts.join(","));
+        parts.retain(|part| !part.starts_with("\"messages\":"));
+        Ok(OutgoingContext {
+            json,
+            rest_json: format!("{{{}}}", parts.join(",")),
+            tokens_used: used,
+            outgoing_hash: given,
+            ..self
+        })
+    }
+}
+
+/// A context as callers get it, of its messages and the rest: they are JSON already, of megabytes at times, and not read again.
+pub(super) fn join_context_json(messages: &str, rest: &str) -> String {
+    ["{\"messages\":", messages, ",", &rest[1..]].concat()
+}
+
+// Of each context there is one, so it has to be cheap: SHA-256 takes sixty times as long. Nobody changes a log so that its
+// contexts look the same.
+fn hash_messages(messages: &str) -> String {
+    format!("{:016x}", xxh64(messages.as_bytes(), 0))
+}
+
+impl ContextRequest {
+    // How many tokens texts have more than those they stand for, at most.
+    async fn count_growth(&self, io: &Io, changed: &[(String, String)]) -> Result<u32, Trouble> {
+        if changed.is_empty() {
+            return Ok(0);
+        }
+        let texts: Vec<String> =
+            changed.iter().flat_map(|(before, after)| [before.clone(), after.clone()]).collect();
+        let counts: Vec<u32> = match &self.request.counter {
+            Counter::Host(encoding) => count_by_host(io, encoding.clone(), texts)
+                .await?
+                .into_iter()
+                .map(|(_, count)| count)
+                .collect(),
+            Counter::Core(encoding) => {
+                let vocabulary = load_vocabulary(io, encoding.as_str()).await?;
+                texts.iter().map(|text| count(text, vocabulary.as_deref()).tokens).collect()
+            }
+        };
+        // Where a text begins and ends beside others, it may have one more.
+        Ok(counts.chunks(2).map(|pair| pair[1].saturating_sub(pair[0]) + 1).sum())
+    }
+}
+
+impl SessionFiles {
+    /// What a context is built from that is asked for now: a request, in `parts`, and a session.
+    pub(super) fn recipe(&self, mut parts: Vec<String>) -> Recipe {
+        // What their texts cost the report says.
+        parts.retain(|part| !part.starts_with("\"system\":") && !part.starts_with("\"tools\":"));
+        let events = self.end(LogName::Events);
+        self.with_session(|session| {
+            let messages = session.log_state().bytes;
+            let project = session.metadata().project.as_ref().map(|project| &project.path);
+            let (request, project) = (parts.join(","), to_json(&project));
+            Recipe(format!(
+                "\"request\":{{{request}}},\"messages\":{messages},\"events\":{events},\"project\":{project}"
+            ))
+        })
+    }
+
+    /// Keeps what a context was made of, without its texts, for whoever asks later: a report, and on a second line how to build
+    /// it again. That it cannot is no reason to have no context.
+    pub(super) async fn write_report(
+        &self,
+        io: &Io,
+        asked: &ContextRequest,
+        passed: &OutgoingContext,
+    ) -> Result<(), Trouble> {
+        let at = to_json(&time::format(io.now_ms()));
+        let OutgoingContext {
+            rest_json: rest,
+            built_hash: made,
+            outgoing_hash: given,
+            has_own_strategy: is_own,
+            ..
+        } = passed;
+        let (recipe, summary, embeds) = (&asked.recipe.0, to_json(&passed.summary_id), asked.request.embeds);
+        let report = format!(
+            "{{\"at\":{at},{}\n{{{recipe},\"summary\":{summary},\"own\":{is_own},\"embeds\":{embeds},\"made\":\"{made}\",\"given\":\"{given}\"}}",
+            &rest[1..]
+        );
+        unless_bug(io.replace_lazily(&self.cached_file(CachedKind::Report), report.into_bytes()).await)
+            .map(drop)
+    }
+
+    /// A context as it may leave. A placeholder may be longer than what it stands for: what is over the budget then is taken
+    /// from the next try.
+    pub(super) async fn build_outgoing(
+        &self,
+        io: &Io,
+        asked: &ContextRequest,
+        source: ContextSource,
+    ) -> Result<OutgoingContext, Trouble> {
+        if !asked.is_outgoing {
+            let built = self.build_context(io, asked, source, None).await?;
+            return Ok(built.to_outgoing(asked));
+        }
+        Box::pin(self.build_redacted(io, asked.clone(), source)).await
+    }
+
+    async fn build_redacted(
+        &self,
+        io: &Io,
+        mut asked: ContextRequest,
+        source: ContextSource,
+    ) -> Result<OutgoingContext, Trouble> {
+        let mut first = None;
+        loop {
+            let built = self.build_context(io, &asked, source.clone(), None).await?;
+            let passed = built.to_outgoing(&asked);
+            let budget = *first.get_or_insert(built.context.token_budget);
+            let out = io.redact_outgoing(passed.json.clone()).await?;
+            if !asked.request.masks_reasoning && built.context.changes_reasoning(out.value.as_deref()) {
+                asked.request.masks_reasoning = true;
+                continue;
+            }
+            let used = passed.tokens_used + asked.count_growth(io, &out.changed).await?;
+            if used <= budget {
+                return passed.apply_redaction(out, used, budget);
+            }
+            let reserved = built.context.report.budget.reserve_for_response;
+            asked.request.reserve = Some(reserved + (used - budget));
+        }
+    }
+}

@@ -1,0 +1,505 @@
+//! A session kept in step with its files: the logs, the document beside them, the checkpoint.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::{Rc, Weak};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::cell::{Cell, RefCell};
+
+use super::checkpoint_cache::{VerifiedFiles, parse_single_message};
+use super::io::Chance;
+use super::join::collect_responses;
+use super::lease::OwnLease;
+use super::logs::{LogFile, LogName};
+use super::store::Store;
+use super::{FileKind, Io, Operation, Trouble};
+use crate::context::Recollection;
+use crate::layout::names::{self, CachedKind as Cached};
+use crate::layout::{File, Placement, Root, SESSION_PREFIX};
+use crate::record::id;
+use crate::session::documents::{Document, DocumentName, find_heading};
+use crate::session::handle::Session;
+
+/// So much of a log is read at once.
+pub(super) const PIECE: u64 = 256 * 1024;
+// What a session is called by is said in its first messages.
+const PIECE_OF_TITLES: u64 = 16 << 10;
+/// A log of fewer bytes is read as fast as a checkpoint.
+pub(super) const WORTH_A_CHECKPOINT: u64 = 64 * 1024;
+/// How often, at most, it is looked what others said about a session that messages are appended to.
+const LOOK_MS: i64 = 50;
+/// A heading that stands farther back is none.
+const HEAD: u64 = 64 * 1024;
+
+/// A session, and what is known of its files. Operations on it share it: those of one session run one after another, as the
+/// host gives them their turns.
+pub struct SessionFiles {
+    place: RefCell<ShownFolder>,
+    cache: File,
+    id: RefCell<String>,
+    // Who reads on with one that was opened anew meanwhile has what it knew.
+    session: RefCell<Rc<RefCell<Session>>>,
+    pub(super) logs: [RefCell<LogFile>; 3],
+    pub(super) verified: RefCell<VerifiedFiles>,
+    pub(super) lease: RefCell<OwnLease>,
+    /// Whoever asks more of one that was deleted is refused, wherever a copy of it may come back to.
+    pub(super) is_deleted: Cell<bool>,
+    pub(super) is_open: Cell<bool>,
+    /// The document is not there, or not as it should be.
+    is_stale: Cell<bool>,
+    /// The log was read from its start: that is worth a checkpoint.
+    pub(super) was_read_whole: Cell<bool>,
+    /// Messages were appended that the document does not know.
+    pub(super) has_new_messages: Cell<bool>,
+    events_checked_ms: Cell<i64>,
+    /// Of the last append.
+    pub(super) chance: RefCell<Option<Chance>>,
+    pub(super) was_staged: Cell<bool>,
+    opened_times: Cell<u32>,
+    /// What was recalled last; how often it was opened, and messages were said anew, by then.
+    pub(super) cached_recollection: RefCell<Option<((u32, u64), Recollection)>>,
+    // What whoever opened it should hear, JSON each.
+    notices: RefCell<Vec<String>>,
+    // It knows where its sessions lie, and its index has their words.
+    store: RefCell<Weak<Store>>,
+}
+
+/// Where it lies, and how people call that.
+#[derive(Clone)]
+pub(super) struct ShownFolder {
+    pub folder: File,
+    pub shown_path: String,
+}
+
+impl SessionFiles {
+    /// The session of a folder, of which nothing is read yet. `shown` is how people call the folder, `cache` where derived
+    /// things of sessions lie, `id` its id, where it was opened before.
+    pub fn new(folder: File, shown: String, cache: File, id: &str) -> Rc<SessionFiles> {
+        Rc::new(SessionFiles {
+            place: RefCell::new(ShownFolder { folder, shown_path: shown }),
+            cache,
+            id: RefCell::new(id.into()),
+            session: RefCell::new(Rc::new(RefCell::new(Session::new(None)))),
+            logs: Default::default(),
+            verified: RefCell::default(),
+            lease: RefCell::new(OwnLease::of(!id.is_empty())),
+            is_deleted: Cell::new(false),
+            is_open: Cell::new(false),
+            is_stale: Cell::new(false),
+            was_read_whole: Cell::new(false),
+            has_new_messages: Cell::new(false),
+            events_checked_ms: Cell::new(0),
+            chance: RefCell::default(),
+            was_staged: Cell::new(false),
+            opened_times: Cell::new(0),
+            cached_recollection: RefCell::default(),
+            notices: RefCell::default(),
+            store: RefCell::default(),
+        })
+    }
+
+    /// It is one of a store's.
+    pub(super) fn set_store(&self, store: &Weak<Store>) {
+        self.store.replace(store.clone());
+    }
+
+    pub(super) fn store(&self) -> Option<Rc<Store>> {
+        self.store.borrow().upgrade()
+    }
+
+    /// Reads what came after its checkpoint, or all. Answer: its id.
+    pub fn open(self: &Rc<SessionFiles>) -> Operation<'static, String> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            live.open_files(&io).await?;
+            Ok(live.id())
+        })
+    }
+
+    /// Takes in what others wrote since the last look: messages, events, and what somebody changed in the document.
+    pub fn refresh(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move { live.refresh_after_move(&io).await })
+    }
+
+    /// Takes in what others appended: messages, and what they said about it.
+    pub fn refresh_logs(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            live.retry_after_move(&io, &|| Box::pin(live.observe_present_logs(&io))).await
+        })
+    }
+
+    /// What whoever opened it should hear, as far as it is known by now: a JSON array of `{"code","message"}`, that grows.
+    pub fn notices(&self) -> String {
+        format!("[{}]", self.notices.borrow().join(","))
+    }
+
+    pub(super) fn add_notice(&self, notice: String) {
+        self.notices.borrow_mut().push(notice);
+    }
+
+    /// Whether that was heard last.
+    pub(super) fn is_last_notice(&self, notice: &str) -> bool {
+        self.notices.borrow().last().is_some_and(|last| last == notice)
+    }
+
+    /// Its id; empty until it was opened or begun.
+    pub fn id(&self) -> String {
+        self.id.borrow().clone()
+    }
+
+    /// What is known of it now. Where it is opened anew, that is another one.
+    pub fn session(&self) -> Rc<RefCell<Session>> {
+        self.session.borrow().clone()
+    }
+
+    /// How often it was opened: so often there was another session.
+    pub fn opened_times(&self) -> u32 {
+        self.opened_times.get()
+    }
+
+    /// What was quoted of it holds as long as that is the same.
+    pub(super) fn recall_version(&self) -> (u32, u64) {
+        (self.opened_times(), self.with_session(|session| session.revision_count()))
+    }
+
+    /// Nobody said anything of it yet.
+    pub fn is_empty(&self) -> bool {
+        let is_unsaid = self
+            .with_session(|session| session.metadata().as_of.is_none() && session.log_state().messages == 0);
+        is_unsaid && !self.has_due_changes()
+    }
+
+    /// The folder it lies in, as far as is known.
+    pub fn folder(&self) -> File {
+        self.place.borrow().folder.clone()
+    }
+
+    /// How people call that.
+    pub fn shown_folder(&self) -> String {
+        self.place.borrow().shown_path.clone()
+    }
+
+    /// Its document is not there, or not as it should be.
+    pub fn is_stale(&self) -> bool {
+        self.is_stale.get()
+    }
+
+    /// Something must be said by an event before a message is appended: what the document says, or that it goes on.
+    pub fn has_due_changes(&self) -> bool {
+        self.with_session(|session| {
+            session.has_unrecorded() || session.metadata().status.as_str() == "paused"
+        })
+    }
+
+    /// The last append came as far as to stage its messages: what failed then is not due to them.
+    pub fn was_staged(&self) -> bool {
+        self.was_staged.get()
+    }
+
+    pub(super) fn with_session<T>(&self, work: impl FnOnce(&mut Session) -> T) -> T {
+        work(&mut self.session.borrow().borrow_mut())
+    }
+
+    /// What a newer version wrote can be read. Whoever writes to it, moves it or makes another session of it would lose what
+    /// this one does not know.
+    pub(super) fn reject_newer(&self) -> Result<(), Trouble> {
+        Ok(self.with_session(|session| session.reject_newer())?)
+    }
+
+    pub(super) fn move_to(&self, folder: File, shown: String) {
+        self.place.replace(ShownFolder { folder, shown_path: shown });
+        self.verified.borrow_mut().blob_ids.clear();
+        for log in &self.logs {
+            log.take();
+        }
+    }
+
+    /// The same session, of which nothing is known.
+    pub fn unopened_copy(&self) -> Rc<SessionFiles> {
+        let live = SessionFiles::new(self.folder(), self.shown_folder(), self.cache.clone(), &self.id());
+        live.set_store(&self.store.borrow());
+        live.is_deleted.set(self.is_deleted.get());
+        live
+    }
+
+    pub(super) fn begin_with_id(&self, id: &str) {
+        self.reset_session();
+        self.set_id(id);
+    }
+
+    // Nothing of it is observed.
+    fn reset_session(&self) {
+        for log in &self.logs {
+            log.borrow_mut().forget();
+        }
+        let folder = self.folder();
+        let named = if self.placement() == Placement::Home { id_from_folder(&folder) } else { "" };
+        self.session.replace(Rc::new(RefCell::new(Session::new(None).with_id(named))));
+        self.is_open.set(true);
+        self.opened_times.set(self.opened_times.get() + 1);
+    }
+
+    pub(super) fn set_id(&self, id: &str) {
+        self.id.replace(id.into());
+    }
+
+    pub(super) async fn open_files(&self, io: &Io) -> Result<(), Trouble> {
+        self.reset_session();
+        let document = self.read_document(io).await?;
+        self.observe_whole(io, LogName::Events).await?;
+        self.take_document(document.as_deref());
+        let id = self.resolve_id(io, document.as_deref()).await?;
+        self.set_id(&id);
+        let believed = self.load_checkpoint(io).await?;
+        let has_checkpoint = believed.is_some();
+        if let Some((checkpoint, was_read)) = believed {
+            let is_worth_it = was_read && self.size(io, LogName::Messages).await? > WORTH_A_CHECKPOINT;
+            self.was_read_whole.set(self.was_read_whole.get() || is_worth_it);
+            self.with_session(|session| session.begin_at(checkpoint));
+        }
+        self.observe_whole(io, LogName::Messages).await?;
+        if !has_checkpoint {
+            self.was_read_whole.set(self.end(LogName::Messages) > WORTH_A_CHECKPOINT);
+        }
+        self.finish_opening(io, document.as_deref()).await?;
+        self.complete_opening(io).await
+    }
+
+    // Where a checkpoint does not carry as far as what came after it.
+    async fn open_without_checkpoint(&self, io: &Io) -> Result<(), Trouble> {
+        self.reset_session();
+        self.with_session(|session| session.set_id(&self.id()));
+        self.observe_whole(io, LogName::Events).await?;
+        self.observe_whole(io, LogName::Messages).await?;
+        let document = self.read_document(io).await?;
+        self.finish_opening(io, document.as_deref()).await?;
+        self.was_read_whole.set(true);
+        Ok(())
+    }
+
+    /// Opened anew where it was not open, or all is needed.
+    pub(super) async fn complete_opening(&self, io: &Io) -> Result<(), Trouble> {
+        self.ensure_open(io).await?;
+        if self.with_session(|session| session.needs_whole_log()) {
+            Box::pin(self.open_without_checkpoint(io)).await?;
+        }
+        while self.with_session(|session| session.needs_titles()) {
+            Box::pin(self.fold_next(io, PIECE_OF_TITLES)).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn ensure_open(&self, io: &Io) -> Result<(), Trouble> {
+        match (self.is_open.get(), self.opened_times.get()) {
+            (true, _) => Ok(()),
+            (false, 0) => Box::pin(self.open_files(io)).await,
+            (false, _) if Box::pin(self.reopen(io)).await? && self.is_open.get() => Ok(()),
+            (false, _) => Err(self.moved_error()),
+        }
+    }
+
+    pub(super) async fn observe_logs(&self, io: &Io) -> Result<(), Trouble> {
+        self.ensure_open(io).await?;
+        let logs = [LogName::Events, LogName::Messages].map(|log| (log, self.log_file(log)));
+        let looks = logs.iter().map(|(_, file)| io.stat(file)).collect();
+        for ((log, _), found) in logs.iter().zip(collect_responses(looks).await) {
+            self.observe_stat(io, *log, found?).await?;
+        }
+        self.complete_opening(io).await
+    }
+
+    /// The same of a session whose folder is there. Where something of it was read, that has been seen already.
+    pub(super) async fn observe_present_logs(&self, io: &Io) -> Result<(), Trouble> {
+        self.observe_logs(io).await?;
+        let was_read = self.end(LogName::Events) > 0 || self.end(LogName::Messages) > 0;
+        let is_there = was_read || io.stat(&self.folder()).await?.is_some();
+        if is_there { Ok(()) } else { Err(self.moved_error()) }
+    }
+
+    pub(super) async fn refresh_files(&self, io: &Io) -> Result<(), Trouble> {
+        self.observe_logs(io).await?;
+        self.reread_document(io).await
+    }
+
+    /// The same where it lies by now, and with files that others put into the place of those that were read.
+    pub(super) async fn refresh_after_move(&self, io: &Io) -> Result<(), Trouble> {
+        self.retry_after_move(io, &|| Box::pin(self.refresh_files(io))).await
+    }
+
+    /// Takes in what others said about it, a moment later at most: before each message it would cost.
+    pub(super) async fn observe_events_sometimes(&self, io: &Io) -> Result<(), Trouble> {
+        let now_ms = io.now_ms();
+        if (now_ms - self.events_checked_ms.get()).abs() < LOOK_MS {
+            return Ok(());
+        }
+        self.events_checked_ms.set(now_ms);
+        Box::pin(self.observe(io, LogName::Events)).await?;
+        Ok(())
+    }
+
+    pub(super) async fn observe_and_fold(&self, io: &Io) -> Result<(), Trouble> {
+        self.observe_logs(io).await?;
+        self.fold_messages(io).await
+    }
+
+    pub(super) async fn fold_messages(&self, io: &Io) -> Result<(), Trouble> {
+        while self.fold_next(io, PIECE).await? {}
+        Ok(())
+    }
+
+    // Whether there was something to fold.
+    async fn fold_next(&self, io: &Io, piece: u64) -> Result<bool, Trouble> {
+        let file = self.log_file(LogName::Messages);
+        let Some(span) = self.with_session(|session| session.unfolded_span()) else { return Ok(false) };
+        let bytes = io.read_range(&file, span.start, span.end.min(span.start + piece)).await?;
+        if bytes.is_empty() {
+            return Err(self.shrunk_error(LogName::Messages, span.end, span.start));
+        }
+        self.with_session(|session| session.fold_bytes(&bytes));
+        Ok(true)
+    }
+
+    /// Which of its two documents lies beside its logs.
+    pub(super) fn document_name(&self) -> DocumentName {
+        match self.placement() {
+            Placement::Home => DocumentName::MetadataJson,
+            Placement::Workspace => DocumentName::SessionJson,
+        }
+    }
+
+    pub(super) fn document_file(&self) -> File {
+        self.folder().child(self.placement().document())
+    }
+
+    /// In which way it is kept.
+    pub fn placement(&self) -> Placement {
+        let is_in_workspace = matches!(self.place.borrow().folder.root, Root::Workspace(_));
+        if is_in_workspace { Placement::Workspace } else { Placement::Home }
+    }
+
+    pub(super) async fn read_document(&self, io: &Io) -> Result<Option<Vec<u8>>, Trouble> {
+        io.read_all(&self.document_file()).await
+    }
+
+    pub(super) fn cached_file(&self, what: Cached) -> File {
+        self.cache.child(&names::cached_name(&self.id.borrow(), what))
+    }
+
+    pub(super) async fn reread_document(&self, io: &Io) -> Result<(), Trouble> {
+        let was_stale = self.is_stale.get();
+        let document = self.read_document(io).await?;
+        self.take_document(document.as_deref());
+        self.is_stale.set(self.is_stale.get() || was_stale);
+        Ok(())
+    }
+
+    pub(super) fn take_document(&self, document: Option<&[u8]>) {
+        // A conflict, or another thing that is no document: it is written anew.
+        let read = document.and_then(|json| Document::read(self.document_name(), json).ok());
+        self.is_stale.set(read.as_ref().is_none_or(|(_, bad)| !bad.is_empty()));
+        let has_old_title = self.with_session(|session| {
+            session.take_document(read.map(|(document, _)| document));
+            session.has_old_title()
+        });
+        self.is_stale.set(self.is_stale.get() || has_old_title);
+        self.check_summary();
+    }
+
+    /// A document is stale that has a summary of messages as they were before they were said anew.
+    pub(super) fn check_summary(&self) {
+        let has_old_summary = self.with_session(|session| session.has_old_summary());
+        self.is_stale.set(self.is_stale.get() || has_old_summary);
+    }
+
+    pub(super) fn mark_document_written(&self) {
+        self.with_session(|session| session.mark_document_written());
+        self.is_stale.set(false);
+    }
+
+    async fn finish_opening(&self, io: &Io, document: Option<&[u8]>) -> Result<(), Trouble> {
+        if self.document_name() == DocumentName::SessionJson {
+            let heading = self.read_heading(io).await?;
+            self.with_session(|session| session.set_heading(heading));
+        }
+        self.take_document(document);
+        Ok(())
+    }
+
+    // That of the conversation's Markdown: the file that has the name of its type, else the first.
+    async fn read_heading(&self, io: &Io) -> Result<Option<String>, Trouble> {
+        let folder = self.folder().folder();
+        let entries = io.list(&folder).await?.unwrap_or_default();
+        let is_markdown = |name: &str| name.ends_with(".md");
+        let names: Vec<String> = entries
+            .into_iter()
+            .filter(|entry| entry.kind == FileKind::File && is_markdown(&entry.name))
+            .map(|entry| entry.name)
+            .collect();
+        let own = self.with_session(|session| format!("{}.md", session.metadata().session_type));
+        let Some(name) = names.iter().find(|name| **name == own).or(names.first()) else { return Ok(None) };
+        let text = io.read(&folder.child(name), 0, Some(HEAD)).await?.unwrap_or_default();
+        Ok(find_heading(&String::from_utf8_lossy(&text)).map(ToString::to_string))
+    }
+
+    // The id that its place, an event or the document says; what cannot name a file is as good as none.
+    async fn resolve_id(&self, io: &Io, document: Option<&[u8]>) -> Result<String, Trouble> {
+        let said = self.with_session(|session| session.metadata().id.clone());
+        if id::is_safe(&said) {
+            return Ok(said);
+        }
+        let folder = self.folder();
+        let id = match self.placement() {
+            Placement::Home => id_from_folder(&folder).into(),
+            Placement::Workspace if !said.is_empty() => id::from_parts(&[said.as_bytes()]),
+            Placement::Workspace => match self.read_first_line(io).await?.as_deref().or(document) {
+                Some(known) => id::from_parts(&[known]),
+                // Of one that lies elsewhere by now, what it is found by there.
+                None if !self.id().is_empty() => self.id(),
+                None => id::from_parts(&[b""]),
+            },
+        };
+        self.with_session(|session| session.set_id(&id));
+        Ok(id)
+    }
+
+    /// The id of the first message of its log; empty where it has none.
+    pub(super) async fn first_message_id(&self, io: &Io) -> Result<String, Trouble> {
+        let line = self.read_first_line(io).await?.unwrap_or_default();
+        Ok(parse_single_message(&line).map(|message| message.id).unwrap_or_default())
+    }
+
+    /// The first line of its messages; nothing where there is none.
+    pub(super) async fn read_first_line(&self, io: &Io) -> Result<Option<Vec<u8>>, Trouble> {
+        let size = self.size(io, LogName::Messages).await?;
+        let file = self.log_file(LogName::Messages);
+        let mut line = Vec::new();
+        while (line.len() as u64) < size {
+            let at = line.len() as u64;
+            let bytes = io.read(&file, at, Some(size.min(at + PIECE))).await?.unwrap_or_default();
+            if bytes.is_empty() {
+                return Err(self.shrunk_error(LogName::Messages, size, at));
+            }
+            if let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+                line.extend(&bytes[..end]);
+                return Ok(Some(line));
+            }
+            line.extend(bytes);
+        }
+        Ok((size > 0).then_some(line))
+    }
+}
+
+impl core::fmt::Debug for SessionFiles {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Live").field("id", &self.id).field("folder", &self.folder()).finish_non_exhaustive()
+    }
+}
+
+/// The id that a session's folder in the home says.
+fn id_from_folder(folder: &File) -> &str {
+    let name = folder.name();
+    name.strip_prefix(SESSION_PREFIX).unwrap_or(name)
+}

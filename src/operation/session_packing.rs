@@ -1,0 +1,117 @@
+//! A session as one file, which another store imports: all of its logs, blobs and its document, in pages.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::logs::LogName;
+use super::outgoing::OutgoingRedactor;
+use super::outgoing_pieces::OutgoingPieces;
+use super::session_files::{PIECE, SessionFiles};
+use super::{FileKind, Io, Trouble};
+use crate::layout::{BLOBS, EVENTS, File, MESSAGES, TOOLS};
+use crate::record::session_file::{end_line, head_line, log_pieces, refit_piece, whole_piece};
+
+/// The file while it is written.
+struct SessionPacker<'a> {
+    io: &'a Io,
+    pieces: OutgoingPieces<'a>,
+    redacts: bool,
+    /// The new names of blobs whose bytes changed by redaction.
+    blobs: BTreeMap<String, String>,
+    lines: usize,
+}
+
+impl SessionFiles {
+    /// The session as one file. `is_begun`: it has files; else nothing is said of it yet.
+    pub(super) async fn write_session_file(
+        &self,
+        io: &Io,
+        leaving: &OutgoingRedactor,
+        is_begun: bool,
+    ) -> Result<(), Trouble> {
+        if is_begun {
+            self.refresh_after_move(io).await?;
+            leaving.scan_folder(io, &self.folder()).await?;
+        }
+        let redacts = leaving.replaces();
+        let pieces = OutgoingPieces::new(leaving, io);
+        let mut packing = SessionPacker { io, pieces, redacts, blobs: BTreeMap::new(), lines: 0 };
+        packing.write_lines(Vec::from([head_line(&self.id(), self.placement())])).await?;
+        if is_begun {
+            packing.pack_session(self).await?;
+        }
+        let end = end_line(packing.lines);
+        packing.write_lines(Vec::from([end])).await
+    }
+}
+
+impl SessionPacker<'_> {
+    async fn pack_session(&mut self, live: &SessionFiles) -> Result<(), Trouble> {
+        // What is appended from here on is not in it: so no message names a blob that came later.
+        let logs = [(LogName::Events, EVENTS), (LogName::Tools, TOOLS), (LogName::Messages, MESSAGES)];
+        let mut ends = Vec::new();
+        for (log, name) in logs {
+            ends.push((log, name, live.size(self.io, log).await?));
+        }
+        let (events, rest) = (ends.remove(0), ends);
+        self.pack_log_lines(live, events).await?;
+        let blobs = live.folder().child(BLOBS);
+        for entry in self.io.list(&blobs).await?.unwrap_or_default() {
+            if entry.kind == FileKind::File {
+                self.pack_file(&blobs.child(&entry.name), &[BLOBS, "/", &entry.name].concat()).await?;
+            }
+        }
+        for part in rest {
+            self.pack_log_lines(live, part).await?;
+        }
+        let document = live.document_file();
+        self.pack_file(&document, document.name()).await
+    }
+
+    async fn pack_log_lines(
+        &mut self,
+        live: &SessionFiles,
+        (log, name, end): (LogName, &str, u64),
+    ) -> Result<(), Trouble> {
+        let file = live.log_file(log);
+        let (mut at, mut open) = (0, Vec::new());
+        while at < end {
+            let bytes = self.io.read(&file, at, Some(end.min(at + PIECE))).await?.unwrap_or_default();
+            if bytes.is_empty() {
+                return Err(live.shrunk_error(log, end, at));
+            }
+            at += bytes.len() as u64;
+            open.extend(bytes);
+            let whole =
+                if at < end { memchr::memrchr(b'\n', &open).map_or(0, |last| last + 1) } else { open.len() };
+            let rest = open.split_off(whole);
+            let lines = log_pieces(name, &open);
+            open = rest;
+            self.write_redacted(lines).await?;
+        }
+        Ok(())
+    }
+
+    async fn pack_file(&mut self, file: &File, name: &str) -> Result<(), Trouble> {
+        match self.io.read_all(file).await? {
+            Some(bytes) => self.write_redacted(Vec::from([whole_piece(name, &bytes)])).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn write_redacted(&mut self, lines: Vec<String>) -> Result<(), Trouble> {
+        let before = if self.redacts { lines.clone() } else { Vec::new() };
+        let mut after = self.pieces.redact_all(lines).await?;
+        for (before, after) in before.iter().zip(&mut after) {
+            *after = refit_piece(before, core::mem::take(after), &mut self.blobs);
+        }
+        self.write_lines(after).await
+    }
+
+    async fn write_lines(&mut self, lines: Vec<String>) -> Result<(), Trouble> {
+        self.lines += lines.len();
+        let text: String = lines.into_iter().flat_map(|line| [line, "\n".into()]).collect();
+        if text.is_empty() { Ok(()) } else { self.io.write_page(text.into_bytes()).await }
+    }
+}

@@ -1,0 +1,191 @@
+//! Which session of the project is its current one: written beside the project, as [`pointer`] has it.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Store;
+use super::places::FoundPlace;
+use super::session_index::FoundSession;
+use crate::error::Code;
+use crate::layout::pointer::{self, SessionPointer};
+use crate::layout::{File, Placement, Root, SessionLocation};
+use crate::operation::session_files::SessionFiles;
+use crate::operation::{FileKind, Io, Operation, Trouble, unless_bug};
+use crate::record::id::is_safe;
+use crate::record::status::Status;
+use crate::session::session_list::{ListRequest, ListedSession};
+
+/// What the project goes on with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum CurrentChoice {
+    /// The session that is pointed to, else the last active one.
+    Any,
+    /// The same of those that go on: not one of another folder that is still there.
+    Resumable,
+}
+
+impl Store {
+    /// Makes a session the project's current one, by its id and its folder, as people call it. Answer: whether the project can
+    /// have one. Refused with `not_found` where this store has no session there.
+    pub fn point_to(self: &Rc<Store>, id: String, path: String) -> Operation<'static, bool> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let Some(path) = store.find_pointed_path(&io, &id, &path).await? else {
+                let message = format!("no session of this store in \"{path}\"");
+                return Err(Trouble::new(Code::NotFound, message));
+            };
+            store.set_pointer(&io, &SessionPointer { id, path }).await
+        })
+    }
+
+    // Where it was moved meanwhile, not where it lay; of several copies the one that is meant.
+    async fn find_pointed_path(&self, io: &Io, id: &str, path: &str) -> Result<Option<String>, Trouble> {
+        for placement in [Placement::Home, Placement::Workspace] {
+            if let Some(place) = self.setup.parse_place(path, placement)
+                && io.stat(&place.folder()).await?.is_some()
+            {
+                return Ok(Some(path.into()));
+            }
+        }
+        let there = if is_safe(id) { self.find_current_folder(io, id).await? } else { None };
+        Ok(there.map(|(_, path)| path))
+    }
+
+    /// Takes the pointer away.
+    pub fn unpoint(self: &Rc<Store>) -> Operation<'static, ()> {
+        let store = self.clone();
+        Operation::new(|io| async move { store.remove_pointer(&io).await })
+    }
+
+    /// A project that cannot be written in has no pointer, nor has a folder of many projects.
+    pub(super) async fn point_at(&self, io: &Io, live: &SessionFiles) -> Result<bool, Trouble> {
+        self.set_pointer(io, &SessionPointer { id: live.id(), path: live.shown_folder() }).await
+    }
+
+    pub(super) async fn remove_pointer(&self, io: &Io) -> Result<(), Trouble> {
+        io.remove(&pointer::file()).await?;
+        // What is no link was put there by somebody, and may be all that there is of it.
+        let link = pointer::link();
+        let beside = io.list(&link.folder()).await?.unwrap_or_default();
+        let is_link = beside.iter().any(|one| one.name == link.name() && one.kind == FileKind::Other);
+        if is_link { io.remove(&link).await } else { Ok(()) }
+    }
+
+    pub(super) async fn set_pointer(&self, io: &Io, pointer: &SessionPointer) -> Result<bool, Trouble> {
+        let project = &self.setup.project;
+        if !pointer::may_have(project, &self.setup.parent_folder(project), &self.setup.user) {
+            return Ok(false);
+        }
+        Ok(unless_bug(write_pointer(io, pointer).await)?.is_some())
+    }
+
+    /// Has the pointer follow a session from where it lay to where it lies now, or be gone with it.
+    pub(super) async fn move_pointer(
+        &self,
+        io: &Io,
+        from: &str,
+        to: Option<&SessionPointer>,
+    ) -> Result<(), Trouble> {
+        if self.read_pointer(io).await?.is_none_or(|pointer| pointer.path != from) {
+            return Ok(());
+        }
+        match to {
+            Some(pointer) => self.set_pointer(io, pointer).await.map(drop),
+            None => unless_bug(self.remove_pointer(io).await).map(drop),
+        }
+    }
+
+    /// What the project's pointer says; whether there is such a session, the caller looks.
+    pub(super) async fn read_pointer(&self, io: &Io) -> Result<Option<SessionPointer>, Trouble> {
+        let bytes = unless_bug(io.read_all(&pointer::file()).await)?.flatten();
+        Ok(bytes.and_then(|bytes| pointer::read(&String::from_utf8_lossy(&bytes))))
+    }
+
+    pub(super) async fn find_current(
+        &self,
+        io: &Io,
+        of: CurrentChoice,
+    ) -> Result<Option<Rc<ListedSession>>, Trouble> {
+        let among = ListRequest::usual(of == CurrentChoice::Any);
+        let pointer = self.read_pointer(io).await?;
+        if let Some(pointer) = &pointer
+            && let Some(one) = self.find_pointed_session(io, pointer).await?
+            && among.includes(&one)
+            && (of == CurrentChoice::Any || self.can_go_on(io, &one).await?)
+        {
+            return Ok(Some(one));
+        }
+        let mut first = None;
+        for one in self.list_matching(io, &among).await? {
+            let is_pointed = pointer.as_ref().is_some_and(|to| to.id == one.entry.id && to.path == one.path);
+            let may_be = match of {
+                CurrentChoice::Any => self.may_be_current(&one),
+                CurrentChoice::Resumable => {
+                    (is_pointed || first.is_none()) && self.can_go_on(io, &one).await?
+                }
+            };
+            if is_pointed && (may_be || of == CurrentChoice::Any) {
+                return Ok(Some(one));
+            }
+            if may_be && first.is_none() {
+                first = Some(one);
+            }
+        }
+        Ok(first)
+    }
+
+    fn may_be_current(&self, one: &ListedSession) -> bool {
+        one.entry.lifecycle.is_some() && !one.entry.is_archived && one.entry.session_type != "subagent"
+    }
+
+    // The session that it says, as its files are now: where it lies in the project's own folder of the home, or in its
+    // workspace.
+    async fn find_pointed_session(
+        &self,
+        io: &Io,
+        pointer: &SessionPointer,
+    ) -> Result<Option<Rc<ListedSession>>, Trouble> {
+        let places =
+            [Placement::Home, Placement::Workspace].map(|way| self.setup.parse_place(&pointer.path, way));
+        let is_mine = |place: &SessionLocation| match place {
+            SessionLocation::Home { project, .. } => *project == self.project_hash,
+            SessionLocation::Workspace { root, .. } => root == self.setup.workspace(),
+        };
+        let Some(place) = places.into_iter().flatten().find(is_mine) else { return Ok(None) };
+        match self.open_and_index(io, FoundPlace::unread(place), (None, false)).await? {
+            Some(FoundSession::Verified(_, one)) if one.entry.id == pointer.id => Ok(Some(one)),
+            _ => Ok(None),
+        }
+    }
+
+    async fn can_go_on(&self, io: &Io, one: &ListedSession) -> Result<bool, Trouble> {
+        if !matches!(one.entry.lifecycle, Some(Status::Active | Status::Paused)) {
+            return Ok(false);
+        }
+        let is_here = one.entry.placement == Placement::Workspace || one.folder.is_empty();
+        Ok(is_here || one.folder == self.setup.project || !is_folder(io, &one.folder).await?)
+    }
+}
+
+// Also one that may not be looked at.
+async fn is_folder(io: &Io, path: &str) -> Result<bool, Trouble> {
+    match io.stat(&File::new(Root::Outside, path)).await {
+        Ok(stat) => Ok(stat.is_some_and(|stat| stat.kind == FileKind::Folder)),
+        Err(trouble) => match trouble.code() {
+            "permission_denied" => Ok(true),
+            "not_a_folder" => Ok(false),
+            _ => Err(trouble),
+        },
+    }
+}
+
+async fn write_pointer(io: &Io, pointer: &SessionPointer) -> Result<(), Trouble> {
+    if io.stat(&pointer::ignore_file()).await?.is_none() {
+        io.replace(&pointer::ignore_file(), Vec::from(pointer::IGNORED), None).await?;
+    }
+    io.replace(&pointer::file(), pointer::write(pointer).into_bytes(), None).await?;
+    unless_bug(io.link(&pointer::link(), &pointer.path).await)?;
+    Ok(())
+}

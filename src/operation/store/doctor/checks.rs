@@ -1,0 +1,175 @@
+//! What a store and its sessions have that they should not have, beside what is wrong in the logs: torn tails, derived files
+//! that are no good, things that processes left which are gone.
+
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Store;
+use super::mend::{DoctorProblem, Finding, Mend};
+use crate::json::fields::Fields;
+use crate::json::text::to_json;
+use crate::layout::{self, BLOBS, File, Placement, SUMMARIES, SessionLocation, names};
+use crate::operation::health::FileProblem;
+use crate::operation::lease::{list_lease_files, read_leases};
+use crate::operation::session_files::SessionFiles;
+use crate::operation::store::find_abandoned_outputs;
+use crate::operation::{FileKind, Io, Trouble, unless_bug};
+use crate::session::lease::Lease;
+
+/// No file is written for so long. A process of this number may be another one by now.
+const DAY_US: i64 = 24 * 60 * 60_000_000;
+
+impl Store {
+    /// What there is to mend of a session; `problems`: of its logs.
+    pub(super) async fn find_session_problems(
+        &self,
+        io: &Io,
+        place: &SessionLocation,
+        live: &Rc<SessionFiles>,
+        problems: &[FileProblem],
+    ) -> Result<Vec<Finding>, Trouble> {
+        let folder = place.folder();
+        let torn = problems.iter().filter_map(|one| {
+            let mend = Mend::Seal { log: folder.child(&one.file), end: one.torn_tail_end()? };
+            // The examination says more.
+            Some(Finding { problem: DoctorProblem::new(&one.file, "torn_tail", String::new()), mend })
+        });
+        let mut found: Vec<Finding> = torn.collect();
+        // One that tells of what is gone is all that tells of it.
+        if !problems.iter().any(FileProblem::is_vanished) && !live.is_empty() {
+            found.extend(self.check_document(io, live).await?);
+        }
+        if !live.has_good_checkpoint(io).await? {
+            let file = live.cached_file(names::CachedKind::Checkpoint);
+            let shown = self.setup.display_path(&file);
+            let message =
+                format!("expected a checkpoint of this log at \"{shown}\", but found something else");
+            let problem = DoctorProblem::new(file.name(), "bad_checkpoint", message);
+            found.push(Finding { problem, mend: Mend::Checkpoint { of: live.clone() } });
+        }
+        let count = live.other_leases(io).await?.iter().filter(|one| one.is_abandoned).count();
+        if count > 0 {
+            let s = if count == 1 { "" } else { "es" };
+            let message = format!("{count} process{s} that had it open ended without closing it");
+            let problem =
+                DoctorProblem::new(live.cached_file(names::CachedKind::Leases).name(), "dead_lease", message);
+            found.push(Finding { problem, mend: Mend::Leases { of: live.clone(), count } });
+        }
+        let (blobs, summaries) = (folder.child(BLOBS), folder.child(SUMMARIES));
+        for folder in [folder, blobs, summaries] {
+            found.extend(self.find_temporary_files(io, &folder).await?);
+        }
+        Ok(found)
+    }
+
+    async fn check_document(&self, io: &Io, live: &Rc<SessionFiles>) -> Result<Option<Finding>, Trouble> {
+        let file = live.document_file();
+        let bytes = io.read_all(&file).await?;
+        let json = bytes.as_deref().and_then(|bytes| core::str::from_utf8(bytes).ok());
+        let document = json.and_then(|json| Fields::parse(json).ok());
+        let raw = |key| document.as_ref()?.raw(key).filter(|value| *value != "null");
+        let count =
+            raw("stats").and_then(|stats| Fields::parse(stats).ok()?.raw("messageCount")?.parse().ok());
+        let as_of = raw("asOf").or(raw("as_of"));
+        let (known, is) =
+            live.with_session(|session| (session.metadata().as_of.clone(), session.log_state().messages));
+        let is_behind = live.placement() == Placement::Home && count != Some(is);
+        let is_other = as_of != known.map(|id| to_json(&id)).as_deref();
+        if !live.is_stale() && !is_behind && !is_other {
+            return Ok(None);
+        }
+        let found = match &bytes {
+            None => "found none",
+            Some(_) if live.is_stale() => "found something else",
+            Some(_) => "found one that is older",
+        };
+        let shown = self.setup.display_path(&file);
+        let message = format!("expected what the logs say in \"{shown}\", but {found}");
+        let problem = DoctorProblem::new(file.name(), "bad_document", message);
+        let was = bytes.filter(|bytes| !bytes.is_empty() && live.is_stale());
+        Ok(Some(Finding { problem, mend: Mend::Document { of: live.clone(), was } }))
+    }
+
+    /// Temporary files of processes that are gone; or why nobody can look into the folder.
+    pub(super) async fn find_temporary_files(&self, io: &Io, folder: &File) -> Result<Vec<Finding>, Trouble> {
+        let mut found = Vec::new();
+        let entries = match io.list(folder).await {
+            Err(trouble) if !trouble.is_bug() => {
+                return Ok(Vec::from([Finding::by_hand(folder.name(), trouble)]));
+            }
+            entries => entries?.unwrap_or_default(),
+        };
+        for entry in entries {
+            let pid = names::parse_temporary_name(&entry.name).filter(|_| entry.kind == FileKind::File);
+            let file = folder.child(&entry.name);
+            if let Some(pid) = pid
+                && is_abandoned_by(io, &file, pid).await?
+            {
+                let why = format!("process {pid} is gone and left a temporary file");
+                found.push(self.removal_finding(file, &why));
+            }
+        }
+        Ok(found)
+    }
+
+    /// What is kept of sessions that are gone: their folders were taken away by hand. `ids`: of those that are there.
+    pub(super) async fn find_orphaned_files(
+        &self,
+        io: &Io,
+        ids: &BTreeSet<&str>,
+    ) -> Result<Vec<Finding>, Trouble> {
+        let mut found = Vec::new();
+        for entry in unless_bug(io.list(&layout::cache()).await)?.flatten().unwrap_or_default() {
+            let Some((id, what)) = names::parse_cached_name(&entry.name) else { continue };
+            let file = layout::cache().child(&entry.name);
+            // It may lie wherever this process cannot look.
+            if ids.contains(id) || (what == names::CachedKind::Leases && has_open_lease(io, &file).await?) {
+                continue;
+            }
+            let shown = self.setup.display_path(&file);
+            let message = format!("expected the session {id}, of which \"{shown}\" is, but found none");
+            let problem = DoctorProblem::new(&entry.name, "left_over", message);
+            found.push(Finding { problem, mend: Mend::Remove(file) });
+        }
+        Ok(found)
+    }
+
+    /// Tool outputs of runs that are gone.
+    pub(super) async fn find_abandoned_runs(&self, io: &Io) -> Result<Vec<Finding>, Trouble> {
+        let left = find_abandoned_outputs(io).await?.into_iter().map(|left| {
+            let whose = left.pid.as_deref().map_or("a process".into(), |pid| format!("process {pid}"));
+            let message = format!("{whose} is gone and left {}", left.describe());
+            Finding {
+                problem: DoctorProblem::new(layout::outputs().name(), "left_over", message),
+                mend: Mend::Outputs(left),
+            }
+        });
+        Ok(left.collect())
+    }
+
+    /// What is only to be taken away.
+    pub(super) fn removal_finding(&self, file: File, why: &str) -> Finding {
+        let message = format!("{why} at \"{}\"", self.setup.display_path(&file));
+        Finding { problem: DoctorProblem::new(file.name(), "left_over", message), mend: Mend::Remove(file) }
+    }
+}
+
+// Whether a process has the session open whose leases these are.
+async fn has_open_lease(io: &Io, leases: &File) -> Result<bool, Trouble> {
+    let found = read_leases(io, list_lease_files(io, leases).await?).await?;
+    Ok(found.iter().any(|one| !one.is_abandoned))
+}
+
+/// Whether a process is gone that left something. `pid` is its number, as it is written.
+pub(super) async fn is_abandoned_by(io: &Io, file: &File, pid: &str) -> Result<bool, Trouble> {
+    let by = Lease { pid: pid.parse().unwrap_or(u64::MAX), ..Lease::default() };
+    if io.are_gone(Vec::from([by])).await? == [true] {
+        return Ok(true);
+    }
+    // A folder that is renamed keeps the time of its content.
+    let changed = io.stat(file).await?.map(|stat| stat.modified_us.max(stat.changed_us));
+    Ok(changed.is_some_and(|changed| io.now_ms() * 1000 - changed > DAY_US))
+}

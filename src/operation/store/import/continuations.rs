@@ -1,0 +1,206 @@
+//! Agents' sessions in which one of the store was resumed: what is said there goes on with that one. Where it was resumed as
+//! text, the fence around its history is the mark; where it was written as the agent's own, that one's name is. Who it was is
+//! kept in a pointer. Where that is lost, the agent's session is one of its own.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Importer;
+use crate::error::Code;
+use crate::interop::ImportedSession;
+use crate::interop::talk::is_talk;
+use crate::json::fields::Fields;
+use crate::json::hash::sha256;
+use crate::json::text::{to_json, to_open_json};
+use crate::layout;
+use crate::operation::session_files::SessionFiles;
+use crate::operation::store::{LookupWay, Store};
+use crate::operation::{Io, Operation, Trouble, unless_bug};
+use crate::record::message::{Message, Role};
+
+/// What a fence begins with; its name follows.
+const FENCE: &str = "----- ";
+/// How many hex digits that has.
+const DIGITS: usize = 32;
+
+/// A part of an agent's session.
+pub(super) struct ConversationPart {
+    pub messages: Vec<Message>,
+    /// The session that it goes on with; else it is the agent's own.
+    pub resumed: Option<Rc<SessionFiles>>,
+}
+
+/// Who was resumed.
+pub(super) struct ResumedSession {
+    pub id: String,
+    /// The last message of an agent's session that is not behind it.
+    pub last_message: String,
+}
+
+/// What is looked for in an agent's session.
+struct ResumeMarks {
+    /// Sessions that were resumed, each where its mark stands last, in this order.
+    marks: Vec<(usize, Rc<SessionFiles>)>,
+    /// Where turns end.
+    turn_ends: Vec<usize>,
+    /// Where the user says something that is not about the store.
+    talk_positions: Vec<usize>,
+}
+
+impl Store {
+    /// Whoever is given this text, with a fence, goes on with the session of this id.
+    pub fn note_text(self: &Rc<Store>, text: String, id: String) -> Operation<'static, ()> {
+        Operation::new(|io| async move {
+            let Some(mark) = find_mark(&text) else { return Ok(()) };
+            let json = format!("{{\"version\":1,\"session\":{}}}", to_json(&id));
+            io.replace(&layout::continuation(mark), json.into_bytes(), None).await
+        })
+    }
+
+    // What is said in this session of an agent's, `[agent, source id]`, goes on with the session of this id that it was written from,
+    // behind its message `last`.
+    pub(in crate::operation::store) async fn note_native_export(
+        &self,
+        io: &Io,
+        [agent, source_id]: [&str; 2],
+        id: &str,
+        last: &str,
+    ) -> Result<(), Trouble> {
+        let json = format!("{{\"version\":1,\"session\":{},\"last\":{}}}", to_json(&id), to_json(&last));
+        io.replace(&layout::continuation(&continuation_name(agent, source_id)), json.into_bytes(), None).await
+    }
+
+    // The session of an id, as whoever opens it has it; nothing where it is gone.
+    async fn open_resumed(&self, io: &Io, id: &str) -> Result<Option<Rc<SessionFiles>>, Trouble> {
+        match self.open_by_id(io, id).await {
+            Err(trouble) if trouble.code() == Code::NotFound.as_str() => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    async fn open_by_id(&self, io: &Io, id: &str) -> Result<Rc<SessionFiles>, Trouble> {
+        if let Some(placed) = self.locate_session(io, id, LookupWay::ByWholeId).await? {
+            let live = self.open_for_import(io, self.session_place(&placed.0, placed.1)?).await?;
+            // A folder may be named like a session that it does not hold.
+            if live.id() == id {
+                return Ok(live);
+            }
+        }
+        let listed = self.locate_session(io, id, LookupWay::ByList).await?;
+        let (shown, placement) = listed.ok_or_else(|| Trouble::internal("expected a list to tell"))?;
+        self.open_for_import(io, self.session_place(&shown, placement)?).await
+    }
+}
+
+impl Importer<'_> {
+    /// The parts of an agent's session: what goes on with another one, and what is its own. `is_about_store`: something of the
+    /// store may be in it.
+    pub(super) async fn split_parts(
+        &self,
+        one: &ImportedSession,
+        mut messages: Vec<Message>,
+        is_about_store: bool,
+    ) -> Result<Vec<ConversationPart>, Trouble> {
+        if let Some(pointed) =
+            read_continuation(self.io, &continuation_name(one.agent, &one.source_id)).await?
+            && let Some(live) = self.store.open_resumed(self.io, &pointed.id).await?
+            && let Some(end) = messages.iter().position(|message| message.id == pointed.last_message)
+        {
+            let messages = messages.split_off(end + 1);
+            return Ok(Vec::from([ConversationPart { messages, resumed: Some(live) }]));
+        }
+        if is_about_store {
+            let parts = self.split_at_marks(messages).await?;
+            if let Some(live) = parts.last().and_then(|part| part.resumed.as_ref()) {
+                self.note_continuation(one, live.id()).await?;
+            }
+            return Ok(parts);
+        }
+        // Before that the file has the client's own words alone, and nobody can tell what began it.
+        let is_begun = !self.is_ongoing || talk_positions(&messages).next().is_some();
+        Ok(is_begun.then_some(ConversationPart { messages, resumed: None }).into_iter().collect())
+    }
+
+    // What was said before a session was resumed is the agent's own, what comes behind goes on with that one. What was typed and
+    // answered to resume it is in neither.
+    async fn split_at_marks(&self, mut messages: Vec<Message>) -> Result<Vec<ConversationPart>, Trouble> {
+        let ResumeMarks { marks, turn_ends: ends, talk_positions: asked } =
+            self.find_marks(&messages).await?;
+        // Who only looks for a session has said nothing yet.
+        let has_talk = |up_to: usize| asked.iter().any(|place| *place < up_to);
+        let mut parts = Vec::new();
+        for (place, live) in marks.into_iter().rev() {
+            let behind = (place + 1).min(messages.len());
+            parts.push(ConversationPart { messages: messages.split_off(behind), resumed: Some(live) });
+            // The last turn before it that was answered.
+            messages.truncate(ends.iter().rfind(|end| **end < place).map_or(0, |end| end + 1));
+        }
+        if has_talk(messages.len()) {
+            parts.push(ConversationPart { messages, resumed: None });
+        }
+        parts.reverse();
+        parts.retain(|part| !part.messages.is_empty());
+        Ok(parts)
+    }
+
+    async fn find_marks(&self, messages: &[Message]) -> Result<ResumeMarks, Trouble> {
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        for (place, message) in messages.iter().enumerate() {
+            // The first is the outermost: in the history there may be others.
+            if let Some(mark) = find_mark(&to_open_json(message)) {
+                places.insert(mark.into(), place);
+            }
+        }
+        let mut marks = Vec::new();
+        for (mark, place) in places {
+            if let Some(pointed) = read_continuation(self.io, &mark).await?
+                && let Some(live) = self.store.open_resumed(self.io, &pointed.id).await?
+            {
+                marks.push((place, live));
+            }
+        }
+        marks.sort_by_key(|(place, _)| *place);
+        let is_end =
+            |message: &&Message| message.role == Some(Role::Assistant) && message.tool_calls().is_empty();
+        let ends = messages.iter().enumerate().filter(|(_, message)| is_end(message)).map(|(place, _)| place);
+        Ok(ResumeMarks {
+            marks,
+            turn_ends: ends.collect(),
+            talk_positions: talk_positions(messages).collect(),
+        })
+    }
+}
+
+// Where the user says something.
+fn talk_positions(messages: &[Message]) -> impl Iterator<Item = usize> {
+    let is = |place: &usize| is_talk(&messages[*place], messages.get(place + 1));
+    (0..messages.len()).filter(is)
+}
+
+pub(super) async fn read_continuation(io: &Io, name: &str) -> Result<Option<ResumedSession>, Trouble> {
+    let bytes = unless_bug(io.read_all(&layout::continuation(name)).await)?.flatten().unwrap_or_default();
+    let read = |json| {
+        let mut fields = Fields::parse(json).ok()?;
+        let mut word = |key: &str| fields.take::<String>(key, &mut Vec::new());
+        Some(ResumedSession { id: word("session")?, last_message: word("last").unwrap_or_default() })
+    };
+    Ok(core::str::from_utf8(&bytes).ok().and_then(read))
+}
+
+// The name of the first fence in a text.
+fn find_mark(text: &str) -> Option<&str> {
+    text.match_indices(FENCE).find_map(|(at, _)| {
+        let mark = text.get(at + FENCE.len()..at + FENCE.len() + DIGITS)?;
+        mark.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')).then_some(mark)
+    })
+}
+
+// What a pointer for an agent's session is called: no name of an agent's stands in a path.
+pub(super) fn continuation_name(agent: &str, source_id: &str) -> String {
+    let mut name = sha256(format!("{agent}/{source_id}").as_bytes());
+    name.truncate(DIGITS);
+    name
+}

@@ -1,0 +1,123 @@
+//! What of an agent's session is not in one of the store's yet.
+
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use super::Importer;
+use crate::interop::import_diff::ImportDiff;
+use crate::interop::talk::is_talk;
+use crate::operation::logs::LogName;
+use crate::operation::session_files::{PIECE, SessionFiles};
+use crate::operation::{AppendRequest, Drafts, Trouble};
+use crate::record::message::Message;
+use crate::state::stopping::find_stop_phrase;
+
+/// So many messages are one batch.
+const BATCH: usize = 256;
+
+/// How far the messages of a file are written.
+pub(super) struct WriteProgress<'a> {
+    pub importing: &'a Importer<'a>,
+    pub share: &'a super::file::DocumentShare<'a>,
+    pub written_count: usize,
+    pub message_count: usize,
+}
+
+impl WriteProgress<'_> {
+    /// Tells it, before so many more are written.
+    async fn report_more(&mut self, count: usize) -> Result<(), Trouble> {
+        let share = if self.message_count == 0 {
+            0.0
+        } else {
+            (self.written_count as f64 / self.message_count as f64).min(1.0)
+        };
+        self.written_count += count;
+        self.importing.report_progress(self.share, share).await
+    }
+}
+
+impl Importer<'_> {
+    /// Appends what a session does not hold yet, and answers that have grown since; how many messages that were. What was
+    /// said is folded by whoever takes the session up: of a hundred imports few are. Others may import the same file meanwhile:
+    /// nobody waits, and what each finds missing it appends until nothing is.
+    pub(super) async fn append_new_messages(
+        &self,
+        live: &SessionFiles,
+        (messages, goes_on): (&Rc<Vec<Message>>, bool),
+        written: &mut WriteProgress<'_>,
+    ) -> Result<usize, Trouble> {
+        let mut added = 0;
+        live.acquire_lease(self.io).await?;
+        if live.size(self.io, LogName::Messages).await? == 0 {
+            added = messages.len();
+            let mut bytes = 0;
+            for start in (0..messages.len()).step_by(BATCH) {
+                let part = start..messages.len().min(start + BATCH);
+                written.report_more(part.len()).await?;
+                bytes += self.append_drafts(live, Drafts::Slice(messages.clone(), part), false).await?;
+            }
+            if live.size(self.io, LogName::Messages).await? == bytes {
+                live.flush_files(self.io, false).await?;
+                return Ok(added);
+            }
+        }
+        // Where it is moved meanwhile, what is there by then is compared again.
+        let compared = || {
+            Box::pin(async { self.append_missing(live, messages, goes_on).await })
+                as crate::operation::Work<'_, usize>
+        };
+        added += live.retry_after_move(self.io, &compared).await?;
+        if added > 0 {
+            live.flush_files(self.io, false).await?;
+        }
+        Ok(added)
+    }
+
+    async fn append_missing(
+        &self,
+        live: &SessionFiles,
+        messages: &Rc<Vec<Message>>,
+        goes_on: bool,
+    ) -> Result<usize, Trouble> {
+        let messages = Vec::clone(messages);
+        let mut fresh =
+            if goes_on { ImportDiff::for_continuation(messages) } else { ImportDiff::new(messages) };
+        let (mut at, mut added) = (0, 0);
+        loop {
+            let (file, size) =
+                (live.log_file(LogName::Messages), live.size(self.io, LogName::Messages).await?);
+            while at < size {
+                let bytes = self.io.read(&file, at, Some(size.min(at + PIECE))).await?.unwrap_or_default();
+                if bytes.is_empty() {
+                    return Err(live.shrunk_error(LogName::Messages, size, at));
+                }
+                fresh.feed(&bytes);
+                at += bytes.len() as u64;
+            }
+            let batch = fresh.next_missing(BATCH);
+            if batch.is_empty() {
+                return Ok(added);
+            }
+            added += batch.len();
+            // An answer to who stopped it is no going on, and neither is saying so.
+            let goes_on = |(at, one): (usize, &Message)| {
+                is_talk(one, batch.get(at + 1)) && find_stop_phrase(one.content.as_str()).is_none()
+            };
+            let has_talk = || batch.iter().enumerate().any(goes_on);
+            let revives = self.is_ongoing && has_talk();
+            self.append_drafts(live, Drafts::Messages(batch), revives).await?;
+        }
+    }
+
+    // Nobody goes on with a session by that, and the disk confirms all at once. How many bytes it was.
+    async fn append_drafts(
+        &self,
+        live: &SessionFiles,
+        drafts: Drafts,
+        revives: bool,
+    ) -> Result<u64, Trouble> {
+        let appending = AppendRequest { drafts, is_durable: false, revives, counts: self.counts.clone() };
+        Ok(live.append_drafts(self.io, &appending).await?.len() as u64)
+    }
+}

@@ -1,0 +1,128 @@
+//! A session that another store exported as one file: its records into the session of the same id, each once. One that this
+//! store does not have begins with the same bytes, in the home, with the store's project.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use super::file::{DocumentShare, import_entry_json};
+use super::{ImportReport as Found, Importer};
+use crate::error::Code;
+use crate::json::text::to_json;
+use crate::layout::{EVENTS, File, MESSAGES, SessionLocation, TOOLS};
+use crate::operation::Trouble;
+use crate::operation::session_files::SessionFiles;
+use crate::record::id::is_safe;
+use crate::record::session_file::{SessionFile, message_ids, missing_lines};
+
+/// How often a session that is moved meanwhile is looked for.
+const TRIES: u32 = 20;
+
+impl Importer<'_> {
+    /// Takes a session in from such a file.
+    pub(super) async fn import_session_file(
+        &self,
+        bytes: &[u8],
+        share: &DocumentShare<'_>,
+    ) -> Result<Found, Trouble> {
+        let file = SessionFile::read(bytes)?;
+        if file.log(MESSAGES).is_empty() && file.log(EVENTS).is_empty() {
+            let message = "expected a session, but nothing is said in this one";
+            return Err(Trouble::new(Code::EmptyFile, message));
+        }
+        if !is_safe(&file.id) {
+            let message = format!("expected the id of a session, but found {} instead", to_json(&file.id));
+            return Err(Trouble::new(Code::InvalidId, message));
+        }
+        self.report_progress(share, 0.0).await?;
+        let mut tries_left = TRIES;
+        let (place, added) = loop {
+            let place = self.place_for_id(&file.id).await?;
+            let shown = self.store.setup.display_path(&place.folder());
+            self.io.take_turn_of(&shown).await?;
+            let merged = self.merge_records(&file, &place).await;
+            self.io.end_turn_of(&shown);
+            tries_left -= 1;
+            match merged {
+                Err(trouble) if trouble.code() == Code::NotFound.as_str() && tries_left > 0 => {}
+                merged => break (place, merged?),
+            }
+        };
+        let live = self.open_merged(&place).await?;
+        let total = message_ids(file.log(MESSAGES)).len();
+        let parent = live.with_session(|session| session.metadata().parent.clone());
+        let told =
+            import_entry_json(live.id(), ("leftoff", share.path), (total, added), parent.as_ref(), &[]);
+        let of_path = |problem: &_| {
+            let problem = to_json(problem);
+            format!("{{\"path\":{},{}", to_json(share.path), problem.strip_prefix('{').unwrap_or_default())
+        };
+        let problems = file.problems.iter().map(of_path).collect();
+        Ok(Found { imported: Vec::from([told]), problems, is_open: false })
+    }
+
+    // Where the session lies, in whichever project and placement; else where it begins.
+    async fn place_for_id(&self, id: &str) -> Result<SessionLocation, Trouble> {
+        if let Some(place) = self.store.find_place(self.io, id).await?
+            && let Some(place) = self.store.current_place(self.io, place).await?
+        {
+            return Ok(place);
+        }
+        Ok(SessionLocation::Home { project: self.store.project_hash.clone(), id: id.into() })
+    }
+
+    // How many messages are new. What is named is there before what names it.
+    async fn merge_records(&self, file: &SessionFile, place: &SessionLocation) -> Result<usize, Trouble> {
+        let folder = place.folder();
+        let within = self.io.stat(&folder).await?.map(|_| &folder);
+        for (name, bytes) in file.blobs() {
+            let blob = place.blob(name);
+            if self.io.stat(&blob).await?.is_none() {
+                self.io.replace(&blob, bytes.into(), within).await?;
+            }
+        }
+        let mut added = 0;
+        for name in [EVENTS, TOOLS, MESSAGES] {
+            let log = place.log(name);
+            let there = self.io.read_all(&log).await?.unwrap_or_default();
+            let missing = missing_lines(&there, file.log(name));
+            if missing.is_empty() {
+                continue;
+            }
+            if name == MESSAGES {
+                let known = message_ids(&there);
+                added = message_ids(file.log(name)).difference(&known).count();
+            }
+            self.io.append(&log, missing, true, within).await?;
+        }
+        self.write_missing_document(file, place, within).await?;
+        Ok(added)
+    }
+
+    // The document that it had, where it is kept in the same way and has none.
+    async fn write_missing_document(
+        &self,
+        file: &SessionFile,
+        place: &SessionLocation,
+        within: Option<&File>,
+    ) -> Result<(), Trouble> {
+        let document = place.document();
+        match file.files.get(place.placement().document()) {
+            Some(bytes) if self.io.stat(&document).await?.is_none() => {
+                self.io.replace(&document, bytes.clone(), within).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn open_merged(&self, place: &SessionLocation) -> Result<Rc<SessionFiles>, Trouble> {
+        let live = self.store.unopened_session(place, "");
+        let live = self.store.find_open(&live.shown_folder()).unwrap_or(live);
+        Box::pin(live.complete_opening(self.io)).await?;
+        live.refresh_after_move(self.io).await?;
+        self.store.register_workspace(self.io, place).await?;
+        self.store.reindex_session(self.io, &live, place).await?;
+        Ok(live)
+    }
+}

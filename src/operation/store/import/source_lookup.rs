@@ -1,0 +1,82 @@
+//! The session that one of an agent's is here, found by the id that it has there.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Importer;
+use super::continuations::{continuation_name, read_continuation};
+use super::target_session::id_tail;
+use crate::error::Code;
+use crate::interop::{AgentName, ImportedSession};
+use crate::json::request;
+use crate::json::text::to_json;
+use crate::layout::{self, SessionLocation};
+use crate::operation::store::{LookupWay, Store};
+use crate::operation::{CountingMode, Io, Operation, Trouble};
+use crate::record::id;
+
+impl Store {
+    /// The id of the session that one of an agent's is, `{"agent","id"}`, JSON, by the id that it has there; where a session of
+    /// the store was resumed in it, of that one. Refused with `not_found` where nothing of it was imported or recorded.
+    pub fn find_by_source(self: &Rc<Store>, source: String) -> Operation<'static, String> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let (mut fields, bad) = (request::parse(&source, "agent or id")?, &mut Vec::new());
+            let (agent, id): (Option<String>, Option<String>) =
+                (fields.take("agent", bad), fields.take("id", bad));
+            request::reject_bad(bad)?;
+            let (Some(agent), Some(id)) = (agent, id) else {
+                let message =
+                    format!("expected a source with \"agent\" and \"id\", but found {source} instead");
+                return Err(Trouble::new(Code::InvalidRequest, message));
+            };
+            let agent = AgentName::parse(&agent)?.as_str();
+            if let Some(pointed) = read_continuation(&io, &continuation_name(agent, &id)).await?
+                && store.can_find_session(&io, &pointed.id).await?
+            {
+                return Ok(pointed.id);
+            }
+            let importing = Importer::new(&store, &io, CountingMode::Off, false);
+            match importing.find_by_tail(&id_tail(&id::from_source(agent, &id, "", 0))).await? {
+                Some(SessionLocation::Home { id, .. }) => Ok(id),
+                Some(place) => {
+                    let live = store.unopened_session(&place, "");
+                    live.open_files(&io).await?;
+                    Ok(live.id())
+                }
+                None => {
+                    let message = format!("no session was imported from {agent}'s {}", to_json(&id));
+                    Err(Trouble::new(Code::NotFound, message))
+                }
+            }
+        })
+    }
+
+    async fn can_find_session(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
+        for how in [LookupWay::ByWholeId, LookupWay::ByList] {
+            match self.locate_session(io, id, how).await {
+                Ok(None) => {}
+                Ok(Some(_)) => return Ok(true),
+                Err(trouble) if trouble.code() == Code::NotFound.as_str() => return Ok(false),
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Importer<'_> {
+    /// What is said in an agent's session goes on with the one of this id, whose text was given to it.
+    pub(super) async fn note_continuation(&self, one: &ImportedSession, id: String) -> Result<(), Trouble> {
+        let name = continuation_name(one.agent, &one.source_id);
+        let known = read_continuation(self.io, &name).await?;
+        // One that it was written from is known already.
+        if known.is_some_and(|known| known.id == id || !known.last_message.is_empty()) {
+            return Ok(());
+        }
+        let json = format!("{{\"version\":1,\"session\":{}}}", to_json(&id));
+        self.io.replace(&layout::continuation(&name), json.into_bytes(), None).await
+    }
+}

@@ -1,0 +1,321 @@
+//! Opening: the one session of a folder, whoever asks for it meanwhile; where it lies by now, and what is due then.
+//!
+//! No operation has the turns of two sessions at once, so that none waits for another one that waits for it.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Store;
+use super::current_session::CurrentChoice;
+use super::lookup::LookupWay;
+use super::places::AT_ONCE;
+use crate::json::fields::{Fields, parse_objects};
+use crate::layout::{Placement, SessionLocation};
+use crate::operation::join::join_all;
+use crate::operation::moves::{is_moved_error, moved_or_deleted_error};
+use crate::operation::session_files::SessionFiles;
+use crate::operation::{Io, Operation, Trouble, Work};
+use crate::session::session_list::ListedSession;
+
+/// How often, at most, one that moves is followed in one go.
+const TRIES: u32 = 20;
+
+/// Why one is opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OpenReason {
+    /// Somebody asks for it: it is taken up.
+    Requested,
+    /// It was written just now, for who has it now: it does not rest, however long nothing was said in it.
+    JustWritten,
+}
+
+impl Store {
+    /// Opens a session by its id, a unique beginning of one, or its name in a workspace. One that is open is the same again, as
+    /// its files say by now.
+    ///
+    /// # Errors
+    /// `not_found`; `ambiguous` where several begin so.
+    pub fn session(self: &Rc<Store>, id: String) -> Operation<'static, Rc<SessionFiles>> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            if let Some(live) = store.refresh_open(&io, &|one| one.id() == id).await? {
+                return Ok(live);
+            }
+            if let Some((shown, placement)) = store.locate_session(&io, &id, LookupWay::ByWholeId).await? {
+                let live = store.open_session_at(&io, &shown, placement, OpenReason::Requested).await?;
+                // A folder may be named like a session that it does not hold.
+                if live.id() == id {
+                    return Ok(live);
+                }
+            }
+            let listed = store.locate_session(&io, &id, LookupWay::ByList).await?;
+            let (shown, placement) = listed.ok_or_else(|| Trouble::internal("expected a list to tell"))?;
+            store.open_session_at(&io, &shown, placement, OpenReason::Requested).await
+        })
+    }
+
+    /// Opens the project's current session: the one that is pointed to, else the last active one; nothing where there is none.
+    pub fn current(self: &Rc<Store>) -> Operation<'static, Option<Rc<SessionFiles>>> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            match store.find_current(&io, CurrentChoice::Any).await? {
+                Some(one) => store.open_listed(&io, one).await.map(Some),
+                None => Ok(None),
+            }
+        })
+    }
+
+    /// Opens the last session of the project that goes on, which is its current one from then on; or begins one, as
+    /// [`Store::create`] is asked for it.
+    pub fn go_on(self: &Rc<Store>, request: String) -> Operation<'static, Rc<SessionFiles>> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            store.parse_create_request(&request)?;
+            // Who asks meanwhile goes on with the same one.
+            io.take_turn_of(&store.setup.project).await?;
+            let Some(one) = store.find_current(&io, CurrentChoice::Resumable).await? else {
+                return store.create_session(&io, &request).await;
+            };
+            let live = store.open_listed(&io, one).await?;
+            store.point_at(&io, &live).await?;
+            Ok(live)
+        })
+    }
+
+    /// Opens the session of a folder, as people call it; where it was moved meanwhile, the one that it is by now.
+    ///
+    /// # Errors
+    /// `not_found` where it was deleted, or moved to where nobody knows.
+    pub fn open(
+        self: &Rc<Store>,
+        shown: String,
+        placement: Placement,
+    ) -> Operation<'static, Rc<SessionFiles>> {
+        let store = self.clone();
+        Operation::new(move |io| async move {
+            store.open_session_at(&io, &shown, placement, OpenReason::Requested).await
+        })
+    }
+
+    /// The same of one that was written just now, beside this store: this process has it open, and it does not rest.
+    pub fn open_written(
+        self: &Rc<Store>,
+        shown: String,
+        placement: Placement,
+    ) -> Operation<'static, Rc<SessionFiles>> {
+        let store = self.clone();
+        Operation::new(move |io| async move {
+            store.open_session_at(&io, &shown, placement, OpenReason::JustWritten).await
+        })
+    }
+
+    /// Opens what was recorded, as [`Store::record`] of this store or another one of the same home has told it: none of it rests, and
+    /// the one that it is, the first of the answer, is the current one, beside its conversation where it belongs there.
+    pub fn open_recorded(self: &Rc<Store>, told: String) -> Operation<'static, Vec<Rc<SessionFiles>>> {
+        let store = self.clone();
+        Operation::new(|io| async move { store.open_all_recorded(&io, &told).await })
+    }
+
+    pub(super) async fn open_all_recorded(
+        &self,
+        io: &Io,
+        told: &str,
+    ) -> Result<Vec<Rc<SessionFiles>>, Trouble> {
+        let said = |_| Trouble::internal("expected what was recorded");
+        let fields = Fields::parse(told).map_err(said)?;
+        let at = fields.raw("at").and_then(|raw| Fields::parse(raw).ok());
+        let all = parse_objects(fields.raw("all").unwrap_or_default()).unwrap_or_default();
+        let mut open = Vec::new();
+        for mut place in at.into_iter().chain(all) {
+            let mut text = |key: &str| place.take::<String>(key, &mut Vec::new()).unwrap_or_default();
+            let (shown, placement) = (text("path"), Placement::from_name(&text("placement")));
+            open.push(
+                self.open_session_at(
+                    io,
+                    &shown,
+                    placement.unwrap_or(Placement::Home),
+                    OpenReason::JustWritten,
+                )
+                .await?,
+            );
+        }
+        if let (Some(first), Some(beside)) =
+            (open.first_mut(), fields.raw("beside").and_then(|raw| raw.strip_prefix('{')))
+        {
+            let request = format!("{{\"to\":\"workspace\",{beside}");
+            *first = self.relocate_session(io, first, &request).await?;
+        }
+        if let Some(first) = open.first() {
+            self.point_at(io, first).await?;
+        }
+        Ok(open)
+    }
+
+    /// Closes all that are open, and writes what was found out about sessions for the next list: what a host does last. One that
+    /// cannot be closed does not keep the others open.
+    pub fn close(self: &Rc<Store>) -> Operation<'static, ()> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let mut open = store.open_sessions.borrow().clone();
+            let mut closed = Ok(());
+            while !open.is_empty() {
+                // One that followed another to its folder waits for the turn of that one.
+                let mut folders = BTreeSet::new();
+                let is_next = |live: &mut Rc<SessionFiles>| {
+                    folders.len() < AT_ONCE && folders.insert(live.shown_folder())
+                };
+                let some = open.extract_if(.., is_next).map(|live| -> Work<'_, ()> {
+                    let (store, io) = (&store, &io);
+                    Box::pin(async move { store.close_session(io, &live).await })
+                });
+                let some: Vec<_> = some.collect();
+                closed = join_all(some).await.into_iter().fold(closed, Result::and);
+            }
+            if let Some(end) = store.close_action.take() {
+                closed = closed.and(end(&store, &io).await);
+            }
+            closed.and(store.save_index(&io).await)
+        })
+    }
+
+    async fn open_listed(&self, io: &Io, one: Rc<ListedSession>) -> Result<Rc<SessionFiles>, Trouble> {
+        self.open_session_at(io, &one.path, one.entry.placement, OpenReason::Requested).await
+    }
+
+    pub(super) async fn open_session_at(
+        &self,
+        io: &Io,
+        shown: &str,
+        placement: Placement,
+        why: OpenReason,
+    ) -> Result<Rc<SessionFiles>, Trouble> {
+        let mut place = self.session_place(shown, placement)?;
+        for _ in 0..TRIES {
+            let lies = self.setup.display_path(&place.folder());
+            if let Some(live) = self.refresh_open(io, &|one| one.shown_folder() == lies).await? {
+                if why == OpenReason::JustWritten {
+                    live.acquire_lease(io).await?;
+                }
+                return Ok(live);
+            }
+            let now =
+                self.current_place(io, place.clone()).await?.ok_or_else(|| moved_or_deleted_error(shown))?;
+            if now != place {
+                place = now;
+                continue;
+            }
+            io.take_turn_of(&lies).await?;
+            let opened = match self.find_open(&lies) {
+                // Whoever asked first has opened it meanwhile.
+                Some(_) => None,
+                None => Some(self.open_at_place(io, &place, why).await),
+            };
+            io.end_turn_of(&lies);
+            match opened {
+                None => {}
+                Some(Ok(live)) => {
+                    self.forget_moved_copies(io, &live).await?;
+                    return Ok(live);
+                }
+                Some(Err((trouble, id))) if is_moved_error(&trouble) => match self.find_place(io, &id).await?
+                {
+                    Some(other) if other != place => place = other,
+                    _ => return Err(trouble),
+                },
+                Some(Err((trouble, _))) => return Err(trouble),
+            }
+        }
+        Err(moved_or_deleted_error(shown))
+    }
+
+    // Nobody else knows it until it is open. Where that fails, beside why, the id as far as it was read.
+    async fn open_at_place(
+        &self,
+        io: &Io,
+        place: &SessionLocation,
+        why: OpenReason,
+    ) -> Result<Rc<SessionFiles>, (Trouble, String)> {
+        let live = self.unopened_session(place, "");
+        let opened = Box::pin(async {
+            live.open_files(io).await?;
+            // Of a folder that is gone nothing is read, and that is no session.
+            if io.stat(&place.folder()).await?.is_none() {
+                return Err(moved_or_deleted_error(&live.shown_folder()));
+            }
+            let notices = match why {
+                OpenReason::Requested => live.pause_if_idle(io, self.setup.idle_ms, true).await?.notices,
+                OpenReason::JustWritten => {
+                    live.acquire_lease(io).await?;
+                    Vec::new()
+                }
+            };
+            self.register_workspace(io, place).await?;
+            Ok(notices)
+        });
+        let notices = opened.await.map_err(|trouble| (trouble, live.id()))?;
+        self.add_open(&live);
+        self.deliver_notices(&live);
+        self.report_notices(&live.shown_folder(), notices);
+        Ok(live)
+    }
+
+    /// One that is open, as its files say by now. Where its folder was moved or deleted meanwhile, by another process or by hand,
+    /// it is open no longer, and none is.
+    async fn refresh_open(
+        &self,
+        io: &Io,
+        is: &dyn Fn(&SessionFiles) -> bool,
+    ) -> Result<Option<Rc<SessionFiles>>, Trouble> {
+        loop {
+            let found = self.open_sessions.borrow().iter().find(|live| is(live)).cloned();
+            let Some(live) = found else { return Ok(None) };
+            let shown = live.shown_folder();
+            io.take_turn_of(&shown).await?;
+            let is_same = self.is_open(&live) && is(&live);
+            let is_there = is_same && live.is_unmoved(io).await?;
+            if is_there {
+                live.refresh_after_move(io).await?;
+            } else if is_same {
+                self.forget(&live);
+                live.release_lease(io).await?;
+            }
+            io.end_turn_of(&shown);
+            if is_same {
+                return Ok(is_there.then_some(live));
+            }
+        }
+    }
+
+    // The same one where it lay before: it is held there no longer.
+    async fn forget_moved_copies(&self, io: &Io, live: &Rc<SessionFiles>) -> Result<(), Trouble> {
+        let open = self.open_sessions.borrow().clone();
+        for other in open {
+            if other.id() == live.id() && !Rc::ptr_eq(&other, live) {
+                self.refresh_open(io, &|one| core::ptr::eq(one, &*other)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    // What was derived from one that is gone is nobody's any more; what was acknowledged went along with its folder.
+    async fn close_session(&self, io: &Io, live: &Rc<SessionFiles>) -> Result<(), Trouble> {
+        let shown = live.shown_folder();
+        io.take_turn_of(&shown).await?;
+        let ended = match self.is_open(live) {
+            true => match live.is_unmoved(io).await {
+                Ok(true) => live.close_files(io).await,
+                Ok(false) => live.release_lease(io).await,
+                Err(trouble) => Err(trouble),
+            },
+            // Somebody else has closed it meanwhile.
+            false => Ok(()),
+        };
+        self.forget(live);
+        io.end_turn_of(&shown);
+        ended
+    }
+}

@@ -1,0 +1,78 @@
+//! Lists on their way out, and what was said last of whatever stands in one.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Store;
+use crate::error::Code;
+use crate::json::text::to_json;
+use crate::layout::Placement;
+use crate::operation::newest_messages::NewestMessages;
+use crate::operation::outgoing_pieces::OutgoingPieces;
+use crate::operation::{Io, Operation, OutgoingRedactor, Trouble};
+use crate::session::session_list::ListedSession;
+
+impl Store {
+    /// The sessions that [`Store::list`] gives, as they may leave.
+    pub fn list_outgoing(
+        self: &Rc<Store>,
+        request: String,
+        leaving: &Rc<OutgoingRedactor>,
+    ) -> Operation<'static, String> {
+        let (store, leaving) = (self.clone(), leaving.clone());
+        Operation::new(|io| async move {
+            let mut left = Vec::new();
+            store.tidy_by_settings(&io, &request).await?;
+            for one in store.list_from_json(&io, &request).await? {
+                left.push(store.outgoing_session_json(&io, &one, &leaving).await?);
+            }
+            Ok(["[", &left.join(","), "]"].concat())
+        })
+    }
+
+    /// The messages of a session that a list has, newest first, as they may leave: nobody opens it, and nothing of it is changed by
+    /// that. Pages as of [`SessionFiles::messages`](crate::operation::SessionFiles::messages).
+    ///
+    /// Refused with `not_found` where there is none.
+    pub fn newest_messages(
+        self: &Rc<Store>,
+        shown: String,
+        placement: Placement,
+        leaving: &Rc<OutgoingRedactor>,
+    ) -> Operation<'static, ()> {
+        let (store, leaving) = (self.clone(), leaving.clone());
+        Operation::new(|io| async move {
+            let place = store.session_place(&shown, placement)?;
+            if io.stat(&place.folder()).await?.is_none() {
+                let message = format!("expected a session at {}, but found none", to_json(&shown));
+                return Err(Trouble::new(Code::NotFound, message));
+            }
+            let live = store.unopened_session(&place, "");
+            let mut newest = NewestMessages::begin(&live, &io).await?;
+            let mut pieces = OutgoingPieces::new(&leaving, &io);
+            while let Some(page) = newest.next().await? {
+                let page = String::from_utf8_lossy(&page).into_owned();
+                io.write_page(pieces.redact_one(page).await?.into_bytes()).await?;
+            }
+            Ok(())
+        })
+    }
+
+    // A title is cut from a longer text, so that it is looked at beside the text that it was made of.
+    pub(super) async fn outgoing_session_json(
+        &self,
+        io: &Io,
+        one: &ListedSession,
+        leaving: &OutgoingRedactor,
+    ) -> Result<String, Trouble> {
+        let mut json = String::new();
+        one.write(&mut json);
+        if !leaving.is_on() {
+            return Ok(json);
+        }
+        let place = self.setup.parse_place(&one.path, one.entry.placement).filter(|_| one.may_be_cut());
+        leaving.redact_with_head(io, json, place.map(|place| place.folder())).await
+    }
+}

@@ -1,0 +1,94 @@
+//! A project that was moved: its sessions go along.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Store;
+use super::project::describe_folder_project;
+use crate::json::request;
+use crate::json::text::to_json;
+use crate::layout::SessionLocation;
+use crate::operation::session_files::SessionFiles;
+use crate::operation::{Io, Operation, Trouble};
+use crate::project::hash;
+use crate::session::change_request::ChangeRequest;
+
+impl Store {
+    /// The sessions of a folder belong to another one from now on: all or none. `from` and `normal` are the old path and the
+    /// new one in Unicode's normalization form C, `to` is the new one as people call it. Answer: how many sessions.
+    pub fn relocate(self: &Rc<Store>, from: String, to: String, normal: String) -> Operation<'static, u64> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            for (path, called) in [(&from, "old"), (&to, "new"), (&normal, "normal")] {
+                if !store.setup.is_absolute(path) {
+                    let found = to_json(path);
+                    return Err(request::error(format!(
+                        "expected an absolute path for the {called} folder, but found {found}"
+                    ))
+                    .into());
+                }
+            }
+            let (old, project) = (hash(&from), hash(&normal));
+            if old == project {
+                return Ok(0);
+            }
+            let asked = format!(
+                "[{{\"type\":\"relocated\",\"project\":{}}}]",
+                to_json(&describe_folder_project(&io, to, &normal).await?)
+            );
+            let asked = ChangeRequest::from_json(&asked)?;
+            let mut places = Vec::new();
+            for found in store.places_in_home(&io, &old, false).await? {
+                // One that is on its way lies there once it has arrived.
+                let now = store.current_place(&io, found.place.clone()).await?;
+                places.extend(now.filter(|now| *now == found.place));
+            }
+            // Half a project would be in neither place.
+            for place in &places {
+                let live = store.open_or_read(&io, place).await?;
+                live.reject_if_open(&io).await?;
+                live.reject_newer()?;
+            }
+            for place in &places {
+                store.relocate_to_project(&io, place, &project, &asked).await?;
+            }
+            Ok(places.len() as u64)
+        })
+    }
+
+    // The one that is open there, else one that is read now.
+    async fn open_or_read(&self, io: &Io, place: &SessionLocation) -> Result<Rc<SessionFiles>, Trouble> {
+        if let Some(live) = self.find_open(&self.setup.display_path(&place.folder())) {
+            return Ok(live);
+        }
+        let live = self.unopened_session(place, "");
+        live.open_files(io).await?;
+        Ok(live)
+    }
+
+    // What rests goes on resting: whoever lists or opens it next pauses it.
+    async fn relocate_to_project(
+        &self,
+        io: &Io,
+        place: &SessionLocation,
+        project: &str,
+        asked: &[ChangeRequest],
+    ) -> Result<(), Trouble> {
+        let folder = place.folder();
+        let shown = self.setup.display_path(&folder);
+        io.take_turn_of(&shown).await?;
+        let live = self.open_or_read(io, place).await?;
+        live.reject_if_open(io).await?;
+        live.retry_after_move(io, &|| Box::pin(live.refresh_and_record(io, asked.into()))).await?;
+        live.release_lease(io).await?;
+        live.retry_after_move(io, &|| Box::pin(live.write_derived(io, true))).await?;
+        let to = SessionLocation::Home { project: project.into(), id: live.id() };
+        io.rename(&folder, &to.folder()).await?;
+        self.forget(&live);
+        io.end_turn_of(&shown);
+        Ok(())
+    }
+}

@@ -1,0 +1,248 @@
+//! The documents of many runs as one row of documents, in which those of a session follow one another as in its log: so it
+//! does not matter to a ranking which run has which piece.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::index_files::{IndexFile, IndexLost, read_ranges};
+use super::postings::{QueryPostings, read_postings};
+use crate::operation::Io;
+use crate::recall::documents::{Corpus, Document, FieldDocuments, Posting, SAID, WORK};
+use crate::recall::index_file::PostingLists;
+use crate::recall::index_file::read::parse_page;
+use crate::recall::question::Term;
+use crate::recall::rank::{RankedDocument, weight_of_role};
+
+/// Which document of which run is which.
+#[derive(Debug, Default)]
+pub(super) struct DocumentOrder {
+    // In order: by sessions, and in each as in its log.
+    segments: Vec<OrderedSegment>,
+    // Of each run and row the piece, where it counts.
+    segment_by_row: Vec<Vec<Option<usize>>>,
+    // In each field, which documents are of which session.
+    session_ranges: [Vec<core::ops::Range<u32>>; 2],
+}
+
+// A row of a run that counts: in each field, where its documents begin in the run, and in the row of all.
+#[derive(Clone, Copy, Debug)]
+struct OrderedSegment {
+    file: usize,
+    row: usize,
+    session: u32,
+    first_in_file: [u32; 2],
+    first_overall: [u32; 2],
+}
+
+// The documents of a term, piece by piece: in each they lie in order.
+#[derive(Default)]
+struct TermPostings {
+    postings: Vec<Posting>,
+    // Where those of each piece begin.
+    segment_starts: Vec<usize>,
+}
+
+impl TermPostings {
+    fn begin_segment(&mut self) {
+        if self.segment_starts.last() != Some(&self.postings.len()) {
+            self.segment_starts.push(self.postings.len());
+        }
+    }
+
+    // Only the pieces have to be put in order, which are far fewer.
+    fn into_sorted(self) -> Vec<Posting> {
+        let TermPostings { postings: hits, segment_starts: begun } = self;
+        if hits.is_sorted() {
+            return hits;
+        }
+        let ends = begun.iter().skip(1).copied().chain([hits.len()]);
+        let mut pieces: Vec<&[Posting]> = begun.iter().zip(ends).map(|(from, to)| &hits[*from..to]).collect();
+        pieces.sort_by_key(|piece| piece.first().copied());
+        pieces.concat()
+    }
+}
+
+impl DocumentOrder {
+    /// `counted`: of each run and row which of so many sessions it is a piece of, where it counts.
+    pub fn new(runs: &[IndexFile], counted: &[Vec<Option<u32>>], sessions: usize) -> DocumentOrder {
+        let mut pieces = Vec::new();
+        for (nth, run) in runs.iter().enumerate() {
+            let mut starts = [0; 2];
+            for (row, piece) in run.footer.rows.iter().enumerate() {
+                if let Some(session) = counted[nth][row] {
+                    pieces.push(OrderedSegment {
+                        file: nth,
+                        row,
+                        session,
+                        first_in_file: starts,
+                        first_overall: [0; 2],
+                    });
+                }
+                starts = [SAID, WORK].map(|field| starts[field] + piece.documents[field]);
+            }
+        }
+        pieces.sort_by_key(|one| (one.session, runs[one.file].footer.rows[one.row].start, one.file));
+        let mut spaces = DocumentOrder {
+            segments: pieces,
+            segment_by_row: runs.iter().map(|run| vec![None; run.footer.rows.len()]).collect(),
+            session_ranges: [vec![0..0; sessions], vec![0..0; sessions]],
+        };
+        let mut at = [0; 2];
+        let mut last = None;
+        for (number, piece) in spaces.segments.iter_mut().enumerate() {
+            piece.first_overall = at;
+            spaces.segment_by_row[piece.file][piece.row] = Some(number);
+            for field in [SAID, WORK] {
+                let session = &mut spaces.session_ranges[field][piece.session as usize];
+                let start = if last == Some(piece.session) { session.start } else { at[field] };
+                at[field] += runs[piece.file].footer.rows[piece.row].documents[field];
+                *session = start..at[field];
+            }
+            last = Some(piece.session);
+        }
+        spaces
+    }
+
+    /// How many documents there are, in each field.
+    pub fn document_counts(&self) -> [u32; 2] {
+        [SAID, WORK].map(|field| {
+            self.session_ranges[field].iter().map(|session| session.end).max().unwrap_or_default()
+        })
+    }
+
+    /// The run that has a document, and its number there.
+    pub fn locate_document(&self, field: usize, document: u32) -> (usize, u32) {
+        let behind = self.segments.partition_point(|piece| piece.first_overall[field] <= document);
+        let piece = &self.segments[behind - 1];
+        (piece.file, document - piece.first_overall[field] + piece.first_in_file[field])
+    }
+
+    /// Messages that match, each with its document.
+    pub async fn read_matches(
+        &self,
+        io: &Io,
+        runs: &[IndexFile],
+        best: &[RankedDocument],
+    ) -> Result<Vec<(RankedDocument, Document)>, IndexLost> {
+        let place = |one: &RankedDocument| {
+            let (run, document) = self.locate_document(one.field, one.document);
+            let (range, place) = runs[run].footer.find_page(one.field, document);
+            (run, range, place)
+        };
+        let places: Vec<_> = best.iter().map(place).collect();
+        let ranges: Vec<_> = places.iter().map(|(run, range, _)| (*run, range.clone())).collect();
+        let mut found = Vec::new();
+        for ((one, (run, _, place)), bytes) in
+            best.iter().zip(&places).zip(read_ranges(io, runs, &ranges).await?)
+        {
+            let document = parse_page(&bytes).and_then(|page| page.get(*place).copied());
+            found.push((*one, document.ok_or_else(|| runs[*run].changed_error())?));
+        }
+        Ok(found)
+    }
+
+    /// Messages of a session that match, each with where its line begins, ordered by who said them as well.
+    pub async fn order_matches(
+        &self,
+        io: &Io,
+        runs: &[IndexFile],
+        terms: &[Term],
+        best: &[RankedDocument],
+    ) -> Result<Vec<(RankedDocument, u64)>, IndexLost> {
+        let mut found = self.read_matches(io, runs, best).await?;
+        for (one, document) in &mut found {
+            one.score *= weight_of_role(terms, one.field, document);
+        }
+        found.sort_by(|(one, _), (other, _)| other.score.total_cmp(&one.score));
+        Ok(found.into_iter().map(|(one, document)| (one, document.line_start)).collect())
+    }
+
+    /// The documents of a field, as `all` has them of each run.
+    pub fn documents_in_order<'a>(
+        &'a self,
+        runs: &'a [IndexFile],
+        field: usize,
+        all: &'a [Vec<Document>],
+    ) -> impl Iterator<Item = &'a Document> {
+        self.segments.iter().flat_map(move |piece| {
+            let start = piece.first_in_file[field] as usize;
+            let count = runs[piece.file].footer.rows[piece.row].documents[field] as usize;
+            &all[piece.file][start..start + count]
+        })
+    }
+
+    /// What answers, as `rank` tells it, and whether anything does: by the terms that were looked up, and where nothing has
+    /// those, by all of them.
+    pub async fn rank_or_widen<T>(
+        &self,
+        io: &Io,
+        runs: &[IndexFile],
+        (terms, mut found): (&[Term], QueryPostings),
+        rank: impl Fn(Corpus) -> (T, bool),
+    ) -> Result<T, IndexLost> {
+        loop {
+            let (answer, is_any) = rank(self.build_corpus(runs, &found)?);
+            if is_any || found.are_complete() {
+                return Ok(answer);
+            }
+            // What is rare may be what others said, or what is not asked.
+            found = read_postings(io, runs, None, terms).await?;
+        }
+    }
+
+    // What each document has.
+    fn build_corpus(&self, runs: &[IndexFile], postings: &QueryPostings) -> Result<Corpus, IndexLost> {
+        let mut corpus = [SAID, WORK].map(|field| {
+            let mut lengths = Vec::new();
+            for piece in &self.segments {
+                let end = &runs[piece.file].footer;
+                let start = piece.first_in_file[field] as usize;
+                let count = end.rows[piece.row].documents[field] as usize;
+                lengths.extend_from_slice(&end.lengths[field][start..start + count]);
+            }
+            let unread = postings.unread_counts[field].clone();
+            let hits = vec![Vec::new(); unread.len()];
+            FieldDocuments { lengths, sessions: self.session_ranges[field].clone(), hits, unread }
+        });
+        for (field, documents) in corpus.iter_mut().enumerate() {
+            for (term, hits) in documents.hits.iter_mut().enumerate() {
+                let mut gathered = TermPostings::default();
+                for (nth, (run, lists)) in runs.iter().zip(&postings.lists).enumerate() {
+                    self.gather_postings(run, nth, (field, &lists[term]), &mut gathered)?;
+                }
+                *hits = gathered.into_sorted();
+            }
+        }
+        Ok(corpus)
+    }
+
+    // The documents of a term in a run, as far as they count.
+    fn gather_postings(
+        &self,
+        run: &IndexFile,
+        nth: usize,
+        (field, lists): (usize, &PostingLists),
+        gathered: &mut TermPostings,
+    ) -> Result<(), IndexLost> {
+        let rows = &run.footer.rows;
+        let count = run.footer.lengths[field].len() as u32;
+        let (mut row, mut end) = (0, rows.first().map_or(0, |row| row.documents[field]));
+        gathered.begin_segment();
+        let mut is_right = true;
+        let read = lists.for_each_posting(field, |(document, times)| {
+            is_right &= document < count;
+            while document >= end && row + 1 < rows.len() {
+                row += 1;
+                end += rows[row].documents[field];
+                gathered.begin_segment();
+            }
+            if let Some(piece) = self.segment_by_row[nth].get(row).copied().flatten().filter(|_| is_right) {
+                let piece = &self.segments[piece];
+                gathered
+                    .postings
+                    .push((document - piece.first_in_file[field] + piece.first_overall[field], times));
+            }
+        });
+        if is_right { read.ok_or_else(|| run.changed_error()) } else { Err(run.changed_error()) }
+    }
+}

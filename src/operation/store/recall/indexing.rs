@@ -1,0 +1,322 @@
+//! Making runs, and keeping them few: what was appended since goes into a new one, those of one size become one, and what does
+//! not count any more is left out.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::pin::Pin;
+
+use super::file_merge::{MergeOutcome, merge_files};
+use super::index_files::{
+    IndexFile, IndexLocation, IndexLost, hash_tail, index_file_name, index_file_path, size_from_name,
+};
+use crate::json::hash::sha256;
+use crate::layout::{File, MESSAGES, SessionLocation};
+use crate::operation::outgoing::index_redaction::IndexRedactor;
+use crate::operation::store::Store;
+use crate::operation::{Io, Trouble, unless_bug};
+use crate::recall::document_feed::DocumentFeed;
+use crate::recall::index_file::Segment;
+use crate::recall::index_file::build::IndexFileBuilder;
+use crate::recall::terms::TermAnalyzer;
+
+// So much of a log is read at once.
+const CHUNK: u64 = 1 << 20;
+// So much of logs goes into one run at first: it is held in memory.
+const TOGETHER: u64 = 16 << 20;
+/// So little is not worth a file: it is indexed in memory, each time it is asked.
+pub(super) const LITTLE: u64 = 64 << 10;
+// So many runs of one size become one; sizes are apart by a factor of eight.
+const ALIKE: usize = 8;
+const SMALLEST: u64 = 16 << 10;
+// A run that is longer stays as it is.
+const LONGEST: u64 = 32 << 20;
+
+/// A log with bytes that no run covers.
+#[derive(Clone, Debug)]
+pub(super) struct UnindexedLog {
+    pub key: String,
+    pub place: Rc<SessionLocation>,
+    /// How many secrets its rows know; nothing where it does not matter.
+    pub known_secrets: Option<u32>,
+    /// Where they begin.
+    pub start: u64,
+    /// How long it was when it was looked at, and when it was changed last, as [`Segment::changed_us`] has it.
+    pub size: u64,
+    pub changed_us: i64,
+    /// It goes on behind that, which is for another time.
+    pub is_part: bool,
+    /// Which file it is.
+    pub file_number: u64,
+}
+
+/// Keeps runs few, and leaves out what does not count any more. It is passed on: what joins runs is only where searches are.
+/// `gone` and `dead` as in [`Store::tidy_index_files`]. Gives whether there are other runs now.
+pub(super) type TidyIndex = for<'a> fn(
+    &'a Store,
+    &'a Io,
+    &'a [IndexFile],
+    (&'a BTreeSet<usize>, &'a [BTreeSet<usize>]),
+) -> Pin<Box<dyn Future<Output = Result<bool, IndexLost>> + 'a>>;
+
+/// What is done about the runs that are asked.
+#[derive(Clone, Copy)]
+pub(super) struct IndexUpkeep<'a> {
+    /// There are no sessions but those that are asked.
+    pub covers_all_sessions: bool,
+    pub redaction: IndexRedaction<'a>,
+    pub tidy: TidyIndex,
+}
+
+/// What finds the secrets without which logs are indexed. It is passed on, since contexts only read what searches wrote: what
+/// finds secrets is in no module that they need.
+#[derive(Clone, Copy, Default)]
+pub(super) struct IndexRedaction<'a> {
+    pub redactor: Option<&'a dyn IndexRedactor>,
+    /// Also of what stays in memory.
+    pub redacts_memory: bool,
+}
+
+/// What was indexed just now.
+#[derive(Default)]
+pub(super) struct IndexingOutcome {
+    pub files: Vec<IndexFile>,
+    /// Of some log there are rows that were made without knowing a secret in it. These were made anew, and what is written has to
+    /// be looked at once more.
+    pub was_rebuilt: bool,
+}
+
+/// What was read of a log into a row.
+struct IndexedPart {
+    byte_len: u64,
+    /// Where the first line begins that is not whole.
+    complete_end: u64,
+    was_rebuilt: bool,
+}
+
+/// Joins them.
+pub(super) fn tidy_by_merging<'a>(
+    store: &'a Store,
+    io: &'a Io,
+    runs: &'a [IndexFile],
+    (gone, dead): (&'a BTreeSet<usize>, &'a [BTreeSet<usize>]),
+) -> Pin<Box<dyn Future<Output = Result<bool, IndexLost>> + 'a>> {
+    Box::pin(store.tidy_index_files(io, runs, gone, dead))
+}
+
+/// Indexes what no run covers. What is little stays in memory, and so does a last line that is not whole.
+pub(super) async fn index_logs(
+    store: &Store,
+    io: &Io,
+    mut stale: Vec<UnindexedLog>,
+    hiding: IndexRedaction<'_>,
+) -> Result<IndexingOutcome, Trouble> {
+    if stale.is_empty() {
+        return Ok(IndexingOutcome::default());
+    }
+    stale.sort_by(|one, other| one.key.cmp(&other.key));
+    let mut is_little = stale.iter().map(|one| one.size - one.start).sum::<u64>() <= LITTLE;
+    loop {
+        let hides = hiding.redactor.filter(|_| hiding.redacts_memory || !is_little);
+        let indexed = build_index_files(store, io, &stale, (is_little, hides)).await?;
+        if !is_little || !indexed.was_rebuilt {
+            return Ok(indexed);
+        }
+        // Only what is written takes the place of rows that are.
+        is_little = false;
+    }
+}
+
+async fn build_index_files(
+    store: &Store,
+    io: &Io,
+    stale: &[UnindexedLog],
+    (is_little, hides): (bool, Option<&dyn IndexRedactor>),
+) -> Result<IndexingOutcome, Trouble> {
+    let mut made = Vec::new();
+    let mut words = if is_little { TermAnalyzer::default() } else { TermAnalyzer::for_logs() };
+    let mut builder = IndexFileBuilder::new(&mut words, hides.is_some());
+    let (mut held, mut open, mut is_anew) = (0, Vec::new(), false);
+    for one in stale {
+        let taken = index_log(store, io, one, (is_little, hides), &mut builder).await;
+        let Some(taken) = store.default_if_unreadable(&one.log_file(), taken.map(Some))? else { continue };
+        held += taken.byte_len;
+        is_anew |= taken.was_rebuilt;
+        if taken.complete_end < one.size && !one.is_part {
+            open.push(UnindexedLog { start: taken.complete_end, known_secrets: None, ..one.clone() });
+        }
+        if held >= TOGETHER {
+            made.push(write_index_file(io, builder.finish()).await?);
+            held = 0;
+        }
+    }
+    if held > 0 {
+        let bytes = builder.finish();
+        made.push(if is_little { IndexFile::in_memory(bytes) } else { write_index_file(io, bytes).await? });
+    }
+    // Where nothing can be written, they are asked as they are.
+    is_anew &= is_little || made.iter().flatten().all(|run| matches!(run.location, IndexLocation::File(_)));
+    if !is_little && !open.is_empty() {
+        let mut rest = IndexFileBuilder::new(&mut words, hides.is_some());
+        for one in &open {
+            index_log(store, io, one, (true, hides), &mut rest).await?;
+        }
+        made.push(IndexFile::in_memory(rest.finish()));
+    }
+    Ok(IndexingOutcome { files: made.into_iter().flatten().collect(), was_rebuilt: is_anew })
+}
+
+// One that cannot be written, as on a disk that is full, is asked all the same.
+async fn write_index_file(io: &Io, bytes: Vec<u8>) -> Result<Option<IndexFile>, Trouble> {
+    let name = index_file_name(bytes.len() as u64, &sha256(&bytes));
+    let Some(run) = IndexFile::in_memory(bytes.clone()) else { return Ok(None) };
+    let is_written = unless_bug(io.replace(&index_file_path(&name), bytes, None).await)?.is_some();
+    Ok(Some(if is_written { IndexFile { location: IndexLocation::File(name), ..run } } else { run }))
+}
+
+// Takes the rest of a log into a run, or all of it where its rows know less of its secrets.
+async fn index_log(
+    store: &Store,
+    io: &Io,
+    one: &UnindexedLog,
+    (takes_open, hides): (bool, Option<&dyn IndexRedactor>),
+    builder: &mut IndexFileBuilder<'_>,
+) -> Result<IndexedPart, Trouble> {
+    let file = one.log_file();
+    let live = store.unopened_session(&one.place, "");
+    let own = match hides {
+        Some(hides) => Some(hides.for_log(io, &live.folder()).await?),
+        None => None,
+    };
+    let is_anew = match (&own, one.known_secrets) {
+        (Some(own), Some(knows)) if one.start > 0 => {
+            // Another process may know more, by rules of its own.
+            knows < own.count_secrets(one.start)
+                || own.has_late_secrets(io, &live.folder(), one.start).await?
+        }
+        _ => false,
+    };
+    let mut from = if is_anew { 0 } else { one.start };
+    loop {
+        builder.begin_segment(Segment { key: one.key.clone(), start: from, end: from, ..Segment::default() });
+        let mut lines = DocumentFeed::starting_at(from);
+        let mut at = from;
+        let end = loop {
+            let to = one.size.min(at + CHUNK);
+            let bytes = if at < to { io.read_range(&file, at, to).await? } else { Vec::new() };
+            at += bytes.len() as u64;
+            // Where it is shorter by now, whoever asks next finds that out.
+            let end = if bytes.is_empty() {
+                Some(lines.finish_scan(takes_open))
+            } else {
+                lines.feed_bytes(&bytes);
+                None
+            };
+            match &own {
+                Some(own) => own.index_lines(io, &live, &mut lines, builder).await?,
+                None => lines.take_all(builder),
+            }
+            if end.is_some() || lines.needs_whole_log() {
+                break end.filter(|_| !lines.needs_whole_log());
+            }
+        };
+        let Some(to) = end else {
+            from = 0; // The piece covers nothing, so that it does not count.
+            continue;
+        };
+        lines.flush_held(builder);
+        if let Some(row) = builder.last_segment() {
+            row.end = if takes_open { at } else { to };
+            row.changed_us = if to == one.size { one.changed_us } else { 0 };
+            row.file = one.file_number;
+            let knows = one.known_secrets.filter(|_| from > 0).unwrap_or_default();
+            row.secrets = own.as_ref().map_or(0, |own| own.count_secrets(to).max(knows));
+            row.tail = hash_tail(&io.read_tail(&file, to).await?);
+        }
+        return Ok(IndexedPart { byte_len: at - from, complete_end: to, was_rebuilt: is_anew });
+    }
+}
+
+impl UnindexedLog {
+    fn log_file(&self) -> File {
+        self.place.log(MESSAGES)
+    }
+}
+
+impl Store {
+    /// Leaves out what does not count any more, and makes few runs of many. `gone`: the runs that have words of a session that
+    /// is gone, or of a log that was written anew, which are to be nowhere; `dead`: of each run the rows that need not be there.
+    /// Gives whether there are other runs now.
+    pub(super) async fn tidy_index_files(
+        &self,
+        io: &Io,
+        runs: &[IndexFile],
+        gone: &BTreeSet<usize>,
+        dead: &[BTreeSet<usize>],
+    ) -> Result<bool, IndexLost> {
+        let files: Vec<(usize, u64)> = runs
+            .iter()
+            .enumerate()
+            .filter_map(|(nth, run)| match &run.location {
+                IndexLocation::File(name) => Some((nth, size_from_name(name)?)),
+                IndexLocation::Memory(_) => None,
+            })
+            .collect();
+        for (nth, _) in &files {
+            if gone.contains(nth) || 4 * dead[*nth].len() > runs[*nth].footer.rows.len() {
+                return self.merge_index_files(io, runs, &[*nth], dead, gone.contains(nth)).await;
+            }
+        }
+        for class in 0..8 {
+            let is_of = |size: u64| size_class(size) == class && size < LONGEST / 2;
+            let mut alike: Vec<usize> =
+                files.iter().filter(|(_, size)| is_of(*size)).map(|(nth, _)| *nth).collect();
+            if alike.len() >= ALIKE {
+                let mut sum = 0;
+                alike.retain(|nth| {
+                    sum += files.iter().find(|(one, _)| one == nth).map_or(0, |(_, size)| *size);
+                    sum <= LONGEST
+                });
+                return self.merge_index_files(io, runs, &alike, dead, false).await;
+            }
+        }
+        Ok(false)
+    }
+
+    // `must`: what is dead in them has to go, also where nothing can be written.
+    async fn merge_index_files(
+        &self,
+        io: &Io,
+        runs: &[IndexFile],
+        some: &[usize],
+        dead: &[BTreeSet<usize>],
+        must: bool,
+    ) -> Result<bool, IndexLost> {
+        let counts = |nth: &usize| {
+            let rows = 0..runs[*nth].footer.rows.len();
+            (*nth, rows.map(|row| !dead[*nth].contains(&row)).collect::<Vec<_>>())
+        };
+        let some: Vec<_> = some.iter().map(counts).collect();
+        let is_any = some.iter().any(|(_, counts)| counts.contains(&true));
+        let made = if is_any { merge_files(io, runs, &some).await? } else { MergeOutcome::Damaged };
+        if matches!(made, MergeOutcome::Unwritten) && !must {
+            return Ok(false); // The disk may be full: what there is stays.
+        }
+        // Where none can be taken away, as of a store that can only be read, all stay, and what does not count is not asked.
+        let mut is_other = false;
+        for (nth, _) in &some {
+            match (&runs[*nth].location, &made) {
+                (IndexLocation::File(name), MergeOutcome::File(made)) if name == made => {}
+                (IndexLocation::File(name), _) => is_other |= self.remove_index_file(io, name).await?,
+                (IndexLocation::Memory(_), _) => {}
+            }
+        }
+        Ok(is_other)
+    }
+}
+
+fn size_class(size: u64) -> u32 {
+    (size / SMALLEST).checked_ilog2().map_or(0, |log| 1 + log / 3)
+}

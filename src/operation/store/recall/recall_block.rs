@@ -1,0 +1,517 @@
+//! Recall from other sessions: what they say to a question, quoted with its sources, in so many tokens.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::coverage::SearchedSession;
+use super::hits::{messages_file, read_message};
+use super::index_files::IndexLost;
+use super::{SearchRequest, SearchResult, TRIES, too_many_retries_error};
+use crate::json::fields::Fields;
+use crate::json::request;
+use crate::json::text::{Text, grapheme_boundary, to_json};
+use crate::operation::context::load_vocabulary;
+use crate::operation::session_files::SessionFiles;
+use crate::operation::store::Store;
+use crate::operation::vectors::request_nearness;
+use crate::operation::{Io, Operation, OutgoingRedactor, Trouble};
+use crate::recall::meaning;
+use crate::recall::passages::find_passages;
+use crate::recall::question::Question as Asked;
+use crate::recall::rank::TermWeights;
+use crate::recall::recall_sources::{
+    RecallSource, SourcePassage, fit_sources, forgets, is_question, render_block,
+};
+use crate::recall::searchable_texts::{render_call, searchable_texts};
+use crate::recall::sessions;
+use crate::recall::terms::{Field, TermAnalyzer};
+use crate::record::message::{self, Message, Role, ToolCall};
+use crate::record::scan::records;
+use crate::session::session_list::ListRequest;
+use crate::time;
+use crate::tokens::{Encoding, count};
+
+const MAX_TOKENS: u32 = 800;
+// So many sessions are looked into, and so many messages of each are quoted.
+const SESSIONS: usize = 12;
+const MESSAGES: usize = 4;
+// So many passages of a long message are quoted.
+const PASSAGES: usize = 4;
+// What is worth less than this part of the best is no answer.
+const LEAST_OF_BEST: f32 = 0.4;
+// So far before a result its call is looked for, and so far behind a question its answer.
+const BEFORE: u64 = 32 * 1024;
+const BEHIND: u64 = 128 * 1024;
+// How much of a call is told with its result, in bytes.
+const CALL: usize = 200;
+
+pub(in crate::operation::store) struct RecallRequest {
+    list_request: ListRequest,
+    excluded_ids: Vec<String>,
+    max_tokens: u32,
+    max_bytes: usize,
+    encoding: Encoding,
+    // The host has vectors of texts.
+    has_vectors: bool,
+}
+
+/// What other sessions say to a question.
+pub(in crate::operation::store) struct RecallResponse {
+    /// As a block that a model reads; empty where nothing answers.
+    pub text: String,
+    tokens: u32,
+    encoding: Encoding,
+    // Those of the question that are in it.
+    words: Vec<String>,
+    sources: Vec<RecallSource>,
+    // Why the host's vectors were not taken.
+    vector_refusal: Option<String>,
+}
+
+impl RecallResponse {
+    /// The ids of the messages that are quoted.
+    pub fn quoted_messages(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().flat_map(quoted_ids)
+    }
+
+    fn to_json(&self) -> String {
+        let RecallResponse { text, tokens, encoding, words, sources, vector_refusal: refused } = self;
+        format!(
+            "{{\"text\":{},\"tokens\":{tokens},\"encoding\":\"{}\",\"words\":{},\"sources\":[{}]{}}}",
+            to_json(text),
+            encoding.as_str(),
+            to_json(words),
+            sources.iter().map(source_json).collect::<Vec<_>>().join(","),
+            refused.as_ref().map(|why| format!(",\"embedRefused\":{}", to_json(why))).unwrap_or_default()
+        )
+    }
+}
+
+const KNOWN: &str = "maxTokens, maxBytes, project, all, exclude, encoding, model or embeds";
+
+impl RecallRequest {
+    /// Of the store's project, in so many bytes, and as many tokens.
+    pub fn with_limit(most: u32, exclude: Vec<String>) -> RecallRequest {
+        RecallRequest {
+            list_request: ListRequest::for_recall(false, None),
+            excluded_ids: exclude,
+            max_tokens: most,
+            max_bytes: most as usize,
+            encoding: Encoding::O200kBase,
+            has_vectors: false,
+        }
+    }
+
+    fn from_json(json: &str) -> Result<RecallRequest, Trouble> {
+        let (mut fields, bad) = (request::parse(json, KNOWN)?, &mut Vec::new());
+        let mut number = |key: &str, least: u64| match fields.take_raw(key) {
+            None => Ok(least),
+            Some(raw) => raw.parse().map_err(|_| {
+                request::error(format!("expected a whole number for \"{key}\", but found {raw} instead"))
+            }),
+        };
+        let max_tokens = number("maxTokens", MAX_TOKENS.into())?;
+        let max_bytes = number("maxBytes", u64::MAX)?;
+        let (all, project) = (fields.take("all", bad), fields.take::<String>("project", bad));
+        let exclude = fields.take("exclude", bad).unwrap_or_default();
+        let embeds = fields.take("embeds", bad).unwrap_or_default();
+        let (encoding, model) = (fields.take::<String>("encoding", bad), fields.take::<String>("model", bad));
+        request::reject_bad(bad)?;
+        Ok(RecallRequest {
+            list_request: ListRequest::for_recall(all.unwrap_or_default(), project),
+            excluded_ids: exclude,
+            max_tokens: u32::try_from(max_tokens).unwrap_or(u32::MAX),
+            max_bytes: usize::try_from(max_bytes).unwrap_or(usize::MAX),
+            encoding: Encoding::resolve(encoding.as_deref(), model.as_deref())?,
+            has_vectors: embeds,
+        })
+    }
+}
+
+impl Store {
+    /// What other sessions say to a question, as a block that a model reads, with its sources: `{"maxTokens","maxBytes",
+    /// "project","all","exclude","encoding","model","embeds"}`, all optional: of the store's project unless `project` names another
+    /// one, or `all`; without the sessions and messages whose ids `exclude` has. Answer: `{"text","tokens","encoding","words",
+    /// "sources":[{"session","title","agent","timestamp","messages"}]}`, JSON, and
+    /// `embedRefused` where the vectors that the host was asked for were not taken; the text is empty where nothing answers.
+    pub fn recall(
+        self: &Rc<Store>,
+        question: String,
+        request: String,
+        leaving: &Rc<OutgoingRedactor>,
+    ) -> Operation<'static, String> {
+        let (store, leaving) = (self.clone(), leaving.clone());
+        Operation::new(|io| async move {
+            let request = RecallRequest::from_json(&request)?;
+            Ok(store.recall_sessions(&io, &question, &request, &leaving).await?.to_json())
+        })
+    }
+
+    pub(in crate::operation::store) async fn recall_sessions(
+        &self,
+        io: &Io,
+        question: &str,
+        request: &RecallRequest,
+        leaving: &OutgoingRedactor,
+    ) -> Result<RecallResponse, Trouble> {
+        let RecallRequest { encoding, has_vectors: embeds, .. } = *request;
+        let vocabulary = load_vocabulary(io, encoding.as_str()).await?;
+        let mut words = TermAnalyzer::default();
+        let asked = Asked::new(question, &mut words);
+        let mut sources = self.find_sources(io, asked.clone(), request, leaving, &mut words).await?;
+        let refused =
+            if embeds { refusal_message(score_by_meaning(io, question, &mut sources).await)? } else { None };
+        let counted = |text: &str| count(text, vocabulary.as_deref()).tokens;
+        let fits = |text: &str| text.len() <= request.max_bytes && counted(text) <= request.max_tokens;
+        let sources = fit_sources(sources, &fits);
+        let text = render_block(&sources);
+        let tokens = if text.is_empty() { 0 } else { counted(&text) };
+        let words = find_quoted_words(&asked, &sources, &mut words);
+        Ok(RecallResponse { text, tokens, encoding, words, sources, vector_refusal: refused })
+    }
+
+    async fn find_sources(
+        &self,
+        io: &Io,
+        asked: Asked,
+        request: &RecallRequest,
+        leaving: &OutgoingRedactor,
+        words: &mut TermAnalyzer,
+    ) -> Result<Vec<RecallSource>, Trouble> {
+        if asked.terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let question = SearchRequest::for_recall(asked, request.list_request.clone());
+        for _ in 0..TRIES {
+            let answer = self.answer_with_retries(io, &question, leaving, words).await?;
+            match self.collect_sources(io, &question, &answer, request, leaving, words).await {
+                Ok(sources) => return Ok(sources),
+                Err(lost) => self.recover_index(io, lost).await?,
+            }
+        }
+        Err(too_many_retries_error())
+    }
+
+    async fn collect_sources(
+        &self,
+        io: &Io,
+        question: &SearchRequest,
+        answer: &SearchResult,
+        request: &RecallRequest,
+        leaving: &OutgoingRedactor,
+        words: &mut TermAnalyzer,
+    ) -> Result<Vec<RecallSource>, IndexLost> {
+        let Some(asked) = &question.recall_question else { return Ok(Vec::new()) };
+        let worth = answer.ranking.worth.for_many_documents(&asked.terms);
+        let Some(least) = worth.least_score(asked) else { return Ok(Vec::new()) };
+        let mut sources: Vec<RecallSource> = Vec::new();
+        let mut best = 0.0_f32;
+        for ranked in answer.ranking.sessions.iter().take(SESSIONS) {
+            let session = &answer.sessions[ranked.session as usize];
+            if request.excluded_ids.contains(&session.listed.entry.id) {
+                continue;
+            }
+            let live = self.unopened_session(&session.log.place, "");
+            let own = leaving.unreported_copy_for(io, &live.folder()).await?;
+            let quoting = SourceQuoter {
+                io,
+                redactor: &own,
+                question: asked,
+                term_weights: &worth,
+                excluded_ids: &request.excluded_ids,
+            };
+            let mut source = quoting.quote_session(answer, ranked, &live, words).await?;
+            source.passages.retain(|said| worth.normalize_score(said.score) >= least);
+            let score = source.passages.iter().map(|said| said.score).fold(0.0, f32::max);
+            best = best.max(score);
+            if source.passages.is_empty() || score < LEAST_OF_BEST * best {
+                continue;
+            }
+            source
+                .passages
+                .iter()
+                .for_each(|said| leaving.report_from(&own, &[&*said.speaker, &*said.text].concat()));
+            self.describe_source(io, session, leaving, &mut source).await?;
+            sources.push(source);
+        }
+        Ok(sources)
+    }
+
+    async fn describe_source(
+        &self,
+        io: &Io,
+        session: &SearchedSession,
+        leaving: &OutgoingRedactor,
+        source: &mut RecallSource,
+    ) -> Result<(), Trouble> {
+        let listed = self.outgoing_session_json(io, &session.listed, leaving).await?;
+        let title = Fields::parse(&listed).ok().and_then(|fields| Text::decode(fields.raw("title")?));
+        source.title = title.map(Text::into_shown).unwrap_or_default();
+        source.id = session.listed.entry.id.clone();
+        source.agent = session.listed.entry.agent.clone();
+        Ok(())
+    }
+}
+
+// What is nearer the question in meaning gets the scores of what answers better by its words.
+async fn score_by_meaning(io: &Io, question: &str, sources: &mut [RecallSource]) -> Result<(), Trouble> {
+    let mut said: Vec<&mut SourcePassage> =
+        sources.iter_mut().flat_map(|source| &mut source.passages).collect();
+    said.sort_by(|a, b| b.score.total_cmp(&a.score));
+    said.truncate(meaning::MOST);
+    let scores: Vec<f32> = said.iter().map(|one| one.score).collect();
+    let nearness = request_nearness(io, question, said.iter().map(|one| one.text.clone())).await?;
+    meaning::reorder_by_nearness(&mut said, &nearness);
+    said.into_iter().zip(scores).for_each(|(one, score)| one.score = score);
+    Ok(())
+}
+
+// Why the order by words stays, where what the caller does for it failed.
+fn refusal_message(scored: Result<(), Trouble>) -> Result<Option<String>, Trouble> {
+    match scored {
+        Ok(()) => Ok(None),
+        Err(trouble) if trouble.is_bug() => Err(trouble),
+        Err(trouble) => Ok(Some(trouble.message().into())),
+    }
+}
+
+// The messages of a session that are quoted, each once.
+fn quoted_ids(source: &RecallSource) -> Vec<&str> {
+    let mut messages: Vec<&str> = Vec::new();
+    for said in &source.passages {
+        if !messages.contains(&&*said.id) {
+            messages.push(&said.id);
+        }
+    }
+    messages
+}
+
+fn source_json(source: &RecallSource) -> String {
+    let agent = if source.agent.is_empty() {
+        String::new()
+    } else {
+        format!("\"agent\":{},", to_json(&source.agent))
+    };
+    format!(
+        "{{\"session\":{},\"title\":{},{agent}\"timestamp\":{},\"messages\":{}}}",
+        to_json(&source.id),
+        to_json(&source.title),
+        to_json(&source.timestamp),
+        to_json(&quoted_ids(source))
+    )
+}
+
+// The words of the question that are in what is quoted, each once.
+fn find_quoted_words(asked: &Asked, sources: &[RecallSource], words: &mut TermAnalyzer) -> Vec<String> {
+    let mut has: Vec<usize> = Vec::new();
+    for said in sources.iter().flat_map(|source| &source.passages) {
+        for text in [&said.text, &said.speaker] {
+            words.for_each_term(text, Field::Said, &mut |term| has.extend(asked.find_term(term)));
+        }
+    }
+    has.sort_unstable();
+    let mut found: Vec<String> = Vec::new();
+    for term in has {
+        let word = &asked.terms[term].word;
+        if !found.contains(word) {
+            found.push(word.clone());
+        }
+    }
+    found
+}
+
+/// What is needed to quote what a session says.
+struct SourceQuoter<'a> {
+    io: &'a Io,
+    redactor: &'a OutgoingRedactor,
+    question: &'a Asked,
+    term_weights: &'a TermWeights,
+    excluded_ids: &'a [String],
+}
+
+impl SourceQuoter<'_> {
+    async fn quote_session(
+        &self,
+        answer: &SearchResult,
+        ranked: &sessions::RankedSession,
+        live: &SessionFiles,
+        words: &mut TermAnalyzer,
+    ) -> Result<RecallSource, IndexLost> {
+        let mut source = RecallSource { ms: i64::MIN, ..RecallSource::default() };
+        let mut said: Vec<(u64, SourcePassage)> = Vec::new();
+        let mut terms: Vec<usize> = Vec::new();
+        // By how well they match alone: what answers a question about work stands in the model's long answers.
+        let best = &ranked.best[..ranked.best.len().min(MESSAGES)];
+        for (best, document) in answer.read_matches(self.io, best).await? {
+            let at = document.line_start;
+            if said.iter().any(|(other, _)| *other == at) {
+                continue;
+            }
+            let Some(message) = read_message(self.io, live, at, self.redactor).await? else { continue };
+            let found = self.with_answer(live, at, message).await?;
+            // A question whose answer was told is told, too.
+            if found.iter().any(|(_, message)| self.excluded_ids.contains(&message.id)) {
+                continue;
+            }
+            let mut score = best.score;
+            for (at, message) in found {
+                if said.iter().any(|(other, _)| *other == at) {
+                    continue;
+                }
+                let quotes = self.quote_message(live, at, &message, score, words).await?;
+                // What answers is worth as much as what it answers, whatever words it has.
+                score = quotes.iter().map(|(one, _)| one.score).fold(score, f32::max);
+                if message.content.as_str().trim() == self.question.text {
+                    continue;
+                }
+                if let Some((_, has)) = quotes.first() {
+                    terms.extend(has);
+                    let when = message.timestamp.as_deref().and_then(|text| Some((text, time::parse(text)?)));
+                    if let Some((text, ms)) = when.filter(|(_, ms)| *ms > source.ms) {
+                        (source.timestamp, source.ms) = (text.into(), ms);
+                    }
+                }
+                said.extend(quotes.into_iter().map(|(one, _)| (at, one)));
+            }
+        }
+        said.sort_by_key(|(at, _)| *at);
+        source.passages = said.into_iter().map(|(_, one)| one).collect();
+        terms.sort_unstable();
+        terms.dedup();
+        let sum: f32 = terms.iter().map(|term| self.term_weights.terms[*term]).sum();
+        source.share = sum / self.term_weights.sum.max(f32::MIN_POSITIVE);
+        Ok(source)
+    }
+
+    // A question with what answers it: of what was said next, what has most of its words. Where nobody remembered, none of it.
+    async fn with_answer(
+        &self,
+        live: &SessionFiles,
+        at: u64,
+        message: Message,
+    ) -> Result<Vec<(u64, Message)>, Trouble> {
+        if message.role == Some(Role::Assistant) && forgets(message.content.as_str()) {
+            return Ok(Vec::new());
+        }
+        if message.role != Some(Role::User) || !is_question(message.content.as_str()) {
+            return Ok(Vec::from([(at, message)]));
+        }
+        let bytes = self.io.read_range(&messages_file(live), at, at + BEHIND).await?;
+        let mut answers: Vec<(u64, Message)> = Vec::new();
+        for record in records(&bytes).skip(1) {
+            let Some(next) = message::read(&record).0 else { continue };
+            match next.role {
+                Some(Role::User) if !next.is_injected() => break,
+                Some(Role::Assistant) if !next.content.as_str().trim().is_empty() => {
+                    answers.push((at + record.start, next));
+                }
+                _ => {}
+            }
+        }
+        let (places, said): (Vec<u64>, Vec<Message>) = answers.into_iter().unzip();
+        let said = self.redactor.redact_messages(self.io, said).await?;
+        let mut answers: Vec<(u64, Message)> = places.into_iter().zip(said).collect();
+        let mut words = TermAnalyzer::default();
+        let weight = |(_, one): &(u64, Message)| self.weigh_text(one.content.as_str(), &mut words);
+        let mut weights: Vec<f32> = answers.iter().map(weight).collect();
+        // The last one says what came of it.
+        if let Some(last) = weights.last_mut() {
+            *last += f32::MIN_POSITIVE;
+        }
+        let best = (0..answers.len()).max_by(|a, b| weights[*a].total_cmp(&weights[*b]));
+        let Some(best) = best.map(|best| answers.swap_remove(best)) else {
+            return Ok(Vec::from([(at, message)]));
+        };
+        if forgets(best.1.content.as_str()) {
+            return Ok(Vec::new());
+        }
+        let whole = read_message(self.io, live, best.0, self.redactor).await?;
+        Ok([Some((at, message)), whole.map(|whole| (best.0, whole))].into_iter().flatten().collect())
+    }
+
+    // How much of the question's weight a text has.
+    fn weigh_text(&self, text: &str, words: &mut TermAnalyzer) -> f32 {
+        let mut has: Vec<usize> = Vec::new();
+        words.for_each_term(text, Field::Said, &mut |term| has.extend(self.question.find_term(term)));
+        has.sort_unstable();
+        has.dedup();
+        has.into_iter().map(|term| self.term_weights.terms[term]).sum()
+    }
+
+    // The passages of a message that answer, in their order, and the terms that it has. `score`: how well the message does.
+    async fn quote_message(
+        &self,
+        live: &SessionFiles,
+        at: u64,
+        message: &Message,
+        score: f32,
+        words: &mut TermAnalyzer,
+    ) -> Result<Vec<(SourcePassage, Vec<usize>)>, Trouble> {
+        let Some(speaker) = self.find_speaker(live, at, message).await? else { return Ok(Vec::new()) };
+        let texts = searchable_texts(message);
+        let mut all: Vec<(f32, usize, SourcePassage, Vec<usize>)> = Vec::new();
+        for (nth, (field, text)) in texts.iter().enumerate() {
+            let passages = find_passages(text, *field, self.question, self.term_weights, words);
+            let is_whole = passages.len() == 1;
+            let is_answer = nth == 0 && message.role == Some(Role::Assistant);
+            // Of an answer with none of the words how it begins is told.
+            let is_wordless = is_answer && passages.iter().all(|passage| passage.terms.is_empty());
+            for (place, passage) in passages.into_iter().enumerate() {
+                let is_needed = is_wordless && place == 0;
+                if passage.terms.is_empty() && !is_needed {
+                    continue;
+                }
+                let said = SourcePassage {
+                    id: message.id.clone(),
+                    speaker: speaker.clone(),
+                    text: text[passage.place.clone()].into(),
+                    is_cut: [passage.place.start > 0, passage.place.end < text.len()],
+                    asks: message.role == Some(Role::User) && is_question(message.content.as_str()),
+                    // What is short is seen with what stands around it.
+                    score: if is_whole || is_needed { passage.score.max(score) } else { passage.score },
+                };
+                let is_named = passage.terms.iter().any(|term| self.question.terms[*term].is_name);
+                if !self.question.is_order || is_named {
+                    all.push((passage.score, nth * 10_000 + passage.place.start, said, passage.terms));
+                }
+            }
+        }
+        let terms: Vec<usize> = all.iter().flat_map(|(_, _, _, terms)| terms.iter().copied()).collect();
+        all.sort_by(|a, b| b.0.total_cmp(&a.0));
+        all.truncate(PASSAGES);
+        all.sort_by_key(|(_, place, _, _)| *place);
+        Ok(all.into_iter().map(|(_, _, said, _)| (said, terms.clone())).collect())
+    }
+
+    // Nobody, where the call of a result is not known.
+    async fn find_speaker(
+        &self,
+        live: &SessionFiles,
+        at: u64,
+        message: &Message,
+    ) -> Result<Option<String>, Trouble> {
+        Ok(match message.role {
+            Some(Role::User) => Some("user".into()),
+            Some(Role::Assistant) => Some("assistant".into()),
+            Some(Role::Tool) => {
+                let Some(tool) = &message.tool else { return Ok(None) };
+                let start = at.saturating_sub(BEFORE);
+                let bytes = self.io.read_range(&messages_file(live), start, at).await?;
+                let from =
+                    if start == 0 { 0 } else { memchr::memchr(b'\n', &bytes).map_or(0, |feed| feed + 1) };
+                let messages = records(&bytes[from..]).filter_map(|record| message::read(&record).0);
+                let is_it = |call: &&ToolCall| call.id == tool.call_id;
+                let asking = messages.filter(|message| message.tool_calls().iter().any(|call| is_it(&call)));
+                let left =
+                    self.redactor.redact_messages(self.io, asking.last().into_iter().collect()).await?;
+                let call = left.first().and_then(|message| message.tool_calls().iter().find(is_it));
+                let named =
+                    call.map_or_else(|| tool.name.clone(), |call| render_call(call).replace('\n', " "));
+                Some(named[..grapheme_boundary(&named, CALL, false)].to_string())
+            }
+            Some(Role::System) | None => None,
+        })
+    }
+}

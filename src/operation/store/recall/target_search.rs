@@ -1,0 +1,250 @@
+//! Search by thing: the sessions that read or changed a file, ran a command, met an error. Logs are read for it, those that have
+//! nothing of it no farther than to find that out.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use serde::Serialize;
+
+use super::SearchRequest;
+use super::coverage::SearchedSession;
+use super::hits::messages_file;
+use super::message_numbers::MessageNumbers;
+use crate::json::fields::Fields;
+use crate::json::request;
+use crate::json::text::{grapheme_boundary, to_json};
+use crate::operation::message_pages::json_array;
+use crate::operation::session_files::SessionFiles;
+use crate::operation::store::Store;
+use crate::operation::{Io, OutgoingRedactor, Trouble};
+use crate::recall::targets::{SearchTarget, TargetHit, TargetSearch};
+use crate::record::message;
+use crate::record::scan::{ScanItem, Scanner};
+use crate::resume::log_match::ExcerptPart;
+use crate::time;
+
+// So much of a log is read at once.
+const CHUNK: u64 = 1 << 20;
+// How much of what was said or printed is shown, in bytes.
+const SHOWN: usize = 240;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetHitJson<'a> {
+    id: &'a str,
+    role: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<&'a str>,
+    excerpt: Vec<ExcerptPart>,
+    found: &'static str,
+    words: [&'a str; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_changed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<LaterCommandJson<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LaterCommandJson<'a> {
+    id: &'a str,
+    command: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i64>,
+}
+
+impl SearchTarget {
+    /// `{"file"}`, `{"command"}` or `{"error"}`, one of them at most.
+    pub(super) fn from_request(request: &str) -> Result<Option<SearchTarget>, Trouble> {
+        let (mut bad, mut things) = (Vec::new(), Vec::new());
+        let Ok(mut fields) = Fields::parse(request) else { return Ok(None) };
+        for (key, thing) in [
+            ("file", SearchTarget::File as fn(String) -> SearchTarget),
+            ("command", SearchTarget::Command as fn(String) -> SearchTarget),
+            ("error", SearchTarget::Error as fn(String) -> SearchTarget),
+        ] {
+            things.extend(fields.take::<String>(key, &mut bad).map(thing));
+        }
+        request::reject_bad(&mut bad)?;
+        if things.len() > 1 {
+            let message = "give only one of \"file\", \"command\" and \"error\"";
+            return Err(request::error(message).into());
+        }
+        if !things.is_empty() && (fields.raw("role").is_some() || fields.raw("regex") == Some("true")) {
+            let message =
+                "\"role\" and \"regex\" apply to words only, not to \"file\", \"command\" or \"error\"";
+            return Err(request::error(message).into());
+        }
+        Ok(things.pop())
+    }
+}
+
+impl Store {
+    /// The sessions that met a thing: those that changed a file before those that read it, what fits better before what fits less, the
+    /// newer before the older.
+    pub(super) async fn search_targets(
+        &self,
+        io: &Io,
+        question: &SearchRequest,
+        thing: &SearchTarget,
+        leaving: &OutgoingRedactor,
+    ) -> Result<(), Trouble> {
+        let sessions = self.list_searched(io, question).await?;
+        let mut found: Vec<(&SearchedSession, Rc<OutgoingRedactor>, Vec<TargetHit>)> = Vec::new();
+        for session in sessions.iter().filter(|session| session.log.is_searched) {
+            let live = self.unopened_session(&session.log.place, "");
+            let of_log = find_target_hits(io, &live, thing, leaving).await;
+            let Some((own, mut met)) = self.default_if_unreadable(&session.log.place.folder(), of_log)?
+            else {
+                continue;
+            };
+            met.retain(|one| question.accepts_target_hit(one));
+            met.truncate(question.max_messages(true));
+            if !met.is_empty() {
+                found.push((session, own, met));
+            }
+        }
+        // Lists have the session first that was active last.
+        let best = |met: &[TargetHit]| met.first().map_or((false, 0), |one| (one.is_changed, one.rank));
+        found.sort_by_key(|(.., met)| Reverse(best(met)));
+        for (session, own, met) in found.iter().take(question.max_sessions()) {
+            let listed = self.outgoing_session_json(io, &session.listed, leaving).await?;
+            let numbers = match question.has_numbers {
+                true => MessageNumbers::read(io, &self.unopened_session(&session.log.place, "")).await?,
+                false => MessageNumbers::default(),
+            };
+            let hit = |one: &TargetHit| {
+                let mut json = target_hit_json(thing, one);
+                numbers.add_to(&one.id, &mut json);
+                format!("{{\"session\":{listed},{}", &json[1..])
+            };
+            let told = json_array(met.iter().map(hit));
+            let whole = leaving.json_if_reporting(&matched_texts(met));
+            leaving.report_value(io, own, (&whole, &String::from_utf8_lossy(&told))).await?;
+            io.write_page(told).await?;
+        }
+        Ok(())
+    }
+}
+
+impl SearchRequest {
+    fn accepts_target_hit(&self, met: &TargetHit) -> bool {
+        let ms = met.timestamp.as_deref().and_then(time::parse);
+        self.since_ms.is_none_or(|since| ms.is_some_and(|ms| ms >= since / 1000 * 1000))
+            && self.until_ms.is_none_or(|until| ms.is_some_and(|ms| ms <= until))
+    }
+}
+
+// Whether something is met must not tell what may not leave: it is met in what does.
+async fn find_target_hits(
+    io: &Io,
+    live: &SessionFiles,
+    thing: &SearchTarget,
+    leaving: &OutgoingRedactor,
+) -> Result<Option<(Rc<OutgoingRedactor>, Vec<TargetHit>)>, Trouble> {
+    if !log_contains(io, live, thing.literal_part().as_bytes()).await? {
+        return Ok(None);
+    }
+    let own = leaving.unreported_copy_for(io, &live.folder()).await?;
+    let file = messages_file(live);
+    let size = io.stat(&file).await?.map_or(0, |stat| stat.size);
+    let mut search = TargetSearch::new(thing);
+    let mut scanner = Scanner::forward(0);
+    let mut at = 0;
+    while at < size {
+        let bytes = io.read_range(&file, at, size.min(at + CHUNK)).await?;
+        if bytes.is_empty() {
+            break;
+        }
+        at += bytes.len() as u64;
+        scanner.feed(&bytes);
+        search_records(io, live, &mut scanner, &own, &mut search).await?;
+    }
+    scanner.finish();
+    search_records(io, live, &mut scanner, &own, &mut search).await?;
+    Ok(Some((own, search.into_hits())))
+}
+
+async fn search_records(
+    io: &Io,
+    live: &SessionFiles,
+    scanner: &mut Scanner,
+    leaving: &OutgoingRedactor,
+    search: &mut TargetSearch<'_>,
+) -> Result<(), Trouble> {
+    let mut said = Vec::new();
+    while let Some(found) = scanner.next() {
+        let ScanItem::Record(record) = found else { continue };
+        if live.is_skipped_line(io, record.json.as_bytes(), record.start).await? {
+            continue;
+        }
+        said.extend(message::read(&record).0);
+    }
+    let said = if leaving.replaces() { leaving.redact_messages(io, said).await? } else { said };
+    said.iter().for_each(|message| search.take(message));
+    Ok(())
+}
+
+// Whether a log has these bytes anywhere.
+async fn log_contains(io: &Io, live: &SessionFiles, needle: &[u8]) -> Result<bool, Trouble> {
+    let file = messages_file(live);
+    let size = io.stat(&file).await?.map_or(0, |stat| stat.size);
+    let finder = memchr::memmem::Finder::new(needle);
+    let mut at = 0;
+    while at < size {
+        let bytes = io.read_range(&file, at, size.min(at + CHUNK + needle.len() as u64)).await?;
+        if finder.find(&bytes).is_some() {
+            return Ok(true);
+        }
+        if bytes.is_empty() {
+            break;
+        }
+        at += CHUNK;
+    }
+    Ok(false)
+}
+
+// What is told of them, whole.
+fn matched_texts(met: &[TargetHit]) -> Vec<&str> {
+    let texts = met.iter().flat_map(|one| {
+        let after = one.later_command.as_ref().map(|after| after.command.as_str());
+        [Some(one.message_text.as_str()), Some(one.text.as_str()), one.command.as_deref(), after]
+    });
+    texts.flatten().collect()
+}
+
+fn target_hit_json(thing: &SearchTarget, met: &TargetHit) -> String {
+    let cut = |text: &str| String::from(&text[..grapheme_boundary(text, SHOWN, false)]);
+    let mut excerpt = Vec::from([ExcerptPart { text: cut(&met.text), is_hit: true }]);
+    if !met.message_text.trim().is_empty() {
+        excerpt.insert(0, ExcerptPart { text: cut(met.message_text.trim()) + "\n", is_hit: false });
+    }
+    let (found, words, role) = match thing {
+        SearchTarget::File(words) => ("file", words, "assistant"),
+        SearchTarget::Command(words) => ("command", words, "assistant"),
+        SearchTarget::Error(words) => ("error", words, "tool"),
+    };
+    to_json(&TargetHitJson {
+        id: &met.id,
+        role,
+        timestamp: met.timestamp.as_deref(),
+        excerpt,
+        found,
+        words: [words],
+        is_changed: matches!(thing, SearchTarget::File(_)).then_some(met.is_changed),
+        command: met.command.as_deref(),
+        exit_code: met.exit_code,
+        after: met.later_command.as_ref().map(|after| LaterCommandJson {
+            id: &after.id,
+            command: &after.command,
+            exit_code: after.exit_code,
+        }),
+    })
+}

@@ -1,0 +1,185 @@
+//! What lies in the trash, and its way back: byte for byte to where it was, never over something that is there.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::Serialize;
+
+use super::{SessionCandidate, Store, find_candidate};
+use crate::error::Code;
+use crate::json::fields::Fields;
+use crate::json::text::to_json;
+use crate::layout::{self, File, Placement, SESSION_FOLDER, SESSION_PREFIX, SessionLocation, names};
+use crate::operation::{FileKind, Io, Operation, Trouble, unless_bug};
+use crate::record::id;
+use crate::session::session_list::ListRequest;
+
+/// A session in the trash.
+#[derive(Clone, Serialize)]
+struct TrashedSession {
+    id: String,
+    title: String,
+    /// When, RFC 3339.
+    deleted: String,
+    /// Where it lies now.
+    path: String,
+    placement: &'static str,
+    /// The folder that it was in; nothing where nobody knows.
+    from: Option<String>,
+    #[serde(skip)]
+    origin: Option<SessionLocation>,
+    #[serde(skip)]
+    file: File,
+}
+
+impl Store {
+    /// The sessions in the trash, deleted last first: `[{"id","title","deleted","path","placement","from"}]`, JSON.
+    pub fn list_trash(self: &Rc<Store>) -> Operation<'static, String> {
+        let store = self.clone();
+        Operation::new(|io| async move { Ok(to_json(&store.read_trash(&io).await?)) })
+    }
+
+    /// Brings a session back to where it was: by its id, or a unique beginning of one; of several that have it the one that
+    /// was deleted last. Answer: `{"id","title","path"}`, JSON.
+    pub fn restore(self: &Rc<Store>, id: String) -> Operation<'static, String> {
+        let store = self.clone();
+        Operation::new(|io| async move {
+            let mut any = ListRequest::usual(true);
+            any.all_projects = true;
+            let there = store.list_matching(&io, &any).await?;
+            let one = store.find_trashed(&io, &id).await?;
+            if there.iter().any(|there| there.entry.id == one.id) {
+                let id = &one.id;
+                let message =
+                    format!("the session \"{id}\" exists already; the one in the trash stays there");
+                return Err(Trouble::new(Code::AlreadyExists, message));
+            }
+            let Some(place) = one.origin else {
+                let path = &one.path;
+                let message = format!("nothing says where \"{path}\" was; move it back by hand");
+                return Err(Trouble::new(Code::NotFound, message));
+            };
+            match &place {
+                SessionLocation::Home { .. } => io.rename(&one.file, &place.folder()).await?,
+                SessionLocation::Workspace { root, .. } => {
+                    restore_to_workspace(&io, &one.file, &place.folder(), root).await?
+                }
+            }
+            let path = store.setup.display_path(&place.folder());
+            let told = [to_json(&one.id), to_json(&one.title), to_json(&path)];
+            Ok(format!("{{\"id\":{},\"title\":{},\"path\":{}}}", told[0], told[1], told[2]))
+        })
+    }
+
+    async fn find_trashed(&self, io: &Io, id: &str) -> Result<TrashedSession, Trouble> {
+        let mut met = BTreeSet::new();
+        let mut newest = self.read_trash(io).await?;
+        newest.retain(|one| met.insert(one.id.clone()));
+        let candidate = |one: &TrashedSession| {
+            let (id, title, path) = (one.id.clone(), one.title.clone(), one.path.clone());
+            SessionCandidate { id, title, path, name: None, day: None }
+        };
+        let place = find_candidate(id, &newest.iter().map(candidate).collect::<Vec<_>>())?;
+        Ok(newest.swap_remove(place))
+    }
+
+    async fn read_trash(&self, io: &Io) -> Result<Vec<TrashedSession>, Trouble> {
+        let origins = self.read_trash_origins(io).await?;
+        let mut found = Vec::new();
+        for entry in io.list(&layout::trash()).await?.unwrap_or_default() {
+            let Some(read) = names::parse_trash_name(&entry.name).filter(|_| entry.kind == FileKind::Folder)
+            else {
+                continue;
+            };
+            let file = layout::trash().child(&entry.name);
+            let json = unless_bug(io.read_all(&file.child(read.placement.document())).await)?.flatten();
+            let about = TrashedDocument::parse(&json.unwrap_or_default());
+            let named = read.name.strip_suffix(SESSION_FOLDER).unwrap_or(read.name);
+            let id = match read.placement {
+                Placement::Home => read.name.strip_prefix(SESSION_PREFIX).unwrap_or(read.name).into(),
+                Placement::Workspace => about.id.unwrap_or_else(|| named.into()),
+            };
+            // What an older leftoff deleted, in the home: its document says of which project it was.
+            let by_document = || {
+                let place = SessionLocation::Home { project: about.project.clone(), id: id.clone() };
+                SessionLocation::of(&place.folder())
+            };
+            let was = origins.get(&entry.name).cloned().or_else(by_document);
+            let (path, placement) = (self.setup.display_path(&file), read.placement.as_str());
+            let from = was.as_ref().map(|was| self.setup.display_path(&was.folder()));
+            let (title, deleted) = (about.title, read.deleted_at);
+            found.push(TrashedSession { id, title, deleted, path, placement, from, origin: was, file });
+        }
+        found.sort_by(|one, other| other.deleted.cmp(&one.deleted));
+        Ok(found)
+    }
+
+    // Where each came from, by its name in the trash. Whatever is written there, it leads nowhere but to where sessions lie.
+    async fn read_trash_origins(&self, io: &Io) -> Result<BTreeMap<String, SessionLocation>, Trouble> {
+        let bytes = io.read_all(&layout::trash_origins()).await?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        // Of a torn line nobody knows.
+        let origin = |line: &str| {
+            let mut bad = Vec::new();
+            let mut fields = Fields::parse(line).ok()?;
+            let mut word = |key: &str| fields.take::<String>(key, &mut bad);
+            let (trash, path, placement) = (word("trash")?, word("path")?, word("placement")?);
+            let place = self.setup.parse_place(&path, Placement::from_name(&placement)?)?;
+            let is_plain = path.split(&*self.setup.separator).all(|name| !matches!(name, "." | ".."));
+            let is_one =
+                is_plain && SessionLocation::of(&place.folder()).is_some() && self.setup.is_absolute(&path);
+            is_one.then_some((trash, place))
+        };
+        Ok(text.split('\n').filter_map(origin).collect())
+    }
+}
+
+/// What the document of a deleted session says.
+#[derive(Default)]
+struct TrashedDocument {
+    id: Option<String>,
+    title: String,
+    project: String,
+}
+
+impl TrashedDocument {
+    fn parse(json: &[u8]) -> TrashedDocument {
+        let parse = |json| Fields::parse(json).ok();
+        let Some(mut fields) = core::str::from_utf8(json).ok().and_then(parse) else {
+            return TrashedDocument::default();
+        };
+        let mut bad = Vec::new();
+        let mut inside = |key: &str, name: &str| {
+            fields.take_raw(key).and_then(parse)?.take::<String>(name, &mut Vec::new())
+        };
+        let (display, project) = (inside("display", "title"), inside("project", "hash"));
+        let mut word = |key: &str| fields.take::<String>(key, &mut bad);
+        let title = display.or_else(|| word("title")).or_else(|| word("conversation_id"));
+        TrashedDocument {
+            id: word("id"),
+            title: title.unwrap_or_default(),
+            project: project.unwrap_or_default(),
+        }
+    }
+}
+
+// Another root, perhaps another disk: copied whole beside its place, and there in one step.
+async fn restore_to_workspace(io: &Io, from: &File, to: &File, workspace: &str) -> Result<(), Trouble> {
+    if io.stat(&File::new(to.root.clone(), "")).await?.is_none_or(|stat| stat.kind == FileKind::File) {
+        let message = format!("no workspace \"{workspace}\"");
+        return Err(Trouble::new(Code::NotFound, message));
+    }
+    let beside = to.sibling(&format!("{}-{}", to.name(), id::new(&io.stamp(), 0)));
+    let there = async {
+        io.copy(from, &beside, false).await?;
+        io.rename(&beside, to).await
+    };
+    if let Err(trouble) = there.await {
+        unless_bug(io.remove(&beside).await)?;
+        return Err(trouble);
+    }
+    io.remove(from).await
+}

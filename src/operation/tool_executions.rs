@@ -1,0 +1,399 @@
+//! What tools did: the result is a message, how it went stands beside it in `tools.jsonl`; both are joined by the call.
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::append::{AppendRequest, CountingMode, Drafts};
+use super::checkpoint_cache::parse_single_message;
+use super::logs::LogName;
+use super::messages::MessageStream;
+use super::session_files::SessionFiles;
+use super::{Io, Operation, Trouble};
+use crate::error::Code;
+use crate::json::fields::Fields;
+use crate::json::request;
+use crate::json::text::{Text, to_json, to_open_json};
+use crate::record::id;
+use crate::record::message::{self, Message, Role, ToolCall};
+use crate::record::scan::records;
+use crate::record::tool_execution::execution_draft::ExecutionDraft;
+use crate::record::tool_execution::{self, ToolExecution};
+use crate::session::batch::{AppendConditions, OF_TOOLS};
+use crate::shapes::Format;
+
+/// How often it is tried where others add what their tools did to the same answer.
+const TRIES: u32 = 50;
+/// How far back a call may lie that is answered.
+const FAR: usize = 2000;
+
+/// What is in the log around a call.
+#[derive(Default)]
+struct CallMessages {
+    /// The assistant's message that makes it; where nobody does, its newest one.
+    owner: Option<Message>,
+    /// Its result.
+    result: Option<Message>,
+    /// That of another call of its id.
+    other_result: Option<Message>,
+    newest_answer: Option<Message>,
+}
+
+impl SessionFiles {
+    /// Every tool execution with its result, oldest first. Answer: a JSON array.
+    pub fn tools(self: &Rc<SessionFiles>) -> Operation<'static, String> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            live.follow_moves(&io).await?;
+            live.executions_json(&io).await
+        })
+    }
+
+    /// Records what a tool did, once for each call: `{"call":{"id","name","arguments"},"result":{"content","success","error",
+    /// "exitCode"},"durationMs","messageId"}`. A call that no message makes is added to the assistant's newest one. Answer:
+    /// `{"execution","isNew","lines"}`, JSON.
+    pub fn append_tool(
+        self: &Rc<SessionFiles>,
+        execution: String,
+        counts: CountingMode,
+    ) -> Operation<'static, String> {
+        let live = self.clone();
+        Operation::new(|io| async move {
+            let asked = ExecutionDraft::from_json(&execution)?;
+            live.follow_moves(&io).await?;
+            live.record_execution(&io, asked, &counts).await
+        })
+    }
+
+    /// Takes over what tools did in another session, whose messages were: each as a [`ToolExecution`], JSON.
+    #[cfg(feature = "interop")]
+    pub(super) async fn copy_executions(&self, io: &Io, executions: &[String]) -> Result<(), Trouble> {
+        for json in executions {
+            let bytes = self.with_session(|session| session.stage_execution(json, &io.stamp()))?;
+            self.append(io, LogName::Tools, bytes, (false, false)).await?;
+        }
+        self.confirm(io, LogName::Tools, true).await
+    }
+
+    async fn executions_json(&self, io: &Io) -> Result<String, Trouble> {
+        let executed = self.executions_with_results(io).await?.into_iter().map(|(_, json)| json);
+        Ok(["[", &executed.collect::<Vec<_>>().join(","), "]"].concat())
+    }
+
+    /// Each execution, and the same with its result, JSON.
+    pub(super) async fn executions_with_results(
+        &self,
+        io: &Io,
+    ) -> Result<Vec<(ToolExecution, String)>, Trouble> {
+        let recorded = self.read_executions(io).await?;
+        if recorded.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.retry_after_move(io, &|| Box::pin(self.observe_logs(io))).await?;
+        let mut answers = ToolResults::default();
+        let mut messages =
+            MessageStream::oldest_first(self, io, self.size(io, LogName::Messages).await?).await?;
+        while let Some(some) = messages.next().await? {
+            answers.add_messages(&some);
+        }
+        let joined = recorded.into_iter().map(|one| {
+            let of = |owner| answers.result_of(owner, &one.tool_call_id);
+            let json = execution_with_result(&one, of(one.message_id.as_deref()).or_else(|| of(None)));
+            (one, json)
+        });
+        Ok(joined.collect())
+    }
+
+    async fn record_execution(
+        &self,
+        io: &Io,
+        mut asked: ExecutionDraft,
+        counts: &CountingMode,
+    ) -> Result<String, Trouble> {
+        let (mut lines, mut is_behind) = (Vec::new(), false);
+        for round in 0..TRIES {
+            let CallMessages { owner, result: answer, other_result: other, .. } =
+                self.find_call_messages(io, &asked).await?;
+            self.ensure_open(io).await?;
+            self.observe(io, LogName::Tools).await?;
+            // What was answered without a call was so for the message that was the newest one then.
+            let makes_it = |owner: &&Message| {
+                answer.is_none() || asked.message_id.is_some() || has_call(owner, &asked.id)
+            };
+            let maker = owner.as_ref().filter(makes_it).map(|owner| &*owner.id);
+            if let Some(known) = self.find_execution(io, &asked, maker).await? {
+                // The result may have come after it was looked for.
+                if answer.is_none() && round == 0 {
+                    continue;
+                }
+                let content = answer.as_ref().or(other.as_ref()).map(|answer| &answer.content);
+                return Ok(render_tool_response(&known, content, false, &String::from_utf8_lossy(&lines)));
+            }
+            // A result whose call nobody made would be in no context. What was imported stays as its source has it.
+            let is_silent = |owner: &&Message| owner.source.is_none() && !has_call(owner, &asked.id);
+            if let Some(again) = owner.as_ref().filter(is_silent).map(|owner| with_call(owner, &asked)) {
+                let of = ["call", &again.id, &again.rev.to_string()];
+                let draft = Drafts::Messages(Vec::from([again.clone()]));
+                let Some(line) = self.append_unless_others(io, of, draft, counts).await? else { continue };
+                lines.extend(line);
+            }
+            let owner = owner.map(|owner| owner.id).or_else(|| asked.message_id.clone());
+            // Whose result it is, it is said how theirs went.
+            if let Some(tool) = answer.as_ref().and_then(|answer| answer.tool.as_ref()).filter(|_| is_behind)
+            {
+                asked = asked.with_outcome_of(tool);
+            }
+            // Whoever wrote the result may have died before it came to write down the rest.
+            let (answer, content) = match answer {
+                Some(answer) => (Some(answer.clone()), answer.content),
+                None => {
+                    let of = ["result", owner.as_deref().unwrap_or_default(), &asked.id];
+                    let draft = Drafts::Json(asked.render_result_draft(), Some(Format::Leftoff));
+                    let Some(line) = self.append_unless_others(io, of, draft, counts).await? else {
+                        is_behind = true;
+                        continue;
+                    };
+                    let answer = parse_single_message(&line);
+                    lines.extend(line);
+                    (answer, asked.content())
+                }
+            };
+            let tokens = answer.as_ref().and_then(|said| said.tokens.as_ref()).map(|tokens| tokens.count);
+            let (written, is_new) = self.append_execution(io, &asked, owner.as_deref(), tokens).await?;
+            // Who appends no message has nothing open.
+            if !lines.is_empty() {
+                self.acquire_lease(io).await?;
+            }
+            let lines = String::from_utf8_lossy(&lines);
+            return Ok(render_tool_response(&written, Some(&content), is_new, &lines));
+        }
+        let message = format!("expected to add what a tool did, but found others that did so {TRIES} times");
+        Err(Trouble::new(Code::Conflict, message))
+    }
+
+    // Appends it, named after what it is there for: others may do so at the same time, and the first counts. Nothing where
+    // theirs is another; the log tells then what.
+    async fn append_unless_others(
+        &self,
+        io: &Io,
+        of: [&str; 3],
+        drafts: Drafts,
+        counts: &CountingMode,
+    ) -> Result<Option<Vec<u8>>, Trouble> {
+        let operation = format!("{OF_TOOLS}{}", id::from_parts(&of.map(str::as_bytes)));
+        let once = AppendConditions { operation: Some(operation), expected: None };
+        let appending = AppendRequest { drafts, is_durable: true, revives: true, counts: counts.clone() };
+        match Box::pin(self.append_if_new(io, &appending, once)).await {
+            Err(trouble) if trouble.code() == Code::OperationReused.as_str() => Ok(None),
+            lines => lines.map(Some),
+        }
+    }
+
+    // What is on record of the call then, and whether that is this one: others may have told of it since the log was observed.
+    async fn append_execution(
+        &self,
+        io: &Io,
+        asked: &ExecutionDraft,
+        owner: Option<&str>,
+        tokens: Option<u32>,
+    ) -> Result<(ToolExecution, bool), Trouble> {
+        self.observe(io, LogName::Tools).await?;
+        if let Some(known) = self.find_execution(io, asked, owner).await? {
+            return Ok((known, false));
+        }
+        let from = self.end(LogName::Tools);
+        let record = asked.render_record(owner, tokens);
+        let bytes = self.with_session(|session| session.stage_execution(&record, &io.stamp()))?;
+        let alone = from + bytes.len() as u64;
+        let written = parse_executions(&bytes).into_iter().next();
+        let written = written
+            .ok_or_else(|| Trouble::internal("expected the execution that was staged, but found none"))?;
+        self.append(io, LogName::Tools, bytes, (true, false)).await?;
+        if self.end(LogName::Tools) == alone {
+            return Ok((written, true));
+        }
+        let since = io.read(&self.log_file(LogName::Tools), from, None).await?.unwrap_or_default();
+        let call = |one: &ToolExecution| (one.message_id.clone(), one.tool_call_id.clone());
+        let first = parse_executions(&since).into_iter().find(|one| call(one) == call(&written));
+        let is_new = first.as_ref().is_none_or(|first| first.id == written.id);
+        Ok((first.unwrap_or(written), is_new))
+    }
+
+    // The execution of this call, where it is on record.
+    async fn find_execution(
+        &self,
+        io: &Io,
+        asked: &ExecutionDraft,
+        owner: Option<&str>,
+    ) -> Result<Option<ToolExecution>, Trouble> {
+        if !self.with_session(|session| session.has_executed(&asked.id)) {
+            return Ok(None);
+        }
+        let is_it = |one: &ToolExecution| {
+            let is_of = |owner: &str| one.message_id.as_ref().is_none_or(|id| id == owner);
+            one.tool_call_id == asked.id && owner.is_none_or(is_of)
+        };
+        Ok(self.read_executions(io).await?.into_iter().rfind(is_it))
+    }
+
+    async fn find_call_messages(&self, io: &Io, asked: &ExecutionDraft) -> Result<CallMessages, Trouble> {
+        self.retry_after_move(io, &|| Box::pin(self.observe_logs(io))).await?;
+        let mut found = CallMessages::default();
+        let mut messages = MessageStream::newest_first(self, io, self.size(io, LogName::Messages).await?);
+        let mut far = 0;
+        'log: while let Some(some) = messages.next().await? {
+            for message in some {
+                far += 1;
+                found.add_message(message, asked, &|id| {
+                    self.with_session(|session| session.are_on_path([id].into_iter())[0])
+                });
+                if found.owner.is_some() || far == FAR {
+                    break 'log;
+                }
+            }
+        }
+        if asked.message_id.is_some() {
+            if found.owner.as_ref().is_some_and(|owner| owner.role != Some(Role::Assistant)) {
+                let message = "expected the assistant's message as \"messageId\", but found another's";
+                return Err(request::error(message).into());
+            }
+            return Ok(found);
+        }
+        // Some providers give the same ids again. Whose calls had to be added, of that client another result behind another
+        // answer is that of another call.
+        let CallMessages { owner, result: answer, newest_answer: newest, .. } = found;
+        let is_newest = |owner: &Message| newest.as_ref().is_some_and(|newest| newest.id == owner.id);
+        let said = asked.content();
+        let is_other_answer = answer.as_ref().is_some_and(|answer| answer.content != said);
+        let is_other =
+            owner.as_ref().is_none_or(|owner| owner.rev > 0 && !is_newest(owner)) && is_other_answer;
+        let (answer, other) = if is_other { (None, answer) } else { (answer, None) };
+        Ok(match owner {
+            Some(owner) if !is_other => CallMessages {
+                owner: Some(owner),
+                result: answer,
+                newest_answer: newest,
+                other_result: other,
+            },
+            _ => CallMessages { owner: newest, result: answer, newest_answer: None, other_result: other },
+        })
+    }
+
+    // What was appended twice, since nobody could say whether it was, counts once; and so does what two processes wrote.
+    async fn read_executions(&self, io: &Io) -> Result<Vec<ToolExecution>, Trouble> {
+        let size = self.size(io, LogName::Tools).await?;
+        let bytes = io.read_range(&self.log_file(LogName::Tools), 0, size).await?;
+        let mut met = BTreeSet::new();
+        let mut recorded = parse_executions(&bytes);
+        recorded.retain(|one| {
+            let owner = one.message_id.clone().filter(|id| !id.is_empty());
+            let by_message = owner.map(|owner| (owner, one.tool_call_id.clone()));
+            let own = if one.id.is_empty() { &one.tool_call_id } else { &one.id };
+            met.insert(by_message.unwrap_or_else(|| (String::new(), own.clone())))
+        });
+        Ok(recorded)
+    }
+}
+
+/// What answers the calls of a session.
+#[derive(Default)]
+pub(super) struct ToolResults {
+    // Which message made each call last so far.
+    owners: BTreeMap<String, String>,
+    contents: BTreeMap<String, Text>,
+}
+
+impl ToolResults {
+    /// The next messages, oldest first.
+    pub fn add_messages(&mut self, messages: &[Message]) {
+        for message in messages {
+            for call in message.tool_calls() {
+                self.owners.insert(call.id.clone(), message.id.clone());
+            }
+            let Some(tool) = &message.tool else { continue };
+            let owner = self.owners.get(&tool.call_id).map_or("", String::as_str);
+            for owner in [None, Some(owner)] {
+                self.contents.insert(result_key(owner, &tool.call_id), message.content.clone());
+            }
+        }
+    }
+
+    /// What answers a call of this message (`""`: of none); of any message unless given.
+    pub fn result_of(&self, owner: Option<&str>, call: &str) -> Option<&Text> {
+        self.contents.get(&result_key(owner, call))
+    }
+}
+
+fn result_key(owner: Option<&str>, call: &str) -> String {
+    to_json(&owner) + call
+}
+
+impl CallMessages {
+    fn add_message(&mut self, message: Message, asked: &ExecutionDraft, is_on_path: &dyn Fn(&str) -> bool) {
+        let answers = |tool: &message::Tool| tool.call_id == asked.id;
+        let is_answer = message.role == Some(Role::Tool) && message.tool.as_ref().is_some_and(answers);
+        let is_owner = match &asked.message_id {
+            Some(id) => message.id == *id,
+            None => has_call(&message, &asked.id),
+        };
+        let is_newest =
+            self.newest_answer.is_none() && message.role == Some(Role::Assistant) && is_on_path(&message.id);
+        if is_newest {
+            self.newest_answer = Some(message.clone());
+        }
+        if is_owner {
+            self.owner = Some(message);
+        } else if is_answer && self.result.is_none() {
+            self.result = Some(message);
+        }
+    }
+}
+
+fn has_call(message: &Message, id: &str) -> bool {
+    message.tool_calls().iter().any(|call| call.id == id)
+}
+
+// The same message, written again with the call.
+fn with_call(owner: &Message, asked: &ExecutionDraft) -> Message {
+    let mut again = owner.clone();
+    again.role = Some(Role::Assistant);
+    again.rev += 1;
+    let call = ToolCall {
+        id: asked.id.clone(),
+        name: asked.name.clone(),
+        arguments: asked.arguments.as_str().into(),
+    };
+    again.assistant.get_or_insert_default().tool_calls.push(call);
+    again
+}
+
+fn parse_executions(log: &[u8]) -> Vec<ToolExecution> {
+    records(log).filter_map(|record| tool_execution::read(&record).0).collect()
+}
+
+fn render_tool_response(
+    execution: &ToolExecution,
+    content: Option<&Text>,
+    is_new: bool,
+    lines: &str,
+) -> String {
+    let execution = execution_with_result(execution, content);
+    format!("{{\"execution\":{execution},\"isNew\":{is_new},\"lines\":{}}}", to_json(lines))
+}
+
+// With the result's text, which is a message.
+fn execution_with_result(execution: &ToolExecution, content: Option<&Text>) -> String {
+    let json = to_open_json(execution);
+    let Some(content) = content else { return json };
+    let result = to_json(&execution.result);
+    let whole = format!("{},\"content\":{}}}", &result[..result.len() - 1], to_json(content));
+    let fields = Fields::parse(&json).expect("an execution is written as an object");
+    let fields = fields.iter().map(|(key, value)| {
+        let value = if key == "\"result\"" { &whole } else { value };
+        format!("{key}:{value}")
+    });
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+}

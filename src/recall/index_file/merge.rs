@@ -1,0 +1,308 @@
+//! Several runs as one: the same bytes as if all had been indexed at once, without those pieces that do not count. They are read
+//! block by block, in the order of their terms, and what they become is written in pieces: of each run only the end is held.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::bytes::{encode_postings, unseal};
+use super::read::{BlockTerms, DamagedIndex, IndexFooter, TermEntry};
+use super::write::{DocumentTables, IndexFileWriter, PageWriter};
+use super::{DOCUMENT, PAGE, PostingLists};
+use crate::recall::documents::{Posting, SAID, WORK};
+
+// So much is written at once, and read of all sources together, each in three places.
+const PIECE: u64 = if cfg!(test) { 64 } else { 128 << 10 };
+const HELD: u64 = if cfg!(test) { 1 << 10 } else { 4 << 20 };
+
+/// A run, and which of its pieces count.
+#[derive(Clone, Copy, Debug)]
+pub struct MergeSource<'a> {
+    /// What is known of it.
+    pub end: &'a IndexFooter,
+    /// Of each of its rows whether it counts.
+    pub counts: &'a [bool],
+}
+
+/// What a part of a run is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputPart {
+    /// The run itself.
+    Run,
+    /// What its far lists wait in: they come behind the blocks, and are known along with those.
+    Far,
+}
+
+/// Where runs are read from, and what is made of them is written to.
+pub trait MergeFiles {
+    /// Why it cannot go on.
+    type Stop: From<DamagedIndex>;
+
+    /// A part of a source, whole.
+    fn read(&mut self, source: usize, range: Range<u64>)
+    -> impl Future<Output = Result<Vec<u8>, Self::Stop>>;
+
+    /// Of the far lists that were written.
+    fn read_far(&mut self, range: Range<u64>) -> impl Future<Output = Result<Vec<u8>, Self::Stop>>;
+
+    /// Adds to a part.
+    fn write(&mut self, part: OutputPart, bytes: Vec<u8>) -> impl Future<Output = Result<(), Self::Stop>>;
+}
+
+/// One run with the pieces that count, sorted by their sessions; one that goes on where another ends is joined to it.
+///
+/// # Errors
+/// [`DamagedIndex`] where a source is not what was written; and what the files stop with.
+pub async fn merge<F: MergeFiles>(sources: &[MergeSource<'_>], files: &mut F) -> Result<(), F::Stop> {
+    let piece = PIECE.min(HELD / (3 * sources.len().max(1) as u64));
+    let mut ins: Vec<_> = sources
+        .iter()
+        .enumerate()
+        .map(|(number, source)| SourceCursor::new((number, piece), *source))
+        .collect();
+    let order = order_segments(&ins);
+    let beside = place_segments(&mut ins, &order);
+    let mut writer = IndexFileWriter::default();
+    // Those that have a term still, that with the first one last.
+    let mut waiting = Vec::new();
+    for one in 0..ins.len() {
+        ins[one].advance(files).await?;
+        insert_waiting(&mut waiting, &ins, one);
+    }
+    let mut gathered = [Vec::new(), Vec::new()];
+    while let Some(term) = waiting.last().and_then(|first: &usize| ins[*first].term()) {
+        let term = term.to_vec();
+        while let Some(one) = waiting.pop_if(|one| ins[*one].term() == Some(&term)) {
+            ins[one].gather_postings(files, &mut gathered).await?;
+            ins[one].advance(files).await?;
+            insert_waiting(&mut waiting, &ins, one);
+        }
+        let lists = PostingLists {
+            counts: [SAID, WORK].map(|field| gathered[field].len() as u32),
+            bytes: [SAID, WORK].map(|field| encode_sorted(&mut gathered[field])),
+        };
+        if lists.counts != [0; 2] {
+            writer.add_term(&term, &lists);
+        }
+        if writer.waiting_bytes() as u64 >= PIECE {
+            files.write(OutputPart::Run, writer.take_blocks()).await?;
+            files.write(OutputPart::Far, writer.take_far_lists()).await?;
+        }
+    }
+    writer.close_block();
+    files.write(OutputPart::Run, writer.take_blocks()).await?;
+    files.write(OutputPart::Far, writer.take_far_lists()).await?;
+    let (mut at, far) = (0, writer.taken_far_bytes());
+    while at < far {
+        let to = far.min(at + PIECE);
+        let bytes = files.read_far(at..to).await?;
+        files.write(OutputPart::Run, bytes).await?;
+        at = to;
+    }
+    for field in [SAID, WORK] {
+        write_documents(&ins, &order, field, files).await?;
+    }
+    files.write(OutputPart::Run, writer.build_footer(&beside)).await
+}
+
+// Puts a source where its term belongs, if it has one more.
+fn insert_waiting(waiting: &mut Vec<usize>, ins: &[SourceCursor<'_>], one: usize) {
+    if ins[one].term().is_some() {
+        let place = waiting.partition_point(|other| ins[*other].term() > ins[one].term());
+        waiting.insert(place, one);
+    }
+}
+
+// Sorts, writes and clears some postings.
+fn encode_sorted(postings: &mut Vec<Posting>) -> Vec<u8> {
+    if !postings.is_sorted() {
+        postings.sort_unstable();
+    }
+    let bytes = encode_postings(postings);
+    postings.clear();
+    bytes
+}
+
+// The pieces that count, source and row, as they follow each other.
+fn order_segments(ins: &[SourceCursor<'_>]) -> Vec<(usize, usize)> {
+    let mut order = Vec::new();
+    for (source, one) in ins.iter().enumerate() {
+        let counted = (0..one.end.rows.len()).filter(|row| one.counts.get(*row) == Some(&true));
+        order.extend(counted.map(|row| (source, row)));
+    }
+    let row_of = |&(source, row): &(usize, usize)| &ins[source].end.rows[row];
+    order.sort_by(|one, other| {
+        let (one, other) = (row_of(one), row_of(other));
+        (&one.key, one.start, one.end).cmp(&(&other.key, other.start, other.end))
+    });
+    order
+}
+
+// Gives each piece its place, and what is known of its documents but where they lie.
+fn place_segments(ins: &mut [SourceCursor<'_>], order: &[(usize, usize)]) -> DocumentTables {
+    let mut beside =
+        DocumentTables { hides: ins.iter().all(|one| one.end.hides), ..DocumentTables::default() };
+    for &(source, row) in order {
+        let one = &mut ins[source];
+        let piece = &one.end.rows[row];
+        let last = beside.rows.last_mut().filter(|last| last.key == piece.key && last.end == piece.start);
+        match last {
+            Some(last) => last.append(piece),
+            None => beside.rows.push(piece.clone()),
+        }
+        for field in [SAID, WORK] {
+            let range = one.documents(row, field);
+            one.new_starts[row][field] = beside.lengths[field].len() as u32;
+            beside.lengths[field]
+                .extend_from_slice(&one.end.lengths[field][range.start as usize..range.end as usize]);
+        }
+    }
+    beside
+}
+
+// Writes where the documents of a field lie.
+async fn write_documents<F: MergeFiles>(
+    ins: &[SourceCursor<'_>],
+    order: &[(usize, usize)],
+    field: usize,
+    files: &mut F,
+) -> Result<(), F::Stop> {
+    let mut windows: Vec<_> =
+        ins.iter().map(|one| Window { region: one.end.pages(field), ..one.blocks.without_bytes() }).collect();
+    let mut pages = PageWriter::default();
+    for &(source, row) in order {
+        let Range { start: mut at, end } = ins[source].documents(row, field);
+        while at < end {
+            let (range, place) = ins[source].end.find_page(field, at);
+            let page = unseal(windows[source].read_range(files, range).await?).ok_or(DamagedIndex)?;
+            let some = page.chunks_exact(DOCUMENT).skip(place).take((end - at) as usize);
+            at += (PAGE - place) as u32;
+            some.for_each(|document| pages.put_document(document));
+            if pages.waiting_bytes() as u64 >= PIECE {
+                files.write(OutputPart::Run, pages.take_full_pages()).await?;
+            }
+        }
+    }
+    files.write(OutputPart::Run, pages.finish()).await
+}
+
+// A part of a source that is read from its beginning to its end.
+#[derive(Debug, Default)]
+struct Window {
+    source: usize,
+    piece: u64,
+    region: Range<u64>,
+    // What was read last, and where it begins.
+    bytes: Vec<u8>,
+    start: u64,
+}
+
+impl Window {
+    // Another one of the same source.
+    fn without_bytes(&self) -> Window {
+        Window { source: self.source, piece: self.piece, ..Window::default() }
+    }
+
+    async fn read_range<F: MergeFiles>(
+        &mut self,
+        files: &mut F,
+        range: Range<u64>,
+    ) -> Result<&[u8], F::Stop> {
+        if range.start < self.region.start || range.end > self.region.end {
+            return Err(DamagedIndex.into());
+        }
+        if range.start < self.start || range.end > self.start + self.bytes.len() as u64 {
+            let to = range.end.max(self.region.end.min(range.start + self.piece));
+            self.bytes = files.read(self.source, range.start..to).await?;
+            self.start = range.start;
+        }
+        let from = (range.start - self.start) as usize;
+        self.bytes.get(from..from + (range.end - range.start) as usize).ok_or_else(|| DamagedIndex.into())
+    }
+}
+
+// A source, and the term that it has come to.
+struct SourceCursor<'a> {
+    end: &'a IndexFooter,
+    counts: &'a [bool],
+    // Of each row where its documents begin, here and in what is made; `NONE` where it does not count.
+    starts: Vec<[u32; 2]>,
+    new_starts: Vec<[u32; 2]>,
+    blocks: Window,
+    far: Window,
+    // The next block.
+    block: usize,
+    terms: Option<BlockTerms>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl<'a> SourceCursor<'a> {
+    fn new((source, piece): (usize, u64), MergeSource { end, counts }: MergeSource<'a>) -> SourceCursor<'a> {
+        let mut at = [0; 2];
+        let next = |documents: [u32; 2]| {
+            let next = [SAID, WORK].map(|field| at[field] + documents[field]);
+            core::mem::replace(&mut at, next)
+        };
+        let starts: Vec<_> = end.rows.iter().map(|row| row.documents).map(next).collect();
+        let moved = starts.iter().map(|_| [NONE; 2]).collect();
+        let [blocks, far] = end.parts().map(|region| Window { source, piece, region, ..Window::default() });
+        SourceCursor { end, counts, starts, new_starts: moved, blocks, far, block: 0, terms: None }
+    }
+
+    fn documents(&self, row: usize, field: usize) -> Range<u32> {
+        let start = self.starts[row][field];
+        start..start + self.end.rows[row].documents[field]
+    }
+
+    fn term(&self) -> Option<&[u8]> {
+        self.terms.as_ref().map(BlockTerms::term)
+    }
+
+    async fn advance<F: MergeFiles>(&mut self, files: &mut F) -> Result<(), F::Stop> {
+        loop {
+            if let Some(terms) = &mut self.terms
+                && terms.next()?
+            {
+                return Ok(());
+            }
+            self.terms = None;
+            if self.block == self.end.blocks() {
+                return Ok(());
+            }
+            let block = self.blocks.read_range(files, self.end.block(self.block)).await?;
+            self.block += 1;
+            self.terms = Some(BlockTerms::new(block)?);
+        }
+    }
+
+    // The documents of its term, by their new numbers.
+    async fn gather_postings<F: MergeFiles>(
+        &mut self,
+        files: &mut F,
+        out: &mut [Vec<Posting>; 2],
+    ) -> Result<(), F::Stop> {
+        let lists = match self.terms.as_mut().and_then(|terms| terms.lists.take()).ok_or(DamagedIndex)? {
+            TermEntry::Near(lists) => lists,
+            far => {
+                let TermEntry::Far(far) = self.end.to_file_range(far) else {
+                    return Err(DamagedIndex.into());
+                };
+                far.lists(self.far.read_range(files, far.range.clone()).await?).ok_or(DamagedIndex)?
+            }
+        };
+        for field in [SAID, WORK] {
+            let mut row = 0;
+            let (starts, moved, out) = (&self.starts, &self.new_starts, &mut out[field]);
+            let gathered = lists.for_each_posting(field, |(document, times)| {
+                if starts.get(row + 1).is_some_and(|next| next[field] <= document) {
+                    row += starts[row..].partition_point(|start| start[field] <= document) - 1;
+                }
+                if moved[row][field] != NONE {
+                    out.push((document - starts[row][field] + moved[row][field], times));
+                }
+            });
+            gathered.ok_or(DamagedIndex)?;
+        }
+        Ok(())
+    }
+}

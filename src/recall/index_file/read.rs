@@ -1,0 +1,357 @@
+//! Reading a run: its end first, then which bytes hold a term or a document.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::bytes::{ByteReader, CHECK, for_each_posting, unseal};
+use super::{DOCUMENT, FEW, FORMAT, HIDING, MARK, NEAR, PAGE, PostingLists, Segment, TRAILER, pages_length};
+use crate::recall::documents::Document;
+use crate::recall::terms::VERSION;
+use crate::record::message::Role;
+
+/// What is known of a run once its end was read: enough to know which bytes hold a term.
+#[derive(Clone, Debug, Default)]
+pub struct IndexFooter {
+    /// The pieces, whose documents follow each other.
+    pub rows: Vec<Segment>,
+    /// In each field, how many terms each document has, as [`length_of`](crate::recall::portable_math::length_of) reads it.
+    pub lengths: [Vec<u8>; 2],
+    /// No secret that was found in the logs is in it.
+    pub hides: bool,
+    far_at: u64,
+    documents_at: u64,
+    // The first terms of the blocks, one behind the other; where each begins; and where the blocks do.
+    firsts: Vec<u8>,
+    starts: Vec<usize>,
+    blocks: Vec<u64>,
+}
+
+/// What the last bytes of a file say.
+#[derive(Debug)]
+pub enum OpenOutcome {
+    /// All that there is to know.
+    End(IndexFooter),
+    /// So many of the last bytes are needed.
+    More(u64),
+    /// It is no run, or a damaged one, or one of another version: it is made again.
+    Broken,
+}
+
+/// What a block says of a term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TermEntry {
+    /// Its documents.
+    Near(PostingLists),
+    /// Where they are, in the file, and how to read them: [`FarLists::lists`].
+    Far(FarLists),
+}
+
+impl TermEntry {
+    /// How many documents it has, in each field.
+    pub fn counts(&self) -> [u32; 2] {
+        match self {
+            TermEntry::Near(lists) => lists.counts,
+            TermEntry::Far(far) => far.counts,
+        }
+    }
+}
+
+/// Lists that lie apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FarLists {
+    /// In the file.
+    pub range: Range<u64>,
+    /// How many documents they have, in each field.
+    pub counts: [u32; 2],
+    lengths: [usize; 2],
+}
+
+impl FarLists {
+    /// The lists; nothing where the bytes are not what was written.
+    pub fn lists(&self, bytes: &[u8]) -> Option<PostingLists> {
+        let (said, work) = unseal(bytes)?.split_at_checked(self.lengths[0])?;
+        (work.len() == self.lengths[1])
+            .then(|| PostingLists { counts: self.counts, bytes: [said.into(), work.into()] })
+    }
+}
+
+/// Reads the end of a file of `size` bytes from the last of them.
+pub fn read_footer(tail: &[u8], size: u64) -> OpenOutcome {
+    let Some(at) = tail.len().checked_sub(TRAILER) else {
+        return if size < TRAILER as u64 { OpenOutcome::Broken } else { OpenOutcome::More(TRAILER as u64) };
+    };
+    let Some((length, hides)) = read_footer_length(&tail[at..], size) else { return OpenOutcome::Broken };
+    let needed = length + TRAILER as u64;
+    let Some(end) = usize::try_from(needed).ok().and_then(|needed| tail.len().checked_sub(needed)) else {
+        return OpenOutcome::More(needed);
+    };
+    let sealed = &tail[end..tail.len() - MARK.len()];
+    let read = unseal(sealed).and_then(|all| parse_footer(&all[..length as usize], size - needed));
+    read.map_or(OpenOutcome::Broken, |end| OpenOutcome::End(IndexFooter { hides, ..end }))
+}
+
+// How long the end is, where the trailer is of a run of ours that is as long as it was; and whether that has no secrets.
+fn read_footer_length(trailer: &[u8], size: u64) -> Option<(u64, bool)> {
+    let mut bytes = ByteReader(trailer);
+    let (length, whole) = (bytes.read_u64()?, bytes.read_u64()?);
+    let (format, version) = (bytes.read_u32()?, bytes.read_u32()?);
+    let is_ours = (format & !HIDING, version) == (FORMAT, VERSION)
+        && bytes.read_bytes(CHECK).is_some()
+        && bytes.0 == MARK;
+    let is_whole = is_ours && whole == size && length.checked_add(TRAILER as u64)? <= size;
+    is_whole.then_some((length, format & HIDING != 0))
+}
+
+fn parse_footer(all: &[u8], end_at: u64) -> Option<IndexFooter> {
+    let mut bytes = ByteReader(all);
+    let (far_at, documents_at) = (bytes.read_number()?, bytes.read_number()?);
+    let (rows, blocks) = (bytes.read_count()?, bytes.read_count()?);
+    let counts = [bytes.read_count()?, bytes.read_count()?];
+    let lengths = [bytes.read_bytes(counts[0])?.to_vec(), bytes.read_bytes(counts[1])?.to_vec()];
+    let mut end = IndexFooter { far_at, documents_at, lengths, ..IndexFooter::default() };
+    for _ in 0..rows {
+        end.rows.push(read_segment(&mut bytes)?);
+    }
+    let of_rows = |field: usize| end.rows.iter().map(|row| row.documents[field] as usize).sum::<usize>();
+    let mut at = 0;
+    let mut before = 0..0;
+    for _ in 0..blocks {
+        let (shared, more) = (bytes.read_count()?, bytes.read_count()?);
+        let from = end.firsts.len();
+        if shared > before.len() {
+            return None;
+        }
+        end.firsts.extend_from_within(before.start..before.start + shared);
+        end.firsts.extend_from_slice(bytes.read_bytes(more)?);
+        before = from..end.firsts.len();
+        end.starts.push(from);
+        end.blocks.push(at);
+        at = u64::checked_add(at, bytes.read_number()?)?;
+    }
+    let is_whole = of_rows(0) == counts[0] && of_rows(1) == counts[1] && at == far_at;
+    let is_in_order = far_at <= documents_at && documents_at <= end_at && bytes.0.is_empty();
+    end.starts.push(end.firsts.len());
+    end.blocks.push(at);
+    (is_whole && is_in_order).then_some(end)
+}
+
+fn read_segment(bytes: &mut ByteReader<'_>) -> Option<Segment> {
+    let length = bytes.read_count()?;
+    let key = core::str::from_utf8(bytes.read_bytes(length)?).ok()?.into();
+    let from = bytes.read_number()?;
+    let to = from.checked_add(bytes.read_number()?)?;
+    let (changed_us, file, tail) = (bytes.read_u64()?.cast_signed(), bytes.read_u64()?, bytes.read_u64()?);
+    let secrets = read_small(bytes)?;
+    let documents = [read_small(bytes)?, read_small(bytes)?];
+    let terms = [bytes.read_number()?, bytes.read_number()?];
+    let first = read_small(bytes)?;
+    let last = first.checked_add(read_small(bytes)?)?;
+    let times = (first != u32::MAX).then_some((first, last));
+    Some(Segment { key, start: from, end: to, changed_us, file, tail, secrets, documents, terms, times })
+}
+
+fn read_small(bytes: &mut ByteReader<'_>) -> Option<u32> {
+    u32::try_from(bytes.read_number()?).ok()
+}
+
+impl IndexFooter {
+    /// How many blocks there are.
+    pub fn blocks(&self) -> usize {
+        self.blocks.len().saturating_sub(1)
+    }
+
+    /// Where a block lies.
+    pub fn block(&self, nth: usize) -> Range<u64> {
+        self.blocks[nth]..self.blocks[nth + 1]
+    }
+
+    /// The block that has the term, if one has it.
+    pub fn find_block(&self, term: &[u8]) -> Option<usize> {
+        let (mut from, mut to) = (0, self.blocks());
+        while from < to {
+            let middle = usize::midpoint(from, to);
+            if self.first_term(middle) <= term { from = middle + 1 } else { to = middle }
+        }
+        from.checked_sub(1)
+    }
+
+    fn first_term(&self, block: usize) -> &[u8] {
+        &self.firsts[self.starts[block]..self.starts[block + 1]]
+    }
+
+    /// The blocks in which terms may begin so.
+    pub fn blocks_with_prefix(&self, prefix: &[u8]) -> Range<usize> {
+        let from = self.find_block(prefix).unwrap_or(0);
+        let is_before =
+            |nth: &usize| self.first_term(*nth) <= prefix || self.first_term(*nth).starts_with(prefix);
+        from..(from..self.blocks()).take_while(is_before).last().map_or(from, |last| last + 1)
+    }
+
+    /// What a block, as [`IndexFooter::block`] has it, says of a term; nothing where it has not got it. An error where it is damaged.
+    pub fn find_entry(&self, block: &[u8], term: &[u8]) -> Result<Option<TermEntry>, DamagedIndex> {
+        let mut terms = BlockTerms::new(block)?;
+        while terms.next()? {
+            if terms.term() >= term {
+                let entry = terms.lists.take().filter(|_| terms.term() == term);
+                return Ok(entry.map(|entry| self.to_file_range(entry)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where the blocks lie together, and where the far lists do.
+    pub fn parts(&self) -> [Range<u64>; 2] {
+        [0..self.far_at, self.far_at..self.documents_at]
+    }
+
+    /// Where lists lie that a block has by their place in "far".
+    pub fn to_file_range(&self, entry: TermEntry) -> TermEntry {
+        match entry {
+            TermEntry::Far(FarLists { range, counts, lengths }) => {
+                let range = range.start.saturating_add(self.far_at)..range.end.saturating_add(self.far_at);
+                TermEntry::Far(FarLists { range, counts, lengths })
+            }
+            near => near,
+        }
+    }
+
+    /// Where the page lies that has a document, and its place in it.
+    pub fn find_page(&self, field: usize, document: u32) -> (Range<u64>, usize) {
+        let counts = [self.lengths[0].len(), self.lengths[1].len()];
+        let document = document as usize;
+        let page = document / PAGE;
+        let before = if field == 0 { 0 } else { pages_length(counts[0]) };
+        let start = before + page * (PAGE * DOCUMENT + CHECK);
+        let length = PAGE.min(counts[field].saturating_sub(page * PAGE)) * DOCUMENT + CHECK;
+        let at = self.documents_at + start as u64;
+        (at..at + length as u64, document % PAGE)
+    }
+
+    /// Where all pages of a field lie.
+    pub fn pages(&self, field: usize) -> Range<u64> {
+        let (first, _) = self.find_page(field, 0);
+        first.start..first.start + pages_length(self.lengths[field].len()) as u64
+    }
+}
+
+/// The documents of a page; nothing where it is damaged.
+pub fn parse_page(bytes: &[u8]) -> Option<Vec<Document>> {
+    let inside = unseal(bytes)?;
+    Some(inside.chunks_exact(DOCUMENT).filter_map(parse_document).collect())
+}
+
+/// The documents of some pages, as [`IndexFooter::pages`] has them; nothing where they are damaged.
+pub fn parse_pages(bytes: &[u8]) -> Option<Vec<Document>> {
+    let mut all = Vec::new();
+    for one in bytes.chunks(PAGE * DOCUMENT + CHECK) {
+        all.extend(parse_page(one)?);
+    }
+    Some(all)
+}
+
+fn parse_document(bytes: &[u8]) -> Option<Document> {
+    let (at, rest) = bytes.split_at_checked(5)?;
+    let at = at.iter().rev().fold(0, |at, byte| at << 8 | u64::from(*byte));
+    let (size, rest) = rest.split_first()?;
+    let seconds = u32::from_le_bytes(rest.get(..4)?.try_into().ok()?);
+    let role = match rest.get(4)? {
+        1 => Some(Role::System),
+        2 => Some(Role::User),
+        3 => Some(Role::Assistant),
+        4 => Some(Role::Tool),
+        _ => None,
+    };
+    Some(Document { line_start: at, size: *size, seconds, role })
+}
+
+/// Bytes of a run are not what was written: it is made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DamagedIndex;
+
+/// The terms of a block, one after another.
+#[derive(Debug)]
+pub struct BlockTerms {
+    block: Vec<u8>,
+    offset: usize,
+    term: Vec<u8>,
+    /// What the block has of the term; of lists that lie apart the range is one in "far".
+    pub lists: Option<TermEntry>,
+}
+
+impl BlockTerms {
+    /// Before the first one.
+    ///
+    /// # Errors
+    /// [`DamagedIndex`] where the block is not what was written.
+    pub fn new(block: &[u8]) -> Result<BlockTerms, DamagedIndex> {
+        let block = unseal(block).ok_or(DamagedIndex)?.to_vec();
+        Ok(BlockTerms { block, offset: 0, term: Vec::new(), lists: None })
+    }
+
+    /// The term that was reached.
+    pub fn term(&self) -> &[u8] {
+        &self.term
+    }
+
+    /// Goes to the next one, if there is one more.
+    ///
+    /// # Errors
+    /// [`DamagedIndex`], which no block has whose checksum is right.
+    #[allow(clippy::should_implement_trait, reason = "no iterator can lend what it goes through")]
+    pub fn next(&mut self) -> Result<bool, DamagedIndex> {
+        if self.offset == self.block.len() {
+            return Ok(false);
+        }
+        let mut bytes = ByteReader(&self.block[self.offset..]);
+        self.lists = Some(read_entry(&mut bytes, &mut self.term).ok_or(DamagedIndex)?);
+        self.offset = self.block.len() - bytes.0.len();
+        Ok(true)
+    }
+}
+
+// What a block says of the term behind another one, which becomes that.
+fn read_entry(bytes: &mut ByteReader<'_>, term: &mut Vec<u8>) -> Option<TermEntry> {
+    let [shared, suffix] = read_pair(bytes)?;
+    if shared > term.len() {
+        return None;
+    }
+    term.truncate(shared);
+    term.extend_from_slice(bytes.read_bytes(suffix)?);
+    let counts = read_pair(bytes)?;
+    let counts = [u32::try_from(counts[0]).ok()?, u32::try_from(counts[1]).ok()?];
+    if counts[0].checked_add(counts[1])? <= FEW {
+        let lists = [read_short_list(bytes, counts[0])?, read_short_list(bytes, counts[1])?];
+        return Some(TermEntry::Near(PostingLists { counts, bytes: lists }));
+    }
+    let mut lengths = [0; 2];
+    for (length, count) in lengths.iter_mut().zip(counts) {
+        *length = if count > 0 { bytes.read_count()? } else { 0 };
+    }
+    let all = lengths[0].checked_add(lengths[1])?;
+    Some(if all > NEAR {
+        let start = bytes.read_number()?;
+        let end = start.checked_add(all as u64)?.checked_add(CHECK as u64)?;
+        TermEntry::Far(FarLists { range: start..end, counts, lengths })
+    } else {
+        let lists = [bytes.read_bytes(lengths[0])?.into(), bytes.read_bytes(lengths[1])?.into()];
+        TermEntry::Near(PostingLists { counts, bytes: lists })
+    })
+}
+
+// A list whose length is not told.
+fn read_short_list(bytes: &mut ByteReader<'_>, count: u32) -> Option<Vec<u8>> {
+    let before = bytes.0;
+    for_each_posting(bytes, count, |_| ())?;
+    Some(before[..before.len() - bytes.0.len()].into())
+}
+
+fn read_pair(bytes: &mut ByteReader<'_>) -> Option<[usize; 2]> {
+    let head = bytes.read_byte()?;
+    let mut numbers = [usize::from(head >> 4), usize::from(head & 15)];
+    for number in &mut numbers {
+        if *number == 15 {
+            *number = number.checked_add(bytes.read_count()?)?;
+        }
+    }
+    Some(numbers)
+}

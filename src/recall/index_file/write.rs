@@ -1,0 +1,244 @@
+//! Writing a run: its terms one after another, then what is known of its documents.
+
+use alloc::vec::Vec;
+
+use super::bytes::{put_number, seal};
+use super::{BLOCK, DOCUMENT, FEW, FORMAT, HIDING, MARK, NEAR, PAGE, PostingLists, Segment, pages_length};
+use crate::recall::documents::Document;
+use crate::recall::terms::VERSION;
+use crate::record::message::Role;
+
+/// What a run has beside its terms, in the order of its documents.
+#[derive(Debug, Default)]
+pub struct DocumentTables {
+    /// The pieces, whose documents follow each other.
+    pub rows: Vec<Segment>,
+    /// In each field, where they lie.
+    pub documents: [Vec<Document>; 2],
+    /// How many terms each has, as [`length_byte`](crate::recall::portable_math::length_byte) has it.
+    pub lengths: [Vec<u8>; 2],
+    /// No secret that was found in the logs is in it.
+    pub hides: bool,
+}
+
+/// A run on its way. What is written so far is taken away in pieces: no run has to be held whole.
+#[derive(Debug, Default)]
+pub struct IndexFileWriter {
+    // Blocks and far lists that nobody has taken; how long those are that were.
+    blocks_out: Vec<u8>,
+    far: Vec<u8>,
+    taken_bytes: u64,
+    taken_far_bytes: u64,
+    // First term and length of each block.
+    sparse: Vec<u8>,
+    blocks: u64,
+    // Where the last block begins, its first term, and that of the block before.
+    start: usize,
+    first: Vec<u8>,
+    first_before: Vec<u8>,
+    last: Vec<u8>,
+}
+
+impl IndexFileWriter {
+    /// Takes the next term, which comes behind the last one in the order of bytes.
+    pub fn add_term(&mut self, term: &[u8], lists: &PostingLists) {
+        if self.blocks_out.len() == self.start {
+            self.first = term.into();
+            self.last.clear();
+        }
+        let shared = shared_prefix_len(&self.last, term);
+        let suffix = &term[shared..];
+        put_two(&mut self.blocks_out, [shared, suffix.len()]);
+        self.blocks_out.extend_from_slice(suffix);
+        put_two(&mut self.blocks_out, lists.counts.map(|count| count as usize));
+        if lists.counts[0] + lists.counts[1] > FEW {
+            for list in lists.bytes.iter().filter(|list| !list.is_empty()) {
+                put_number(&mut self.blocks_out, list.len() as u64);
+            }
+        }
+        if lists.bytes[0].len() + lists.bytes[1].len() > NEAR {
+            let from = self.far.len();
+            put_number(&mut self.blocks_out, self.taken_far_bytes + from as u64);
+            lists.bytes.iter().for_each(|list| self.far.extend_from_slice(list));
+            seal(&mut self.far, from);
+        } else {
+            lists.bytes.iter().for_each(|list| self.blocks_out.extend_from_slice(list));
+        }
+        self.last.clear();
+        self.last.extend_from_slice(term);
+        if self.blocks_out.len() - self.start >= BLOCK {
+            self.close_block();
+        }
+    }
+
+    /// Closes the last block, for which there are no more terms.
+    pub fn close_block(&mut self) {
+        if self.blocks_out.len() == self.start {
+            return;
+        }
+        seal(&mut self.blocks_out, self.start);
+        let shared = shared_prefix_len(&self.first_before, &self.first);
+        put_number(&mut self.sparse, shared as u64);
+        put_number(&mut self.sparse, (self.first.len() - shared) as u64);
+        self.sparse.extend_from_slice(&self.first[shared..]);
+        put_number(&mut self.sparse, (self.blocks_out.len() - self.start) as u64);
+        self.blocks += 1;
+        self.start = self.blocks_out.len();
+        self.first_before = core::mem::take(&mut self.first);
+    }
+
+    /// The blocks that are closed since they were taken last.
+    pub fn take_blocks(&mut self) -> Vec<u8> {
+        let open = self.blocks_out.split_off(self.start);
+        self.taken_bytes += self.start as u64;
+        self.start = 0;
+        core::mem::replace(&mut self.blocks_out, open)
+    }
+
+    /// The far lists since they were taken last.
+    pub fn take_far_lists(&mut self) -> Vec<u8> {
+        self.taken_far_bytes += self.far.len() as u64;
+        core::mem::take(&mut self.far)
+    }
+
+    /// How long those are that were taken, together.
+    pub fn taken_far_bytes(&self) -> u64 {
+        self.taken_far_bytes
+    }
+
+    /// How much can be taken.
+    pub fn waiting_bytes(&self) -> usize {
+        self.start + self.far.len()
+    }
+
+    /// The end of the run, once all else was taken; of `beside` the documents may be written already.
+    pub fn build_footer(&self, beside: &DocumentTables) -> Vec<u8> {
+        let documents_at = self.taken_bytes + self.taken_far_bytes;
+        let end_at =
+            documents_at + beside.lengths.iter().map(|all| pages_length(all.len()) as u64).sum::<u64>();
+        let mut out = Vec::new();
+        for number in [self.taken_bytes, documents_at, beside.rows.len() as u64, self.blocks] {
+            put_number(&mut out, number);
+        }
+        beside.lengths.iter().for_each(|lengths| put_number(&mut out, lengths.len() as u64));
+        beside.lengths.iter().for_each(|lengths| out.extend_from_slice(lengths));
+        beside.rows.iter().for_each(|row| put_segment(&mut out, row));
+        out.extend_from_slice(&self.sparse);
+        let length = out.len() as u64;
+        out.extend_from_slice(&length.to_le_bytes());
+        let whole = end_at + length + super::TRAILER as u64;
+        out.extend_from_slice(&whole.to_le_bytes());
+        let format = if beside.hides { FORMAT | HIDING } else { FORMAT };
+        out.extend_from_slice(&format.to_le_bytes());
+        out.extend_from_slice(&VERSION.to_le_bytes());
+        seal(&mut out, 0);
+        out.extend_from_slice(&MARK);
+        out
+    }
+
+    /// The bytes of the run, of which nothing was taken.
+    pub fn finish(mut self, beside: &DocumentTables) -> Vec<u8> {
+        self.close_block();
+        let mut out = self.take_blocks();
+        out.append(&mut self.take_far_lists());
+        for documents in &beside.documents {
+            let mut pages = PageWriter::default();
+            documents.iter().for_each(|one| pages.put_document(&encode_document(one)));
+            out.append(&mut pages.finish());
+        }
+        out.append(&mut self.build_footer(beside));
+        out
+    }
+}
+
+/// The pages of a field on their way.
+#[derive(Debug, Default)]
+pub struct PageWriter {
+    bytes: Vec<u8>,
+    // Where the last page begins.
+    start: usize,
+}
+
+impl PageWriter {
+    /// Takes the next document.
+    pub fn put_document(&mut self, document: &[u8]) {
+        self.bytes.extend_from_slice(document);
+        if self.bytes.len() - self.start == PAGE * DOCUMENT {
+            self.close_page();
+        }
+    }
+
+    /// How much can be taken.
+    pub fn waiting_bytes(&self) -> usize {
+        self.start
+    }
+
+    /// The pages that are full since they were taken last.
+    pub fn take_full_pages(&mut self) -> Vec<u8> {
+        let open = self.bytes.split_off(self.start);
+        self.start = 0;
+        core::mem::replace(&mut self.bytes, open)
+    }
+
+    /// The last pages.
+    pub fn finish(mut self) -> Vec<u8> {
+        self.close_page();
+        self.bytes
+    }
+
+    fn close_page(&mut self) {
+        if self.bytes.len() > self.start {
+            seal(&mut self.bytes, self.start);
+            self.start = self.bytes.len();
+        }
+    }
+}
+
+fn shared_prefix_len(one: &[u8], other: &[u8]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+// Two numbers in four bits each; of what is more, the rest follows.
+fn put_two(out: &mut Vec<u8>, [one, other]: [usize; 2]) {
+    out.push((one.min(15) << 4 | other.min(15)) as u8);
+    for number in [one, other] {
+        if let Some(rest) = number.checked_sub(15) {
+            put_number(out, rest as u64);
+        }
+    }
+}
+
+fn encode_document(one: &Document) -> [u8; DOCUMENT] {
+    let mut bytes = [0; DOCUMENT];
+    bytes[..5].copy_from_slice(&one.line_start.to_le_bytes()[..5]);
+    bytes[5] = one.size;
+    bytes[6..10].copy_from_slice(&one.seconds.to_le_bytes());
+    bytes[10] = role_number(one.role);
+    bytes
+}
+
+fn put_segment(out: &mut Vec<u8>, row: &Segment) {
+    put_number(out, row.key.len() as u64);
+    out.extend_from_slice(row.key.as_bytes());
+    put_number(out, row.start);
+    put_number(out, row.end - row.start);
+    out.extend_from_slice(&row.changed_us.to_le_bytes());
+    out.extend_from_slice(&row.file.to_le_bytes());
+    out.extend_from_slice(&row.tail.to_le_bytes());
+    put_number(out, u64::from(row.secrets));
+    row.documents.iter().for_each(|count| put_number(out, u64::from(*count)));
+    row.terms.iter().for_each(|count| put_number(out, *count));
+    let (first, last) = row.times.unwrap_or((u32::MAX, u32::MAX));
+    put_number(out, u64::from(first));
+    put_number(out, u64::from(last - first));
+}
+
+fn role_number(role: Option<Role>) -> u8 {
+    match role {
+        None => 0,
+        Some(Role::System) => 1,
+        Some(Role::User) => 2,
+        Some(Role::Assistant) => 3,
+        Some(Role::Tool) => 4,
+    }
+}

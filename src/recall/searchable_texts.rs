@@ -1,0 +1,126 @@
+//! What of a message can be found, and as what: said, done or shown.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::json::fields::end_of_string;
+use crate::json::text::{Text, grapheme_boundary};
+use crate::plain::wrapping;
+use crate::recall::terms::Field;
+use crate::record::message::{Message, Role, ToolCall};
+
+// So much of a text is looked at, in bytes: its beginning and its end, where what it comes to stands.
+const SAID: (usize, usize) = (64 * 1024, 16 * 1024);
+const SHOWN: (usize, usize) = (2 * 1024, 1024);
+const DONE: usize = 1024;
+
+/// The texts of a message that can be found. What a client put around a user's words is none, nor are instructions to the
+/// model: they are in each context.
+pub(crate) fn searchable_texts(message: &Message) -> Vec<(Field, Cow<'_, str>)> {
+    let content = message.content.as_str();
+    match message.role {
+        Some(Role::User) if message.is_injected() => Vec::new(),
+        Some(Role::User) => wrapping::user_words(content)
+            .into_iter()
+            .flat_map(|text| head_and_tail(Field::Said, text, SAID))
+            .collect(),
+        Some(Role::Assistant) => {
+            let calls = message.tool_calls().iter().map(|call| (Field::Done, Cow::Owned(render_call(call))));
+            head_and_tail(Field::Said, content, SAID).chain(calls).collect()
+        }
+        Some(Role::Tool) => head_and_tail(Field::Shown, content, SHOWN).collect(),
+        Some(Role::System) | None => Vec::new(),
+    }
+}
+
+fn head_and_tail(
+    field: Field,
+    text: &str,
+    (head, tail): (usize, usize),
+) -> impl Iterator<Item = (Field, Cow<'_, str>)> {
+    let is_whole = text.len() <= head + tail;
+    let head = if is_whole { text.len() } else { grapheme_boundary(text, head, false) };
+    let tail = if is_whole { text.len() } else { grapheme_boundary(text, text.len() - tail, true) };
+    let parts = [&text[..head], &text[tail..]].into_iter().filter(|part| !part.is_empty());
+    parts.map(move |part| (field, Cow::Borrowed(part)))
+}
+
+/// A call as a text: the tool, and what it was given, a line each. The names of its arguments are the tool's, and say nothing.
+pub(crate) fn render_call(call: &ToolCall) -> String {
+    let mut text = call.name.clone();
+    let json = call.arguments.as_str();
+    let mut at = 0;
+    while let Some(start) = json.get(at..).and_then(|rest| rest.find('"')).filter(|_| text.len() < DONE) {
+        let literal = at + start..end_of_string(json.as_bytes(), at + start + 1);
+        at = literal.end;
+        let is_key = json[at..].trim_ascii_start().starts_with(':');
+        if let Some(value) = Text::decode(&json[literal]).filter(|_| !is_key) {
+            let room = DONE.saturating_sub(text.len());
+            text.push('\n');
+            text.push_str(&value.as_str()[..grapheme_boundary(value.as_str(), room, false)]);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::message;
+    use crate::record::scan::Record;
+
+    fn check(json: &str, expected: &[(Field, &str)]) {
+        let message = message::read(&Record::from_line(0, json.into())).0.expect("it is a message");
+        let found = searchable_texts(&message);
+        let found: Vec<(Field, &str)> = found.iter().map(|(field, text)| (*field, text.as_ref())).collect();
+        assert_eq!(found, expected, "{json}");
+    }
+
+    #[test]
+    fn each_part_of_a_message_is_found_as_what_it_is() {
+        check(r#"{"role":"user","content":"Run it."}"#, &[(Field::Said, "Run it.")]);
+        check(
+            r#"{"role":"assistant","content":"I do.","assistant":{"toolCalls":[{"id":"a","name":"Bash","arguments":"{\"command\":\"ls \\\"x\\\"\",\"timeout\":5,\"deep\":{\"more\":[\"y\"]}}"}]}}"#,
+            &[(Field::Said, "I do."), (Field::Done, "Bash\nls \"x\"\ny")],
+        );
+        check(
+            r#"{"role":"tool","content":"a\nb","tool":{"callId":"a","name":"Bash"}}"#,
+            &[(Field::Shown, "a\nb")],
+        );
+    }
+
+    #[test]
+    fn what_nobody_said_is_not_found() {
+        check(r#"{"role":"system","content":"Be brief."}"#, &[]);
+        check(
+            r#"{"role":"user","content":"Go on.\n<system-reminder>\nBe brief.\n</system-reminder>"}"#,
+            &[(Field::Said, "Go on.")],
+        );
+        check(r#"{"role":"user","content":"[EARLIER CONVERSATION 1]\nOf 9 messages"}"#, &[]);
+        check(
+            r#"{"role":"user","content":"x","source":{"agent":"claude-code","id":"1","isMeta":true}}"#,
+            &[],
+        );
+    }
+
+    #[test]
+    fn arguments_that_are_no_json_are_looked_at_all_the_same() {
+        for arguments in [r#"{\"path\":\"a.rs"#, r#"{\"path\":\"a.rs\\"#, r#"\""#, ""] {
+            let json = alloc::format!(
+                r#"{{"role":"assistant","content":"","assistant":{{"toolCalls":[{{"id":"a","name":"T","arguments":"{arguments}"}}]}}}}"#
+            );
+            let message = message::read(&Record::from_line(0, json)).0.expect("it is a message");
+            assert!(searchable_texts(&message)[0].1.starts_with('T'), "{arguments}");
+        }
+    }
+
+    #[test]
+    fn of_long_texts_the_ends_are_found() {
+        let text = alloc::format!("first{}last", "é".repeat(100_000));
+        let message = Message { role: Some(Role::Tool), content: text.as_str().into(), ..Message::default() };
+        let found = searchable_texts(&message);
+        assert!(found.len() == 2 && found[0].1.starts_with("first") && found[1].1.ends_with("last"));
+        assert!(found[0].1.len() <= SHOWN.0 && found[1].1.len() <= SHOWN.1);
+    }
+}

@@ -1,0 +1,122 @@
+//! Finding a session by words that its title and summary may have, as somebody types who does not know them well.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+use crate::error::{Code, Error};
+use crate::json::fields::{parse_items, parse_objects};
+use crate::json::text::Text;
+
+/// What a session is known by: its title first, the rest in any order.
+pub type SessionTexts = Vec<String>;
+
+// A word whose letters lie scattered is in about any long text: it has to be worth so much of one that is there whole.
+const LEAST: f64 = 0.7;
+// What a title says is worth more than what a summary says.
+const TITLE: u32 = 2;
+
+/// The places of those that have every word, the best first; of two that are alike, the one that is given first.
+///
+/// A word is there if its letters are, in order and close to each other; upper case is asked for by upper case. Where one
+/// has all words as they are typed, those that only resemble them are left out.
+pub fn rank_by_words(words: &str, all: &[SessionTexts]) -> Vec<usize> {
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    for kind in [AtomKind::Substring, AtomKind::Fuzzy] {
+        let atoms: Vec<Atom> = words.split_whitespace().map(|word| atom(word, kind)).collect();
+        let mut found: Vec<(u32, usize)> = Vec::new();
+        for (place, known) in all.iter().enumerate() {
+            let score = (!atoms.is_empty()).then(|| total_score(&atoms, known, &mut matcher)).flatten();
+            found.extend(score.map(|score| (score, place)));
+        }
+        found.sort_by_key(|(score, place)| (core::cmp::Reverse(*score), *place));
+        if !found.is_empty() {
+            return found.into_iter().map(|(_, place)| place).collect();
+        }
+    }
+    Vec::new()
+}
+
+/// Of sessions as a store lists them, JSON, those that words may mean, the best first.
+///
+/// # Errors
+/// `invalid_json` for what is no such list.
+///
+/// ```
+/// let listed = r#"[{"title":"The parser","type":"chat"},{"title":"The door","type":"chat","summary":"a parser"}]"#;
+/// let found = leftoff::resume::session_match::filter_sessions("door", listed)?;
+/// assert_eq!(found, r#"[{"title":"The door","type":"chat","summary":"a parser"}]"#);
+/// # Ok::<(), leftoff::error::Error>(())
+/// ```
+pub fn filter_sessions(words: &str, listed: &str) -> Result<String, Error> {
+    let message = "expected sessions as lists have them, but found something else";
+    let bad = || Error::new(Code::InvalidJson, message);
+    let all = parse_items(listed).ok_or_else(bad)?;
+    let mut known = Vec::new();
+    for one in parse_objects(listed).ok_or_else(bad)? {
+        let text = |key| one.raw(key).and_then(Text::decode).map(Text::into_shown).unwrap_or_default();
+        known.push(["title", "summary", "name", "type"].map(text).into());
+    }
+    let found: Vec<&str> = rank_by_words(words, &known).into_iter().map(|place| all[place]).collect();
+    Ok(format!("[{}]", found.join(",")))
+}
+
+fn atom(word: &str, kind: AtomKind) -> Atom {
+    Atom::new(word, CaseMatching::Smart, Normalization::Smart, kind, false)
+}
+
+// Each word counts where it fits best; nothing where one fits nowhere.
+fn total_score(atoms: &[Atom], known: &SessionTexts, matcher: &mut Matcher) -> Option<u32> {
+    let mut total = 0;
+    for atom in atoms {
+        let whole = score(atom, &atom.needle_text().chars().collect::<String>(), matcher)?;
+        let mut best = None;
+        for (place, text) in known.iter().enumerate() {
+            let fits =
+                score(atom, text, matcher).filter(|score| f64::from(*score) >= LEAST * f64::from(whole));
+            best = best.max(fits.map(|score| if place == 0 { TITLE * score } else { score }));
+        }
+        total += best?;
+    }
+    Some(total)
+}
+
+fn score(atom: &Atom, text: &str, matcher: &mut Matcher) -> Option<u32> {
+    let mut chars = Vec::new();
+    atom.score(Utf32Str::new(text, &mut chars), matcher).map(u32::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session_texts(all: &[&[&str]]) -> Vec<SessionTexts> {
+        all.iter().map(|texts| texts.iter().map(|text| (*text).into()).collect()).collect()
+    }
+
+    #[test]
+    fn what_has_the_words_comes_before_what_resembles_them() {
+        let all = session_texts(&[
+            &["Auth Token Expiry Issue", "race condition in token refresh; the api is fine, its design too"],
+            &["API Design Discussion", "REST vs GraphQL"],
+            &["A pig in a pipe", "determined signals"],
+        ]);
+        assert_eq!(rank_by_words("api design", &all), [1, 0]);
+        assert_eq!(rank_by_words("graphql", &all), [1]);
+        assert_eq!(rank_by_words("apidesign", &all).first(), Some(&1));
+        assert_eq!(rank_by_words("tkn expry", &all), [0]);
+        assert_eq!(rank_by_words("nothing like it", &all), [0_usize; 0]);
+        assert_eq!(rank_by_words("  ", &all), [0_usize; 0]);
+    }
+
+    #[test]
+    fn accents_and_case_are_asked_for_by_typing_them() {
+        let all = session_texts(&[&["Über Äpfel"], &["uber apfel"]]);
+        assert_eq!(rank_by_words("uber", &all).len(), 2);
+        assert_eq!(rank_by_words("über", &all), [0]);
+        assert_eq!(rank_by_words("Uber", &all), [0]);
+    }
+}

@@ -1,0 +1,210 @@
+//! The document beside the logs: what in it no event says yet.
+//!
+//! `session.json` and `metadata.json` are written from the events. Someone may edit them nevertheless, agents do; and a
+//! session that was typed by hand has no events at all. What a document says more than the events do is in force at once,
+//! and becomes an event with the next ones that are written, before the document is written anew.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::mem;
+
+use crate::error::Error;
+use crate::record::document_edit::DocumentEdit;
+use crate::record::event::{Change, Event};
+use crate::record::id;
+use crate::session::change_request::ChangeRequest;
+use crate::session::documents::{Document, DocumentName};
+use crate::session::handle::Session;
+use crate::session::metadata::Metadata;
+use crate::time::{self, Stamp};
+
+/// What a document says more than the events.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DocumentState {
+    document: Option<Document>,
+    unrecorded: Vec<ChangeRequest>,
+    // What the document says that the session is about, also once it was written anew.
+    summary: Option<String>,
+}
+
+impl Session {
+    /// Takes the document that was found beside the logs, once both were observed; nothing where there is none.
+    pub fn take_document(&mut self, document: Option<Document>) {
+        let summary = document.as_ref().and_then(Document::summary).map(String::from);
+        self.document_state =
+            DocumentState { unrecorded: self.unrecorded_changes(document.as_ref()), document, summary };
+        self.is_newer |= self.document_state.document.as_ref().is_some_and(Document::is_newer);
+        self.metadata = self.recorded_metadata.clone();
+        for ChangeRequest { change, timestamp, extra, .. } in self.document_state.unrecorded.clone() {
+            let as_of = self.metadata.as_of.take();
+            self.metadata.apply(&Event { id: String::new(), timestamp, change, extra });
+            self.metadata.as_of = as_of;
+        }
+        self.metadata.drop_outdated_summary(&self.log_state);
+    }
+
+    /// Takes the document that is known once more, beside what else is known now.
+    pub(super) fn compare_document(&mut self) {
+        let DocumentState { document, summary, .. } = mem::take(&mut self.document_state);
+        self.take_document(document);
+        self.document_state.summary = summary;
+    }
+
+    /// The document was written as it is to be.
+    pub(crate) fn mark_document_written(&mut self) {
+        self.document_state.summary.clone_from(&self.metadata.summary);
+    }
+
+    /// Whether the document that was found is called by what a message said before it was said anew.
+    pub(crate) fn has_old_title(&self) -> bool {
+        let title = self.document_state.document.as_ref().and_then(Document::title);
+        title.is_some_and(|title| {
+            !self.recorded_metadata.is_given(title) && self.log_state.titles.was_previously(title)
+        })
+    }
+
+    /// Whether the document has a summary that was made of such a message.
+    pub(crate) fn has_old_summary(&self) -> bool {
+        let said = &self.document_state.summary;
+        *said != self.metadata.summary && self.is_outdated_summary(said.as_deref())
+    }
+
+    // Whether nobody gave this summary, and messages say something else now.
+    fn is_outdated_summary(&self, said: Option<&str>) -> bool {
+        let is_it = |event: &Event| match &event.change {
+            Change::Summary { summary, is_derived: true, revised } => {
+                Some(&**summary) == said && *revised != self.log_state.revised
+            }
+            _ => false,
+        };
+        said.is_some() && self.event_history.iter().any(is_it)
+    }
+
+    /// Whether the document says what no event says yet.
+    pub fn has_unrecorded(&self) -> bool {
+        !self.document_state.unrecorded.is_empty()
+    }
+
+    /// The document, as it is to be kept; what the one that was found has more, stays, and so does what it had when
+    /// the session lay in this placement before.
+    pub fn document(&self, name: DocumentName) -> String {
+        let found = self.document_state.document.as_ref().filter(|document| document.name() == name);
+        let before = if found.is_none() { self.previous_document(name) } else { None };
+        Document::write(name, &self.metadata, &self.log_state, found.or(before.as_ref()))
+    }
+
+    // The document that an event kept when the session left its placement.
+    fn previous_document(&self, name: DocumentName) -> Option<Document> {
+        let key = match name {
+            DocumentName::SessionJson => "\"sessionJson\"",
+            DocumentName::MetadataJson => "\"metadataJson\"",
+        };
+        let kept = |event: &Event| {
+            event.extra.iter().find(|(found, _)| *found == key).map(|(_, json)| String::from(json))
+        };
+        let json = self.event_history.iter().rev().find_map(kept)?;
+        Document::read(name, json.as_bytes()).ok().map(|(document, _)| document)
+    }
+
+    /// The bytes that append what is asked for as events, as one batch, behind what the document said; none where
+    /// nothing changes.
+    ///
+    /// # Errors
+    /// `invalid_transition` where the status may not become that; `newer_version`; those of [`crate::session::log::Log`].
+    pub fn stage_changes(&mut self, asked: Vec<ChangeRequest>, stamp: &Stamp) -> Result<Vec<u8>, Error> {
+        self.reject_newer()?;
+        let mut changes = self.document_state.unrecorded.clone();
+        let unsaid = changes.len();
+        let mut status = self.metadata.status;
+        let mut agent = self.metadata.agent.clone();
+        for mut ask in asked {
+            if ask.has_effect_on(status)? {
+                if let Change::Status { status: next, .. } = &ask.change {
+                    status = *next;
+                }
+                if let Change::Agent(said) = &mut ask.change {
+                    if ask.is_partial {
+                        **said = mem::take(&mut **said).or_known(&agent);
+                    }
+                    agent.clone_from(said);
+                }
+                changes.push(ask);
+            }
+        }
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Else the same document would seem, beside what is said now, to have taken it back.
+        if changes.len() > unsaid
+            && let Some(taking_over) = self.takeover_change()
+        {
+            changes.insert(unsaid, taking_over);
+        }
+        let now = time::format(stamp.now_ms);
+        let event =
+            |(place, ChangeRequest { change, timestamp, is_timeless, extra, .. }): (usize, ChangeRequest)| {
+                let own = timestamp.filter(|timestamp| time::parse(timestamp).is_some());
+                let timestamp = own.or_else(|| (!is_timeless).then(|| now.clone()));
+                Event { id: id::new(stamp, place as u32), timestamp, change, extra }
+            };
+        self.events.stage(&changes.into_iter().enumerate().map(event).collect::<Vec<_>>())
+    }
+
+    fn unrecorded_changes(&self, document: Option<&Document>) -> Vec<ChangeRequest> {
+        let Some(document) = document else { return Vec::new() };
+        if self.recorded_metadata.as_of.is_none() {
+            let mut metadata = document.metadata();
+            if metadata.id.is_empty() || !self.recorded_metadata.id.is_empty() {
+                metadata.id.clone_from(&self.recorded_metadata.id);
+            }
+            return metadata.to_changes();
+        }
+        let mut said = document.claims();
+        let name = document.document_id();
+        let mut state = self.metadata_as_of(&name).unwrap_or_else(|| self.recorded_metadata.clone());
+        state.drop_outdated_summary(&self.log_state);
+        if self.is_outdated_summary(said.summary.as_deref()) {
+            said.summary.clone_from(&state.summary);
+        }
+        let is_whole = self.event_history.iter().any(|event| event.id == name);
+        said.as_of = Some(name);
+        let derived = self.metadata.derived_titles(&self.log_state);
+        let edited = DocumentEdit::from_claims(&state, said, &derived, is_whole);
+        // Whoever took it over may not have come to write the document anew.
+        let left = self.event_history.iter().fold(edited, |left, event| match (&event.change, left) {
+            (Change::Edited(before), Some(left)) if before.as_of == left.as_of => {
+                left.without_applied(before)
+            }
+            (_, left) => left,
+        });
+        left.map(|edited| ChangeRequest::from(Change::Edited(edited.into()))).into_iter().collect()
+    }
+
+    // Says which document it is that all the events up to here say, where nothing else does.
+    fn takeover_change(&self) -> Option<ChangeRequest> {
+        let name = self.document_state.document.as_ref()?.document_id();
+        let is_said =
+            self.document_state.unrecorded.iter().any(|ask| matches!(ask.change, Change::Edited(_)));
+        let edited = DocumentEdit { as_of: Some(name.clone()), ..DocumentEdit::default() };
+        (!is_said && self.position_of_event(&name).is_none())
+            .then(|| ChangeRequest::from(Change::Edited(edited.into())))
+    }
+
+    // What the events add up to that say what a document says, edits apart.
+    fn metadata_as_of(&self, document: &str) -> Option<Metadata> {
+        let last = self.position_of_event(document)?;
+        let mut state = Metadata { heading: self.recorded_metadata.heading.clone(), ..Metadata::default() };
+        state.id.clone_from(&self.recorded_metadata.id);
+        for event in &self.event_history[..=last] {
+            state.apply(event);
+        }
+        Some(state)
+    }
+
+    // That of the event which a document was written from; else of the one by which it was taken over first.
+    fn position_of_event(&self, document: &str) -> Option<usize> {
+        let is_of = |event: &Event| matches!(&event.change, Change::Edited(edited) if edited.as_of.as_deref() == Some(document));
+        let written = self.event_history.iter().rposition(|event| event.id == document);
+        written.or_else(|| self.event_history.iter().position(is_of))
+    }
+}
