@@ -1,4 +1,4 @@
-//! The times that a question names: who asks about a day means what was said on it, or soon after.
+//! The times that a question names: whoever asks about a day means what was said on it, or soon after.
 //!
 //! | question | times |
 //! |---|---|
@@ -7,7 +7,9 @@
 //! | `on May 8`, `in May` | of each year in which something was said |
 //! | `yesterday`, `last week`, `three days ago` | by the clock of who asks |
 //!
-//! Months are known by their English names with a capital. One alone wants a word like `in` before it, else `May` is no month.
+//! Months are known by their capitalized English names. A month alone needs a word such as `in` before it, else `May`
+//! is no
+//! month.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
@@ -17,11 +19,11 @@ use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveTime};
 use super::english::MONTHS;
 use crate::time::Stamp;
 
-/// Seconds since 1970: the first and the last.
+/// The first and the last second, since 1970.
 pub(crate) type TimeSpan = (i64, i64);
 
 const DAY: i64 = 24 * 60 * 60;
-// What was said so many days after a time may still be about it, the less the later.
+// For this many days after a time, messages may still be about it, the later the less likely.
 const AFTER: i64 = 11;
 
 const BEFORE: [&str; 12] =
@@ -29,7 +31,7 @@ const BEFORE: [&str; 12] =
 const COUNTS: [&str; 11] =
     ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-/// The times that a question names. `years`: those in which something was said.
+/// Finds the times that a question names. `years` are those in which something was said.
 pub(crate) fn find_time_spans(question: &str, years: RangeInclusive<i32>, stamp: &Stamp) -> Vec<TimeSpan> {
     let is_part = |char: char| char.is_alphanumeric() || char == '-';
     let words: Vec<&str> = question
@@ -43,7 +45,7 @@ pub(crate) fn find_time_spans(question: &str, years: RangeInclusive<i32>, stamp:
     days.into_iter().map(|(first, last)| (second(first), second(last) + DAY - 1)).collect()
 }
 
-/// How near what was said from the first to the last of these times is to those that are named: 1 within one, less after it.
+/// Returns how near a session, given its first and last time, is to the named times: 1 within one, less after it.
 pub(crate) fn nearness_in_time(spans: &[TimeSpan], (first, last): (u32, u32)) -> f32 {
     let (first, last) = (i64::from(first), i64::from(last));
     let near = |&(from, to): &TimeSpan| match () {
@@ -89,7 +91,7 @@ impl DateFinder<'_> {
         found
     }
 
-    // `8 May 2023`, `8th of May`, `May 8, 2023`, `May 2023`, `in May`.
+    // Reads `8 May 2023`, `8th of May`, `May 8, 2023`, `May 2023`, `in May`.
     fn add_month(&self, place: usize, month: u32, found: &mut Vec<DayRange>) {
         let is_of = |place: usize| self.words.get(place).is_some_and(|word| *word == "of");
         let before = match place.checked_sub(1) {
@@ -102,7 +104,7 @@ impl DateFinder<'_> {
             year = self.parse_year(place + 2);
             match self.parse_day(place + 1) {
                 Some(behind) if day.is_none() => day = Some(behind),
-                // What stands two words behind is the month's year only across its day.
+                // The number two words on is the month's year only across its day.
                 Some(_) => {}
                 None => year = None,
             }
@@ -118,7 +120,7 @@ impl DateFinder<'_> {
         }));
     }
 
-    // `yesterday`, `last week`, `this month`, `three days ago`.
+    // Reads `yesterday`, `last week`, `this month`, `three days ago`.
     fn relative_range(&self, place: usize) -> Option<DayRange> {
         let today = self.today;
         let is = |place: usize, names: &[&str]| {

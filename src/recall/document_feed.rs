@@ -1,4 +1,4 @@
-//! The messages of a log as documents: of a run, or for a question.
+//! Turns the messages of a log into documents, for an index file or for a question.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -15,21 +15,21 @@ use crate::record::message::{self, Message};
 use crate::record::scan::{ScanItem, Scanner};
 use crate::time;
 
-/// Goes through a piece of a log, and hands over its messages: of one that was written again the newest revision.
+/// Reads a segment of a log and hands over its messages; of a revised message, its newest revision.
 #[derive(Debug)]
 pub(crate) struct DocumentFeed {
     scanner: Scanner,
-    // The last message: it may be written again at once, as answers are that come bit by bit.
+    // The last message is held back: a revision may follow at once, as with answers that come bit by bit.
     pending: Option<(Message, MessageEntry)>,
     places: BTreeMap<u64, MessageEntry>,
     is_rest: bool,
     needs_all: bool,
 }
 
-/// A line that is a message: that, and which line.
+/// A message and the line that it was read from.
 pub(crate) type ReadMessage = (Message, MessageEntry);
 
-/// Where a message was met.
+/// Where a message was read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MessageEntry {
     line_start: u64,
@@ -40,20 +40,20 @@ pub(crate) struct MessageEntry {
 }
 
 impl DocumentFeed {
-    /// From a line that begins at `from`.
+    /// Starts at a line that begins at offset `from`.
     pub fn starting_at(from: u64) -> DocumentFeed {
         let scanner = Scanner::forward(from);
         DocumentFeed { scanner, pending: None, places: BTreeMap::new(), is_rest: from > 0, needs_all: false }
     }
 
-    /// Takes the bytes that follow those before.
+    /// Takes the next bytes.
     pub fn feed(&mut self, bytes: &[u8], sink: &mut dyn DocumentSink) {
         self.feed_bytes(bytes);
         self.take_all(sink);
     }
 
-    /// There are no more. Gives where the first line begins that is not whole. `takes_open`: also that one is taken, where it
-    /// is a record; what is appended may still change it.
+    /// Ends the segment and returns the offset of the first line that is not whole. `takes_open` takes that line, too,
+    /// if it is a record, although an append may still change it.
     pub fn finish(&mut self, takes_open: bool, sink: &mut dyn DocumentSink) -> u64 {
         let position = self.finish_scan(takes_open);
         self.take_all(sink);
@@ -61,12 +61,13 @@ impl DocumentFeed {
         position
     }
 
-    /// The same as [`DocumentFeed::feed`], for who looks at each message before it is taken.
+    /// Like [`DocumentFeed::feed`], for a caller that looks at each message before it is taken.
     pub fn feed_bytes(&mut self, bytes: &[u8]) {
         self.scanner.feed(bytes);
     }
 
-    /// The same as [`DocumentFeed::finish`], but what is left is for [`DocumentFeed::next_message`], [`DocumentFeed::take`] and [`DocumentFeed::flush_held`].
+    /// Like [`DocumentFeed::finish`], but leaves the rest to [`DocumentFeed::next_message`], [`DocumentFeed::take`]
+    /// and [`DocumentFeed::flush_held`].
     pub fn finish_scan(&mut self, takes_open: bool) -> u64 {
         let position = self.scanner.position();
         if takes_open {
@@ -75,7 +76,7 @@ impl DocumentFeed {
         position
     }
 
-    /// The next line that is a message.
+    /// Returns the next line that is a message.
     #[inline]
     pub fn next_message(&mut self) -> Option<ReadMessage> {
         loop {
@@ -94,20 +95,20 @@ impl DocumentFeed {
         }
     }
 
-    /// A message of this piece was said before it, and is written again: only the whole log says what it is now.
+    /// True if this segment revises a message from before it: then only the whole log has the current text.
     #[cfg(feature = "interop")]
     pub fn needs_whole_log(&self) -> bool {
         self.needs_all
     }
 
-    /// Takes all that there are.
+    /// Takes all messages that are left.
     pub fn take_all(&mut self, sink: &mut dyn DocumentSink) {
         while let Some(said) = self.next_message() {
             self.take(said, sink);
         }
     }
 
-    /// Takes one.
+    /// Takes one message.
     #[inline]
     pub fn take(&mut self, (message, new): ReadMessage, sink: &mut dyn DocumentSink) {
         if let Some((held, met)) = &mut self.pending
@@ -131,10 +132,10 @@ impl DocumentFeed {
         self.pending = Some((message, new));
     }
 
-    /// The last one is as it is.
+    /// Hands over the held message: no revision follows.
     pub fn flush_held(&mut self, sink: &mut dyn DocumentSink) {
         let Some((message, mut met)) = self.pending.take() else { return };
-        // Of what lies in a blob, the line has the ends.
+        // If the text lies in a blob, the line has its beginning and its end.
         let message =
             if blob::blob_ids(&message).is_empty() { message } else { blob::truncate_blobs(&message) };
         let ms = message.timestamp.as_deref().and_then(time::parse);

@@ -1,4 +1,4 @@
-//! Messages as documents: what of each is ranked, where it lies, and who takes them one after another.
+//! Messages as documents: what ranking knows of each, where it lies, and who takes them.
 
 use core::iter;
 use core::ops::Range;
@@ -11,56 +11,56 @@ use super::question::Question;
 use super::terms::{Field, TermAnalyzer};
 use crate::record::message::Role;
 
-/// What was said: the texts of people and models.
+/// The field of texts by people and models.
 pub(crate) const SAID: usize = 0;
-/// What was done and shown: calls of tools and their results.
+/// The field of tool calls and their results.
 pub(crate) const WORK: usize = 1;
 
-/// Of the documents of a term, the number of one and how often it has the term: at least once.
+/// A posting: a document's number, and how often it has the term, at least once.
 pub(crate) type Posting = (u32, u32);
 
 /// Where a document lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
-    /// Where its line begins in the log.
+    /// The offset of its line in the log.
     pub line_start: u64,
-    /// No fewer bytes than the line has, as [`size_of`](super::portable_math::size_of) reads it.
+    /// At least the bytes of the line, decoded by [`size_of`](super::portable_math::size_of).
     pub size: u8,
-    /// Seconds since 1970; zero where it has no time.
+    /// Its time in seconds since 1970; zero if it has none.
     pub seconds: u32,
-    /// Whose message it is.
+    /// The role of its message.
     pub role: Option<Role>,
 }
 
-/// Who takes documents.
+/// Receives documents.
 pub(crate) trait DocumentSink {
-    /// Takes one, with its texts. Gives its number.
+    /// Takes a document with its texts and returns its number.
     fn add_document(&mut self, field: usize, document: Document, texts: &[(Field, Cow<'_, str>)]) -> u32;
 
-    /// One is none any more: nothing of it is left but its place among the others.
+    /// Withdraws a document: only its number stays taken.
     fn remove_document(&mut self, field: usize, number: u32);
 }
 
-/// The documents of a field, as they are ranked; those of a session follow one another.
+/// The documents of a field, as they are ranked; those of a session are adjacent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FieldDocuments {
-    /// How many terms each has, as [`length_of`](super::portable_math::length_of) reads it.
+    /// The number of terms of each, decoded by [`length_of`](super::portable_math::length_of).
     pub lengths: Vec<u8>,
-    /// Of each session which are its.
+    /// The documents of each session.
     pub sessions: Vec<Range<u32>>,
-    /// Of each term of the question the documents that have it, in order.
+    /// For each term of the question, its postings, in order.
     pub hits: Vec<Vec<Posting>>,
-    /// Of each term in how many documents more it stands, which nobody looked up.
+    /// For each term, the number of further documents, whose postings were not read.
     pub unread: Vec<u32>,
 }
 
 impl FieldDocuments {
-    /// In how many documents a term stands.
+    /// Returns how many documents have a term.
     pub fn count_documents(&self, term: usize) -> usize {
         self.hits[term].len() + self.unread.get(term).map_or(0, |count| *count as usize)
     }
 
-    /// Leaves only the first documents of the only session.
+    /// Keeps only the first documents of the only session.
     pub fn truncate(&mut self, count: usize) {
         self.lengths.truncate(count);
         self.sessions = iter::once(0..count as u32).collect();
@@ -70,21 +70,21 @@ impl FieldDocuments {
     }
 }
 
-/// What is asked, of both fields.
+/// The documents of both fields.
 pub(crate) type Corpus = [FieldDocuments; 2];
 
-/// Documents of one session that are read for the sake of a question.
+/// Reads documents of one session for a question.
 pub(crate) struct CorpusReader<'a> {
     question: &'a Question,
     words: &'a mut TermAnalyzer,
-    /// What they have of it.
+    /// The hits so far.
     pub corpus: &'a mut Corpus,
-    /// Where each lies, in each field.
+    /// Where each document lies, in each field.
     pub places: &'a mut [Vec<Document>; 2],
 }
 
 impl<'a> CorpusReader<'a> {
-    /// Goes on with those that were read before.
+    /// Continues after the documents that were read before.
     pub fn resume(
         question: &'a Question,
         corpus: &'a mut Corpus,

@@ -1,6 +1,6 @@
-//! What is particular to English: words that say nothing by themselves, and forms that no rule brings together.
+//! English words: those that say nothing by themselves, and forms that no rule reduces to one word.
 
-/// Words that are in every text, and what is left of `don't` and `we'll`; sorted.
+/// Stop words, with the remains of `don't` and `we'll`; sorted.
 const STOPS: &[&str] = &[
     "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "aren", "as", "at",
     "be", "been", "before", "being", "below", "between", "both", "but", "by", "can", "cannot", "could",
@@ -15,7 +15,7 @@ const STOPS: &[&str] = &[
     "whose", "why", "will", "with", "won", "would", "wouldn", "you", "your", "yours",
 ];
 
-/// The months, in their order.
+/// The months, in order.
 pub(crate) const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -31,8 +31,8 @@ pub(crate) const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// Each form with the word that it is one of; sorted. A form that is two words, as `left`, is both alike in what is stored and
-/// in what is asked.
+/// Irregular forms, each with its base word; sorted. A form of two words, such as `left`, gets the same base in stored
+/// texts and in questions.
 const FORMS: &[(&str, &str)] = &[
     ("ate", "eat"),
     ("became", "become"),
@@ -208,7 +208,7 @@ const FORMS: &[(&str, &str)] = &[
     ("wrung", "wring"),
 ];
 
-/// What tells somebody to do something, at the beginning of a sentence; sorted.
+/// Verbs that give an order at the beginning of a sentence; sorted.
 const ORDERS: &[&str] = &[
     "add",
     "adjust",
@@ -326,7 +326,7 @@ const ORDERS: &[&str] = &[
     "write",
 ];
 
-/// What stands before that, or alone, and asks nothing; sorted.
+/// Words that come before an order or stand alone, and ask nothing; sorted.
 const FILLERS: &[&str] = &[
     "again",
     "ahead",
@@ -403,7 +403,7 @@ const FILLERS: &[&str] = &[
     "you",
 ];
 
-/// How somebody says that they remember nothing.
+/// Phrases of somebody who remembers nothing.
 const FORGETFUL: &[&str] = &[
     "can't recall",
     "cannot recall",
@@ -419,16 +419,16 @@ const FORGETFUL: &[&str] = &[
     "no memory of",
     "no record of",
 ];
-/// What is longer says more than that.
+/// A longer text says more than that it remembers nothing.
 const LONGEST_FORGETFUL: usize = 400;
 
-/// Whether a text says that nothing is remembered: that is no answer.
+/// True if a text says that nothing is remembered, which is no answer.
 pub(super) fn is_forgetful(text: &str) -> bool {
     let text = text.get(..LONGEST_FORGETFUL + 1).map_or(text, |_| "").to_lowercase().replace('\u{2019}', "'");
     FORGETFUL.iter().any(|phrase| text.contains(phrase))
 }
 
-/// Whether a word, in small letters, says nothing by itself.
+/// True for a stop word; takes lowercase.
 pub(super) fn is_stop(word: &str) -> bool {
     STOPS.binary_search(&word).is_ok()
 }
@@ -440,23 +440,23 @@ const ASKING: &[&str] = &[
     "what", "when", "where", "which", "who", "whom", "whose", "why", "will", "would",
 ];
 
-/// Whether a question begins with a word, in small letters.
+/// True if the word begins a question; takes lowercase.
 #[cfg(feature = "interop")]
 pub(super) fn is_asking(word: &str) -> bool {
     ASKING.contains(&word)
 }
 
-/// Whether a word, in small letters, tells somebody to do something where it stands first.
+/// True if the word gives an order when it comes first; takes lowercase.
 pub(super) fn is_order(word: &str) -> bool {
     ORDERS.binary_search(&word).is_ok()
 }
 
-/// Whether a word asks nothing, whatever its case.
+/// True if the word asks nothing; takes any case.
 pub(super) fn is_filler(word: &str) -> bool {
     FILLERS.iter().any(|filler| filler.eq_ignore_ascii_case(word))
 }
 
-/// The word that a form is one of, where no rule says so.
+/// Returns the base word of an irregular form.
 pub(super) fn base(form: &str) -> &str {
     FORMS.binary_search_by_key(&form, |(form, _)| form).map_or(form, |place| FORMS[place].1)
 }

@@ -1,17 +1,17 @@
-//! Order by meaning: vectors that the caller has for texts, joined with the order by words. Nothing is found by them that no
-//! word finds.
+//! Orders texts by meaning: by the caller's vectors, fused with the order by words. Vectors find nothing that no word
+//! finds.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// So many texts are ordered by meaning at most.
+/// The most texts that are ordered by meaning.
 pub(crate) const MOST: usize = 64;
-// The usual one for orders that are joined by rank: the first few places count little more than those behind them.
+// The usual constant of reciprocal rank fusion: the first few places count little more than those behind them.
 const SMOOTH: f32 = 60.0;
 
-/// How near each text is to the first one, the question. `bytes`: of each text how many numbers its vector has, and these, all of 32
-/// bits, little-endian.
+/// Returns how near each text is to the first one, the question. `bytes` holds for each text the length of its
+/// vector and the vector's numbers, all 32 bits, little-endian.
 pub(crate) fn measure_nearness(bytes: &[u8], texts: usize) -> Result<Vec<f32>, String> {
     let wrong =
         |found: String| Err(format!("expected {texts} vectors of one length, but found {found} instead"));
@@ -40,7 +40,7 @@ pub(crate) fn measure_nearness(bytes: &[u8], texts: usize) -> Result<Vec<f32>, S
     Ok(others.iter().map(|other| cosine(question, other)).collect())
 }
 
-// From -1 to 1; of a vector of zeros nobody knows.
+// From -1 to 1; a vector of zeros has no direction.
 fn cosine(one: &[f32], other: &[f32]) -> f32 {
     let dot = |one: &[f32], other: &[f32]| {
         one.iter().zip(other).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>()
@@ -49,8 +49,8 @@ fn cosine(one: &[f32], other: &[f32]) -> f32 {
     if size > 0.0 { (dot(one, other) / size) as f32 } else { 0.0 }
 }
 
-/// Texts that stand in the order of their words, in that of both: what is first in one of them and far behind in the other stands
-/// behind what is well in front in both.
+/// Fuses the order by words, in which the texts come, with the order by nearness: a text that is first in one and far
+/// behind in the other ranks behind a text near the front of both.
 pub(crate) fn fuse_orders(nearness: &[f32]) -> Vec<usize> {
     let mut near: Vec<usize> = (0..nearness.len()).collect();
     near.sort_by(|a, b| nearness[*b].total_cmp(&nearness[*a]));
@@ -63,7 +63,7 @@ pub(crate) fn fuse_orders(nearness: &[f32]) -> Vec<usize> {
     order
 }
 
-/// Puts the first of some things into that order; those behind them stay.
+/// Sorts the first things by the fused order; those without a nearness keep their places.
 pub(crate) fn reorder_by_nearness<T>(things: &mut Vec<T>, nearness: &[f32]) {
     let behind = things.split_off(nearness.len().min(things.len()));
     let mut first: Vec<Option<T>> = core::mem::take(things).into_iter().map(Some).collect();

@@ -1,5 +1,5 @@
-//! Recall: older messages that match what is asked. Texts become words, words rank messages, and of the best a share of a
-//! context's budget quotes what answers.
+//! Recall: finds older messages that match a question. Texts become terms, terms rank messages, and the best of
+//! these are quoted within a share of a context's budget.
 
 #[cfg(feature = "interop")]
 pub(crate) mod dates;

@@ -1,4 +1,4 @@
-//! What of a message is quoted: all of it where it is short, else the passages that match.
+//! The passages of a message that are quoted: all of a short one, else the parts that match.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -8,25 +8,25 @@ use crate::recall::question::Question;
 use crate::recall::rank::{TermWeights, saturate};
 use crate::recall::terms::{Field, TermAnalyzer};
 
-/// What is no longer, in bytes, is quoted whole.
+/// A message of at most this many bytes is quoted whole.
 pub(crate) const WHOLE: usize = 600;
-/// About how long a passage is, in bytes.
+/// The usual length of a passage, in bytes.
 const LENGTH: usize = 300;
-/// About as many terms as such a passage has.
+/// The usual number of terms in such a passage.
 const TERMS: f32 = 30.0;
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Passage {
-    /// Where it lies in the text.
+    /// Its range in the text.
     pub place: Range<usize>,
-    /// How well it matches by itself.
+    /// Its own score.
     pub score: f32,
-    /// The terms of the question that it has.
+    /// The terms of the question in it.
     pub terms: Vec<usize>,
 }
 
-/// The passages of a text, in order, without gaps.
+/// Splits a text into scored passages, in order and without gaps.
 pub(crate) fn find_passages(
     text: &str,
     field: Field,
@@ -57,7 +57,7 @@ pub(crate) fn find_passages(
     places.into_iter().map(&mut scored).collect()
 }
 
-// At ends of lines where it can, else at blanks, else between letters.
+// Splits at line ends if possible, else at blanks, else between characters.
 fn split_text(text: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut start = 0;

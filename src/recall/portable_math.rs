@@ -1,7 +1,7 @@
-//! Numbers that are the same bits on every host.
+//! Arithmetic that gives the same bits on every host.
 
-/// The natural logarithm of a positive number, to about its seventh digit: hosts differ in the last bit of theirs, and ties
-/// would break differently.
+/// The natural logarithm of a positive number, to about its seventh digit. Hosts differ in the last bit of theirs, so
+/// ties would break differently.
 pub(crate) fn ln(number: f32) -> f32 {
     const LN_2: f64 = core::f64::consts::LN_2;
     let bits = f64::from(number).to_bits();
@@ -17,7 +17,8 @@ pub(crate) fn ln(number: f32) -> f32 {
     (2.0 * part * sum + exponent as f64 * LN_2) as f32
 }
 
-/// What a byte of a length stands for, in eighths of a power of two: a table, because powers are not the same bits everywhere.
+/// The length that each byte stands for, in steps of an eighth of a power of two. It is a table because powers
+/// are not the same bits everywhere.
 const LENGTHS: [f32; 256] = {
     const EIGHTHS: [f32; 8] = [
         1.0,
@@ -38,24 +39,24 @@ const LENGTHS: [f32; 256] = {
     table
 };
 
-/// A length as a byte: no more than it is, by a twelfth at most less.
+/// Encodes a length as a byte, rounded down by at most a twelfth.
 pub(crate) fn length_byte(length: u64) -> u8 {
     LENGTHS.partition_point(|one| *one <= length as f32).saturating_sub(1) as u8
 }
 
-/// About the length that a byte stands for.
+/// Decodes [`length_byte`]: about the original length.
 pub(crate) fn length_of(byte: u8) -> f32 {
     LENGTHS[usize::from(byte)]
 }
 
-/// A number of bytes as a byte: no less than it is, by an eighth at most more.
+/// Encodes a size in bytes as one byte, rounded up by at most an eighth.
 pub(crate) fn size_byte(size: u64) -> u8 {
-    // A little more, for what a float cannot tell apart.
+    // A little more, for the digits that a float loses.
     let size = (size + size / 1024) as f32;
     LENGTHS.partition_point(|one| *one < size).min(255) as u8
 }
 
-/// No fewer bytes than the byte stands for.
+/// Decodes [`size_byte`]: at least the original size.
 pub(crate) fn size_of(byte: u8) -> u64 {
     libm::ceilf(LENGTHS[usize::from(byte)]) as u64
 }

@@ -1,4 +1,4 @@
-//! What is asked: the terms of a question, and whether it asks for anything at all.
+//! Questions: the terms to look for, and whether a text asks for anything at all.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,40 +10,40 @@ use crate::recall::english::{MONTHS, is_filler, is_order};
 use crate::recall::terms::{Field, TermAnalyzer, ordinal_number, strip_signs};
 use crate::time;
 
-// Of a long message, as a pasted log, what is asked stands at its ends.
+// The question in a long message, such as a pasted log, is at its ends.
 const HEAD: usize = 4096;
 const TAIL: usize = 1024;
-/// So many terms are looked for: a bit each.
+/// The most terms in a question: each is one bit of a `u64`.
 pub(crate) const MOST_TERMS: usize = 64;
 
 // `summarize`, `summary`, `overview`, `recap` as terms.
 const OVERVIEW: [&str; 5] = ["summar", "summari", "summaris", "overview", "recap"];
 
-/// What is looked for.
+/// A text to look for, as terms.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Question {
-    /// Its terms, each once, in the order in which they are asked.
+    /// The terms, each once, in the order of the text.
     pub terms: Vec<Term>,
-    /// What was said.
+    /// The text itself.
     pub text: String,
-    /// It tells somebody to do something: only what has one of its names is of use.
+    /// True if the text is an order; then only messages with one of its names are of use.
     pub is_order: bool,
-    // What it names of a time.
+    // The parts of a date that the text names.
     dates: Vec<DatePart>,
-    // The places of the terms, sorted by their texts.
+    // The indexes of the terms, sorted by their texts.
     sorted_terms: Vec<usize>,
 }
 
 /// A term of a question.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Term {
-    /// As the analysis gives it.
+    /// The term as the analysis returns it.
     pub text: String,
-    /// The word that it comes from, as it was written.
+    /// The word that it comes from, as written.
     pub word: String,
-    /// What it is worth beside the others: how often it is asked, less where it only resembles what was.
+    /// Its weight among the terms: how often the question has it, less if it only resembles a word of the question.
     pub weight: f32,
-    /// It names something: an identifier, a file, a person, a place.
+    /// True if it names something: an identifier, a file, a person, a place.
     pub is_name: bool,
     /// Why it is looked for.
     pub reason: TermReason,
@@ -52,7 +52,7 @@ pub(crate) struct Term {
 // A part of a date.
 #[derive(Clone, Debug, PartialEq)]
 struct DatePart {
-    // Where a time has it, as it is stored.
+    // The range of this part in a stored time.
     place: Range<usize>,
     number: u32,
 }
@@ -66,17 +66,17 @@ const DAY: Range<usize> = 8..10;
 pub(crate) enum TermReason {
     /// It is a word of the question.
     Word,
-    /// It begins as one that nobody said.
+    /// It begins with a word of the question that no message has.
     #[cfg(feature = "interop")]
     Prefix,
-    /// It is spelled as one that nobody said, or nearly.
+    /// Its spelling is that of a word that no message has, or close to it.
     #[cfg(feature = "interop")]
     Spelling,
 }
 
 impl Question {
-    /// Of a user's message in a conversation, without what a client put around it, and without what people say to each other
-    /// that asks for nothing. A question without terms matches nothing.
+    /// Reads a user's message in a conversation, without what a client put around it and without small talk that asks
+    /// for nothing. A question without terms matches nothing.
     pub fn new(message: &str, words: &mut TermAnalyzer) -> Question {
         let mut question = Question::default();
         let said: Vec<&str> = wrapping::user_words(message).into_iter().flat_map(head_and_tail).collect();
@@ -87,7 +87,7 @@ impl Question {
         question
     }
 
-    /// Of what somebody typed to find something: who does that means every word, and no word more than another.
+    /// Reads a typed search: whoever types one means every word, and all words equally.
     #[cfg(feature = "interop")]
     pub fn from_query(text: &str, words: &mut TermAnalyzer) -> Question {
         let mut question = Question { text: text.trim().into(), ..Question::default() };
@@ -96,13 +96,14 @@ impl Question {
         question
     }
 
-    /// The place of a term.
+    /// Returns a term's index.
     pub fn find_term(&self, term: &str) -> Option<usize> {
         let found = self.sorted_terms.binary_search_by(|place| self.terms[*place].text.as_str().cmp(term));
         found.ok().map(|at| self.sorted_terms[at])
     }
 
-    /// How much of the date that it names is that one, in seconds since 1970: from 0 to 1. A month or a day is none without the other.
+    /// Returns the share of the question's date that a time matches, from 0 to 1; the time is in seconds since 1970. A
+    /// month or a day counts only together with the other.
     pub fn nearness_in_time(&self, seconds: u32) -> f32 {
         if self.dates.is_empty() {
             return 0.0;
@@ -114,7 +115,7 @@ impl Question {
         near as f32 / self.dates.len() as f32
     }
 
-    /// Takes terms in that stand for others, as many as there is room for.
+    /// Adds terms that stand for others, as many as there is room for.
     #[cfg(feature = "interop")]
     pub fn add_terms(&mut self, terms: Vec<Term>) {
         terms.into_iter().for_each(|term| self.add_term(term));
@@ -126,7 +127,7 @@ impl Question {
         let is_dated = has(MONTH) && has(DAY);
         for word in text.split_whitespace() {
             let date = parse_date_part(word).filter(|date| is_dated || date.place == YEAR);
-            // What was said then seldom says when it was.
+            // A message from a date seldom names that date.
             let is_name = date.is_none() && names_something(word, is_first);
             self.dates.extend(date);
             is_first = word.ends_with(['.', '!', '?', ':']);
@@ -167,14 +168,14 @@ fn head_and_tail(text: &str) -> Vec<&str> {
     ])
 }
 
-// Whether it begins with what somebody is to do. `Can you run it?` does; `Did you run it?` asks.
+// True if a text begins with an order. `Can you run it?` does; `Did you run it?` asks.
 fn begins_with_order(text: &str) -> bool {
     let letters = |word: &str| word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
     let mut words = text.split_whitespace().map(letters).filter(|word| !is_filler(word));
     words.next().is_some_and(|first| is_order(&first))
 }
 
-// The part of a date that a word may name.
+// Reads a word as a part of a date.
 fn parse_date_part(word: &str) -> Option<DatePart> {
     let word = strip_signs(word);
     let month = MONTHS.iter().position(|name| *name == word).map(|month| month as u32 + 1);
@@ -186,12 +187,12 @@ fn parse_date_part(word: &str) -> Option<DatePart> {
     }
 }
 
-// `8`, `8th`.
+// Reads `8` or `8th`.
 fn parse_number(word: &str) -> Option<u32> {
     ordinal_number(word).unwrap_or(word).parse().ok()
 }
 
-// Whether a word names something: by a capital that begins no sentence, or by letters and signs as code has them.
+// True if a word names something: by a capital inside a sentence, or by letters and signs as in code.
 fn names_something(word: &str, is_first: bool) -> bool {
     let inner = word.trim_matches(|char: char| !char.is_alphanumeric());
     let is_quoted = word.starts_with(['`', '"', '\'']);
@@ -203,7 +204,7 @@ fn names_something(word: &str, is_first: bool) -> bool {
     is_quoted || is_code || is_mixed || is_capital && !is_first
 }
 
-/// Whether somebody asks for a summary of what was said, not for one thing.
+/// True if somebody asks for a summary of the conversation, not for one thing.
 pub(crate) fn seeks_overview(terms: &[Term]) -> bool {
     terms.iter().any(|term| OVERVIEW.contains(&&*term.text))
 }

@@ -1,4 +1,4 @@
-//! What is quoted of the messages that match, and how it reads.
+//! Chooses which passages of the matching messages to quote, and writes the recall block.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -23,19 +23,19 @@ use crate::record::span::Span;
 const BEGIN: &str = "[RECALLED]";
 const END: &str = "[END RECALLED]";
 const WHAT: &str = "Older messages that may answer the next one, quoted:";
-// Who says something to a model.
+// The names that a model may take for a speaker's.
 const SPEAKERS: [&str; 6] = ["user", "assistant", "system", "human", "developer", "tool"];
-// What is left out between two passages, before and behind them.
+// Replaces the text left out between two passages, and before and after them.
 const GAP: &str = " [...] ";
-// How much of a call is told with its result, in bytes.
+// The most bytes of a call that stand beside its result.
 const CALL: usize = 200;
-/// What a passage is worth of its message's score, beside its own.
+/// The share of its message's score that a passage gets, in addition to its own.
 const OF_MESSAGE: f32 = 0.5;
-/// What a passage of a long message is worth: it says in few words what its message says in many.
+/// The weight of a passage of a long message: it says in few words what its message says in many.
 const OF_PASSAGE: f32 = 2.5;
-/// What has less than this part of the best is no answer.
+/// The least share of the best score; a passage below it is no answer.
 const LEAST_OF_BEST: f32 = 0.05;
-/// How many are quoted where the best has just enough; the better it is, the more.
+/// How many passages are quoted if the best one scores just enough; the better it scores, the more.
 const FEW: f32 = 5.0;
 
 /// A passage that may be quoted.
@@ -43,34 +43,34 @@ const FEW: f32 = 5.0;
 pub(crate) struct Quote {
     /// The line of its message.
     pub line: Span,
-    /// The message.
+    /// The message's id.
     pub id: String,
-    /// When it was said, to the minute; empty where nobody knows.
+    /// The message's time, to the minute; empty if unknown.
     pub time: String,
-    /// Who says it.
+    /// The speaker's name.
     pub speaker: String,
-    /// It.
+    /// The passage.
     pub text: String,
-    /// Which of the message's texts it is of, where it lies there, and how long that is.
+    /// The message's text that it comes from, its range there, and the length of that text.
     pub place: (usize, Range<usize>, usize),
-    /// How well it matches by itself.
+    /// The passage's own score.
     pub match_alone: f32,
-    /// The same, and how well its message does.
+    /// Its own score and its message's together.
     pub score: f32,
-    /// The terms of the question that it has.
+    /// The terms of the question in it.
     pub terms: Vec<usize>,
 }
 
-/// What is needed to quote.
+/// Collects the quotes for a question.
 pub(crate) struct Quoter<'a> {
     pub question: &'a Question,
     pub worth: &'a TermWeights,
-    /// The messages that were read, by where their lines begin, and where these end.
+    /// The messages that were read, by the offset of their line, each with the offset of the line's end.
     pub read: &'a BTreeMap<u64, (u64, Message)>,
 }
 
 impl Quoter<'_> {
-    /// The passages of these messages that match, the best first, and how many of them are quoted at most.
+    /// Returns the matching passages of these messages, the best first, and the most that may be quoted.
     pub fn collect_quotes(&self, candidates: &[Candidate], words: &mut TermAnalyzer) -> (Vec<Quote>, usize) {
         let mut quotes: Vec<Quote> = candidates.iter().flat_map(|one| self.quotes_of(one, words)).collect();
         quotes.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.line.cmp(&a.line)));
@@ -98,7 +98,7 @@ impl Quoter<'_> {
                 if passage.terms.is_empty() && !(is_whole && index == 0) {
                     continue;
                 }
-                // What is short is seen with what stands around it.
+                // A short message is scored together with its neighbors.
                 let (alone, own) = match is_whole {
                     true => (passage.score.max(candidate.score), candidate.score),
                     false => (passage.score, OF_PASSAGE * passage.score),
@@ -119,7 +119,7 @@ impl Quoter<'_> {
         quotes
     }
 
-    // The same question, and that nobody remembers.
+    // True for a message that repeats the question or says that it remembers nothing.
     fn is_no_answer(&self, message: &Message) -> bool {
         let text = message.content.as_str();
         match message.role {
@@ -129,7 +129,7 @@ impl Quoter<'_> {
         }
     }
 
-    // Nobody, where the call of a result is not known.
+    // `None` for a result whose call is unknown.
     fn speaker(&self, candidate: &Candidate, message: &Message) -> Option<String> {
         match message.role? {
             Role::User => Some("user".into()),
@@ -146,7 +146,7 @@ impl Quoter<'_> {
     }
 }
 
-/// The message that quotes these, in their order, those beside each other under one line with their time.
+/// Builds the message that quotes these, in their order; adjacent ones share one line with their time.
 pub(crate) fn recall_message(quotes: &[&Quote]) -> Message {
     let mut quotes: Vec<&Quote> = quotes.to_vec();
     quotes.sort_by_key(|quote| (quote.line, quote.place.0, quote.place.1.start));
@@ -184,8 +184,8 @@ pub(crate) fn recall_message(quotes: &[&Quote]) -> Message {
     Message { role: Some(Role::User), content: text.into(), ..Message::default() }
 }
 
-// Word for word, but for a line that looks like one of the block's own, which is indented: no text makes itself another speaker,
-// or another time.
+// Writes a text word for word, but indents a line that looks like one of the block's own: so no text can pose as
+// another speaker, or claim another time.
 fn write_quoted(to: &mut String, text: &str) {
     for line in text.split_inclusive(LINE_ENDS) {
         if to.ends_with(LINE_ENDS) && (line.starts_with("---") || names_speaker(line)) {
@@ -200,12 +200,12 @@ fn names_speaker(line: &str) -> bool {
     name.is_some_and(|name| SPEAKERS.iter().any(|known| name.eq_ignore_ascii_case(known)))
 }
 
-// Whether a line comes directly behind another.
+// True if a line directly follows another.
 fn is_adjacent(line: Span, other: Span) -> bool {
     (line.end..=line.end + 1).contains(&other.start)
 }
 
-// `2026-05-08T14:02:11Z` to the minute, as it was written.
+// Cuts `2026-05-08T14:02:11Z` to the minute, as it was written.
 fn to_minute(timestamp: &str) -> String {
     let text: Cow<'_, str> = timestamp.get(..16).unwrap_or_default().into();
     text.replace('T', " ").to_string()

@@ -1,9 +1,11 @@
-//! How well documents match what is asked, of one session or of all: contexts and searches rank by this.
+//! Ranks documents by a question, within one session or across all; contexts and searches share this order.
 //!
-//! BM25 over what is said, a short message seen together with those around it, since an answer stands beside its question and
-//! seldom says its words again; over what is done and shown by itself, and worth less. What has more of the question's
-//! words is worth more than what has one of them often. The numbers were tuned on talk and on coding sessions at once; what
-//! is best for the one alone is not for the other.
+//! Texts that were said are scored by BM25, a short message together with its neighbors, since an answer stands beside
+//! its
+//! question and seldom repeats its words. Calls and results are scored by themselves, at a lower weight. Having more
+//! of the
+//! question's words counts more than having one of them often. The numbers were tuned on talk and on coding sessions
+//! at once; the best ones for either alone are not the best for the other.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,46 +18,48 @@ use crate::record::message::Role;
 
 const K1: f32 = 1.2;
 const B: f32 = 0.6;
-/// What was done and shown, to what was said.
+/// The weight of calls and results, relative to what was said.
 pub(crate) const WORTH_WORK: f32 = 0.7;
-// What a model's long answer is worth, to what it answers, whose words it repeats at length.
+// The weight of a model's long answer, relative to the question that it answers and whose words it repeats at length.
 const WORTH_ANSWER: f32 = 0.5;
-// A line of more bytes is a long answer.
+// The bytes of a line above which an answer is long.
 const LONG_ANSWER: u64 = 800;
-// What stands in the message itself, in the one before or behind, and two farther.
+// The weight of a term in the message itself, in a direct neighbor, and in one two messages away.
 const AROUND: [f32; 3] = [1.0, 0.5, 0.1];
-// A message of more terms, about sixty, is seen by itself.
+// The length byte, about sixty terms, above which a message is scored without its neighbors.
 const SHORT: u8 = 47;
-// Fewer documents are counted as so many, where what is asked may have no answer.
+// Fewer documents count as this many, where the question may have no answer.
 #[cfg(feature = "interop")]
 const FEW: usize = 100;
-// Lists of more documents are looked up only until the words that are have so much of what all are worth.
+// Lists of more documents are skipped once the terms looked up hold the share `ENOUGH` of the weight of all.
 #[cfg(feature = "interop")]
 const MANY: usize = 4096;
 #[cfg(feature = "interop")]
 const ENOUGH: f32 = 0.75;
-// How well the best has to match where a question names what is known; and where it names also other things, or nothing, if all
-// of its words were said: within a session, common words alone match something in any long one.
+// The least score of the best match: if the session knows every name in the question; if it also lacks some; and if
+// the question has no names, each assuming that all of its words were said. Within a session, common words alone
+// match something in any long one.
 const LEAST: [f32; 3] = [1.0, 2.0, 2.0];
-// The same of many, where what nobody said takes more.
+// The same for many documents, where a question that nobody answered needs a higher bar.
 #[cfg(feature = "interop")]
 const LEAST_OF_MANY: [f32; 3] = [1.0, 0.8, 1.3];
 
-/// What the terms of a question are worth.
+/// The weights of a question's terms.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct TermWeights {
-    /// Of each term, in a message.
+    /// The weight of each term in a message.
     pub terms: Vec<f32>,
-    /// Of all together; what stands nowhere is worth most.
+    /// The sum of the weights; a term that no message has weighs most.
     pub sum: f32,
-    // Of each term, how many documents have it, and how many there are.
+    // The number of documents that have each term, and the number of all documents.
     counts: Vec<usize>,
     document_count: usize,
     least_scores: [f32; 3],
 }
 
 impl TermWeights {
-    /// `titles`: of each session which terms its title has, a bit for each, where titles are asked too.
+    /// Weighs the terms. `titles` holds the terms of each session's title, a bit for each, if titles are searched,
+    /// too.
     pub fn new(terms: &[Term], corpus: &Corpus, titles: &[u64]) -> TermWeights {
         let mut counts = Vec::new();
         let mut worths = Vec::new();
@@ -79,7 +83,7 @@ impl TermWeights {
         }
     }
 
-    /// The same as if there were at least a hundred documents: of few nobody can tell what is rare.
+    /// Weighs the terms as if there were at least a hundred documents: among few, rarity says nothing.
     #[cfg(feature = "interop")]
     pub fn for_many_documents(&self, terms: &[Term]) -> TermWeights {
         let of = |(term, count): (&Term, &usize)| term.weight * rarity(*count, self.document_count.max(FEW));
@@ -87,9 +91,11 @@ impl TermWeights {
         TermWeights { sum: terms.iter().sum(), terms, least_scores: LEAST_OF_MANY, ..self.clone() }
     }
 
-    /// How well the best has to match; nothing does where a question names things, and the session none of them: it is about
-    /// something else. Unless the session knows all that it names, the fewer of its words anybody said, the likelier it is that
-    /// nobody answers it.
+    /// Returns the score that the best match must reach. `None` if the question has names and the session knows none
+    /// of
+    /// them: it is about something else. Unless the session knows all the names, the bar rises as fewer of the words
+    /// were said,
+    /// since an answer is then less likely.
     pub fn least_score(&self, question: &Question) -> Option<f32> {
         let asked = || question.terms.iter().zip(&self.counts);
         let names = asked().filter(|(term, _)| term.is_name).map(|(_, count)| *count);
@@ -105,40 +111,40 @@ impl TermWeights {
         Some(of_all_said / (share * share).max(f32::MIN_POSITIVE))
     }
 
-    /// A score as a part of what a text could have at best. Of a long question no text has all.
+    /// Scales a score to a share of the best possible one. No text has all of a long question.
     pub fn normalize_score(&self, score: f32) -> f32 {
         let root = libm::sqrtf(self.terms.len() as f32);
         score / self.sum.max(f32::MIN_POSITIVE) * root * libm::sqrtf(root)
     }
 
-    /// A score with what it is worth more where so much of the question stands there: all of it doubles it.
+    /// Raises a score by the share of the question in the text itself: all of it doubles the score.
     pub fn boost_by_share(&self, score: f32, own: f32) -> f32 {
         score * (1.0 + own / self.sum.max(f32::MIN_POSITIVE))
     }
 }
 
-/// How well each document of a field matches.
+/// The scores of a field's documents.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FieldScores {
-    /// The more the better; zero where nothing does.
+    /// Each document's score; zero if it does not match.
     pub scores: Vec<f32>,
-    /// What those terms are worth that it has itself.
+    /// The summed weight of the terms that each document itself has.
     pub own: Vec<f32>,
 }
 
 /// A document that matches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RankedDocument {
-    /// In which field.
+    /// Its field.
     pub field: usize,
-    /// Its number there.
+    /// Its number in the field.
     pub document: u32,
-    /// How well.
+    /// Its score.
     pub score: f32,
 }
 
-/// Which terms need not be looked up, where each stands in so many of all documents: of those that many have the ones that tell
-/// little, beside the rarer ones of the question.
+/// Finds the terms whose postings need not be read, given how many of all documents have each: common terms that
+/// add little beside the question's rarer ones.
 #[cfg(feature = "interop")]
 pub(crate) fn find_skippable_terms(terms: &[Term], counts: &[usize], all: usize) -> Vec<bool> {
     let worth = |nth: &usize| terms[*nth].weight * rarity(counts[*nth], all);
@@ -155,8 +161,8 @@ pub(crate) fn find_skippable_terms(terms: &[Term], counts: &[usize], all: usize)
     unneeded
 }
 
-/// So many documents that match, the best first; of equal ones the newer. What tells somebody to do something is matched by what
-/// has one of its names.
+/// Returns at most `most` matching documents, the best first; of equal ones the newer first. An order is matched only
+/// by documents that have one of its names.
 pub(crate) fn rank_documents(
     question: &Question,
     corpus: &Corpus,
@@ -176,7 +182,7 @@ pub(crate) fn rank_documents(
         }
         let matching = scores.into_iter().zip(is_meant).enumerate();
         let matching = matching.filter(|(_, (score, is_meant))| *score > 0.0 && *is_meant);
-        // They are few: most of what matches is behind the last of them.
+        // They are few: most matches rank behind the last of them.
         for (at, (score, _)) in matching {
             let one = RankedDocument { field, document: at as u32, score };
             let place = ranked.partition_point(|better| order(better, &one).is_lt());
@@ -189,7 +195,7 @@ pub(crate) fn rank_documents(
     ranked
 }
 
-/// What a match is worth by whose it is. Who asks for an overview may mean the answers as well.
+/// Weighs a match by its speaker. A question for an overview may mean the long answers as well.
 pub(crate) fn weight_of_role(terms: &[Term], field: usize, document: &Document) -> f32 {
     let is_long_answer = field == SAID
         && document.role == Some(Role::Assistant)
@@ -198,7 +204,7 @@ pub(crate) fn weight_of_role(terms: &[Term], field: usize, document: &Document) 
     if is_long_answer { WORTH_ANSWER } else { 1.0 }
 }
 
-/// How well each document of a field matches.
+/// Scores each document of a field.
 pub(crate) fn score_field(field: usize, documents: &FieldDocuments, worth: &TermWeights) -> FieldScores {
     let average = average_length(documents);
     let count = documents.lengths.len();
@@ -231,7 +237,8 @@ pub(crate) fn score_field(field: usize, documents: &FieldDocuments, worth: &Term
     found
 }
 
-// How long a document is with what counts of those around it, and how many times as long that makes it on average.
+// Returns a document's length with its weighted neighbors, and the factor by which neighbors lengthen a document on
+// average.
 fn length_around(
     field: usize,
     documents: &FieldDocuments,
@@ -247,14 +254,14 @@ fn length_around(
     (length, AROUND[0] + 2.0 * (AROUND[1] + AROUND[2]))
 }
 
-// A document and those around it in its session, and how far each is.
+// Returns a document and its neighbors in the session, with their distances.
 fn neighbors(document: u32, session: &Range<u32>, reach: u32) -> impl Iterator<Item = (usize, usize)> {
     let first = document.saturating_sub(reach).max(session.start);
     let last = (document + reach + 1).min(session.end);
     (first..last).map(move |at| (at as usize, at.abs_diff(document) as usize))
 }
 
-// Each document of a term, the documents of its session, and how often it has the term.
+// Returns each document of a term, its session's documents, and the term's count.
 fn hits_by_session<'a>(
     documents: &'a FieldDocuments,
     hits: &'a [(u32, u32)],
@@ -276,7 +283,7 @@ fn average_length(documents: &FieldDocuments) -> f32 {
     (sum / f64::max(count, 1.0)) as f32
 }
 
-/// How much a term is worth that stands so often in a text of that length.
+/// Returns BM25's term weight for a count in a text of that length.
 pub(crate) fn saturate(times: f32, length: f32, average: f32) -> f32 {
     if times == 0.0 {
         return 0.0;
@@ -284,7 +291,7 @@ pub(crate) fn saturate(times: f32, length: f32, average: f32) -> f32 {
     times * (K1 + 1.0) / (times + K1 * (1.0 - B + B * length / average.max(1.0)))
 }
 
-/// How rare something is that so many of all have.
+/// Returns how rare a term is that `count` of `all` documents have.
 pub(crate) fn rarity(count: usize, all: usize) -> f32 {
     let (count, all) = (count.min(all) as f32, all as f32);
     ln(1.0 + (all - count + 0.5) / (count + 0.5))

@@ -1,4 +1,4 @@
-//! Where the terms of a question stand in a log, by reading it; an index knows the same without.
+//! Finds the terms of a question in a log by reading it; with an index that is not needed.
 
 use alloc::vec::Vec;
 
@@ -16,7 +16,7 @@ pub(crate) struct QuestionScan {
 }
 
 impl QuestionScan {
-    /// Of a log whose bytes are fed from `offset` on.
+    /// Starts a log whose bytes are fed from `offset` on.
     pub fn new(offset: u64) -> QuestionScan {
         QuestionScan {
             lines: DocumentFeed::starting_at(offset),
@@ -25,7 +25,7 @@ impl QuestionScan {
         }
     }
 
-    /// Takes the next bytes; `is_last`: there are no more.
+    /// Takes the next bytes; `is_last` says that no more follow.
     pub fn feed(&mut self, bytes: &[u8], is_last: bool, question: &Question, words: &mut TermAnalyzer) {
         let mut read = CorpusReader::resume(question, &mut self.corpus, &mut self.places, words);
         self.lines.feed(bytes, &mut read);
@@ -34,7 +34,7 @@ impl QuestionScan {
         }
     }
 
-    /// What those documents have of the question that lie before a line of the log, and where each lies.
+    /// Returns the hits in documents before a line of the log, and where each document lies.
     pub fn into_hits_before(self, before: u64) -> (Corpus, [Vec<Document>; 2]) {
         let QuestionScan { mut corpus, places, .. } = self;
         for (documents, places) in corpus.iter_mut().zip(&places) {

@@ -1,4 +1,4 @@
-//! What of a message can be found, and as what: said, done or shown.
+//! The searchable texts of a message, each as said, done or shown.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -10,13 +10,13 @@ use crate::plain::wrapping;
 use crate::recall::terms::Field;
 use crate::record::message::{Message, Role, ToolCall};
 
-// So much of a text is looked at, in bytes: its beginning and its end, where what it comes to stands.
+// The bytes indexed of a text: its beginning, and its end, where its conclusion stands.
 const SAID: (usize, usize) = (64 * 1024, 16 * 1024);
 const SHOWN: (usize, usize) = (2 * 1024, 1024);
 const DONE: usize = 1024;
 
-/// The texts of a message that can be found. What a client put around a user's words is none, nor are instructions to the
-/// model: they are in each context.
+/// Returns the searchable texts of a message. What a client put around a user's words is none; nor are instructions to
+/// the model, which every context has.
 pub(crate) fn searchable_texts(message: &Message) -> Vec<(Field, Cow<'_, str>)> {
     let content = message.content.as_str();
     match message.role {
@@ -46,7 +46,9 @@ fn head_and_tail(
     parts.map(move |part| (field, Cow::Borrowed(part)))
 }
 
-/// A call as a text: the tool, and what it was given, a line each. The names of its arguments are the tool's, and say nothing.
+/// Renders a call as text: the tool, then the values of its arguments, one per line. The arguments' names are the
+/// tool's
+/// and say nothing.
 pub(crate) fn render_call(call: &ToolCall) -> String {
     let mut text = call.name.clone();
     let json = call.arguments.as_str();

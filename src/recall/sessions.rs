@@ -1,7 +1,8 @@
-//! Which sessions answer a question, and which of their messages.
+//! Ranks sessions by a question, and the messages in each.
 //!
-//! A session is worth its best messages, as [`rank`](super::rank) has them, the next ones less and less; and what it has of
-//! the question's words altogether.
+//! A session's score comes from its best messages as [`rank`](super::rank) scores them, each next one counting less,
+//! and
+//! from the question's words in the session as a whole.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,50 +12,50 @@ use super::portable_math::length_of;
 use super::question::Term;
 use super::rank::{RankedDocument, TermWeights, WORTH_WORK, rarity, saturate, score_field};
 
-// So many messages of a session make what it is worth.
+// The number of messages that a session's score comes from.
 const TOLD: usize = 4;
 
-// BM25 of a session.
+// BM25's `k1` for a whole session.
 const K: f32 = 2.0;
 const B: f32 = 0.6;
-// What the next best message of a session is worth, to the one before.
+// The weight of each next best message, relative to the one before.
 const NEXT: f32 = 0.4;
-// A title has each of its words as if it was said so often.
+// A word in a title counts as if it was said this often.
 const TITLE: f32 = 2.0;
 
-/// A session that has something of the question.
+/// A session that matches the question.
 #[derive(Clone, Debug)]
 pub(crate) struct RankedSession {
-    /// Which.
+    /// The session's number.
     pub session: u32,
-    /// The more the better.
+    /// The score; higher is better.
     pub score: f32,
-    /// Its best messages, the best first.
+    /// The session's best messages, the best first.
     pub best: Vec<RankedDocument>,
 }
 
-/// What was found, the best first.
+/// The matching sessions, the best first.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionRanking {
     /// The sessions.
     pub sessions: Vec<RankedSession>,
-    /// What each term is worth in a message.
+    /// The weight of each term in a message.
     pub worth: TermWeights,
     /// The terms that no message and no title has, a bit for each.
     pub unmatched_terms: u64,
 }
 
-/// What is known of a session beside its messages.
+/// What is known of a session apart from its messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SessionHints {
-    /// Which terms its title and its summary have, a bit for each.
+    /// The terms in its title and its summary, a bit for each.
     pub title: u64,
-    /// Whether it lies in a time that the question names: from 0 to 1.
+    /// How near the session is to a time that the question names, from 0 to 1.
     pub date: f32,
 }
 
-/// Sessions that have something of the question, the best first; of two that are alike, the one that comes first in `known`.
-/// `asked`: in each field, where not all documents are asked: whether each is; and of how many messages of a session is told.
+/// Ranks the sessions that match, the best first; ties keep the order of `known`. `asked` has, if not all documents
+/// are searched, a flag for each document of both fields; and the most messages to return for a session.
 pub(crate) fn rank_sessions(
     terms: &[Term],
     corpus: &Corpus,
@@ -70,7 +71,7 @@ pub(crate) fn rank_sessions(
         for (session, documents) in corpus[field].sessions.iter().enumerate() {
             for document in documents.clone() {
                 let at = document as usize;
-                // Who asks for some messages alone means what they say themselves.
+                // Whoever searches only some messages means the words of those messages, not of their neighbors.
                 let is_meant = asked.is_none_or(|asked| asked[field][at] && found.own[at] > 0.0);
                 if found.scores[at] > 0.0 && is_meant {
                     insert_best(
@@ -84,7 +85,7 @@ pub(crate) fn rank_sessions(
     }
     let mut own = score_sessions(terms, corpus, known.len());
     for (session, (known, best)) in known.iter().zip(&best).enumerate() {
-        // Where only some messages are asked, what has none of these is not found.
+        // If only some messages are searched, a session without a match among them is not found.
         let is_found = asked.is_none() || !best.is_empty();
         let title = score_title(&worth, known.title);
         let all = (own[session] + combine_scores(best, title)) * (1.0 + known.date);
@@ -98,7 +99,7 @@ pub(crate) fn rank_sessions(
     SessionRanking { sessions, worth, unmatched_terms: unmet }
 }
 
-// What was not looked up is common.
+// Returns the terms without a match. A term that was not looked up is common, so it counts as matched.
 fn unmatched_terms(terms: usize, corpus: &Corpus, titles: &[u64], asked: Option<&[Vec<bool>; 2]>) -> u64 {
     let is_said = |term: usize, field: usize| {
         let documents = &corpus[field];
@@ -119,7 +120,7 @@ fn insert_best(best: &mut Vec<RankedDocument>, one: RankedDocument, told: usize)
     }
 }
 
-// What the best messages are worth together, and a title.
+// Combines the scores of the best messages and of the title.
 fn combine_scores(best: &[RankedDocument], title: Option<f32>) -> f32 {
     let mut scores: Vec<f32> = best.iter().map(|one| one.score).chain(title).collect();
     scores.sort_by(|one, other| other.total_cmp(one));
@@ -127,14 +128,14 @@ fn combine_scores(best: &[RankedDocument], title: Option<f32>) -> f32 {
     scores.iter().zip(shares).take(TOLD).map(|(score, share)| share * score).sum()
 }
 
-// A title is as a short message.
+// Scores a title as if it were a short message.
 fn score_title(worth: &TermWeights, has: u64) -> Option<f32> {
     let of_title = worth.terms.iter().enumerate().filter(|(term, _)| has >> term & 1 == 1);
     let own: f32 = of_title.map(|(_, worth)| worth).sum();
     (has != 0).then(|| worth.boost_by_share(own * saturate(TITLE, 0.0, 1.0), own))
 }
 
-// What each session has of the question altogether.
+// Scores each session as one text.
 fn score_sessions(terms: &[Term], corpus: &Corpus, sessions: usize) -> Vec<f32> {
     let lengths = [SAID, WORK].map(|field| session_lengths(&corpus[field], sessions));
     let all = (0..sessions).filter(|session| lengths[SAID][*session] + lengths[WORK][*session] > 0.0).count();
@@ -164,7 +165,7 @@ fn session_lengths(documents: &FieldDocuments, sessions: usize) -> Vec<f32> {
     all
 }
 
-// How often each session has a term.
+// Counts how often each session has a term.
 fn session_term_counts(documents: &FieldDocuments, term: usize, sessions: usize) -> Vec<f32> {
     let mut all = vec![0.0; sessions];
     let mut session = 0;

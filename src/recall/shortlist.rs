@@ -1,4 +1,4 @@
-//! The few messages of a log that may answer a question: these are read.
+//! The shortlist: the few messages of a log that may answer a question, which are then read.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -12,32 +12,33 @@ use super::rank::{RankedDocument, TermWeights, rank_documents, weight_of_role};
 use crate::record::message::Role;
 use crate::record::span::Span;
 
-// How many messages are looked at for what of them answers.
+// The most messages that are read for passages.
 const MOST: usize = 64;
-// So many documents before that of a result at most stands its call: others that were called at once lie between.
+// The most documents between a result and its call: other calls of the same moment lie between.
 const CALLS: u32 = 32;
 
-/// What is looked at, and what the terms of the question are worth.
+/// The candidates, and the weights of the question's terms.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shortlist {
-    /// What the terms are worth.
+    /// The weights of the terms.
     pub worth: TermWeights,
-    /// The best first.
+    /// The best candidates first.
     pub candidates: Vec<Candidate>,
 }
 
 /// A message that may answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Candidate {
-    /// Its line, and more than that maybe.
+    /// The range of its line, or a little more.
     pub line: Span,
-    /// How well it matches.
+    /// Its score.
     pub score: f32,
-    /// Of a result the line of its call.
+    /// For a result, the line of its call.
     pub caller: Option<Span>,
 }
 
-/// The documents that match best. None where the question is about something else: it need not be looked up.
+/// Ranks the documents and returns the best; none if the question is about something else, so that nothing need be
+/// read.
 pub(crate) fn rank_best(question: &Question, corpus: &Corpus) -> (TermWeights, Vec<RankedDocument>) {
     let worth = TermWeights::new(&question.terms, corpus, &[]);
     let ranked = match worth.least_score(question) {
@@ -47,7 +48,7 @@ pub(crate) fn rank_best(question: &Question, corpus: &Corpus) -> (TermWeights, V
     (worth, ranked)
 }
 
-/// Which documents have to be known to tell what they are: of a field, so many.
+/// Returns the ranges of documents, by field, whose places and roles must be read.
 #[cfg(feature = "interop")]
 pub(crate) fn documents_to_read(ranked: &[RankedDocument]) -> Vec<(usize, core::ops::Range<u32>)> {
     let before = |field: usize| if field == WORK { CALLS } else { 0 };
@@ -58,8 +59,9 @@ pub(crate) fn documents_to_read(ranked: &[RankedDocument]) -> Vec<(usize, core::
 }
 
 impl Shortlist {
-    /// Of documents that match, each message once; what was said at the time that the question names counts up to twice.
-    /// `places`: where a document of a field lies.
+    /// Turns ranked documents into candidates, each message once; messages from the time that the question names count
+    /// up
+    /// to twice. `places` looks up a document of a field.
     pub fn new(
         question: &Question,
         (worth, ranked): (TermWeights, Vec<RankedDocument>),

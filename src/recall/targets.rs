@@ -1,5 +1,6 @@
-//! Things that are looked for, where words are not enough: a file that was read or changed, a command that was run, an error
-//! that was met. An error is known by its signature: its words without numbers, paths and addresses.
+//! Searches by target, where words are not enough: a file that was read or changed, a command that was run, an error
+//! that
+//! occurred. An error is known by its signature: its words without numbers, paths and addresses.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,12 +8,12 @@ use alloc::vec::Vec;
 use crate::record::message::{Message, Role, Tool, ToolCall};
 use crate::state::call_details;
 
-// So much of a result is looked at for an error, in bytes, at its beginning and its end.
+// The bytes of a result searched for an error, at its beginning and at its end.
 const ENDS: usize = 64 * 1024;
-// What part of an error's words a line has to have, in hundredths, and how many.
+// The share of an error's words that a line must have, in hundredths, and the least number of words.
 const ENOUGH: usize = 80;
 const FEWEST: usize = 2;
-// Lines with these are those of an error.
+// A line with one of these belongs to an error.
 const TELLING: [&str; 12] = [
     "error",
     "exception",
@@ -28,37 +29,37 @@ const TELLING: [&str; 12] = [
     "unable",
 ];
 
-/// What is looked for.
+/// The target of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SearchTarget {
     /// A path, or the end of one.
     File(String),
     /// Words of a command line.
     Command(String),
-    /// What was printed, or a part of it.
+    /// The printed error, or a part of it.
     Error(String),
 }
 
-/// A call, and what came of it.
+/// A call that matches the target, and its result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct TargetHit {
     /// The message that has the call.
     pub id: String,
-    /// RFC 3339.
+    /// Its time, RFC 3339.
     pub timestamp: Option<String>,
-    /// What was said with the call.
+    /// The text of that message.
     pub message_text: String,
     /// The command line, the path, or the line of the error.
     pub text: String,
-    /// How well it is what is looked for; the more the better.
+    /// How well it matches; higher is better.
     pub rank: usize,
-    /// A file: whether it was changed, or read.
+    /// For a file: true if it was changed, false if it was read.
     pub is_changed: bool,
-    /// The command that ran, where one did.
+    /// The command that ran, if any.
     pub command: Option<String>,
-    /// How that ended, where it is known.
+    /// The command's exit code, if known.
     pub exit_code: Option<i64>,
-    /// What ran without the error afterwards.
+    /// The later command that ran without the error.
     pub later_command: Option<LaterCommand>,
 }
 
@@ -69,11 +70,11 @@ pub(crate) struct LaterCommand {
     pub id: String,
     /// The command line.
     pub command: String,
-    /// How it ended, where that is known.
+    /// Its exit code, if known.
     pub exit_code: Option<i64>,
 }
 
-/// What is met of a thing in a conversation, message by message.
+/// Collects the hits of a target in a conversation, message by message.
 #[derive(Debug)]
 pub(crate) struct TargetSearch<'a> {
     thing: &'a SearchTarget,
@@ -82,7 +83,7 @@ pub(crate) struct TargetSearch<'a> {
     hits: Vec<TargetHit>,
 }
 
-// A call whose result has not come.
+// A call that waits for its result.
 #[derive(Debug)]
 struct PendingCall {
     message: String,
@@ -92,7 +93,7 @@ struct PendingCall {
 }
 
 impl SearchTarget {
-    /// A part of it that stands in a line of a log as it is: what has it nowhere need not be read.
+    /// Returns a part of the target that a matching log line contains literally: a log without it need not be read.
     pub fn literal_part(&self) -> &str {
         let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
         let longest = |text: &'_ str| -> (usize, usize) {
@@ -117,7 +118,7 @@ impl SearchTarget {
                 path.rsplit(['/', '\\']).find(|name| !name.is_empty()).unwrap_or(path)
             }
             SearchTarget::Command(words) => words,
-            // Of an error any of its words may be left out, so that nothing of it has to be there.
+            // Any word of an error may differ, so no part of it has to be there.
             SearchTarget::Error(_) => "",
         };
         let (from, to) = longest(text);
@@ -156,7 +157,7 @@ impl<'a> TargetSearch<'a> {
         }
     }
 
-    /// What was met, the best first; of what is alike, the newest.
+    /// Returns the hits, the best first; of equal ones, the newest.
     pub fn into_hits(mut self) -> Vec<TargetHit> {
         self.hits.reverse();
         self.hits.sort_by_key(|one| core::cmp::Reverse((one.is_changed, one.rank)));
@@ -225,7 +226,7 @@ impl<'a> TargetSearch<'a> {
         });
     }
 
-    // The line of a result that is about the same error.
+    // Returns the line of a result that shows the same error.
     fn find_error_line<'t>(&self, text: &'t str) -> Option<(usize, &'t str)> {
         let ends = |text: &'t str| {
             let head = crate::json::text::grapheme_boundary(text, ENDS.min(text.len()), false);
@@ -242,7 +243,7 @@ impl<'a> TargetSearch<'a> {
         ranked.max_by_key(|(rank, _)| *rank)
     }
 
-    // A command that ran without the error, after it: the same one, by its first words.
+    // Notes that the same command, judged by its first words, later ran without the error.
     fn add_later_command(&mut self, call: &PendingCall, command: String, exit_code: Option<i64>) {
         if exit_code.is_some_and(|code| code != 0) {
             return;
@@ -256,7 +257,7 @@ impl<'a> TargetSearch<'a> {
     }
 }
 
-// How much of a path another one is, by its parts from the end: the shorter is wholly in the longer.
+// Returns how many path components match from the end; the shorter path must be wholly within the longer.
 fn match_path(one: &str, other: &str) -> Option<usize> {
     let parts = |path: &str| -> Vec<String> {
         path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").map(String::from).collect()
@@ -266,7 +267,7 @@ fn match_path(one: &str, other: &str) -> Option<usize> {
     (shared > 0 && shared == one.len().min(other.len())).then_some(shared)
 }
 
-// Whether a command has these words: one behind the other, or at least in their order.
+// Matches a command that has these words, next to each other or at least in their order.
 fn match_command(command: &str, words: &str) -> Option<usize> {
     let split = |text: &'_ str| -> Vec<String> { text.split_whitespace().map(String::from).collect() };
     let (command, words) = (split(command), split(words));
@@ -296,7 +297,7 @@ fn has_same_start(one: &str, other: &str) -> bool {
     !one.is_empty() && one == other
 }
 
-// Of what was pasted the lines that tell of an error; all, where none does.
+// Returns the signatures of the pasted lines that show an error; of all lines if none does.
 fn signatures(text: &str) -> Vec<Vec<String>> {
     let of = |line: &str| Some(signature(line)).filter(|words| !words.is_empty());
     let telling = text.lines().filter(|line| {
@@ -307,7 +308,7 @@ fn signatures(text: &str) -> Vec<Vec<String>> {
     if found.is_empty() { text.lines().filter_map(of).collect() } else { found }
 }
 
-/// The words of a line without numbers, paths and addresses.
+/// Returns the words of a line without numbers, paths and addresses.
 fn signature(line: &str) -> Vec<String> {
     let is_path = |word: &&str| {
         let inner =
@@ -324,7 +325,7 @@ fn signature(line: &str) -> Vec<String> {
     named.map(str::to_lowercase).collect()
 }
 
-// `main.rs:12:5`, `a.py`.
+// True for `main.rs:12:5` and `a.py`.
 fn is_source_place(word: &str) -> bool {
     let (name, rest) = word.split_once(':').unwrap_or((word, ""));
     let is_numbers = rest.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b','));
@@ -333,7 +334,7 @@ fn is_source_place(word: &str) -> bool {
     is_numbers && is_file
 }
 
-// How much of the error's words a line has.
+// Returns how many of the error's words a line has, if enough.
 fn match_error(line: &[String], wanted: &[String]) -> Option<usize> {
     let has = wanted.iter().filter(|word| line.contains(word)).count();
     let is_enough = has * 100 >= wanted.len() * ENOUGH && has >= FEWEST.min(wanted.len()) && has > 0;

@@ -1,4 +1,4 @@
-//! A text as its terms: the same analysis for what is stored and for what is asked.
+//! Splits a text into terms: the same analysis for stored texts and for questions.
 //!
 //! | text | terms |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | `café`, `naïve`, `tiếng` | `cafe`, `naiv`, `tieng` |
 //! | `日本語` | `日本` `本語` |
 //!
-//! Words that every text has are no terms, nor is what no person would look for: single letters, keys and base64, numbers
-//! of lines. Only English is stemmed: of other languages a word is found as it is written.
+//! Stop words are no terms, nor is text that nobody would search for: single letters, keys and base64, line numbers.
+//! Only English is stemmed: a word of another language is found as it is written.
 
 use alloc::string::String;
 use alloc::vec;
@@ -23,55 +23,55 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::recall::english::{base, is_stop};
 
-/// The version of the analysis. What was indexed by another one is indexed anew.
+/// The version of the analysis. An index file of another version is made again.
 #[cfg(feature = "interop")]
 pub(crate) const VERSION: u32 = 2;
 
-/// No term has more bytes.
+/// The most bytes of a term.
 pub(crate) const LONGEST_TERM: usize = 40;
 
-// What is longer without a blank is no name but data.
+// The length from which text without blanks is data, not a name.
 const LONGEST_CHUNK: usize = 120;
 const HASH_SHOWN: usize = 12;
 const LONGEST_NUMBER_SAID: usize = 8;
 const NUMBERS_SHOWN: Range<usize> = 3..6;
 const LONGEST_NUMERIC_NAME: usize = 16;
 
-/// Which part a text has in a conversation.
+/// The part that a text plays in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Field {
-    /// What the user and the assistant say, and what is asked.
+    /// Texts of the user and the assistant, and questions.
     Said,
-    /// What is called: tools, and what they are given.
+    /// Calls: the tool, and its arguments.
     Done,
-    /// What tools answer.
+    /// Results of tools.
     Shown,
 }
 
-/// Makes terms; a word that was met before costs a look at a table.
+/// Makes terms; a repeated word costs one look into a table.
 pub(crate) struct TermAnalyzer {
     stemmer: Stemmer,
-    // By a word's letters. The stems lie one behind the other; until they are too many, which empties the table.
+    // The words seen, by their letters. Their stems are concatenated; when these grow too long, the table is emptied.
     slots: Vec<Slot>,
     stems: String,
-    // Notes of before count for nothing.
+    // Notes of earlier epochs are void.
     epoch: u32,
-    // A name that is put together.
+    // The buffer in which a name is joined.
     joined_name: String,
 }
 
-/// What whoever takes terms notes of one, where it is one that is met again.
+/// What the taker of a term remembers of it for the next time.
 pub(crate) type Note = Option<u32>;
-/// Who takes terms.
+/// Takes terms.
 pub(crate) type TermSink<'a> = &'a mut dyn FnMut(&str, &mut Note);
 
 const SLOTS: usize = 1 << 12;
 #[cfg(feature = "interop")]
 const MANY_SLOTS: usize = 1 << 15;
-// Few words are longer, and those that are stand as they are.
+// Few words are longer, and those are not stemmed.
 const LONGEST_STEMMED: usize = 22;
 
-// A word, which has no zeros, and its stem; a word that is no term has an empty one.
+// A word, which has no zeros, and its stem, which is empty if the word is no term.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     word: Letters,
@@ -81,7 +81,7 @@ struct Slot {
 
 type Letters = [u64; LONGEST_STEMMED.div_ceil(8)];
 
-// In small, which digits are as they are.
+// Lowercases a word; digits stay as they are.
 fn pack_letters(word: &str) -> Letters {
     let mut letters = Letters::default();
     for (at, byte) in word.bytes().enumerate() {
@@ -95,7 +95,7 @@ fn place_of([one, two, three]: Letters, slots: usize) -> usize {
     (mixed >> 40) as usize & (slots - 1)
 }
 
-// What a byte is in a name. Letters beyond ASCII are looked at one by one.
+// The class of a byte in a name. Letters beyond ASCII are examined one by one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ByteClass {
     Between,
@@ -135,24 +135,24 @@ impl TermAnalyzer {
         }
     }
 
-    /// For whole logs.
+    /// An analyzer with a table large enough for whole logs.
     #[cfg(feature = "interop")]
     pub fn for_logs() -> TermAnalyzer {
         TermAnalyzer::with_slots(MANY_SLOTS)
     }
 
-    /// Whoever takes terms from now on noted nothing.
+    /// Voids all notes, for a new taker.
     #[cfg(feature = "interop")]
     pub fn forget_notes(&mut self) {
         self.epoch += 1;
     }
 
-    /// Gives each term of a text in turn; a name that has parts stands behind them.
+    /// Calls `take` with each term of a text; a compound name follows its parts.
     pub fn for_each_term(&mut self, text: &str, field: Field, take: &mut dyn FnMut(&str)) {
         self.for_each_noted_term(text, field, &mut |term, _| take(term));
     }
 
-    /// The same, with what was noted of each.
+    /// Like [`TermAnalyzer::for_each_term`], with the taker's note of each term.
     pub fn for_each_noted_term(&mut self, text: &str, field: Field, take: TermSink<'_>) {
         let bytes = text.as_bytes();
         let (mut at, mut is_first) = (0, true);
@@ -166,7 +166,7 @@ impl TermAnalyzer {
             let many = |from: usize, is: ByteClass| {
                 from + rest[from..].iter().take_while(|byte| class_of(**byte) == is).count()
             };
-            // Most are words of small letters, or begin a sentence or end it.
+            // Most words are lowercase, or begin or end a sentence.
             let word = many(usize::from(class_of(*byte) == ByteClass::Capital), ByteClass::Small);
             let end = many(word, ByteClass::Join);
             let len = if rest.get(end).is_none_or(|byte| class_of(*byte) == ByteClass::Between) {
@@ -197,7 +197,7 @@ impl TermAnalyzer {
         }
     }
 
-    // The parts of a name, then the name: without what joins its parts, but for the dots.
+    // Emits the parts of a name, then the name without its joiners except for the dots.
     fn emit_parts(&mut self, name: &str, take: TermSink<'_>) {
         let mut whole = core::mem::take(&mut self.joined_name);
         whole.clear();
@@ -225,7 +225,7 @@ impl TermAnalyzer {
         self.joined_name = whole;
     }
 
-    // A word of letters and digits.
+    // Emits a word of letters and digits.
     fn emit_word(&mut self, word: &str, take: TermSink<'_>) {
         if word.len() < 2 || word.len() > LONGEST_TERM {
             return;
@@ -262,7 +262,7 @@ impl TermAnalyzer {
         self.slots[place] = Slot { word: letters, stem: (from, self.stems.len() as u32), note: (0, None) };
     }
 
-    // What has letters beyond ASCII: without accents it may be plain after all.
+    // Emits text with letters beyond ASCII: without accents it may be plain ASCII.
     fn emit_wide(&mut self, chunk: &str, place: NamePlace, take: TermSink<'_>) {
         let mut word = String::new();
         let mut before: Option<char> = None;
@@ -291,7 +291,7 @@ impl TermAnalyzer {
         }
     }
 
-    // Words without case and accents.
+    // Emits words without case and accents.
     fn emit_folded(&mut self, text: &str, place: NamePlace, take: TermSink<'_>) {
         let name = text.trim_matches(is_join);
         if name.is_empty() {
@@ -307,12 +307,12 @@ impl TermAnalyzer {
     }
 }
 
-/// A word without the signs around it; an accent that stands alone is one of its letters.
+/// Strips the signs around a word; a combining accent counts as a letter.
 pub(crate) fn strip_signs(word: &str) -> &str {
     word.trim_matches(|char: char| !char.is_alphanumeric() && !matches!(char, '\u{300}'..='\u{36f}'))
 }
 
-// Where a name stands: of results most numbers say nothing, least of all the first of a line.
+// The place of a name: most numbers in results say nothing, least of all the first of a line.
 #[derive(Clone, Copy)]
 struct NamePlace {
     field: Field,
@@ -328,8 +328,8 @@ impl NamePlace {
     }
 }
 
-// How long the first part of a name is. Digits belong to the letters before them; of `HTTPServer` the last capital belongs to
-// what is behind it.
+// Returns the length of a name's first part. Digits belong to the letters before them; the last capital of
+// `HTTPServer` belongs to the part after it.
 fn part_len(name: &[u8]) -> usize {
     let is_end = |at: &usize| {
         let [before, here] = [*at - 1, *at].map(|at| class_of(name[at]));
@@ -349,19 +349,19 @@ fn is_hash(name: &str) -> bool {
     name.len() >= 8 && digits > 1 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The number in `25th`.
+/// Returns the number in `25th`.
 pub(crate) fn ordinal_number(word: &str) -> Option<&str> {
     let number = ["st", "nd", "rd", "th"].into_iter().find_map(|ending| word.strip_suffix(ending))?;
     number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number)
 }
 
-// The letters of U+1E00 to U+1EFF, those of Vietnamese among them, in small and without what they carry.
+// The letters U+1E00 to U+1EFF, Vietnamese ones among them, lowercase and without their marks.
 const LATIN: &[u8; 256] = b"aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmmmmmm\
     nnnnnnnnoooooooopppprrrrrrrrssssssssssttttttttuuuuuuuuuuvvvvwwwwwwwwwwxxxxyyzzzzzzhtwyassssd\
     aaaaaaaaaaaaaaaaaaaaaaaaeeeeeeeeeeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyyllvvyy";
 
-// A letter in small and without its accent: Latin ones by tables that know more than decompositions, as `ø`, and those of Greek,
-// Cyrillic and Arabic that are in use today.
+// Lowercases a letter and takes off its accent: Latin ones by tables that go beyond decompositions, as for `ø`, and
+// those of modern Greek, Cyrillic and Arabic.
 fn without_accents(char: char) -> impl Iterator<Item = char> {
     char.to_lowercase().filter(|char| !is_accent(*char)).map(|char| match char {
         'ǖ' | 'ǘ' | 'ǚ' | 'ǜ' => 'u',
@@ -410,8 +410,8 @@ fn bare_latin(char: char) -> char {
     chars::normalize(char).to_ascii_lowercase()
 }
 
-// A syllable of Korean and a letter of Japanese as one, which some write in parts: by the rules of Unicode, whose tables would
-// weigh more than all of this. What is composed of others is found without its accent.
+// Composes Korean syllables and Japanese letters, which some write decomposed, by Unicode's rules, whose tables would
+// weigh more than all of this file. Other decomposed letters are found without their accents.
 fn compose(text: &str) -> impl Iterator<Item = char> {
     let mut rest = text.chars();
     let mut before = None;
@@ -448,8 +448,8 @@ fn is_accent(char: char) -> bool {
     matches!(char, '\u{300}'..='\u{36f}' | '\u{653}'..='\u{655}')
 }
 
-// Letters of scripts without blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese; Korean has blanks, but endings
-// as part of its words.
+// True for scripts without blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese. Korean has blanks, but
+// its words include endings.
 fn is_unspaced(char: char) -> bool {
     matches!(char,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3005}'..='\u{3007}'

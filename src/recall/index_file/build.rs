@@ -1,4 +1,4 @@
-//! Gathering the terms of documents, until they are a run.
+//! Collects the terms of documents and makes an index file of them.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
@@ -16,28 +16,29 @@ use crate::recall::terms::{Field, TermAnalyzer, TermSink};
 
 const NONE: u32 = u32::MAX;
 
-/// A run in the making: pieces of sessions, one after another, sorted by what the index calls them.
+/// An index file in the making: segments of sessions, added in the order of their keys.
 pub struct IndexFileBuilder<'a> {
     words: &'a mut TermAnalyzer,
     draft: IndexFileDraft,
 }
 
-/// What it has so far.
+/// The content so far.
 #[derive(Debug, Default)]
 pub struct IndexFileDraft {
     terms: TermTable,
     lists: Vec<[OpenList; 2]>,
-    // In each field, terms and documents that are in no list yet: a list for each term lies anywhere in memory, so they wait until
-    // they are many.
+    // In each field, the terms and documents that are in no list yet. Each term's list lies elsewhere in memory, so
+    // they
+    // wait until they are many.
     waiting: [Vec<(u32, u32)>; 2],
     removed: [BTreeSet<u32>; 2],
     tables: DocumentTables,
 }
 
-// So many wait.
+// The number of entries that wait.
 const MANY: usize = if cfg!(test) { 16 } else { 1 << 18 };
 
-// The documents of a term in a field; of the last one more may come.
+// The documents of a term in a field; the count of the last one may still grow.
 #[derive(Clone, Debug, Default)]
 struct OpenList {
     count: u32,
@@ -67,7 +68,7 @@ impl OpenList {
 }
 
 impl<'a> IndexFileBuilder<'a> {
-    /// `hides`: without the secrets that are found in its logs.
+    /// `hides` says that the texts come without the secrets found in the logs.
     pub fn new(words: &'a mut TermAnalyzer, hides: bool) -> IndexFileBuilder<'a> {
         let mut builder = IndexFileBuilder { words, draft: IndexFileDraft::default() };
         builder.begin(hides);
@@ -82,17 +83,17 @@ impl<'a> IndexFileBuilder<'a> {
         };
     }
 
-    /// Begins a piece.
+    /// Begins a segment.
     pub fn begin_segment(&mut self, row: Segment) {
         self.draft.begin_segment(row);
     }
 
-    /// The piece that was begun last, if one was.
+    /// Returns the segment that was begun last, if any.
     pub fn last_segment(&mut self) -> Option<&mut Segment> {
         self.draft.tables.rows.last_mut()
     }
 
-    /// The bytes of the run; another one begins.
+    /// Returns the bytes of the file, and begins another one.
     pub fn finish(&mut self) -> Vec<u8> {
         let made = core::mem::take(&mut self.draft);
         self.begin(made.tables.hides);
@@ -101,12 +102,12 @@ impl<'a> IndexFileBuilder<'a> {
 }
 
 impl IndexFileDraft {
-    /// Begins a piece.
+    /// Begins a segment.
     pub fn begin_segment(&mut self, row: Segment) {
         self.tables.rows.push(Segment { documents: [0; 2], terms: [0; 2], times: None, ..row });
     }
 
-    /// Takes a document, whose terms `fill` hands over one after another. Gives its number.
+    /// Adds a document, whose terms `fill` hands over one by one, and returns its number.
     pub fn add_document(
         &mut self,
         field: usize,
@@ -137,7 +138,7 @@ impl IndexFileDraft {
         number
     }
 
-    // Puts what waits into the lists, term by term.
+    // Moves the waiting entries into the lists, term by term.
     fn flush_waiting(&mut self, field: usize) {
         self.lists.resize(self.terms.count(), Default::default());
         let waiting = core::mem::take(&mut self.waiting[field]);
@@ -160,7 +161,7 @@ impl IndexFileDraft {
         }
     }
 
-    /// The bytes of the run.
+    /// Returns the bytes of the file.
     pub fn finish(mut self) -> Vec<u8> {
         [SAID, WORK].into_iter().for_each(|field| self.flush_waiting(field));
         let mut order: Vec<u32> = (0..self.lists.len() as u32).collect();
@@ -201,12 +202,12 @@ impl DocumentSink for IndexFileBuilder<'_> {
     }
 }
 
-// Terms by numbers, each once.
+// Numbers each distinct term.
 #[derive(Debug, Default)]
 struct TermTable {
     text: Vec<u8>,
     ends: Vec<u32>,
-    // The number of a term and its hash; a power of two of them, at most half full.
+    // Open-addressing slots: a term's number and its hash. Their count is a power of two, at most half of it filled.
     slots: Vec<(u32, u32)>,
 }
 

@@ -1,14 +1,14 @@
-//! What a run is made of: numbers of few bytes, lists of postings, lengths in a byte, checksums.
+//! The encoding of an index file: numbers of variable length, lists of postings, checksums.
 
 use alloc::vec::Vec;
 
 use crate::recall::documents::Posting;
 use crate::record::line::crc32c;
 
-/// How long a checksum is.
+/// The length of a checksum.
 pub const CHECK: usize = 4;
 
-/// Writes a number, seven bits in each byte, the lowest first.
+/// Appends a number, seven bits in each byte, the lowest first.
 pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -17,24 +17,25 @@ pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Writes the checksum of what stands from `from` on behind it.
+/// Appends the checksum of the bytes from `from` on.
 pub fn seal(out: &mut Vec<u8>, from: usize) {
     let check = crc32c().checksum(&out[from..]);
     out.extend_from_slice(&check.to_le_bytes());
 }
 
-/// What was sealed; nothing where it is other bytes by now.
+/// Returns the sealed bytes; `None` if they have changed.
 pub fn unseal(bytes: &[u8]) -> Option<&[u8]> {
     let (inside, check) = bytes.split_at_checked(bytes.len().checked_sub(CHECK)?)?;
     (crc32c().checksum(inside).to_le_bytes() == check).then_some(inside)
 }
 
-/// Bytes that are read one after another. Nothing where they are too few: nobody has to be believed.
+/// Reads values from bytes, one after another. Each returns `None` if too few bytes are left, so no stored length is
+/// trusted.
 #[derive(Clone, Debug)]
 pub struct ByteReader<'a>(pub &'a [u8]);
 
 impl<'a> ByteReader<'a> {
-    /// The next number.
+    /// Reads the next number.
     pub fn read_number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -47,37 +48,37 @@ impl<'a> ByteReader<'a> {
         None
     }
 
-    /// The same, where it counts something that lies in memory.
+    /// Reads a number that counts something in memory.
     pub fn read_count(&mut self) -> Option<usize> {
         usize::try_from(self.read_number()?).ok()
     }
 
-    /// The next byte.
+    /// Reads the next byte.
     pub fn read_byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    /// So many bytes.
+    /// Reads `count` bytes.
     pub fn read_bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(taken)
     }
 
-    /// The next number of four bytes, the lowest first.
+    /// Reads four bytes, little-endian.
     pub fn read_u32(&mut self) -> Option<u32> {
         Some(u32::from_le_bytes(self.read_bytes(4)?.try_into().ok()?))
     }
 
-    /// The next number of eight bytes, the lowest first.
+    /// Reads eight bytes, little-endian.
     pub fn read_u64(&mut self) -> Option<u64> {
         Some(u64::from_le_bytes(self.read_bytes(8)?.try_into().ok()?))
     }
 }
 
-/// Writes a posting behind that of the document `before`, which is zero for the first.
+/// Appends a posting after that of the document `before`, which is zero for the first.
 pub fn put_posting(out: &mut Vec<u8>, before: u32, (document, times): Posting) {
     put_number(out, u64::from(document - before) << 1 | u64::from(times > 1));
     if times > 1 {
@@ -85,7 +86,7 @@ pub fn put_posting(out: &mut Vec<u8>, before: u32, (document, times): Posting) {
     }
 }
 
-/// Postings as a list.
+/// Encodes postings as a list.
 pub fn encode_postings(postings: &[Posting]) -> Vec<u8> {
     let (mut bytes, mut before) = (Vec::new(), 0);
     for posting in postings {
@@ -95,7 +96,7 @@ pub fn encode_postings(postings: &[Posting]) -> Vec<u8> {
     bytes
 }
 
-/// Calls with each of `count` postings; nothing where they are damaged.
+/// Calls `work` with each of `count` postings; `None` if they are damaged.
 pub fn for_each_posting(list: &mut ByteReader<'_>, count: u32, mut work: impl FnMut(Posting)) -> Option<()> {
     let mut document = 0_u32;
     for _ in 0..count {

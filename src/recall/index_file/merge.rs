@@ -1,5 +1,7 @@
-//! Several runs as one: the same bytes as if all had been indexed at once, without those pieces that do not count. They are read
-//! block by block, in the order of their terms, and what they become is written in pieces: of each run only the end is held.
+//! Merges index files into one, with the same bytes as if all had been indexed at once, leaving out the segments that
+//! do
+//! not count. The files are read block by block in the order of their terms, and the result is written in parts: only
+//! the end of each file is held.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -10,48 +12,48 @@ use super::write::{DocumentTables, IndexFileWriter, PageWriter};
 use super::{DOCUMENT, PAGE, PostingLists};
 use crate::recall::documents::{Posting, SAID, WORK};
 
-// So much is written at once, and read of all sources together, each in three places.
+// The bytes written at once, and the bytes held of all sources together, each of which reads in three places.
 const PIECE: u64 = if cfg!(test) { 64 } else { 128 << 10 };
 const HELD: u64 = if cfg!(test) { 1 << 10 } else { 4 << 20 };
 
-/// A run, and which of its pieces count.
+/// An index file, and which of its segments count.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeSource<'a> {
-    /// What is known of it.
+    /// The end of the file.
     pub end: &'a IndexFooter,
-    /// Of each of its rows whether it counts.
+    /// For each of its segments, whether it counts.
     pub counts: &'a [bool],
 }
 
-/// What a part of a run is written to.
+/// Where a part of the result is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputPart {
-    /// The run itself.
+    /// The index file itself.
     Run,
-    /// What its far lists wait in: they come behind the blocks, and are known along with those.
+    /// The temporary place of the far lists: they come after the blocks, but are made along with them.
     Far,
 }
 
-/// Where runs are read from, and what is made of them is written to.
+/// The files that a merge reads and writes.
 pub trait MergeFiles {
-    /// Why it cannot go on.
+    /// The reason for stopping.
     type Stop: From<DamagedIndex>;
 
-    /// A part of a source, whole.
+    /// Reads a range of a source in full.
     fn read(&mut self, source: usize, range: Range<u64>)
     -> impl Future<Output = Result<Vec<u8>, Self::Stop>>;
 
-    /// Of the far lists that were written.
+    /// Reads a range of the far lists written so far.
     fn read_far(&mut self, range: Range<u64>) -> impl Future<Output = Result<Vec<u8>, Self::Stop>>;
 
-    /// Adds to a part.
+    /// Appends to a part.
     fn write(&mut self, part: OutputPart, bytes: Vec<u8>) -> impl Future<Output = Result<(), Self::Stop>>;
 }
 
-/// One run with the pieces that count, sorted by their sessions; one that goes on where another ends is joined to it.
+/// Merges the segments that count, sorted by session; a segment that continues another is joined to it.
 ///
 /// # Errors
-/// [`DamagedIndex`] where a source is not what was written; and what the files stop with.
+/// [`DamagedIndex`] if a source is not as it was written; else the files' own reason for stopping.
 pub async fn merge<F: MergeFiles>(sources: &[MergeSource<'_>], files: &mut F) -> Result<(), F::Stop> {
     let piece = PIECE.min(HELD / (3 * sources.len().max(1) as u64));
     let mut ins: Vec<_> = sources
@@ -62,7 +64,7 @@ pub async fn merge<F: MergeFiles>(sources: &[MergeSource<'_>], files: &mut F) ->
     let order = order_segments(&ins);
     let beside = place_segments(&mut ins, &order);
     let mut writer = IndexFileWriter::default();
-    // Those that have a term still, that with the first one last.
+    // The sources that have terms left, the one with the first term last.
     let mut waiting = Vec::new();
     for one in 0..ins.len() {
         ins[one].advance(files).await?;
@@ -104,7 +106,7 @@ pub async fn merge<F: MergeFiles>(sources: &[MergeSource<'_>], files: &mut F) ->
     files.write(OutputPart::Run, writer.build_footer(&beside)).await
 }
 
-// Puts a source where its term belongs, if it has one more.
+// Inserts a source where its term belongs, if it has one left.
 fn insert_waiting(waiting: &mut Vec<usize>, ins: &[SourceCursor<'_>], one: usize) {
     if ins[one].term().is_some() {
         let place = waiting.partition_point(|other| ins[*other].term() > ins[one].term());
@@ -112,7 +114,7 @@ fn insert_waiting(waiting: &mut Vec<usize>, ins: &[SourceCursor<'_>], one: usize
     }
 }
 
-// Sorts, writes and clears some postings.
+// Sorts, encodes and clears some postings.
 fn encode_sorted(postings: &mut Vec<Posting>) -> Vec<u8> {
     if !postings.is_sorted() {
         postings.sort_unstable();
@@ -122,7 +124,7 @@ fn encode_sorted(postings: &mut Vec<Posting>) -> Vec<u8> {
     bytes
 }
 
-// The pieces that count, source and row, as they follow each other.
+// Returns the segments that count, as source and row, in the order of the result.
 fn order_segments(ins: &[SourceCursor<'_>]) -> Vec<(usize, usize)> {
     let mut order = Vec::new();
     for (source, one) in ins.iter().enumerate() {
@@ -137,7 +139,7 @@ fn order_segments(ins: &[SourceCursor<'_>]) -> Vec<(usize, usize)> {
     order
 }
 
-// Gives each piece its place, and what is known of its documents but where they lie.
+// Numbers the documents of each segment, and collects their tables except for where they lie.
 fn place_segments(ins: &mut [SourceCursor<'_>], order: &[(usize, usize)]) -> DocumentTables {
     let mut beside =
         DocumentTables { hides: ins.iter().all(|one| one.end.hides), ..DocumentTables::default() };
@@ -185,19 +187,19 @@ async fn write_documents<F: MergeFiles>(
     files.write(OutputPart::Run, pages.finish()).await
 }
 
-// A part of a source that is read from its beginning to its end.
+// A region of a source, read from its beginning to its end.
 #[derive(Debug, Default)]
 struct Window {
     source: usize,
     piece: u64,
     region: Range<u64>,
-    // What was read last, and where it begins.
+    // The bytes of the last read, and where they begin.
     bytes: Vec<u8>,
     start: u64,
 }
 
 impl Window {
-    // Another one of the same source.
+    // A new window on the same source.
     fn without_bytes(&self) -> Window {
         Window { source: self.source, piece: self.piece, ..Window::default() }
     }
@@ -220,11 +222,11 @@ impl Window {
     }
 }
 
-// A source, and the term that it has come to.
+// A source, at its current term.
 struct SourceCursor<'a> {
     end: &'a IndexFooter,
     counts: &'a [bool],
-    // Of each row where its documents begin, here and in what is made; `NONE` where it does not count.
+    // For each row, the first number of its documents in the source and in the result; `NONE` if it does not count.
     starts: Vec<[u32; 2]>,
     new_starts: Vec<[u32; 2]>,
     blocks: Window,
@@ -275,7 +277,7 @@ impl<'a> SourceCursor<'a> {
         }
     }
 
-    // The documents of its term, by their new numbers.
+    // Collects the documents of the current term, by their new numbers.
     async fn gather_postings<F: MergeFiles>(
         &mut self,
         files: &mut F,

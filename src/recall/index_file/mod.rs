@@ -1,17 +1,19 @@
-//! A run: the words of sessions, and which of their messages have them; the one format of the index.
+//! An index file: the terms of sessions, and the messages that have them. It is the search index's only format.
 //!
-//! Its terms are sorted, each with its postings, so that a term is found with one look into the end of the file and one at a
-//! block. A document is a message, in one of two fields: what was said, or what was done and shown. It is a derived file:
-//! nothing in it is believed over the log, and everything in it has a checksum, so that damage is noticed where it is read.
-//! What the same logs say is the same bytes, whoever writes them, at once or merged.
+//! Its terms are sorted, each with its postings, so that a term is found by one read at the end of the file and one
+//! read of
+//! a block. A document is a message in one of two fields: what was said, or what was done and shown. The file is
+//! derived:
+//! nothing in it is believed over the log, and all of it is checksummed, so that damage is noticed where it is read.
+//! The same logs give the same bytes, whoever writes them, at once or merged.
 //!
 //! | part | content |
 //! |---|---|
-//! | blocks | of 2 KiB and a term more at most: `shared << 4 \| suffix`, the suffix; how many documents in each field, in four bits each (15: a number of what is more follows); where these are more than four, the length of each list; the lists, unless they are long. Sealed |
+//! | blocks | at most 2 KiB and one term more: `shared << 4 \| suffix`, the suffix; the number of documents in each field, four bits each (15: the rest follows as a number); if these are more than four, the length of each list; the lists, unless they are long. Sealed |
 //! | far | the long lists, those of a term together. Sealed |
-//! | documents | of each field: pages of 128, 11 bytes each: where its line begins and about how long that is, when it was said, by whom. Sealed |
-//! | end | numbers of rows, blocks and documents; the length of each document, in a byte; a row for each piece of a session; first term and length of each block. Sealed, with the trailer's beginning |
-//! | trailer | how long the end is, and all; version of the format, its highest bit set where no secret is in it, and of the analysis; the end's checksum; a mark |
+//! | documents | for each field: pages of 128 documents, 11 bytes each: where the line begins, about how long it is, when it was said, by whom. Sealed |
+//! | end | numbers of rows, blocks and documents; the length of each document, one byte; a row for each segment of a session; first term and length of each block. Sealed, with the trailer's beginning |
+//! | trailer | the length of the end, and of the file; version of the format, its highest bit set if the file has no secret, and of the analysis; the end's checksum; a mark |
 
 pub mod build;
 pub mod bytes;
@@ -29,69 +31,71 @@ use crate::recall::documents::{Posting, SAID, WORK};
 /// The version of this format.
 pub const FORMAT: u32 = 3;
 
-// Stands in the version of a run that has no secret which was found in its logs.
+// The bit of the format version that is set if the file has none of the secrets found in its logs.
 const HIDING: u32 = 1 << 31;
 
 const MARK: [u8; 4] = *b"lfr1";
-// How long the end is and the file, two versions, the checksum, the mark.
+// The lengths of the end and of the file, two versions, the checksum, the mark.
 const TRAILER: usize = 8 + 8 + 4 + 4 + bytes::CHECK + MARK.len();
-// A block is closed once it is as long.
+// The length at which a block is closed.
 const BLOCK: usize = 2048;
-// Lists of as many bytes lie apart from the terms.
+// Longer lists, in bytes, lie apart from the terms.
 const NEAR: usize = 256;
-// Of a term in so few documents the lengths of the lists are not told.
+// For a term of at most this many documents, the lengths of the lists are not stored.
 const FEW: u32 = 4;
-// Documents in a page, and the bytes of each.
+// The documents of a page, and the bytes of each.
 const PAGE: usize = 128;
 const DOCUMENT: usize = 11;
 
-// How long the pages of so many documents are.
+// Returns the length in bytes of a field's pages.
 fn pages_length(count: usize) -> usize {
     count * DOCUMENT + count.div_ceil(PAGE) * bytes::CHECK
 }
 
-/// A piece of a session's log that a run has the words of.
+/// A segment of a session's log inside an index file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// What the index of a store calls the session.
+    /// The session's key in the store's index.
     pub key: String,
-    /// The first byte of the piece.
+    /// The offset of the segment's first byte in the log.
     pub start: u64,
-    /// Behind its last byte.
+    /// The offset after its last byte.
     pub end: u64,
-    /// When the log was changed last, in microseconds since 1970, where it ended with this piece; negative where it may have
-    /// been changed again at that moment unseen, zero where nobody is sure.
+    /// The log's last change when it ended with this segment, in microseconds since 1970; negative if it may have
+    /// changed
+    /// again at that moment unnoticed, zero if unknown.
     pub changed_us: i64,
-    /// The number by which the system knows the log; zero where it knows none.
+    /// The file number that the system gives the log; zero if it gives none.
     pub file: u64,
-    /// The hash of the last bytes of the piece.
+    /// The hash of the segment's last bytes.
     pub tail: u64,
-    /// How many secrets its log had up to its end, without which it was indexed; zero where nobody looked.
+    /// The number of secrets that the log had up to the segment's end, and that were kept out of the index; zero if
+    /// nobody looked.
     pub secrets: u32,
-    /// How many documents it has, in each field.
+    /// The number of documents in each field.
     pub documents: [u32; 2],
-    /// How many terms these have together.
+    /// The number of terms in each field's documents.
     pub terms: [u64; 2],
-    /// Seconds since 1970: the earliest and the latest that a message says.
+    /// The earliest and the latest time of its messages, in seconds since 1970.
     pub times: Option<(u32, u32)>,
 }
 
 /// The documents of a term, in each field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PostingLists {
-    /// How many.
+    /// The number of documents.
     pub counts: [u32; 2],
-    /// Their postings.
+    /// The encoded postings.
     pub bytes: [Vec<u8>; 2],
 }
 
 impl PostingLists {
-    /// Calls with each posting in a field; nothing where they are damaged.
+    /// Calls `work` with each posting of a field; `None` if they are damaged.
     pub fn for_each_posting(&self, field: usize, work: impl FnMut(Posting)) -> Option<()> {
         bytes::for_each_posting(&mut bytes::ByteReader(&self.bytes[field]), self.counts[field], work)
     }
 
-    // Leaves only those postings in a field whose document is meant.
+    // Keeps only those postings of a field whose document passes.
     fn retain_documents(&mut self, field: usize, is_meant: impl Fn(u32) -> bool) {
         let mut kept = Vec::new();
         let _ = self.for_each_posting(field, |posting| {
@@ -103,7 +107,7 @@ impl PostingLists {
 }
 
 impl Segment {
-    // A piece that goes on where this one ends becomes a part of it.
+    // Joins a segment that continues where this one ends.
     fn append(&mut self, next: &Segment) {
         self.end = next.end;
         self.changed_us = next.changed_us;

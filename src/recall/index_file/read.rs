@@ -1,4 +1,4 @@
-//! Reading a run: its end first, then which bytes hold a term or a document.
+//! Reads an index file: its end first, which says which bytes hold a term or a document.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -9,45 +9,46 @@ use crate::recall::documents::Document;
 use crate::recall::terms::VERSION;
 use crate::record::message::Role;
 
-/// What is known of a run once its end was read: enough to know which bytes hold a term.
+/// The end of an index file, which suffices to locate a term.
 #[derive(Clone, Debug, Default)]
 pub struct IndexFooter {
-    /// The pieces, whose documents follow each other.
+    /// The segments, whose documents are numbered one segment after another.
     pub rows: Vec<Segment>,
-    /// In each field, how many terms each document has, as [`length_of`](crate::recall::portable_math::length_of) reads it.
+    /// The number of terms of each document in each field, decoded by
+    /// [`length_of`](crate::recall::portable_math::length_of).
     pub lengths: [Vec<u8>; 2],
-    /// No secret that was found in the logs is in it.
+    /// True if the file has none of the secrets found in the logs.
     pub hides: bool,
     far_at: u64,
     documents_at: u64,
-    // The first terms of the blocks, one behind the other; where each begins; and where the blocks do.
+    // The first terms of the blocks, concatenated; the start of each term; and the start of each block.
     firsts: Vec<u8>,
     starts: Vec<usize>,
     blocks: Vec<u64>,
 }
 
-/// What the last bytes of a file say.
+/// The result of reading the last bytes of a file.
 #[derive(Debug)]
 pub enum OpenOutcome {
-    /// All that there is to know.
+    /// The end of the file, whole.
     End(IndexFooter),
-    /// So many of the last bytes are needed.
+    /// This many of the last bytes are needed.
     More(u64),
-    /// It is no run, or a damaged one, or one of another version: it is made again.
+    /// Not an index file, or a damaged one, or one of another version: it is made again.
     Broken,
 }
 
-/// What a block says of a term.
+/// The entry of a term in a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TermEntry {
-    /// Its documents.
+    /// The documents, stored in the block.
     Near(PostingLists),
-    /// Where they are, in the file, and how to read them: [`FarLists::lists`].
+    /// Where the documents lie in the file; [`FarLists::lists`] reads them.
     Far(FarLists),
 }
 
 impl TermEntry {
-    /// How many documents it has, in each field.
+    /// Returns the number of documents in each field.
     pub fn counts(&self) -> [u32; 2] {
         match self {
             TermEntry::Near(lists) => lists.counts,
@@ -56,18 +57,18 @@ impl TermEntry {
     }
 }
 
-/// Lists that lie apart.
+/// Lists that lie apart from their term's block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FarLists {
-    /// In the file.
+    /// Their range in the file.
     pub range: Range<u64>,
-    /// How many documents they have, in each field.
+    /// The number of documents in each field.
     pub counts: [u32; 2],
     lengths: [usize; 2],
 }
 
 impl FarLists {
-    /// The lists; nothing where the bytes are not what was written.
+    /// Decodes the lists; `None` if the bytes are not those written.
     pub fn lists(&self, bytes: &[u8]) -> Option<PostingLists> {
         let (said, work) = unseal(bytes)?.split_at_checked(self.lengths[0])?;
         (work.len() == self.lengths[1])
@@ -90,7 +91,8 @@ pub fn read_footer(tail: &[u8], size: u64) -> OpenOutcome {
     read.map_or(OpenOutcome::Broken, |end| OpenOutcome::End(IndexFooter { hides, ..end }))
 }
 
-// How long the end is, where the trailer is of a run of ours that is as long as it was; and whether that has no secrets.
+// Returns the length of the end, and whether the file has no secrets, if the trailer is ours and the file has its
+// length.
 fn read_footer_length(trailer: &[u8], size: u64) -> Option<(u64, bool)> {
     let mut bytes = ByteReader(trailer);
     let (length, whole) = (bytes.read_u64()?, bytes.read_u64()?);
@@ -155,17 +157,17 @@ fn read_small(bytes: &mut ByteReader<'_>) -> Option<u32> {
 }
 
 impl IndexFooter {
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub fn blocks(&self) -> usize {
         self.blocks.len().saturating_sub(1)
     }
 
-    /// Where a block lies.
+    /// Returns the range of a block in the file.
     pub fn block(&self, nth: usize) -> Range<u64> {
         self.blocks[nth]..self.blocks[nth + 1]
     }
 
-    /// The block that has the term, if one has it.
+    /// Returns the block that would have the term; `None` if the term comes before all of them.
     pub fn find_block(&self, term: &[u8]) -> Option<usize> {
         let (mut from, mut to) = (0, self.blocks());
         while from < to {
@@ -179,7 +181,7 @@ impl IndexFooter {
         &self.firsts[self.starts[block]..self.starts[block + 1]]
     }
 
-    /// The blocks in which terms may begin so.
+    /// Returns the blocks that may have terms with this prefix.
     pub fn blocks_with_prefix(&self, prefix: &[u8]) -> Range<usize> {
         let from = self.find_block(prefix).unwrap_or(0);
         let is_before =
@@ -187,7 +189,7 @@ impl IndexFooter {
         from..(from..self.blocks()).take_while(is_before).last().map_or(from, |last| last + 1)
     }
 
-    /// What a block, as [`IndexFooter::block`] has it, says of a term; nothing where it has not got it. An error where it is damaged.
+    /// Finds a term in a block that was read from [`IndexFooter::block`]. An error means that the block is damaged.
     pub fn find_entry(&self, block: &[u8], term: &[u8]) -> Result<Option<TermEntry>, DamagedIndex> {
         let mut terms = BlockTerms::new(block)?;
         while terms.next()? {
@@ -199,12 +201,12 @@ impl IndexFooter {
         Ok(None)
     }
 
-    /// Where the blocks lie together, and where the far lists do.
+    /// Returns the range of all blocks, and that of the far lists.
     pub fn parts(&self) -> [Range<u64>; 2] {
         [0..self.far_at, self.far_at..self.documents_at]
     }
 
-    /// Where lists lie that a block has by their place in "far".
+    /// Turns an entry's range within the far lists into one in the file.
     pub fn to_file_range(&self, entry: TermEntry) -> TermEntry {
         match entry {
             TermEntry::Far(FarLists { range, counts, lengths }) => {
@@ -215,7 +217,7 @@ impl IndexFooter {
         }
     }
 
-    /// Where the page lies that has a document, and its place in it.
+    /// Returns the range of the page that has a document, and the document's place in it.
     pub fn find_page(&self, field: usize, document: u32) -> (Range<u64>, usize) {
         let counts = [self.lengths[0].len(), self.lengths[1].len()];
         let document = document as usize;
@@ -227,20 +229,20 @@ impl IndexFooter {
         (at..at + length as u64, document % PAGE)
     }
 
-    /// Where all pages of a field lie.
+    /// Returns the range of all pages of a field.
     pub fn pages(&self, field: usize) -> Range<u64> {
         let (first, _) = self.find_page(field, 0);
         first.start..first.start + pages_length(self.lengths[field].len()) as u64
     }
 }
 
-/// The documents of a page; nothing where it is damaged.
+/// Decodes the documents of a page; `None` if it is damaged.
 pub fn parse_page(bytes: &[u8]) -> Option<Vec<Document>> {
     let inside = unseal(bytes)?;
     Some(inside.chunks_exact(DOCUMENT).filter_map(parse_document).collect())
 }
 
-/// The documents of some pages, as [`IndexFooter::pages`] has them; nothing where they are damaged.
+/// Decodes the documents of the pages from [`IndexFooter::pages`]; `None` if they are damaged.
 pub fn parse_pages(bytes: &[u8]) -> Option<Vec<Document>> {
     let mut all = Vec::new();
     for one in bytes.chunks(PAGE * DOCUMENT + CHECK) {
@@ -264,22 +266,22 @@ fn parse_document(bytes: &[u8]) -> Option<Document> {
     Some(Document { line_start: at, size: *size, seconds, role })
 }
 
-/// Bytes of a run are not what was written: it is made again.
+/// The bytes of an index file are not those written: the file is made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DamagedIndex;
 
-/// The terms of a block, one after another.
+/// Iterates over the terms of a block.
 #[derive(Debug)]
 pub struct BlockTerms {
     block: Vec<u8>,
     offset: usize,
     term: Vec<u8>,
-    /// What the block has of the term; of lists that lie apart the range is one in "far".
+    /// The current term's entry; the range of far lists is one within the far part.
     pub lists: Option<TermEntry>,
 }
 
 impl BlockTerms {
-    /// Before the first one.
+    /// Starts before the first term.
     ///
     /// # Errors
     /// [`DamagedIndex`] where the block is not what was written.
@@ -288,15 +290,15 @@ impl BlockTerms {
         Ok(BlockTerms { block, offset: 0, term: Vec::new(), lists: None })
     }
 
-    /// The term that was reached.
+    /// Returns the current term.
     pub fn term(&self) -> &[u8] {
         &self.term
     }
 
-    /// Goes to the next one, if there is one more.
+    /// Goes to the next term; false if there is none.
     ///
     /// # Errors
-    /// [`DamagedIndex`], which no block has whose checksum is right.
+    /// [`DamagedIndex`], which no block causes whose checksum is right.
     #[allow(clippy::should_implement_trait, reason = "no iterator can lend what it goes through")]
     pub fn next(&mut self) -> Result<bool, DamagedIndex> {
         if self.offset == self.block.len() {
@@ -309,7 +311,7 @@ impl BlockTerms {
     }
 }
 
-// What a block says of the term behind another one, which becomes that.
+// Reads the entry after `term`, and replaces `term` by the entry's.
 fn read_entry(bytes: &mut ByteReader<'_>, term: &mut Vec<u8>) -> Option<TermEntry> {
     let [shared, suffix] = read_pair(bytes)?;
     if shared > term.len() {
@@ -338,7 +340,7 @@ fn read_entry(bytes: &mut ByteReader<'_>, term: &mut Vec<u8>) -> Option<TermEntr
     })
 }
 
-// A list whose length is not told.
+// Reads a list whose length is not stored.
 fn read_short_list(bytes: &mut ByteReader<'_>, count: u32) -> Option<Vec<u8>> {
     let before = bytes.0;
     for_each_posting(bytes, count, |_| ())?;

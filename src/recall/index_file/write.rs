@@ -1,4 +1,4 @@
-//! Writing a run: its terms one after another, then what is known of its documents.
+//! Writes an index file: its terms one after another, then the tables of its documents.
 
 use alloc::vec::Vec;
 
@@ -8,31 +8,31 @@ use crate::recall::documents::Document;
 use crate::recall::terms::VERSION;
 use crate::record::message::Role;
 
-/// What a run has beside its terms, in the order of its documents.
+/// The tables of an index file beside its terms, in the order of the documents.
 #[derive(Debug, Default)]
 pub struct DocumentTables {
-    /// The pieces, whose documents follow each other.
+    /// The segments, whose documents are numbered one segment after another.
     pub rows: Vec<Segment>,
-    /// In each field, where they lie.
+    /// Where the documents of each field lie.
     pub documents: [Vec<Document>; 2],
-    /// How many terms each has, as [`length_byte`](crate::recall::portable_math::length_byte) has it.
+    /// The number of terms of each document, encoded by [`length_byte`](crate::recall::portable_math::length_byte).
     pub lengths: [Vec<u8>; 2],
-    /// No secret that was found in the logs is in it.
+    /// True if the file has none of the secrets found in the logs.
     pub hides: bool,
 }
 
-/// A run on its way. What is written so far is taken away in pieces: no run has to be held whole.
+/// Writes an index file in parts that are taken away as they are ready, so that no file has to be held whole.
 #[derive(Debug, Default)]
 pub struct IndexFileWriter {
-    // Blocks and far lists that nobody has taken; how long those are that were.
+    // Blocks and far lists that wait to be taken, and the bytes of those taken before.
     blocks_out: Vec<u8>,
     far: Vec<u8>,
     taken_bytes: u64,
     taken_far_bytes: u64,
-    // First term and length of each block.
+    // The first term and the length of each block.
     sparse: Vec<u8>,
     blocks: u64,
-    // Where the last block begins, its first term, and that of the block before.
+    // Where the open block begins, its first term, and that of the block before.
     start: usize,
     first: Vec<u8>,
     first_before: Vec<u8>,
@@ -40,7 +40,7 @@ pub struct IndexFileWriter {
 }
 
 impl IndexFileWriter {
-    /// Takes the next term, which comes behind the last one in the order of bytes.
+    /// Adds a term, which sorts after the last one by its bytes.
     pub fn add_term(&mut self, term: &[u8], lists: &PostingLists) {
         if self.blocks_out.len() == self.start {
             self.first = term.into();
@@ -71,7 +71,7 @@ impl IndexFileWriter {
         }
     }
 
-    /// Closes the last block, for which there are no more terms.
+    /// Closes the open block: no more terms follow.
     pub fn close_block(&mut self) {
         if self.blocks_out.len() == self.start {
             return;
@@ -87,7 +87,7 @@ impl IndexFileWriter {
         self.first_before = core::mem::take(&mut self.first);
     }
 
-    /// The blocks that are closed since they were taken last.
+    /// Takes the blocks that were closed since the last call.
     pub fn take_blocks(&mut self) -> Vec<u8> {
         let open = self.blocks_out.split_off(self.start);
         self.taken_bytes += self.start as u64;
@@ -95,23 +95,23 @@ impl IndexFileWriter {
         core::mem::replace(&mut self.blocks_out, open)
     }
 
-    /// The far lists since they were taken last.
+    /// Takes the far lists that were added since the last call.
     pub fn take_far_lists(&mut self) -> Vec<u8> {
         self.taken_far_bytes += self.far.len() as u64;
         core::mem::take(&mut self.far)
     }
 
-    /// How long those are that were taken, together.
+    /// Returns the number of bytes of far lists taken so far.
     pub fn taken_far_bytes(&self) -> u64 {
         self.taken_far_bytes
     }
 
-    /// How much can be taken.
+    /// Returns the number of bytes that can be taken.
     pub fn waiting_bytes(&self) -> usize {
         self.start + self.far.len()
     }
 
-    /// The end of the run, once all else was taken; of `beside` the documents may be written already.
+    /// Builds the end of the file, once all else was taken; the documents of `beside` may be written already.
     pub fn build_footer(&self, beside: &DocumentTables) -> Vec<u8> {
         let documents_at = self.taken_bytes + self.taken_far_bytes;
         let end_at =
@@ -136,7 +136,7 @@ impl IndexFileWriter {
         out
     }
 
-    /// The bytes of the run, of which nothing was taken.
+    /// Returns the whole file, if no part of it was taken.
     pub fn finish(mut self, beside: &DocumentTables) -> Vec<u8> {
         self.close_block();
         let mut out = self.take_blocks();
@@ -151,16 +151,16 @@ impl IndexFileWriter {
     }
 }
 
-/// The pages of a field on their way.
+/// Writes the pages of a field, in parts that are taken away.
 #[derive(Debug, Default)]
 pub struct PageWriter {
     bytes: Vec<u8>,
-    // Where the last page begins.
+    // Where the open page begins.
     start: usize,
 }
 
 impl PageWriter {
-    /// Takes the next document.
+    /// Adds a document.
     pub fn put_document(&mut self, document: &[u8]) {
         self.bytes.extend_from_slice(document);
         if self.bytes.len() - self.start == PAGE * DOCUMENT {
@@ -168,19 +168,19 @@ impl PageWriter {
         }
     }
 
-    /// How much can be taken.
+    /// Returns the number of bytes that can be taken.
     pub fn waiting_bytes(&self) -> usize {
         self.start
     }
 
-    /// The pages that are full since they were taken last.
+    /// Takes the pages that became full since the last call.
     pub fn take_full_pages(&mut self) -> Vec<u8> {
         let open = self.bytes.split_off(self.start);
         self.start = 0;
         core::mem::replace(&mut self.bytes, open)
     }
 
-    /// The last pages.
+    /// Returns the last pages.
     pub fn finish(mut self) -> Vec<u8> {
         self.close_page();
         self.bytes
@@ -198,7 +198,7 @@ fn shared_prefix_len(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
-// Two numbers in four bits each; of what is more, the rest follows.
+// Writes two numbers in four bits each; from 15 on, the rest follows as a number.
 fn put_two(out: &mut Vec<u8>, [one, other]: [usize; 2]) {
     out.push((one.min(15) << 4 | other.min(15)) as u8);
     for number in [one, other] {
