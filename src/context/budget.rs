@@ -2,24 +2,24 @@
 
 use serde::Serialize;
 
-/// How a window is divided, in tokens.
+/// The division of a window, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Budget {
     /// The model's limit.
     pub model_context_window: u32,
-    /// What the system prompt costs.
+    /// The cost of the system prompt.
     pub system_prompt_tokens: u32,
-    /// What the tool definitions cost.
+    /// The cost of the tool definitions.
     pub tool_definition_tokens: u32,
-    /// Kept for the answer.
+    /// Reserved for the answer.
     pub reserve_for_response: u32,
-    /// Left for the conversation.
+    /// The rest, for the conversation.
     pub available_tokens: u32,
 }
 
-/// Divides a window. The reserve is a quarter of it unless given.
+/// Divides a window. The reserve is a quarter of it by default.
 pub fn calculate(window: u32, system: u32, tools: u32, reserve: Option<u32>) -> Budget {
     let reserve_for_response = reserve.unwrap_or(window / 4);
     let taken = system.saturating_add(tools).saturating_add(reserve_for_response);

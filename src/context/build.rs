@@ -1,4 +1,4 @@
-//! Reads until the budget is covered, has it priced and summed up, then lets the strategies choose.
+//! Builds a context: reads until the budget is covered, has it priced and summarized, and lets the strategies choose.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -27,34 +27,35 @@ use crate::tokens::Vocabulary;
 
 const COUNT_ROUNDS: u32 = 8;
 const SHORTEST_USER_TEXT: usize = 200;
-// In a provider's shape messages together may cost more than each of them said: so much is left free first, then more.
+// The tokens that a cut leaves free at first, since in a provider's shape messages may cost more together than
+// separately.
 const SPARE: u32 = 16;
-// How often it is looked whether a cut may be longer.
+// How many times a longer cut is tried.
 const CLOSER: u32 = 4;
-// A cut of more bytes a token than any prose has is not worth a count.
+// No prose has more bytes per token: a longer cut is not worth a count.
 const MOST_BYTES_A_TOKEN: usize = 12;
-// How far one count of what was read is trusted to tell how much more to read.
+// The most by which one count extends the range to read.
 const MOST_GROWTH: u64 = 4;
 
-/// A context that is being built.
+/// A context in the making.
 #[derive(Debug)]
 pub struct Build {
     pub(super) request: Request,
     pub(super) prices: Prices,
     pub(super) reading: Reading,
     pub(super) recalling: RecallState,
-    // How far to read by the guess; a count may show that it has to be more than the budget.
+    // The guess up to which to read; a count may raise it above the budget.
     aim: u64,
     rounds: u32,
     pub(super) host_summary: HostSummary,
     host_strategies: HostStrategies,
-    // What was read, in steps with their prices, as long as nothing more is known.
+    // The steps with their prices, kept until something new is read.
     material: Option<Material>,
-    // What a cut leaves free for what messages cost together.
+    // The tokens that a cut leaves free, for what messages cost together.
     spare: u32,
 }
 
-/// Whether the host has a summary that somebody wrote.
+/// The summary written by the host, if any.
 #[derive(Debug, Default)]
 pub(super) enum HostSummary {
     #[default]
@@ -81,10 +82,10 @@ impl Build {
         }
     }
 
-    /// The context, or what is needed for it.
+    /// Returns the context, or the input that it needs.
     ///
     /// # Errors
-    /// `budget_too_small`, saying what is needed, where not even the newest user message fits.
+    /// `budget_too_small`, naming the budget needed, if not even the newest user message fits.
     pub fn next(&mut self, vocabulary: Option<&Vocabulary>) -> Result<Outcome, Error> {
         let budget = match self.budget(vocabulary)? {
             Ok(budget) => budget,
@@ -98,7 +99,7 @@ impl Build {
             let outcome = self.choose_context(&mut material, budget, vocabulary);
             let may_be_cut_more = material.is_cut && self.prices.has_provider_shape();
             if outcome.is_ok() || !may_be_cut_more || self.spare > budget.available_tokens {
-                // What a count was missing for is not priced yet.
+                // A material whose counts are missing is not priced yet, so it is not kept.
                 let is_priced = !matches!(outcome, Ok(Outcome::Needs(InputRequest::Counts { .. })))
                     && !self.prices.has_wanted();
                 self.material = is_priced.then_some(material);
@@ -108,7 +109,7 @@ impl Build {
         }
     }
 
-    // All that a context needs of the log.
+    // Reads and prices all that the context needs from the log.
     fn prepare_material(
         &mut self,
         available: u32,
@@ -166,10 +167,10 @@ impl Build {
         }
     }
 
-    /// Takes the bytes that were needed; `start` is where they lie in the log.
+    /// Takes the requested bytes, which begin at offset `start` of the log.
     ///
     /// # Errors
-    /// `invalid_request` where other bytes were needed.
+    /// `invalid_request` if other bytes were requested.
     pub fn take_bytes(&mut self, start: u64, bytes: &[u8]) -> Result<(), Error> {
         let end = start.saturating_add(bytes.len() as u64);
         if self.recalling.next_range() == Some(Span { start, end }) {
@@ -180,40 +181,40 @@ impl Build {
         self.reading.take(start, bytes)
     }
 
-    /// What it asks of older messages, and before which line of the log, as long as nothing was read for that.
+    /// Returns the question to look up in older messages, and the offset that they lie before, until a scan has begun.
     pub(crate) fn pending_question(&self) -> Option<(&Question, u64)> {
         self.recalling.pending_question()
     }
 
-    /// Takes the messages that may answer what was asked.
+    /// Takes the messages that may answer the question.
     pub(crate) fn take_shortlist(&mut self, shortlist: Shortlist) {
         self.recalling.take_shortlist(shortlist);
     }
 
-    /// Nobody knows these: they are looked for in what is read, of all of the log or of its last part.
+    /// Looks for the answer by reading, as no index has it: all of the log, or only its last part.
     pub(crate) fn begin_scan(&mut self, is_all: bool) {
         self.recalling.begin_scan(is_all);
     }
 
-    /// Those lines that it needs of these messages, in the order in which it takes them.
+    /// Returns the lines to read of the shortlisted messages, in order.
     pub(crate) fn recalled_lines(&self) -> Vec<Span> {
         self.recalling.lines_to_read()
     }
 
-    /// What was recalled, for the next build.
+    /// Returns the recalled quotes, for the next build.
     pub(crate) fn recollection(&self) -> Option<Recollection> {
         self.recalling.recollection(self.reading.source())
     }
 
-    /// Whether the same was asked before, and what was recalled then still holds.
+    /// Reuses the quotes of an earlier build; false if the question was another, or if they no longer hold.
     pub(crate) fn reuse_recollection(&mut self, known: &Recollection) -> bool {
         self.recalling.reuse_recollection(known, self.reading.source(), self.request.embeds)
     }
 
-    /// Takes the vectors that were needed, as [`InputRequest::Vectors`] says; nothing where there are none: then the order by words stays.
+    /// Takes the vectors requested by [`InputRequest::Vectors`]; with `None` the order by words stays.
     ///
     /// # Errors
-    /// `invalid_request` where they are not of that form; they are needed still.
+    /// `invalid_request` if they do not have that form; they remain requested.
     pub fn take_vectors(&mut self, vectors: Option<&[u8]>) -> Result<(), Error> {
         let Some(texts) = self.recalling.texts_to_embed(self.request.embeds) else { return Ok(()) };
         let nearness = vectors.map(|bytes| measure_nearness(bytes, texts.len())).transpose();
@@ -222,13 +223,13 @@ impl Build {
         Ok(())
     }
 
-    /// Takes a blob that was needed; whether it is that one. Else, or where it is not there, the ends of its text are shown.
+    /// Takes a requested blob; false if the bytes are not that blob. With `None`, the ends of its text are shown.
     pub fn take_blob(&mut self, id: &str, bytes: Option<&[u8]>) -> bool {
         self.material = None;
         self.reading.take_blob(id, bytes)
     }
 
-    /// Takes the counts of texts that were needed, by the encoding that was asked for.
+    /// Takes the requested counts, in the request's encoding.
     pub fn take_counts(&mut self, counts: Vec<(String, u32)>) {
         self.material = None;
         for (text, tokens) in counts {
@@ -236,12 +237,12 @@ impl Build {
         }
     }
 
-    /// Takes the summary that was needed, if there is one; else one is made without a model.
+    /// Takes the requested summary; with `None` one is made without a model.
     pub fn take_summary(&mut self, summary: Option<String>) {
         self.host_summary = summary.map_or(HostSummary::None, HostSummary::Some);
     }
 
-    /// Takes what a strategy of the host's made of the session, or why it made nothing.
+    /// Takes the messages of a host strategy, or the reason why it made none.
     pub fn take_strategy_result(&mut self, name: &str, messages: Result<Vec<Message>, String>) {
         self.host_strategies.insert_result(name, messages);
     }
@@ -270,8 +271,7 @@ impl Build {
         Some(InputRequest::Blob { id })
     }
 
-    // What to read of the log for older messages that match the newest user message, where not everything fits, and what to know of
-    // them.
+    // Returns what recall needs next, if not everything fits: bytes of the log with older messages, or vectors.
     fn wanted_recall(
         &mut self,
         steps: &[Step],
@@ -308,8 +308,8 @@ impl Build {
         Some(InputRequest::Counts { encoding: self.request.counter.as_str().into(), texts })
     }
 
-    // A guess said that enough was read. Where the count says that all of it would fit, as much more is read as the
-    // guess was too high.
+    // The guess said that enough was read. If the count says that all of it would fit, the range grows by as
+    // much as the guess was too high.
     fn wanted_beyond(&mut self, steps: &[Step], budget: u64) -> Option<Span> {
         let least: u64 = steps.iter().map(|step| u64::from(step.least_cost())).sum();
         if self.reading.is_complete() || least > budget {
@@ -332,15 +332,15 @@ impl Build {
             }
             step.set_pins();
         }
-        // What was put together here has no price yet.
+        // Results that were added here have no price yet.
         for item in steps.iter_mut().flat_map(|step| step.items.iter_mut().chain(&mut step.pins)) {
             item.price(&mut self.prices, vocabulary);
         }
         Material { steps, orphans, ..Material::default() }
     }
 
-    // Where what is required exceeds the budget, the newest user message is cut to what is left; whether that helped. Where it did
-    // not, it is as short as it gets: so what is required says which budget would do.
+    // Cuts the newest user message to the room left, if the required messages exceed the budget; true if that helped.
+    // Otherwise it is left at its shortest, so that the required cost says which budget would do.
     fn shorten_user(&mut self, steps: &mut [Step], budget: u32, vocabulary: Option<&Vocabulary>) -> bool {
         let sum = required_cost(steps);
         let mut items = steps.iter_mut().rev().flat_map(|step| &mut step.items);
@@ -360,7 +360,7 @@ impl Build {
         }
         let mut priced = |bytes: usize| {
             let cut = shorten::cut_middle(&text, bytes);
-            // Of what is far too long there is no need to know how far.
+            // It does not matter by how much a text is far too long.
             if bytes > SHORTEST_USER_TEXT * 10 && cut.len() / MOST_BYTES_A_TOKEN > room as usize {
                 return None;
             }
@@ -388,13 +388,13 @@ impl Build {
         }
         let is_cut = best.is_some();
         (item.short, item.short_cost) = best.or(cheapest).unzip();
-        // What stands for a file may cost more than the file.
+        // The line that replaces a file may cost more than the file.
         item.cost = item.cost.or(whole.filter(|_| !is_cut));
         is_cut
     }
 
-    // The message without the bytes of so many files that it fits, else without all, and its price then. The largest go first:
-    // they are named in their place.
+    // Takes the bytes of files out of the message until it fits, the largest first, and returns it with its price. A
+    // line names each file that was taken out.
     fn without_files(
         &mut self,
         message: &Message,
@@ -416,7 +416,7 @@ impl Build {
     }
 }
 
-/// What a cut leaves free next, where that much was too little.
+/// Returns the next, larger number of tokens to leave free.
 pub(super) fn more_spare(spare: u32) -> u32 {
     spare.saturating_mul(2).saturating_add(SPARE)
 }

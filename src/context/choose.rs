@@ -1,4 +1,4 @@
-//! The strategies one after another, until one serves; and the context that it makes.
+//! Tries the strategies in turn until one serves, and makes its context.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -23,17 +23,17 @@ use crate::session::input_request::InputRequest;
 use crate::shapes;
 use crate::tokens::Vocabulary;
 
-/// What the strategies choose from.
+/// The material that strategies choose from.
 #[derive(Debug, Default)]
 pub(super) struct Material {
     pub steps: Vec<Step>,
     pub orphans: Vec<Message>,
     pub summary: PricedSummary,
-    /// The newest user message was cut to what is left beside what else has to be there.
+    /// True if the newest user message was cut to the room beside the other required messages.
     pub is_cut: bool,
 }
 
-/// What is chosen from, for whom, and by whose count.
+/// The material, the request, and the counter of a choice.
 pub(super) struct Choosing<'a> {
     pub material: &'a Material,
     pub budget: Budget,
@@ -44,7 +44,7 @@ pub(super) struct Choosing<'a> {
     pub host_strategies: &'a HostStrategies,
 }
 
-// One of ours, or the place of one of the host's in the request.
+// A built-in strategy, or the index of a host strategy in the request.
 #[derive(Clone, Copy)]
 enum StrategyRef {
     Ours(Strategy),
@@ -52,10 +52,10 @@ enum StrategyRef {
 }
 
 impl Choosing<'_> {
-    /// The context by the first strategy that serves.
+    /// Returns the context of the first strategy that serves.
     ///
     /// # Errors
-    /// `budget_too_small` where none does.
+    /// `budget_too_small` if none does.
     pub fn choose_context(&self, prices: &mut Prices) -> Result<Outcome, Error> {
         let mut rejected: Vec<Rejection> = Vec::new();
         for tried in order_strategies(self.request) {
@@ -100,7 +100,7 @@ impl Choosing<'_> {
         Err(Error::new(Code::BudgetTooSmall, message))
     }
 
-    // The least budget for what has to be there.
+    // Returns the least budget that holds the required messages.
     fn required_budget(&self, prices: &mut Prices) -> u32 {
         let steps = &self.material.steps;
         let least = required_cost(steps);
@@ -122,15 +122,15 @@ impl Choosing<'_> {
         least.saturating_add(spare)
     }
 
-    // In a provider's shape messages together cost less than each of them said, or more. What is over is taken from what
-    // is chosen from; what is left over, where that is worth it, is added.
+    // In a provider's shape, messages cost more or less together than separately. An excess is taken off the budget
+    // that is chosen from; room that is left is added to it, if another try is worth it.
     fn build_by_strategy(&self, strategy: Strategy, prices: &mut Prices) -> Result<Context, String> {
         let available = self.budget.available_tokens;
         let mut budget = available;
         let mut best: Option<Context> = None;
-        // From so much on it is known to be too much.
+        // The budget from which the choice is known to be too large.
         let mut too_much = u32::MAX;
-        // What is too much as a sum may not be together.
+        // A choice too large as a sum may fit when counted together.
         let mut may_be_less =
             prices.has_provider_shape() && !self.material.is_cut && available >= strategy.least_budget();
         loop {
@@ -168,7 +168,7 @@ impl Choosing<'_> {
         best.ok_or_else(|| "what has to be there exceeds the budget".into())
     }
 
-    // What a strategy keeps beside what is recalled, which is nothing that it keeps.
+    // Selects a strategy's messages beside a recall block that repeats none of them.
     fn select_with_recall(
         &self,
         strategy: Strategy,
@@ -191,7 +191,7 @@ impl Choosing<'_> {
         };
         let mut quoted =
             recalled.quote_best(room, &self.find_kept_ids(recalled, &least), prices, self.vocabulary);
-        // What is left of the room goes to the newest messages; some of them may be among what is recalled.
+        // The rest of the room goes to the newest messages, of which some may be among the recalled.
         loop {
             let summary = self.summary_beside(&quoted, prices);
             let left = self.choice(budget.saturating_sub(quoted.cost()));
@@ -209,7 +209,7 @@ impl Choosing<'_> {
         }
     }
 
-    // Whether one that is tried later, and keeps less, serves.
+    // True if a strategy that is tried later, and keeps less, serves.
     fn has_later_strategy(&self, strategy: Strategy, choice: &StrategyInput<'_>) -> bool {
         let is_wanted = |one: &Strategy| {
             *one != Strategy::Fallback
@@ -223,7 +223,7 @@ impl Choosing<'_> {
         later.any(|one| one.select(choice).is_ok())
     }
 
-    // The ids of those messages that are there, of the ones that may be recalled: these are few.
+    // Returns the ids of the recallable messages, which are few, that the selection has.
     fn find_kept_ids<'b>(&self, recalled: &'b RecalledQuotes, selection: &Selection) -> BTreeSet<&'b str> {
         let ids = recalled.ids();
         let steps = self.material.steps.iter().zip(&selection.decisions);
@@ -232,7 +232,7 @@ impl Choosing<'_> {
         there.filter_map(|(item, _)| ids.get(item.message.id.as_str()).copied()).collect()
     }
 
-    // The context that a strategy of the host's made.
+    // Builds the context of a host strategy.
     fn build_by_host(&self, name: &str, prices: &mut Prices) -> Result<Context, String> {
         let items: Vec<&Item> = self.material.steps.iter().flat_map(|step| &step.items).collect();
         let messages = self.host_strategies.validate_messages(name, &items)?;
@@ -313,13 +313,13 @@ impl Choosing<'_> {
         Context { tokens_used: selected.used_tokens(), ..context }
     }
 
-    // What is quoted is not said twice.
+    // A quoted sentence is not repeated in the summary.
     fn summary_beside(&self, quoted: &RecallBlock, prices: &mut Prices) -> Item {
         let texts = self.recalled_quotes.map(|recalled| recalled.quoted_texts(quoted)).unwrap_or_default();
         self.material.summary.without_quoted(&texts, prices, self.vocabulary)
     }
 
-    /// How the window was divided, and what was read for it.
+    /// Begins a report with the division of the window, and the bytes read.
     fn report(&self) -> Report {
         Report {
             budget: self.budget,
@@ -331,8 +331,8 @@ impl Choosing<'_> {
         }
     }
 
-    /// A context whose report has a decision for each message that is in a step. A summary stands for what is not there,
-    /// at most.
+    /// Completes a context, whose report gets a decision for each message in a step. A summary stands for at most the
+    /// messages that are not in the context.
     fn finish_context(
         &self,
         strategy: &str,
@@ -358,11 +358,11 @@ impl Choosing<'_> {
     }
 }
 
-// What is kept, and what is recalled beside it.
+// A selection, and what is recalled beside it.
 struct ContextPlan {
     selection: Selection,
     recall_block: RecallBlock,
-    // The one beside what is quoted.
+    // The summary beside the quotes.
     summary: Option<Item>,
 }
 
@@ -376,7 +376,8 @@ impl ContextPlan {
     }
 }
 
-// Each item of a step, left out or shortened or not; of pins what stands alone.
+// Returns each item of a step with whether it is shortened; `None` if it is omitted. A pin appears as its standalone
+// form.
 fn sent_items<'a>(step: &'a Step, kept: &'a StepDecision) -> impl Iterator<Item = (&'a Item, Option<bool>)> {
     step.items.iter().enumerate().map(move |(place, item)| match kept {
         StepDecision::No => (item, None),
@@ -388,17 +389,17 @@ fn sent_items<'a>(step: &'a Step, kept: &'a StepDecision) -> impl Iterator<Item 
     })
 }
 
-// All messages without a summary may cost less than most of them with one.
+// The number of messages decides first: all without a summary may cost less than most of them with one.
 fn is_fuller(context: &Context, than: &Context) -> bool {
     context.included_message_count > than.included_message_count || context.tokens_used > than.tokens_used
 }
 
-// So much of a budget that more is not worth another count.
+// True if so much of the budget is used that more is not worth another count.
 fn is_nearly_full(context: &Context) -> bool {
     u64::from(context.tokens_used) * 100 >= u64::from(context.token_budget) * 85
 }
 
-// By priority; of equal ones ours first, then in the order they were given. The fallback is the last, whatever else is tried.
+// Sorts by priority; at equal priority ours come first, then the host's in their order. The fallback is always last.
 fn order_strategies(request: &Request) -> Vec<StrategyRef> {
     let fallback = i64::MAX;
     let is_wanted =

@@ -1,4 +1,4 @@
-//! What differs between two contexts of a session, by their reports.
+//! Compares two contexts of a session by their reports.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -10,58 +10,58 @@ use serde::Serialize;
 use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Field, Fields};
 
-/// A context, or what is kept of one, as far as it is compared.
+/// The compared parts of a context, or of its stored report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComparedContext {
     strategy: String,
     tokens_used: u64,
     token_budget: u64,
     included_message_count: u64,
-    /// What became of each message, in the report's order. A newer version may have words that this one does not know.
+    /// The action on each message, in the report's order. A newer version may write actions unknown here.
     actions: Vec<(String, String)>,
 }
 
-/// What differs.
+/// The differences of two contexts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextComparison {
-    /// By which strategy each was built.
+    /// The strategies.
     pub strategy: BeforeAfter<String>,
-    /// What each costs.
+    /// The costs.
     pub tokens_used: BeforeAfter<u64>,
-    /// What each might have cost.
+    /// The budgets.
     pub token_budget: BeforeAfter<u64>,
-    /// How many messages each has.
+    /// The numbers of messages.
     pub included_message_count: BeforeAfter<u64>,
-    /// The messages to which something else was done.
+    /// The messages with different actions.
     pub messages: Vec<MessageChange>,
 }
 
 /// A value of both contexts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BeforeAfter<T> {
-    /// Of the first.
+    /// In the first.
     pub before: T,
-    /// Of the second.
+    /// In the second.
     pub after: T,
 }
 
-/// A message to which something else was done: `unread` is one that a context did not reach, or that came later.
+/// A message with different actions; `unread` means that a context did not reach it, or that it came later.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MessageChange {
-    /// The message.
+    /// The message's id.
     pub id: String,
-    /// What became of it in the first.
+    /// The action in the first.
     pub before: String,
-    /// What became of it in the second.
+    /// The action in the second.
     pub after: String,
 }
 
 impl ComparedContext {
-    /// Reads a context, or what is kept of one, from JSON.
+    /// Reads a context, or its stored report, from JSON.
     ///
     /// # Errors
-    /// `invalid_request` where it has no report, or another one than contexts have.
+    /// `invalid_request` if there is no report, or not one of a context.
     pub fn from_json(json: &str) -> Result<ComparedContext, Error> {
         let without = || {
             comparison_error("expected two contexts, or what is kept of them, but found one without a report")
@@ -85,13 +85,13 @@ impl ComparedContext {
         }
     }
 
-    /// By message; one that is named twice became what is said last. Some have no name.
+    /// Indexes the actions by message; the last one counts. Some messages have no id.
     fn by_message(&self) -> BTreeMap<&str, &str> {
         self.actions.iter().map(|(id, action)| (id.as_str(), action.as_str())).collect()
     }
 }
 
-/// Says what differs between two contexts.
+/// Compares two contexts.
 pub fn compare_contexts(before: &ComparedContext, after: &ComparedContext) -> ContextComparison {
     let (was, is) = (before.by_message(), after.by_message());
     let mut met = BTreeSet::from([""]);
@@ -116,7 +116,7 @@ pub fn compare_contexts(before: &ComparedContext, after: &ComparedContext) -> Co
     }
 }
 
-/// A message of a report, and what became of it.
+/// A message of a report, and its action.
 struct MessageAction(String, String);
 
 impl Field for MessageAction {

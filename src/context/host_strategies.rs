@@ -1,4 +1,5 @@
-//! What strategies of the host's make of a session: taken where it keeps the laws, refused by name where it breaks one.
+//! The host strategies' messages: accepted if they keep the laws, rejected by the law's name if they break one. A
+//! strategy is not taken at its word: its counts are ignored, only the price of its messages counts.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -8,12 +9,12 @@ use alloc::vec::Vec;
 use crate::context::steps::Item;
 use crate::record::message::{Message, Role};
 
-/// What each strategy of the host's made, by its name.
+/// The result of each host strategy, by its name.
 #[derive(Debug, Default)]
 pub(super) struct HostStrategies(BTreeMap<String, Result<Vec<Message>, String>>);
 
 impl HostStrategies {
-    /// Counts that a strategy gives are not believed.
+    /// Takes a strategy's result; its counts are not believed.
     pub fn insert_result(&mut self, name: &str, offered: Result<Vec<Message>, String>) {
         let uncounted = |message| Message { tokens: None, ..message };
         self.0.insert(name.into(), offered.map(|all| all.into_iter().map(uncounted).collect()));
@@ -23,10 +24,10 @@ impl HostStrategies {
         self.0.contains_key(name)
     }
 
-    /// What a strategy made of these.
+    /// Returns the messages that a strategy made from these items.
     ///
     /// # Errors
-    /// Why it made nothing, or the law that it broke.
+    /// The reason why it made none, or the law that it broke.
     pub fn validate_messages(&self, name: &str, items: &[&Item]) -> Result<Vec<Message>, String> {
         let messages = self.0.get(name).cloned().ok_or("it was not asked")??;
         let broken = find_broken_pair(&messages).or_else(|| find_missing_message(&messages, items));
@@ -34,7 +35,7 @@ impl HostStrategies {
     }
 }
 
-// Every call has its result behind it, and every result its call before it.
+// Every call must have its result after it, and every result its call before it.
 fn find_broken_pair(messages: &[Message]) -> Option<String> {
     let mut open: Vec<&str> = Vec::new();
     for message in messages {
@@ -53,7 +54,7 @@ fn find_broken_pair(messages: &[Message]) -> Option<String> {
     open.first().map(|call| format!("the call {call:?} has no result behind it"))
 }
 
-// Whole or shortened: by its id, or as the same text.
+// A message may be whole or shortened: it is recognized by its id, or by its text.
 fn find_missing_message(messages: &[Message], items: &[&Item]) -> Option<String> {
     let is_there = |item: &&&Item| {
         let wanted = &item.message;
@@ -66,7 +67,7 @@ fn find_missing_message(messages: &[Message], items: &[&Item]) -> Option<String>
     Some(format!("the message {:?}, which has to be there, is missing", item.message.id))
 }
 
-// Each message once, in the order of the session.
+// Each message may appear once, in the session's order.
 fn find_disorder(messages: &[Message], items: &[&Item]) -> Option<String> {
     let places: BTreeMap<&str, usize> =
         items.iter().enumerate().map(|(place, item)| (item.message.id.as_str(), place)).collect();

@@ -1,8 +1,10 @@
-//! What one model call gets: the messages of a session that fit a window, and why these.
+//! Contexts: the messages of a session that one model call gets within its window, with a report of why these.
 //!
-//! [`Build`] is asked for the next outcome until it is ready. It reads the log backward and no further than the budget
-//! reaches. What it wants from the host it returns as [`InputRequest`]; the host answers and asks again. The same input gives
-//! the same bytes.
+//! [`Build`] is asked for the next outcome until the context is ready. It reads the log backward, no farther than the
+//! budget
+//! reaches. What it needs from the host it returns as an [`InputRequest`]; the host supplies it and asks again. The
+//! same
+//! input gives the same bytes.
 
 mod budget;
 mod build;
@@ -43,39 +45,39 @@ use crate::json::text::to_json;
 use crate::record::message::Message;
 use crate::session::input_request::InputRequest;
 
-/// What a call for the next outcome gives.
+/// The next outcome of a build.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "a build ends once, and what it ends with is moved once")]
 pub enum Outcome {
-    /// The context.
+    /// The context is ready.
     Ready(Context),
-    /// Something that only the host can give; then it asks again.
+    /// Only the host has this input; it supplies it and asks again.
     Needs(InputRequest),
 }
 
-/// What one model call gets, and the report.
+/// The messages of one model call, and the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {
-    /// What to send, in order.
+    /// The messages to send, in order.
     pub messages: Vec<Message>,
-    /// The strategy that fitted.
+    /// The strategy that was chosen.
     pub strategy: String,
-    /// What the messages cost.
+    /// The cost of the messages, in tokens.
     pub tokens_used: u32,
-    /// What they may cost.
+    /// The most that they may cost.
     pub token_budget: u32,
-    /// How many messages the path has.
+    /// The number of messages of the path.
     pub original_message_count: u64,
-    /// How many of them are in the context, whole or shortened.
+    /// The number of them in the context, whole or shortened.
     pub included_message_count: u64,
-    /// How many of them a summary stands for.
+    /// The number of them that a summary replaces.
     pub summarized_message_count: u64,
-    /// Why these.
+    /// Why these messages were chosen.
     pub report: Report,
 }
 
 impl Context {
-    /// Whether reasoning that is sent is not in what leaves, word for word: it would be refused.
+    /// True if reasoning that is sent was changed by redaction: it would be refused.
     pub(crate) fn changes_reasoning(&self, leaves: Option<&str>) -> bool {
         let Some(leaves) = leaves else { return false };
         let is_sent = |id: &str| self.report.reasoning.iter().any(|one| one.is_sent && one.id == id);

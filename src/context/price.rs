@@ -1,4 +1,4 @@
-//! What a text costs, by whoever counts.
+//! Prices texts and messages in tokens, whoever counts.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -11,14 +11,14 @@ use crate::shapes;
 use crate::shapes::{Format, Recipient};
 use crate::tokens::{Encoding, Images, Vocabulary, cost, estimate};
 
-/// The counts that are known, and the texts whose count is wanted.
+/// The known counts, and the texts that wait for one.
 #[derive(Debug)]
 pub(crate) struct Prices {
     counter: Counter,
     format: Format,
-    // The rule of the model, else that of the shape's provider; none where both may be anybody's.
+    // The image rule of the model, else of the shape's provider; `None` if neither says whose it is.
     images: Option<Images>,
-    // The model that goes on, and whether its reasoning has a secret in it.
+    // The model that continues, and whether its reasoning has a secret.
     model: Option<String>,
     is_masked: bool,
     counts: BTreeMap<String, u32>,
@@ -40,7 +40,7 @@ impl Prices {
         }
     }
 
-    /// The price of a text, if it can be told; else it is noted as wanted.
+    /// Returns the price of a text; if unknown, requests a count of it.
     pub fn price_text(&mut self, text: &str, vocabulary: Option<&Vocabulary>) -> Option<u32> {
         if text.is_empty() {
             return Some(0);
@@ -59,8 +59,9 @@ impl Prices {
         known
     }
 
-    /// The price of a message: of its JSON in a provider's shape; in leftoff's own by its stored count, where that was
-    /// made by the same counter. What files cost depends on the model.
+    /// Returns the price of a message: of its JSON in a provider's shape, else its stored count if the same counter
+    /// made
+    /// it. The price of files depends on the model.
     pub fn price_message(&mut self, message: &Message, vocabulary: Option<&Vocabulary>) -> Option<u32> {
         if self.format != Format::Leftoff {
             let (json, files) = shapes::render_alone_for_count(message, self.format, self.images);
@@ -74,7 +75,7 @@ impl Prices {
         self.price_with_content(message, message.content.as_str(), vocabulary)
     }
 
-    /// The price of a message with this content.
+    /// Returns the price of a message with this content instead.
     pub fn price_with_content(
         &mut self,
         message: &Message,
@@ -93,12 +94,12 @@ impl Prices {
         sum
     }
 
-    /// Messages are sent in a provider's shape.
+    /// True if messages are sent in a provider's shape.
     pub fn has_provider_shape(&self) -> bool {
         self.format != Format::Leftoff
     }
 
-    /// The price of messages as they are sent together: in a provider's shape that is not the sum of what each costs.
+    /// Returns the price of messages sent together, which in a provider's shape is not the sum of their own.
     pub fn price_together(&mut self, sent: &[Message], vocabulary: Option<&Vocabulary>) -> Option<u32> {
         if self.format != Format::Leftoff {
             let to = Recipient::of(self.model.as_deref(), self.is_masked);
@@ -109,17 +110,17 @@ impl Prices {
         each.reduce(|sum, price| Some(sum?.saturating_add(price?))).unwrap_or(Some(0))
     }
 
-    /// Whether a count is missing.
+    /// True if a count is missing.
     pub fn has_wanted(&self) -> bool {
         !self.wanted_texts.is_empty()
     }
 
-    /// The texts that are wanted; they are not wanted any more.
+    /// Takes the texts that wait for a count.
     pub fn take_wanted(&mut self) -> Vec<String> {
         core::mem::take(&mut self.wanted_texts).into_iter().collect()
     }
 
-    /// Takes a count from the host.
+    /// Adds a count from the host.
     pub fn insert_count(&mut self, text: String, tokens: u32) {
         self.counts.insert(text, tokens);
     }

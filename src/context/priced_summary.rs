@@ -1,4 +1,6 @@
-//! What stands in a context for the messages that it leaves out: asked for, where somebody writes summaries, and priced.
+//! The summary of omitted messages: requested if the host writes summaries, and priced.
+//!
+//! A summary takes at most 0.3 of the budget, and at most 4,000 tokens: beyond that there is nothing left to say.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,12 +16,12 @@ use crate::record::span::Span;
 use crate::session::input_request::InputRequest;
 use crate::tokens::Vocabulary;
 
-// Of a hundred parts of a budget, a summary has at most so many; and never more tokens than it has things to say.
+// The percentage of a budget that a summary may take. `LONGEST` bounds it where there is nothing more to say.
 const SHARE: u32 = 30;
 const LONGEST: u32 = 4000;
-// What surrounds the lines of a summary: its fence and the titles.
+// The tokens around the lines of a summary: its fence and titles.
 const FRAME: u32 = 100;
-// How often lines are left out, where together they cost more than each of them said.
+// How many times lines are dropped if they cost more together than separately.
 const TRIES: u32 = 4;
 
 fn summary_share(budget: u32) -> u32 {
@@ -27,8 +29,11 @@ fn summary_share(budget: u32) -> u32 {
 }
 
 impl Build {
-    /// The summary that is wanted, where something is left out and nobody was asked yet. It has to cover what is left out;
-    /// it may cover as much more as half of the budget does not hold, so that the next one is wanted later.
+    /// Returns the request for a summary if something is omitted and none was requested yet. It must cover all omitted
+    /// messages,
+    /// and may cover all but the newest half of the budget: so the next one is wanted later, a model is asked seldom,
+    /// and each
+    /// message is summarized once.
     pub(super) fn wanted_summary(&mut self, steps: &[Step], budget: u32) -> Option<InputRequest> {
         if !self.request.summaries || !matches!(self.host_summary, HostSummary::Unasked) {
             return None;
@@ -60,14 +65,15 @@ impl Build {
             is_in
         };
         let newest = steps[first_kept..].iter().rev().take_while(fits).count();
-        // The line of a revision lies behind its place.
+        // The line of a revision lies behind its message's place.
         let starts_at = |place: usize| steps[place..].iter().map(start).min().unwrap_or(self.reading.end());
         let range = Span { start: 0, end: starts_at(steps.len() - newest) };
         let tokens = summary::written_summary_share(share);
         Some(InputRequest::Summary { range, least: starts_at(first_kept), tokens })
     }
 
-    /// As much as its share holds; where that cannot be told yet, or it is more after all, only that something is left out.
+    /// Builds the summary that fits its share; while lines have no price, or if none fits, it only says that messages
+    /// are omitted.
     pub(super) fn build_summary(
         &mut self,
         steps: &[Step],
@@ -80,7 +86,7 @@ impl Build {
             return PricedSummary::default();
         }
         let share = summary_share(budget);
-        // What a compaction sums up may be less than what is left out.
+        // A compaction may cover less than what is omitted now.
         let is_complete = self.reading.is_complete();
         let written = match &self.host_summary {
             HostSummary::Some(text) => Some((text.as_str(), true)),
@@ -107,12 +113,12 @@ impl Build {
     }
 }
 
-/// What stands for what is left out, and what it was chosen from.
+/// The summary message, and the lines that it was chosen from.
 #[derive(Debug, Default)]
 pub(super) struct PricedSummary {
     pub item: Item,
     lines: Vec<SummaryLine>,
-    // How many lines a share as large could not even hold.
+    // The number of lines beyond what even such a share could hold.
     dropped_line_count: usize,
     costs: Vec<u32>,
     share: u32,
@@ -120,7 +126,7 @@ pub(super) struct PricedSummary {
 }
 
 impl PricedSummary {
-    /// How many of its lines these texts do not tell.
+    /// Returns how many lines are missing from these texts.
     pub fn count_missing_lines(&self, texts: &[&str]) -> u32 {
         let told = texts.iter().map(|text| collapse_whitespace(text)).collect::<Vec<_>>().join("\n");
         let is_untold = |line: &&SummaryLine| {
@@ -129,7 +135,7 @@ impl PricedSummary {
         (self.lines.iter().filter(is_untold).count() + self.dropped_line_count) as u32
     }
 
-    /// The same without the sentences that are quoted beside it, for no more.
+    /// Returns the summary without the sentences quoted beside it, at no higher cost.
     pub fn without_quoted(
         &self,
         quoted: &[&str],
@@ -169,7 +175,7 @@ impl PricedSummary {
     }
 }
 
-// Lines may be broken in one of two texts alone.
+// Line breaks may differ between the two texts.
 fn collapse_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,5 @@
-//! What a model is told that is to write a summary.
+//! The prompt for a model that writes a summary. It shows the names of calls and the beginnings of their arguments,
+//! else the model could not know which files were changed.
 
 use alloc::format;
 use alloc::string::String;
@@ -7,7 +8,7 @@ use alloc::vec::Vec;
 use crate::record::message::{Message, Role};
 use crate::state::cut_text;
 
-// So much of a tool result, and of a call's arguments, tells what it was about.
+// The bytes shown of a tool result, and of a call's arguments.
 const GLIMPSE: usize = 200;
 
 const SYSTEM: &str = "You are summarizing a coding conversation for context continuity.
@@ -29,8 +30,9 @@ DO NOT include:
 
 Write as a concise narrative paragraph, not bullet points.";
 
-/// What is sent to a model that is to sum up a conversation in about so many tokens: what the system says, and the user.
-/// `previous` is the summary of what came before, which the new one extends. `conversation` is each message as [`render_message`].
+/// Returns the system and the user prompt that ask for a summary of about `tokens` tokens. `previous` is the summary
+/// of
+/// what came before, which the new one extends. `conversation` is each message by [`render_message`].
 pub fn summary_prompt(conversation: &str, previous: Option<&str>, tokens: u32) -> [String; 2] {
     let previous =
         previous.map(|text| format!("SUMMARY SO FAR, TO BE EXTENDED:\n\n{text}\n\n")).unwrap_or_default();
@@ -40,7 +42,7 @@ pub fn summary_prompt(conversation: &str, previous: Option<&str>, tokens: u32) -
     [SYSTEM.into(), asked]
 }
 
-/// A message as a model is told that sums it up: of tool results and of the calls' arguments only a glimpse.
+/// Renders a message for the summarizing model, with only a glimpse of tool results and call arguments.
 pub fn render_message(message: &Message) -> String {
     let content = message.content.as_str();
     let speaker = match message.role {

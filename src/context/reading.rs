@@ -1,4 +1,4 @@
-//! Reads a log backward, and what has to be there by its place.
+//! Reads a log backward, and required messages by their place.
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
@@ -18,36 +18,36 @@ use crate::tokens::cost;
 
 const SMALLEST_READ: u64 = 16 * 1024;
 const LARGEST_READ: u64 = 1024 * 1024;
-// What a line has for each token, as long as none was read.
+// The bytes of a line per token, assumed until a line was read.
 const BYTES_A_TOKEN: u64 = 4;
 
 impl ContextSource {
-    /// What a summary is made of.
+    /// Returns the input of a summary.
     pub fn summary_input<'a>(&'a self, pins: &'a [String]) -> SummaryInput<'a> {
         SummaryInput { state: &self.state, project: &self.project, pins }
     }
 }
 
-/// What is read of a log: its end, and messages far from it that have to be there.
+/// The part of a log read so far: its end, and required messages far from it.
 #[derive(Debug)]
 pub(crate) struct Reading {
     source: ContextSource,
-    // What has to be there, by where its line begins.
+    // The required messages, by the offset of their line.
     required_spans: BTreeMap<u64, Span>,
     scanner: Scanner,
     requested: Option<RequestedRange>,
-    // Newest first.
+    // The messages read, newest first.
     read_items: Vec<Item>,
-    // What has to be there and was read by its place; nothing where no message of the path lies.
+    // The required messages that were read by their place; `None` if no message of the path lies there.
     standalone_items: BTreeMap<u64, Option<Item>>,
-    // Up to here the bytes were read, and up to here the lines: the oldest may not be whole yet.
+    // How far back the bytes were read, and how far the lines: the oldest line may not be whole yet.
     read_from: u64,
     lines_from: u64,
-    // Behind the message up to which the conversation was compacted, once it was met.
+    // The offset after the last compacted message, once it was reached.
     begins_at: Option<u64>,
     bytes_read: u64,
     guess: u64,
-    // What names blobs, and where its line begins: newest first, until it is known whether they may fit.
+    // Messages that name blobs, with the offset of their line, newest first, until it is known whether they may fit.
     unfolding: VecDeque<(u64, BlobRestoration)>,
     blob_bytes: u64,
 }
@@ -87,17 +87,17 @@ impl Reading {
         }
     }
 
-    /// What is known of the log.
+    /// Returns the source of the log.
     pub fn source(&self) -> &ContextSource {
         &self.source
     }
 
-    /// How many messages the path has.
+    /// Returns the number of messages of the path.
     pub fn message_count(&self) -> u64 {
         self.source.message_count
     }
 
-    /// What is known of the conversation. Pinned messages are in each context.
+    /// Returns the input of a summary. Pinned messages are in each context, so they need no place in it.
     pub fn summary_input(&self) -> SummaryInput<'_> {
         self.source.summary_input(&[])
     }
@@ -106,43 +106,43 @@ impl Reading {
         self.bytes_read
     }
 
-    /// Everything is read that a context may have.
+    /// True once all was read that a context may have.
     pub fn is_complete(&self) -> bool {
         self.read_from == 0 || self.begins_at.is_some()
     }
 
-    /// Where the oldest line lies that was read.
+    /// Returns the offset of the oldest line that was read.
     pub fn lines_from(&self) -> u64 {
         self.lines_from
     }
 
-    /// Where the messages begin that a context may have; as far as that was read.
+    /// Returns where the messages of a compacted conversation begin, as far as that was read.
     pub fn compaction_start(&self) -> Option<CompactionStart> {
         let through = self.source.compaction.as_ref()?.last_message_id.clone();
         Some(CompactionStart { through, end_byte: self.begins_at })
     }
 
-    /// Where the log ends.
+    /// Returns the offset of the log's end.
     pub fn end(&self) -> u64 {
         self.source.end
     }
 
-    /// What the conversation was compacted to.
+    /// Returns the compaction in force.
     pub fn compaction(&self) -> Option<&CompactionPoint> {
         self.source.compaction.as_ref()
     }
 
-    /// No older line of a message can lie farther back.
+    /// True if no line of an older message lies farther back.
     pub fn is_read_to_start(&self) -> bool {
         self.read_from == 0 && self.begins_at.is_none()
     }
 
-    /// About what the messages read so far cost at least. It says how much to read, never what fits.
+    /// Estimates the least cost of the messages read so far. It decides how much to read, never what fits.
     pub fn guess(&self) -> u64 {
         self.guess
     }
 
-    /// What to read next: older bytes, until the guess exceeds `aim`, then what has to be there.
+    /// Returns the range to read next: older bytes until the guess exceeds `aim`, then required messages.
     pub fn next_range(&mut self, aim: u64) -> Option<Span> {
         let knows_user = self.source.newest_user.is_some() || self.source.message_count == 0;
         let has_user = || self.read_items.iter().any(|item| item.message.role == Some(Role::User));
@@ -160,8 +160,8 @@ impl Reading {
         self.requested.map(RequestedRange::span)
     }
 
-    // How many bytes it takes until the guess exceeds `aim`, should the lines before be like those that were read. At
-    // least as many as belong to a line that is not whole, however long it is.
+    // Returns how many bytes to read until the guess exceeds `aim`, if older lines are like those that were read; at
+    // least the rest of a line that is not whole, however long it is.
     fn missing_bytes(&self, aim: u64) -> u64 {
         let open = self.lines_from - self.read_from;
         if self.guess > aim {
@@ -172,14 +172,14 @@ impl Reading {
             0 => aim.saturating_mul(BYTES_A_TOKEN),
             guess => (aim - guess).saturating_mul(lines) / guess,
         };
-        // A little more, so that it is seldom one read for the last message.
+        // A little more, so that the last message seldom takes a read of its own.
         bytes.saturating_add(bytes / 32).saturating_sub(open).max(open)
     }
 
-    /// Takes what was wanted.
+    /// Takes the requested bytes.
     ///
     /// # Errors
-    /// `invalid_request` where something else was wanted.
+    /// `invalid_request` if another range was requested.
     pub fn take(&mut self, start: u64, bytes: &[u8]) -> Result<(), Error> {
         let found = Span { start, end: start.saturating_add(bytes.len() as u64) };
         match self.requested.take_if(|asked| asked.span() == found) {
@@ -191,7 +191,7 @@ impl Reading {
         Ok(())
     }
 
-    /// The blob to read next. Of messages whose blobs have more than `most_bytes` in sum the ends are shown.
+    /// Returns the blob to read next. Messages whose blobs exceed `most_bytes` together show only their ends.
     pub fn next_blob(&mut self, most_bytes: u64) -> Option<String> {
         while let Some((start, unfolding)) = self.unfolding.pop_front() {
             let Some(id) = unfolding.next_blob().map(String::from) else {
@@ -207,7 +207,7 @@ impl Reading {
         None
     }
 
-    /// Takes a blob that was wanted; whether it is that one. Else its ends stand in its place.
+    /// Takes a requested blob; false if the bytes are not that blob. Without it, the ends of its text stay.
     pub fn take_blob(&mut self, id: &str, bytes: Option<&[u8]>) -> bool {
         let Some((_, unfolding)) = self.unfolding.front_mut() else { return true };
         let before = unfolding.pending_bytes();
@@ -225,14 +225,16 @@ impl Reading {
         }
     }
 
-    /// Every message that was read, for a price.
+    /// Returns every message that was read, so that it can be priced.
     pub fn items(&mut self) -> impl Iterator<Item = &mut Item> {
         self.read_items.iter_mut().chain(self.standalone_items.values_mut().flatten())
     }
 
-    /// What was read, oldest first. A message that was written again stands once, as its highest revision, in the place
-    /// of the first; different lines of that revision are all kept. Where the first was not read, it is older than all
-    /// that was, and stands only if it has to.
+    /// Returns the messages read, oldest first. A revised message appears once, as its highest revision, in the place
+    /// of
+    /// the first; different lines of that revision are all kept. If the first was not read, it is older than all that
+    /// was, and
+    /// appears only if it is required.
     pub fn ordered_items(&self) -> Vec<Item> {
         let apart = self.standalone_items.range(..self.lines_from).filter_map(|(_, item)| item.as_ref());
         let lines: Vec<&Item> = apart.chain(self.read_items.iter().rev()).collect();
@@ -244,7 +246,7 @@ impl Reading {
             required.extend(self.is_required(item).then_some(item.message.id.as_str()));
         }
         let mut placed: Vec<(u64, Option<&Item>)> = Vec::new();
-        // Of each id, where its lines stand in `placed`; nowhere, where it is left out.
+        // For each id, the places of its lines in `placed`; empty if it is left out.
         let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for item in lines {
             let (id, rev) = (item.message.id.as_str(), item.message.rev);
@@ -317,7 +319,7 @@ impl Reading {
             if let Some(last) =
                 message.as_ref().filter(|message| self.is_summed_up_with(message, record.span()))
             {
-                // The same line again says nothing new.
+                // The same line again adds nothing.
                 self.read_items.retain(|item| item.message.id != last.id || item.message.rev > last.rev);
                 self.begins_at = Some(record.end);
                 return;
@@ -331,7 +333,7 @@ impl Reading {
         }
     }
 
-    // A later revision of it lies behind its place.
+    // The line of a later revision lies behind its message's place.
     fn is_summed_up_with(&self, message: &Message, Span { start, end }: Span) -> bool {
         let is_there = |one: &CompactionPoint| one.end_byte.is_none_or(|said| said == end);
         let is_first = message.rev == 0 || Span::any_holds(&self.source.firsts, start);
@@ -342,7 +344,7 @@ impl Reading {
     fn take_apart(&mut self, Span { start, end }: Span, bytes: &[u8]) {
         let json = String::from_utf8_lossy(bytes).into_owned();
         let message = self.on_path(&Record { end, ..Record::from_line(start, json) });
-        // What a result turns into is said where its call is missed: until then nobody takes it for the user's words.
+        // A message that became a result is no user text, but that is settled only where its call is found missing.
         let is_result = |message: &Message| message.role == Some(Role::Tool);
         let message =
             message.map(|message| if is_result(&message) { message } else { to_standalone(message) });
@@ -350,7 +352,7 @@ impl Reading {
         self.standalone_items.insert(start, item);
     }
 
-    // The ends of what lies in blobs; the whole takes their place if it may fit.
+    // Keeps the ends of texts in blobs; the whole text replaces them if it may fit.
     fn defer_blobs(&mut self, start: u64, message: Message) -> Message {
         if blob::blob_ids(&message).is_empty() {
             return message;

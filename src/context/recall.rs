@@ -1,4 +1,13 @@
-//! Older messages that match the newest user message: found in the log, quoted within a share of the budget.
+//! Recalls older messages that match the newest user message: finds them in the log, and quotes them within a share of
+//! the budget.
+//!
+//! The recall block keeps its room: where the newest messages leave none, the next strategy, which keeps fewer of
+//! them, is tried.
+//! A quoted sentence is left out of the summary beside it. Two variants measured worse and were not taken (share of
+//! the
+//! answers' words for coding questions at budgets of 2,000, 4,000 and 8,000): halving the summary beside the block,
+//! 65.8,
+//! 79.5 and 87.9 % against 65.6, 81.6 and 89.3 % with all of it; and leaving its sentences out, 66.2, 78.9 and 87.4 %.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -20,16 +29,16 @@ use crate::record::span::Span;
 use crate::session::context_source::ContextSource;
 use crate::tokens::Vocabulary;
 
-/// How far back a log is looked through, in bytes, where no index has its words; and how much of it is indexed at once. It is more than
-/// almost any session has: what lies farther back is recalled only once all is indexed.
+/// The most bytes of a log that are scanned without an index, and that are indexed at once. Almost no session
+/// is longer; what lies farther back is recalled only once all is indexed.
 pub(crate) const FARTHEST: u64 = 64 * 1024 * 1024;
 const READ: u64 = 1024 * 1024;
-// What the fence and its first line cost, and what a quote costs beside its text.
+// The tokens of the fence and its first line, and of a quote beside its text.
 const FRAME: u32 = 30;
 const LINE: u32 = 6;
 const MOST_LEFT_OUT: usize = 3;
 
-/// How far it is.
+/// The progress of recall.
 #[derive(Debug, Default)]
 pub(super) enum RecallState {
     #[default]
@@ -39,7 +48,7 @@ pub(super) enum RecallState {
     Ready(RecalledQuotes),
 }
 
-/// What matches, the best first.
+/// The matching quotes, the best first.
 #[derive(Debug, Default)]
 pub(super) struct RecalledQuotes {
     pub question: Question,
@@ -48,22 +57,22 @@ pub(super) struct RecalledQuotes {
     order: QuoteOrder,
 }
 
-// In which order they stand.
+// The order of the quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum QuoteOrder {
-    // That of their words, where nobody was asked yet how near they are; so many of them are quoted.
+    // By words, before vectors were requested; holds how many of them are quoted.
     Unasked(usize),
-    // That of their words, or the one that somebody joined with it.
+    // By words, or by words and meaning.
     Words,
     Meaning,
 }
 
-/// What was recalled for a question, so that who asks it again, as at each step of a turn, need not look again.
+/// The quotes for a question, kept so that asking it again, as at each step of a turn, needs no second search.
 #[derive(Clone, Debug)]
 pub(crate) struct Recollection {
     question_text: String,
     question_start: u64,
-    // So many lines of the log were said again by then.
+    // The number of revised lines in the log by then.
     repeated_count: usize,
     quotes: Vec<Quote>,
     order: QuoteOrder,
@@ -75,9 +84,9 @@ pub(super) struct QuoteScan {
     scan: QuestionScan,
     offset: u64,
     end: u64,
-    // Where the line of the question begins: what answers it stands before.
+    // The offset of the question's line: its answers come before it.
     question_start: u64,
-    // Nobody was asked yet who knows it without reading.
+    // True until the host was asked for a shortlist from its index.
     is_new: bool,
 }
 
@@ -86,9 +95,9 @@ pub(super) struct QuoteReading {
     question_start: u64,
     words: TermAnalyzer,
     shortlist: Shortlist,
-    // What is not read yet of their lines, and of those of the calls that they answer.
+    // The lines still to read, of candidates and of the calls that they answer.
     spans_to_read: Vec<Span>,
-    // Where these begin; what was read, with where it ends.
+    // The offsets of those lines, and the messages read with the offset of their end.
     places: BTreeSet<u64>,
     messages: BTreeMap<u64, (u64, Message)>,
 }
@@ -106,7 +115,7 @@ impl core::fmt::Debug for QuoteReading {
 }
 
 impl RecallState {
-    /// Begins with what the newest user message says, whose line begins there, in a log that ends there.
+    /// Begins with the newest user message, whose line begins at `before`, in a log that ends at `end`.
     pub fn begin(&mut self, said: &str, before: u64, end: u64) {
         let mut words = TermAnalyzer::default();
         let question = Question::new(said, &mut words);
@@ -132,7 +141,7 @@ impl RecallState {
         };
     }
 
-    /// What is looked for, and before which line, as long as nothing was read for it.
+    /// Returns the question and the offset that answers come before, until a scan has begun.
     pub fn pending_question(&self) -> Option<(&Question, u64)> {
         match self {
             RecallState::Scanning(one) if one.is_new => Some((&one.question, one.question_start)),
@@ -140,7 +149,7 @@ impl RecallState {
         }
     }
 
-    /// Nobody knows it without reading: all of the log, or no more than whoever waits for it at every turn can wait for.
+    /// Scans the log, as no index has the answer: all of it, or as much as a user can wait for at every turn.
     pub fn begin_scan(&mut self, is_all: bool) {
         if let RecallState::Scanning(one) = self {
             one.is_new = false;
@@ -150,7 +159,7 @@ impl RecallState {
         }
     }
 
-    /// Takes what somebody knows.
+    /// Takes a shortlist from the index.
     pub fn take_shortlist(&mut self, shortlist: Shortlist) {
         *self = match core::mem::take(self) {
             RecallState::Scanning(scanning) => QuoteReading::new(*scanning, shortlist).next(),
@@ -158,7 +167,7 @@ impl RecallState {
         }
     }
 
-    /// What to read of the log for what is known, in the order in which it is taken.
+    /// Returns the lines to read for the shortlist, in order.
     pub fn lines_to_read(&self) -> Vec<Span> {
         match self {
             RecallState::Reading(reading) => reading.spans_to_read.iter().rev().copied().collect(),
@@ -166,7 +175,7 @@ impl RecallState {
         }
     }
 
-    /// What was recalled. A log with more than one path is looked at each time.
+    /// Returns the quotes, for reuse. A log with more than one path is searched each time.
     pub fn recollection(&self, source: &ContextSource) -> Option<Recollection> {
         let RecallState::Ready(RecalledQuotes { question, question_start: before, quotes, order }) = self
         else {
@@ -183,8 +192,8 @@ impl RecallState {
         })
     }
 
-    /// Whether that was recalled for the same question, in the order that is wanted, and nothing was said again since: then it is
-    /// taken.
+    /// Takes earlier quotes if they are for the same question and in the wanted order, and no message was revised
+    /// since.
     pub fn reuse_recollection(
         &mut self,
         known: &Recollection,
@@ -208,7 +217,7 @@ impl RecallState {
         is_same
     }
 
-    /// The bytes to read next.
+    /// Returns the next range to read.
     pub fn next_range(&self) -> Option<Span> {
         match self {
             RecallState::Scanning(one) => {
@@ -219,7 +228,7 @@ impl RecallState {
         }
     }
 
-    /// Takes what was wanted.
+    /// Takes the requested bytes.
     pub fn take(&mut self, bytes: &[u8], source: &ContextSource) {
         *self = match core::mem::take(self) {
             RecallState::Scanning(mut scanning) => {
@@ -238,8 +247,7 @@ impl RecallState {
         }
     }
 
-    /// The texts of which somebody is to say how near they are to the question, which is the first; none where that is not wanted, or
-    /// was said.
+    /// Returns the texts whose vectors are wanted, the question first; `None` if they are not wanted or were taken.
     pub fn texts_to_embed(&mut self, is_by_meaning: bool) -> Option<Vec<String>> {
         let RecallState::Ready(recalled) = self else { return None };
         if !is_by_meaning || recalled.quotes.len() < 2 {
@@ -250,7 +258,7 @@ impl RecallState {
         Some(core::iter::once(recalled.question.text.clone()).chain(texts).collect())
     }
 
-    /// Takes how near each of them is; nothing where nobody can tell.
+    /// Reorders by nearness; `None` leaves the order by words.
     pub fn apply_nearness(&mut self, nearness: Option<&[f32]>) {
         if let RecallState::Ready(recalled) = self {
             recalled.apply_nearness(nearness);
@@ -264,7 +272,7 @@ impl RecallState {
         }
     }
 
-    /// Prices what has no price yet.
+    /// Prices the quotes that have no price.
     pub fn price_quotes(&mut self, prices: &mut Prices, vocabulary: Option<&Vocabulary>) {
         if let RecallState::Ready(recalled) = self {
             for (quote, cost) in &mut recalled.quotes {
@@ -340,11 +348,11 @@ impl QuoteReading {
     }
 }
 
-/// What is quoted in a context.
+/// The quotes in a context.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RecallBlock {
     pub item: Item,
-    /// The places of the quotes.
+    /// The indexes of the quotes.
     pub quotes: Vec<usize>,
 }
 
@@ -368,12 +376,12 @@ impl RecalledQuotes {
         self.quotes.truncate(most);
     }
 
-    /// The messages that are quoted.
+    /// Returns the ids of the quoted messages.
     pub fn ids(&self) -> BTreeSet<&str> {
         self.quotes.iter().map(|(quote, _)| quote.id.as_str()).collect()
     }
 
-    /// The best that so many tokens hold of what is not in the context.
+    /// Quotes the best messages that are not in the context, within `room` tokens.
     pub fn quote_best(
         &self,
         room: u32,
@@ -389,7 +397,7 @@ impl RecalledQuotes {
             }
             let cost = cost.unwrap_or(u32::MAX).saturating_add(LINE);
             if cost > left {
-                // By their words, what stands behind it matches worse.
+                // In the order by words, all behind it match worse.
                 if self.order == QuoteOrder::Meaning {
                     continue;
                 }
@@ -401,12 +409,12 @@ impl RecalledQuotes {
         self.fit_block(quotes, room, prices, vocabulary)
     }
 
-    /// What of them is quoted.
+    /// Returns the quoted texts.
     pub fn quoted_texts(&self, quoted: &RecallBlock) -> Vec<&str> {
         quoted.quotes.iter().map(|place| self.quotes[*place].0.text.as_str()).collect()
     }
 
-    /// What is told of it; nothing where nothing is quoted.
+    /// Reports what was recalled; `None` if nothing is quoted.
     pub fn report(&self, quoted: &RecallBlock, there: &BTreeSet<&str>) -> Option<Recall> {
         if quoted.quotes.is_empty() {
             return None;
@@ -426,7 +434,7 @@ impl RecalledQuotes {
         })
     }
 
-    // Each message once, with the words that all its passages have.
+    // Lists each message once, with the words that all its passages have.
     fn matches(&self, quotes: impl Iterator<Item = usize>) -> Vec<Match> {
         let mut found: Vec<(String, BTreeSet<usize>)> = Vec::new();
         for (quote, _) in quotes.map(|place| &self.quotes[place]) {
@@ -449,7 +457,7 @@ impl RecalledQuotes {
         words
     }
 
-    /// These, as many of the best as so many tokens hold.
+    /// Fits as many of these quotes as `room` tokens hold, the best first.
     pub fn fit_block(
         &self,
         mut quotes: Vec<usize>,

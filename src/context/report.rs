@@ -1,4 +1,4 @@
-//! Why a context is as it is.
+//! Reports of contexts: what each message became, and by which rule.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -12,60 +12,60 @@ use crate::context::steps::Item;
 use crate::record::message::{Message, Role};
 use crate::shapes::{ReasoningReport, UnsentFile};
 
-/// Why a context is as it is, without its texts.
+/// The report of a context, without any texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields, rename = "ContextReport"))]
 pub struct Report {
-    /// How the window was divided.
+    /// The division of the window.
     pub budget: Budget,
-    /// By what it was counted.
+    /// The encoding that counted.
     pub encoding: String,
-    /// What was assumed of the model, where nobody knows it.
+    /// What was assumed about an unknown model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assumed: Option<Box<AssumedModel>>,
-    /// The strategies that did not serve, in the order they were tried.
+    /// The strategies that did not serve, in the order of trial.
     pub rejected: Vec<Rejection>,
     /// Each message that was read, in order.
     pub messages: Vec<Decision>,
-    /// Older messages that were not even read.
+    /// The number of older messages that were not read.
     pub unread_message_count: u64,
-    /// How many bytes of the log were read for its messages, beside those that older ones were looked for in.
+    /// The bytes of the log read for messages, without those scanned for recall.
     pub bytes_read: u64,
-    /// What the summary costs, where there is one.
+    /// The cost of the summary, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_tokens: Option<u32>,
-    /// How many lines of what was learned of the conversation the summary has no room for, if any.
+    /// The number of facts that the summary has no room for, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_left_out: Option<u32>,
-    /// What was brought back of older messages, where any match the newest user message.
+    /// The messages that were recalled, if any match the newest user message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recall: Option<Recall>,
-    /// Files that the provider does not take, in order: a line of text stands for each.
+    /// Files that the provider does not take, in order, each replaced by a line of text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub unsent_files: Vec<UnsentFile>,
-    /// What became of the reasoning of answers whose calls led to the newest results. That of others is not sent.
+    /// The reasoning of answers whose calls led to the newest results. Other reasoning is not sent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub reasoning: Vec<ReasoningReport>,
-    /// Where the context begins, where the conversation was compacted.
+    /// Where the context of a compacted conversation begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compacted: Option<CompactionStart>,
 }
 
-/// What was brought back of older messages, and by what.
+/// The older messages that were recalled, and the words they match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Recall {
-    /// The words of the newest user message that were looked for, as they were written.
+    /// The words looked for from the newest user message, as written.
     pub words: Vec<String>,
-    /// What the message that quotes them costs.
+    /// The cost of the recall block.
     pub tokens: u32,
-    /// The messages that are quoted, the best first.
+    /// The quoted messages, the best first.
     pub messages: Vec<Match>,
-    /// Those that came next and were left out, the best first: three at most.
+    /// The next best ones that were left out, at most three.
     pub left_out: Vec<Match>,
 }
 
@@ -73,9 +73,9 @@ pub struct Recall {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Match {
-    /// The message.
+    /// Its id.
     pub id: String,
-    /// The words that it has, as they were asked.
+    /// The question's words in it, as asked.
     pub words: Vec<String>,
 }
 
@@ -84,9 +84,9 @@ pub struct Match {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Begins", optional_fields))]
 pub struct CompactionStart {
-    /// Behind this message.
+    /// The id of the last compacted message.
     pub through: String,
-    /// Where its line ends in the log; nothing where the budget does not reach as far back.
+    /// The offset of its line's end in the log; absent if the budget does not reach back to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_byte: Option<u64>,
 }
@@ -97,26 +97,27 @@ pub struct CompactionStart {
 pub struct Rejection {
     /// Its name.
     pub strategy: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// What became of one message.
+/// The decision about one message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Decision {
-    /// The message.
+    /// The message's id.
     pub id: String,
-    /// What became of it.
+    /// What was done with it.
     pub action: Action,
-    /// By which rule.
+    /// The rule that decided.
     pub rule: &'static str,
-    /// What it costs in the context; of one left out, what it would have cost at least.
+    /// Its cost in the context; for an omitted message, the least that it would have cost.
     pub tokens: u32,
 }
 
 impl Decision {
-    /// Of an item that is left out, or there, shortened or not. What is left out may have a summary.
+    /// Decides about an item: `None` means omitted, else whether it is shortened. An omitted item may be in the
+    /// summary.
     pub(crate) fn of(item: &Item, is_short: Option<bool>, has_summary: bool) -> Decision {
         let is_result = item.message.role == Some(Role::Tool);
         let (action, rule, tokens) = match is_short {
@@ -130,24 +131,24 @@ impl Decision {
         Decision { id: item.message.id.clone(), action, rule, tokens }
     }
 
-    /// Of a message that is in no step. Unless everything was read, its call may lie farther back.
+    /// Decides about a message in no step. Unless everything was read, its call may lie farther back.
     pub(crate) fn orphan(message: &Message, is_whole: bool) -> Decision {
         let rule = if is_whole { "result-without-call" } else { "call-not-read" };
         Decision { id: message.id.clone(), action: Action::Dropped, rule, tokens: 0 }
     }
 }
 
-/// What became of a message.
+/// What was done with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub enum Action {
-    /// It is there, whole.
+    /// Kept whole.
     Kept,
-    /// It is there, shortened.
+    /// Kept, shortened.
     Shortened,
-    /// A summary stands for it.
+    /// Replaced by the summary.
     Summarized,
-    /// It is not there.
+    /// Omitted.
     Dropped,
 }

@@ -1,4 +1,4 @@
-//! What a caller asks of a context.
+//! The request for a context.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -19,12 +19,12 @@ use crate::tokens::{Encoding, Images, models};
 const RECALL: u32 = 200;
 const USUAL_WINDOW: u32 = 200_000;
 
-/// What a caller asks of a context.
+/// The request for a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The model's limit, in tokens.
     pub window: u32,
-    /// Kept for the answer, in tokens; a quarter of the window unless given.
+    /// Reserved for the answer, in tokens; a quarter of the window by default.
     pub reserve: Option<u32>,
     /// The system prompt, which the caller sends beside the context.
     pub system: String,
@@ -32,46 +32,46 @@ pub struct Request {
     pub tools: String,
     /// Who counts.
     pub counter: Counter,
-    /// The model that goes on, where that is known.
+    /// The model that continues, if known.
     pub model: Option<String>,
-    /// Reasoning goes to nobody: there is a secret in it, and without that it is not what was signed.
+    /// True if no reasoning is sent: it has a secret, and without that it is not what was signed.
     pub masks_reasoning: bool,
-    /// What an image costs the model, where that is known.
+    /// The model's rule for images, if known.
     pub images: Option<Images>,
-    /// What was assumed, since nobody knows it.
+    /// What was assumed about an unknown model.
     pub assumed: Option<Box<AssumedModel>>,
     /// The shape of the messages.
     pub format: Format,
-    /// How much of the budget older messages may have that match the newest user message, in thousandths.
+    /// The share of the budget for recalled messages, in thousandths.
     pub recall: u32,
-    /// The host can be asked for vectors of texts, by which what is recalled is ordered, beside its words.
+    /// True if the host supplies vectors, which order recalled messages beside their words.
     pub embeds: bool,
-    /// Messages are given as they are stored, whatever they are counted in.
+    /// True to return messages as stored, whatever shape they are counted in.
     pub keeps_stored_shape: bool,
-    /// The host can be asked for summaries.
+    /// True if the host writes summaries.
     pub summaries: bool,
-    /// Strategies of the host's beside ours; one takes the place of ours that has its name.
+    /// The host strategies; one replaces the built-in strategy of its name.
     pub strategies: Vec<HostStrategy>,
-    /// Those that are tried before the fallback, by their names; all where nothing is said.
+    /// The names of the strategies tried before the fallback; `None` for all.
     pub only_strategies: Option<Vec<String>>,
 }
 
-/// What was assumed of a session's model.
+/// What was assumed about a session's model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Assumed", optional_fields))]
 pub struct AssumedModel {
-    /// The model that the session has on record, which is not known; absent where it has none.
+    /// The recorded, unknown model; absent if none is on record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Its window.
+    /// The window assumed for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
-    /// What counts for it.
+    /// The encoding assumed for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<Encoding>,
 }
 
-// What a caller says.
+// The model and limits given by the caller.
 struct GivenModel {
     model: Option<String>,
     window: Option<u32>,
@@ -79,21 +79,21 @@ struct GivenModel {
     assumes: bool,
 }
 
-// What a session has on record.
+// The model and window on record in the session.
 #[derive(Default)]
 struct RecordedModel {
     model: Option<String>,
     window: Option<u32>,
 }
 
-/// A strategy of the host's.
+/// A strategy of the host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostStrategy {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Lower is tried first; ours have 1 to 4.
+    /// Its priority; lower is tried first, and ours have 1 to 4.
     pub priority: i64,
-    /// The budget below which it is not tried.
+    /// The least budget with which it is tried.
     pub min_tokens: u32,
 }
 
@@ -107,7 +107,7 @@ pub enum Counter {
 }
 
 impl Counter {
-    /// The name of the encoding.
+    /// Returns the encoding's name.
     pub fn as_str(&self) -> &str {
         match self {
             Counter::Core(encoding) => encoding.as_str(),
@@ -117,7 +117,7 @@ impl Counter {
 }
 
 impl Request {
-    /// A request for a window, everything else as it is unless said.
+    /// Creates a request for a window with default values.
     pub fn new(window: u32) -> Request {
         Request {
             window,
@@ -139,14 +139,17 @@ impl Request {
         }
     }
 
-    /// Reads `{"window","model","reserve","system","tools","encoding","format","recall","stored","summaries","strategies","only",
-    /// "recorded","assumes"}`. Each overrides itself alone. The window and the encoding that are not given are those of `model`, else
-    /// what the session has on record, `{"model","window"}`. Of a model on record that is not known the encoding is assumed
-    /// to be the estimate; with `assumes` the window is assumed, too, where nobody says one, and so is what a given model is. `tools` is any JSON; each of the
-    /// strategies is `{"name","priority","minTokens"}`.
+    /// Reads `{"window","model","reserve","system","tools","encoding","format","recall","stored","summaries",
+    /// "strategies","only","recorded","assumes"}`. Each field overrides only its own default. A window or encoding
+    /// that is not
+    /// given comes from `model`, else from the session's record, `{"model","window"}`. For an unknown model on record
+    /// the
+    /// estimate is assumed as the encoding; with `assumes` the window is assumed, too, if nobody gives one, and
+    /// so are the values of an unknown given model. `tools` is any JSON; each strategy is
+    /// `{"name","priority","minTokens"}`.
     ///
     /// # Errors
-    /// `invalid_request`, naming the field, or the model that is not known and what has to be given.
+    /// `invalid_request`, naming the field, or the unknown model and what has to be given.
     pub fn from_json(json: &str) -> Result<Request, Error> {
         let mut bad: Vec<BadValue> = Vec::new();
         let mut fields = Fields::parse(json).map_err(|wrong| match wrong {
@@ -204,11 +207,11 @@ impl Request {
         Err(Error::new(Code::InvalidRequest, message))
     }
 
-    // Whose window, whose encoding, whose images.
+    // Sets the window, the encoding and the image rule by the model.
     fn apply_model(&mut self, given: GivenModel, recorded: RecordedModel) -> Result<(), Error> {
         let GivenModel { model, window, encoding, assumes } = given;
         let is_given = model.is_some();
-        // A window on record is that of the model on record.
+        // A window on record belongs to the model on record.
         let of_record = recorded.window.filter(|_| model.is_none() || model == recorded.model);
         let name = model.or(recorded.model);
         let known = name.as_deref().and_then(models::find_model);
@@ -247,18 +250,18 @@ impl Request {
         Ok(())
     }
 
-    /// Who gets the messages.
+    /// Returns the recipient of the messages.
     pub fn recipient(&self) -> Recipient<'_> {
         Recipient::of(self.model.as_deref(), self.masks_reasoning)
     }
 
-    /// The shape that messages are given in; none where it is as they are stored.
+    /// Returns the shape of the messages; `None` if they stay as stored.
     pub fn shape(&self) -> Option<Format> {
         (!self.keeps_stored_shape).then_some(self.format)
     }
 }
 
-// A share as a decimal number, in thousandths. Twice a budget keeps what the budget keeps as long as it is no more than a half.
+// Reads a decimal share, in thousandths. Up to one half, twice a budget keeps all that the budget keeps.
 fn thousandths(share: &str) -> Option<u32> {
     let (whole, decimals) = share.split_once('.').unwrap_or((share, "0"));
     let digits: String = decimals.chars().chain("000".chars()).take(3).collect();

@@ -1,4 +1,4 @@
-//! The rules for shortening a tool result, and the cut of a message that is too long by itself.
+//! Shortens tool results by the rule of their tool, and cuts a message that is too long by itself.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,10 +9,10 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::json::text::grapheme_boundary;
 use crate::record::message::Message;
 
-// A preview of few, very long lines is cut like any other output; without this a minified file would stay whole.
+// The longest preview of few, very long lines, in graphemes. A rule of lines would leave a minified file whole.
 const LONGEST_PREVIEW: usize = 4000;
 
-/// A tool result, shortened by the rule of its tool; nothing where the rule leaves it whole. Sizes are in graphemes.
+/// Shortens a tool result by the rule of its tool; `None` if the rule leaves it whole. Sizes are in graphemes.
 pub(crate) fn shorten_tool_result(content: &str, tool: &str) -> Option<String> {
     match tool {
         "Read" | "read_file" => shorten_file(content),
@@ -36,12 +36,12 @@ pub(crate) fn shorten_tool_result(content: &str, tool: &str) -> Option<String> {
     }
 }
 
-/// A message with other content; what was counted of it is not true any more.
+/// Returns the message with other content and without its count, which no longer holds.
 pub(crate) fn with_content(message: &Message, content: &str) -> Message {
     Message { content: content.into(), tokens: None, ..message.clone() }
 }
 
-/// A text cut in its middle to about this many bytes.
+/// Cuts the middle out of a text, leaving about this many bytes.
 pub(crate) fn cut_middle(text: &str, bytes: usize) -> String {
     let head = &text[..grapheme_boundary(text, bytes * 2 / 3, false)];
     let tail = &text[grapheme_boundary(text, text.len().saturating_sub(bytes / 3), true)..];
@@ -66,7 +66,7 @@ fn shorten_file(content: &str) -> Option<String> {
     }
 }
 
-// How many graphemes, if more than this many; bytes decide first, since a grapheme has at least one.
+// Counts the graphemes if there are more than this many; bytes decide first, since a grapheme has at least one.
 fn count_if_longer(text: &str, graphemes: usize) -> Option<usize> {
     if text.len() <= graphemes {
         return None;
@@ -78,8 +78,9 @@ fn count_if_longer(text: &str, graphemes: usize) -> Option<usize> {
     (count > graphemes).then_some(count)
 }
 
-// The graphemes of a text. Between two letters of ASCII there is always a boundary, so only what is around the others is
-// looked at; a carriage return may be half of one.
+// Counts the graphemes of a text. There is always a boundary between two ASCII letters, so only the surroundings of
+// other
+// characters are examined; a carriage return may be half of one.
 fn count_graphemes(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut count, mut start) = (0, 0);

@@ -1,7 +1,8 @@
-//! Steps: what a context keeps or leaves out as one.
+//! Steps: the units that a context keeps or omits.
 //!
-//! A step is an assistant message with the results of its calls, or one user or system message. Results that a log holds
-//! elsewhere are drawn to their call; a call without a result gets one that says so.
+//! A step is an assistant message with the results of its calls, or one user or system message. Results that a log
+//! holds
+//! elsewhere are moved to their call; a call without a result gets one that says so.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -15,34 +16,35 @@ use crate::record::message::{Message, Role, Tool};
 use crate::record::tool_execution::INTERRUPTED;
 use crate::tokens::{Vocabulary, cost, estimate};
 
-/// What follows an answer that was not finished.
+/// Appended to an answer that was not finished.
 pub(crate) const UNFINISHED: &str = "\n[This answer was interrupted.]";
 
-// So much of a text is estimated; the rest is taken to be like it, since the estimate takes longer than the count.
+// The bytes of a text that are estimated; the rest is assumed to be alike, since an estimate takes longer than a
+// count.
 const SAMPLE: usize = 256;
-// Beyond runs of blanks no token has more.
+// No token has more bytes, apart from runs of blanks.
 const MOST_BYTES_A_TOKEN: usize = 64;
 
-/// A message on its way into a context.
+/// A message as a candidate for a context.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Item {
     pub message: Message,
-    /// The content by the rule of its tool, where that shortens it.
+    /// The content shortened by its tool's rule, if that applies.
     pub short: Option<String>,
-    /// What it costs whole; unknown it costs more than any budget.
+    /// The price of the whole message; if unknown, it counts as above any budget.
     pub cost: Option<u32>,
-    /// What it costs shortened.
+    /// The price when shortened.
     pub short_cost: Option<u32>,
-    /// Its line in the log; a result that was never recorded has none.
+    /// The offset of its line in the log; `None` for a result that was never recorded.
     pub start: Option<u64>,
-    /// It has to be there.
+    /// True if a context must have it.
     pub is_required: bool,
-    /// It has to be there, cut where it is too long.
+    /// True if a context must have it, cut if it is too long.
     pub is_newest_user: bool,
 }
 
 impl Item {
-    /// A message that is not priced yet. An answer that was not finished says so.
+    /// Creates an item without a price. An unfinished answer is marked as such.
     pub fn new(mut message: Message, start: Option<u64>) -> Item {
         if message.partial && message.role == Some(Role::Assistant) {
             message.content = format!("{}{UNFINISHED}", message.content.as_str()).into();
@@ -51,14 +53,14 @@ impl Item {
         Item::of(message, start)
     }
 
-    // One that says so already, where it was not finished.
+    // Like [`Item::new`], for a message that is marked already.
     fn of(message: Message, start: Option<u64>) -> Item {
         let tool = message.tool.as_ref().filter(|_| message.role == Some(Role::Tool));
         let short = tool.and_then(|tool| shorten::shorten_tool_result(message.content.as_str(), &tool.name));
         Item { message, short, start, ..Item::default() }
     }
 
-    /// Prices what has no price yet, as far as somebody can count it.
+    /// Adds missing prices, as far as a counter is at hand.
     pub fn price(&mut self, prices: &mut Prices, vocabulary: Option<&Vocabulary>) {
         self.cost = self.cost.or_else(|| prices.price_message(&self.message, vocabulary));
         if let (Some(short), None) = (&self.short, self.short_cost) {
@@ -66,11 +68,12 @@ impl Item {
         }
     }
 
-    /// About the least it can cost, before anything is counted: by the stored count, whoever made it, else the estimate.
+    /// Estimates its least cost before anything is counted: from the stored count, whoever made it, else by the
+    /// estimate.
     pub fn guess(&self) -> u32 {
         let whole = self.guess_whole();
         let Some(short) = &self.short else { return whole };
-        // It has as many tokens a byte as the whole.
+        // A shortened text has as many tokens per byte as the whole.
         let share = u64::from(whole) * short.len() as u64 / self.message.content.as_str().len().max(1) as u64;
         whole.min(u32::try_from(share).unwrap_or(u32::MAX).saturating_add(cost::FRAME))
     }
@@ -78,7 +81,7 @@ impl Item {
     fn guess_whole(&self) -> u32 {
         let cost::CountedParts { texts, fixed_tokens: fixed } = cost::parts(&self.message, None);
         let tokens = match &self.message.tokens {
-            // A count that was made up must not have the whole log read.
+            // A made-up count must not cause the whole log to be read.
             Some(tokens) => {
                 let bytes: usize = texts.iter().map(|text| text.len()).sum();
                 u64::from(tokens.count).max((bytes / MOST_BYTES_A_TOKEN) as u64)
@@ -88,7 +91,7 @@ impl Item {
         u32::try_from(tokens).unwrap_or(u32::MAX)
     }
 
-    /// The message as a context holds it.
+    /// Returns the message as it is sent.
     pub fn as_sent(&self, is_short: bool) -> Message {
         match &self.short {
             Some(short) if is_short => with_content(&self.message, short),
@@ -96,23 +99,23 @@ impl Item {
         }
     }
 
-    /// The least it can cost.
+    /// Returns the lower of its two prices.
     pub fn least_cost(&self) -> u32 {
         self.cost.unwrap_or(u32::MAX).min(self.short_cost.unwrap_or(u32::MAX))
     }
 
-    /// What it costs whole.
+    /// Returns the price of the whole message.
     pub fn whole_cost(&self) -> u32 {
         self.cost.unwrap_or(u32::MAX)
     }
 
-    /// Whether shortening makes it cheaper.
+    /// True if shortening makes it cheaper.
     pub fn can_be_shortened(&self) -> bool {
         self.short_cost.is_some_and(|short| short < self.whole_cost())
     }
 }
 
-// About the tokens of a text.
+// Estimates the tokens of a text from its beginning.
 fn estimate_by_sample(text: &str) -> u64 {
     let sample = grapheme_boundary(text, SAMPLE, false);
     if sample == 0 || sample == text.len() {
@@ -121,28 +124,29 @@ fn estimate_by_sample(text: &str) -> u64 {
     u64::from(estimate(&text[..sample])) * text.len() as u64 / sample as u64
 }
 
-/// What is kept or left out as one.
+/// The messages that are kept or omitted together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Step {
     pub items: Vec<Item>,
-    /// What of it has to be there even where the rest is left out.
+    /// The items that must be kept even if the rest is omitted.
     pub pins: Vec<Item>,
 }
 
 impl Step {
-    /// What is kept or left out as one, and nothing beside it.
+    /// Makes a step of one item.
     pub fn of(item: Item) -> Step {
         Step { items: Vec::from([item]), pins: Vec::new() }
     }
 
-    /// What has to be there of it at least: pins that stand alone, or all.
+    /// Returns the least cost of its required part: standalone pins, or all of it.
     pub fn least_required_cost(&self) -> u32 {
         let items = if self.pins.is_empty() { &self.items } else { &self.pins };
         items.iter().fold(0, |sum, item| sum.saturating_add(item.least_cost()))
     }
 
-    /// A pin has to be there; calls and results beside it only where all of it fits. So it does not matter to a pin how
-    /// much of the log was read.
+    /// Makes standalone pins: a pinned message must be kept, but calls and results beside it only if the whole step
+    /// fits.
+    /// So it does not matter to a pin how much of the log was read.
     pub fn set_pins(&mut self) {
         let alone = |item: &Item| {
             let alone = Item::of(to_standalone(item.message.clone()), item.start);
@@ -166,14 +170,14 @@ impl Step {
     }
 }
 
-/// The steps of a path, and the messages that are in none.
+/// The steps of a path, and the messages that belong to none.
 #[derive(Debug, Default)]
 pub(crate) struct GroupedSteps {
     pub steps: Vec<Step>,
     pub orphans: Vec<Message>,
 }
 
-/// What the steps that have to be there cost at least.
+/// Returns the least cost of the required steps.
 pub(crate) fn required_cost(steps: &[Step]) -> u32 {
     let required = steps.iter().filter(|step| step.is_required());
     required.fold(0, |sum, step| sum.saturating_add(step.least_required_cost()))
@@ -183,7 +187,7 @@ pub(crate) fn required_cost(steps: &[Step]) -> u32 {
 pub(crate) fn group_into_steps(items: Vec<Item>) -> GroupedSteps {
     let mut steps: Vec<Step> = Vec::new();
     let mut orphans = Vec::new();
-    // Which steps wait for the result of a call; ids repeat in some agents' logs, then the newest call is meant.
+    // The steps that wait for each call's result. Some agents repeat ids; then the newest call counts.
     let mut waiting: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for mut item in items {
         match item.message.role {
@@ -211,7 +215,7 @@ pub(crate) fn group_into_steps(items: Vec<Item>) -> GroupedSteps {
     GroupedSteps { steps, orphans }
 }
 
-/// A required message far from the rest has neither its calls' results nor the call it answers.
+/// Makes a required message stand alone: far from the rest, it has neither its calls' results nor the call it answers.
 pub(crate) fn to_standalone(mut message: Message) -> Message {
     let Some(role) = message.role else { return message };
     match role {
@@ -232,7 +236,7 @@ pub(crate) fn to_standalone(mut message: Message) -> Message {
     message
 }
 
-/// The results that the calls of a step lack.
+/// Builds the results that a step's calls lack.
 pub(crate) fn build_missing_results(step: &Step) -> Vec<Message> {
     let results = step.items.iter().filter_map(|item| item.message.tool.as_ref());
     let mut results: Vec<&str> = results.map(|tool| tool.call_id.as_str()).collect();

@@ -1,7 +1,8 @@
-//! A summary without a model: what is known of the conversation, in as many lines as its share of a budget holds.
+//! Makes a summary without a model: facts of the session state, in as many lines as a share of the budget holds.
 //!
-//! First the task, open tasks, commands that failed and files, which may take most of it; then the
-//! sentences worth most; then what is left of the first.
+//! The task, open tasks, failed commands and files come first and may take nine tenths of it; then the sentences of
+//! the
+//! highest weight; then the rest of the first. If commands are many, the middle is left out.
 
 use alloc::format;
 use alloc::string::String;
@@ -16,34 +17,35 @@ use crate::state::{Fact, FactKind, State, cut_text, relative_path};
 const BEGIN: &str = "[EARLIER CONVERSATION]";
 const END: &str = "[END EARLIER CONVERSATION]";
 
-// Of a hundred parts, what is no sentence may take so many before the sentences.
+// The percentage that lines other than sentences may take before the sentences.
 const FIRST_SHARE: u32 = 90;
-// Of a hundred parts, what somebody wrote may take so many.
+// The percentage that a written summary may take. A model's summary stands beside the facts, in a little
+// more than half of the share: what a context names must not depend on what a model leaves out.
 const WRITTEN_SHARE: u32 = 55;
-// Two sentences that share more of their words than this, of a hundred, are alike.
+// The percentage of words shared from which two sentences are alike.
 const SAME: usize = 70;
-// Words without which a sentence says the same.
+// Words that do not change what a sentence says.
 const SMALL: [&str; 16] = [
     "a", "an", "and", "are", "has", "have", "is", "of", "now", "so", "that", "the", "then", "to", "very",
     "was",
 ];
-// About as many bytes as a token of prose has.
+// The usual bytes per token of prose.
 const BYTES_A_TOKEN: usize = 4;
-// No text has more bytes a token; what is beyond need not be looked at.
+// No text has more bytes per token, so the rest of a longer one need not be looked at.
 const MOST_BYTES_A_TOKEN: usize = 8;
-// What a line costs beside its text: the mark before it and the line feed.
+// The tokens of a line beside its text: its bullet and the line feed.
 const LINE: u32 = 3;
-// A line names no more files than this, so that one that does not fit costs few.
+// The most files on one line, so that a line that does not fit drops few.
 const MOST_NAMES: usize = 12;
-// Commands are cut where they would take more bytes together than so many parts of a hundred of what the share may have.
+// Commands are shortened if together they exceed this percentage of the share.
 const COMMANDS_SHARE: usize = 20;
 const SHORTEST_COMMAND: usize = 60;
-// A line names no more of them than this.
+// The most commands on one line.
 const MOST_COMMANDS: usize = 4;
-// What the task may take in bytes, however small the share.
+// The bytes that the task may take, however small the share.
 const SHORTEST: usize = 120;
 
-/// What a line is about; sections stand in this order.
+/// The section of a line, in the order in which they appear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Section {
     Written,
@@ -63,7 +65,7 @@ enum Section {
 }
 
 impl Section {
-    // The words that the minimal state of a conversation has.
+    // The titles, in the words of the conversation's minimal state.
     fn title(self) -> &'static str {
         match self {
             Section::Written => "SUMMARY",
@@ -83,42 +85,42 @@ impl Section {
         }
     }
 
-    // What has one line stands behind its title.
+    // A section of one line follows its title on the same line.
     fn is_single(self) -> bool {
         matches!(self, Section::Written | Section::Project | Section::Task | Section::Status)
     }
 }
 
-/// What a summary is made of.
+/// The input of a summary.
 #[derive(Clone, Copy, Debug)]
 pub struct SummaryInput<'a> {
-    /// What was learned.
+    /// The session state.
     pub state: &'a State,
-    /// Where the project lies; empty where nobody said.
+    /// The folder of the project; empty if unknown.
     pub project: &'a str,
-    /// The texts of pinned messages that stand nowhere else.
+    /// The texts of pinned messages that are nowhere else.
     pub pins: &'a [String],
 }
 
-/// One line that a summary may have.
+/// A candidate line of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SummaryLine {
     section: Section,
-    /// As it is counted, and as it stands there.
+    /// The text, as it is counted and written.
     pub text: String,
     pub is_sentence: bool,
-    // Where it was learned: sentences stand in that order.
+    // The place where it was learned, by which sentences are sorted.
     place: usize,
 }
 
-/// A summary that somebody wrote, and whether it says all that there is to say.
+/// A written summary, and whether it covers everything.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrittenSummary<'a> {
     pub text: &'a str,
     pub is_all: bool,
 }
 
-/// How many tokens of a share a summary may have that somebody writes.
+/// Returns the tokens that a written summary may take of a share.
 pub(crate) fn written_summary_share(share: u32) -> u32 {
     share_of(share, WRITTEN_SHARE)
 }
@@ -127,8 +129,9 @@ fn share_of(share: u32, hundredths: u32) -> u32 {
     u32::try_from(u64::from(share) * u64::from(hundredths) / 100).unwrap_or(share)
 }
 
-/// The lines that are worth a place, the most important first, no more than a share of so many tokens could hold; and how many more
-/// there are.
+/// Returns the candidate lines, the most important first, no more than a share of `share` tokens could hold, and the
+/// number
+/// of further lines.
 pub(crate) fn candidate_lines(
     known: SummaryInput<'_>,
     written: Option<WrittenSummary<'_>>,
@@ -140,14 +143,14 @@ pub(crate) fn candidate_lines(
         lines.push(SummaryLine { section, text, is_sentence, place });
     };
     if let Some(WrittenSummary { text, .. }) = written {
-        // One that was written for a larger budget.
+        // The summary may have been written for a larger budget.
         let bytes = written_summary_share(share) as usize * BYTES_A_TOKEN;
         add(Section::Written, harmless(cut_text(text, bytes.max(SHORTEST))), false, 0);
     }
     if !project.is_empty() {
         add(Section::Project, harmless(project), false, 0);
     }
-    // A long one is better cut than missing.
+    // A long line is better cut than missing.
     let part = (share as usize / 2).max(SHORTEST);
     for fact in state.facts_of(FactKind::Task) {
         add(Section::Task, harmless(cut_text(&fact.text, part)), false, 0);
@@ -164,7 +167,7 @@ pub(crate) fn candidate_lines(
     for text in describe_files(state, project) {
         add(Section::Files, text, false, 0);
     }
-    // What is cut off a long task is told as what it says.
+    // What is cut off a long task appears as its own sentences.
     let shown_task = state.first_fact(FactKind::Task).map_or("", |task| cut_text(&task.text, part));
     let says_all = written.is_some_and(|written| written.is_all);
     for (place, fact) in rank_sentences(state, shown_task).into_iter().filter(|_| !says_all) {
@@ -184,11 +187,11 @@ pub(crate) fn candidate_lines(
     (lines, more)
 }
 
-/// The lines that a share holds; `costs` has one for each line.
+/// Chooses the lines that fit a share; `costs` has the cost of each.
 pub(crate) fn choose_lines(lines: &[SummaryLine], costs: &[u32], share: u32) -> Vec<SummaryLine> {
     let mut used = 0u32;
     let mut kept: Vec<usize> = Vec::new();
-    // Where somebody wrote a summary, it is the first.
+    // A written summary is the first line.
     let has_written = lines.first().is_some_and(|line| line.section == Section::Written);
     let first = if has_written { share } else { share_of(share, FIRST_SHARE) };
     for (is_sentence, limit) in [(false, first), (true, share), (false, share)] {
@@ -205,7 +208,7 @@ pub(crate) fn choose_lines(lines: &[SummaryLine], costs: &[u32], share: u32) -> 
     kept
 }
 
-/// The message that stands for what is left out of a conversation of so many messages.
+/// Builds the message that replaces the omitted part of a conversation of `count` messages.
 pub(crate) fn summary_message(lines: &[SummaryLine], count: u64) -> Message {
     let mut text = format!("{BEGIN}\nOf {count} messages, the older ones are left out here.\n");
     let written = render_lines(lines);
@@ -217,7 +220,7 @@ pub(crate) fn summary_message(lines: &[SummaryLine], count: u64) -> Message {
     Message { role: Some(Role::User), content: text.into(), ..Message::default() }
 }
 
-/// The lines as a text, each section under its title.
+/// Renders the lines, each section under its title.
 fn render_lines(lines: &[SummaryLine]) -> String {
     let mut text = String::new();
     let mut last = None;
@@ -234,12 +237,12 @@ fn render_lines(lines: &[SummaryLine]) -> String {
     text
 }
 
-// The sentences, worth most first, each with its place. One that says in about the same words what another one says comes
-// behind all others; one that differs in nothing but small words and marks is left out.
+// Ranks the sentences by weight, each with its place. A sentence with about the words of another comes
+// behind all others; one that differs only in small words and marks is dropped.
 fn rank_sentences<'a>(state: &'a State, task: &str) -> Vec<(usize, &'a Fact)> {
     let mut all: Vec<(usize, &Fact)> =
         state.facts().enumerate().filter(|(_, fact)| fact.kind.is_sentence()).collect();
-    // Of equal worth the later one tells more of where things stand.
+    // Of equal weight, the later one says more about the current state.
     all.sort_by_key(|(place, fact)| (core::cmp::Reverse(fact.weight), core::cmp::Reverse(*place)));
     let mut said: Vec<Wording> = Vec::new();
     let mut alike: Vec<(usize, &Fact)> = Vec::new();
@@ -259,7 +262,7 @@ fn rank_sentences<'a>(state: &'a State, task: &str) -> Vec<(usize, &'a Fact)> {
     all
 }
 
-/// How much of what one sentence says another one says.
+/// How much of a sentence another one repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
     None,
@@ -267,14 +270,14 @@ enum Likeness {
     Same,
 }
 
-/// The words of a sentence, by their hashes, sorted: each sentence is compared with each.
+/// The words of a sentence as sorted hashes: each sentence is compared with each other.
 struct Wording {
     words: Vec<u64>,
-    // A bit for each word: most pairs are told apart without a look at their words.
+    // A bit for each word: most pairs are told apart without comparing words.
     mark: u64,
-    // Of those words the ones that name something: two sentences that differ in one of these are two.
+    // The words that name something: two sentences that differ in one say different things.
     names: Vec<u64>,
-    // Those that say anything.
+    // The words that are not small.
     content: Vec<u64>,
 }
 
@@ -315,7 +318,7 @@ fn without_marks(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-// Whether a word tells two sentences apart that are otherwise alike: a number, a version, a name, a path, an identifier.
+// True for a word that separates otherwise equal sentences: a number, version, name, path, or identifier.
 fn is_telling(word: &str, is_first: bool) -> bool {
     let bare = without_marks(word);
     let inner =
@@ -327,13 +330,13 @@ fn is_telling(word: &str, is_first: bool) -> bool {
         || word.contains(['`', '/', '_', '"', '“', '„', '«', '@', '$'])
 }
 
-// What stands in quotes, of several words too.
+// Returns the quoted parts, of one word or several.
 fn quoted_texts(text: &str) -> impl Iterator<Item = &str> {
     let marks = ['"', '`', '“', '”', '„', '«', '»', '「', '」'];
     text.split(marks).skip(1).step_by(2)
 }
 
-// How many of sorted numbers are the same.
+// Counts the hashes that two sorted lists share.
 fn count_common(a: &[u64], b: &[u64]) -> usize {
     let (mut a, mut b, mut count) = (a.iter().peekable(), b.iter().peekable(), 0);
     while let (Some(left), Some(right)) = (a.peek(), b.peek()) {
@@ -369,7 +372,7 @@ fn section_of(kind: FactKind) -> Section {
     }
 }
 
-// The commands, those that ran last first; a line for a few that ended alike.
+// Lists the commands, latest first; a few with equal results share a line.
 fn describe_commands(state: &State, share: u32) -> Vec<String> {
     let all = || state.facts().rev().filter(|fact| fact.kind.is_command());
     let each = share as usize * BYTES_A_TOKEN * COMMANDS_SHARE / 100 / all().count().max(1);
@@ -394,7 +397,7 @@ fn describe_commands(state: &State, share: u32) -> Vec<String> {
     groups.into_iter().map(line).collect()
 }
 
-// Where a text is too long, how it begins and how it ends: what tells two commands apart may be either.
+// Keeps the beginning and the end of a text that is too long: two commands may differ at either.
 fn cut_to_ends(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.into();
@@ -403,7 +406,7 @@ fn cut_to_ends(text: &str, most: usize) -> String {
     format!("{} ... {}", cut_text(text, most - most / 3), &text[end..])
 }
 
-// The files, those touched last first; a line for each folder and what became of its files, unless they are many.
+// Lists the files, latest first; one line for each folder and action, split if the files are many.
 fn describe_files(state: &State, project: &str) -> Vec<String> {
     let mut groups: Vec<(String, FactKind, Vec<String>)> = Vec::new();
     for (named, became) in state.changed_files(project).into_iter().rev() {
@@ -425,14 +428,14 @@ fn describe_files(state: &State, project: &str) -> Vec<String> {
     groups.into_iter().map(line).collect()
 }
 
-// Within the project, as seen from there. More than one blank is a part of a path, and of no marker.
+// Writes a path relative to the project. Several blanks in a row belong to the path, not to a marker.
 fn path_in_project(path: &str, project: &str) -> String {
     let shown = relative_path(path, project);
     let is_plain = shown.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
     if is_plain && !shown.contains(['[', '<']) { shown.into() } else { harmless(shown) }
 }
 
-/// What is known of a conversation, in at most so many tokens, by what a text costs; empty where nothing is.
+/// Summarizes a session state in at most `tokens` tokens, as `cost` counts them; empty if nothing is known.
 pub fn extract_summary(known: SummaryInput<'_>, tokens: u32, cost: &dyn Fn(&str) -> u32) -> String {
     let (lines, _) = candidate_lines(known, None, tokens);
     let costs: Vec<u32> = lines.iter().map(|line| cost(&line.text)).collect();

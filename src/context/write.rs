@@ -1,4 +1,4 @@
-//! A context on its way out.
+//! Writes a context as JSON.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,14 +9,14 @@ use crate::context::{Context, Report};
 use crate::json::text::to_json;
 use crate::shapes::{Format, Recipient, ShapedMessages, write_to};
 
-/// A context and its report, JSON; without a shape its messages are as stored.
+/// Writes a context and its report; without a shape, messages are as stored.
 pub fn write_context(context: &Context, shape: Option<Format>, to: Recipient<'_>) -> String {
     let (messages, rest) = write_context_in_parts(context, shape, to);
-    // They are JSON already, of megabytes at times: not read again.
+    // The messages are JSON already, sometimes of megabytes: they are not parsed again.
     ["{\"messages\":", &messages, ",", &rest[1..]].concat()
 }
 
-/// The same in two: its messages, and an object of the rest.
+/// Like [`write_context`], in two parts: the messages, and an object of the rest.
 pub(crate) fn write_context_in_parts(
     context: &Context,
     shape: Option<Format>,

@@ -1,4 +1,4 @@
-//! What has to be there, and then what fits.
+//! Keeps the required messages, then whatever fits.
 
 use crate::context::strategies::{Selection, StrategyInput, fill};
 

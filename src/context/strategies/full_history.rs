@@ -1,4 +1,4 @@
-//! Everything, if it fits.
+//! Keeps everything, if it fits.
 
 use crate::context::strategies::{Selection, StepDecision, StrategyInput};
 

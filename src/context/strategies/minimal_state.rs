@@ -1,4 +1,4 @@
-//! What has to be there and what is known of the rest, then what fits.
+//! Keeps the required messages and a summary of the rest, then whatever fits.
 
 use crate::context::strategies::{Selection, StrategyInput, fill_beside_summary};
 

@@ -1,4 +1,4 @@
-//! The strategies, in the order they are tried.
+//! The strategies, in the order in which they are tried.
 
 mod fallback;
 mod full_history;
@@ -10,10 +10,10 @@ use alloc::vec::Vec;
 
 use crate::context::steps::Step;
 
-/// How many of the newest messages a strategy keeps as they are, where it can: three exchanges.
+/// The number of newest messages that a strategy keeps as they are if it can: three exchanges.
 pub(crate) const RECENT: usize = 6;
 
-/// The strategies; a new one has its place in this order.
+/// The built-in strategies; the order of the variants is the order of trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strategy {
     FullHistory,
@@ -31,28 +31,28 @@ pub(crate) const ORDER: [Strategy; 5] = [
     Strategy::Fallback,
 ];
 
-/// What a strategy has to choose from.
+/// The input of a strategy.
 pub(crate) struct StrategyInput<'a> {
     pub steps: &'a [Step],
     pub budget: u32,
-    /// The steps are all there are.
+    /// True if the steps are all there are.
     pub is_complete: bool,
-    /// The conversation was compacted: what lies before the steps has a summary in any case.
+    /// True if the conversation was compacted: a summary stands for what comes before the steps in any case.
     pub is_summed_up: bool,
-    /// What has to be there takes all of the budget.
+    /// True if the required messages take all of the budget.
     pub is_full: bool,
-    /// What the summary costs.
+    /// The cost of the summary.
     pub summary_cost: u32,
 }
 
-/// What becomes of a step.
+/// The decision about a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StepDecision {
-    /// It is left out.
+    /// Omitted.
     No,
-    /// Its pins alone are there.
+    /// Only its pins are kept.
     Pins,
-    /// It is there; for each of its items whether it is shortened.
+    /// Kept; for each item, whether it is shortened.
     All(Vec<bool>),
 }
 
@@ -62,14 +62,14 @@ impl StepDecision {
     }
 }
 
-/// What a strategy chose.
+/// The selection of a strategy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
-    /// What becomes of each step.
+    /// The decision about each step.
     pub decisions: Vec<StepDecision>,
-    /// What all of it costs.
+    /// The cost of all that is kept.
     pub used_tokens: u32,
-    /// The summary is there.
+    /// True if the summary is included.
     pub has_summary: bool,
 }
 
@@ -84,7 +84,7 @@ impl Strategy {
         }
     }
 
-    /// The least budget that it is tried with.
+    /// The least budget with which the strategy is tried.
     pub fn least_budget(self) -> u32 {
         match self {
             Strategy::FullHistory | Strategy::Fallback => 0,
@@ -94,7 +94,7 @@ impl Strategy {
         }
     }
 
-    /// Chooses, or says why it cannot.
+    /// Selects, or says why it cannot.
     pub fn select(self, choice: &StrategyInput<'_>) -> Result<Selection, &'static str> {
         if choice.budget < self.least_budget() {
             return Err("the budget is below what the strategy needs");
@@ -102,7 +102,7 @@ impl Strategy {
         self.select_beside(choice)
     }
 
-    /// The same of what something else leaves of a budget that the strategy was tried with.
+    /// Like [`Strategy::select`], within the rest of a budget that was enough to try the strategy.
     pub fn select_beside(self, choice: &StrategyInput<'_>) -> Result<Selection, &'static str> {
         match self {
             Strategy::FullHistory => full_history::select(choice),
@@ -114,7 +114,7 @@ impl Strategy {
     }
 }
 
-/// The first of the newest steps that hold at least [`RECENT`] messages.
+/// Returns the first of the newest steps that hold at least [`RECENT`] messages.
 pub(crate) fn first_recent(steps: &[Step]) -> usize {
     let mut messages = 0;
     for (place, step) in steps.iter().enumerate().rev() {
@@ -126,16 +126,18 @@ pub(crate) fn first_recent(steps: &[Step]) -> usize {
     0
 }
 
-/// Fills a budget newest first: what is required, the recent steps, then older ones while they fit.
+/// Fills a budget newest first: required steps, the recent ones, then older ones while they fit.
 ///
-/// Which steps are kept is decided by their least cost, and results are made whole only from half of the budget or from
-/// what is left at the end: so a budget of twice the size never keeps fewer steps.
+/// The least cost of a step decides whether it is kept; results are made whole only within half of the budget, or
+/// from what is left at the end. So twice the budget never keeps fewer steps, which a test proves.
 pub(crate) fn fill(choice: &StrategyInput<'_>, first_recent: usize, base: u32) -> Option<Selection> {
     let steps = choice.steps;
     let mut kept: Vec<StepDecision> = steps.iter().map(|_| StepDecision::No).collect();
     let mut used = base;
     let fits = |used: u32, cost: u32| used.checked_add(cost).filter(|sum| *sum <= choice.budget);
-    // A message that was cut has all that is left: a larger budget, which keeps it whole, could not keep more beside it.
+    // A message that was cut takes all the room, and nothing optional stands beside it: twice the budget, which keeps
+    // the
+    // message whole, could keep no more.
     let first_recent = if choice.is_full { steps.len() } else { first_recent };
     for (place, step) in steps.iter().enumerate() {
         let is_recent = place >= first_recent;
@@ -163,7 +165,7 @@ pub(crate) fn fill(choice: &StrategyInput<'_>, first_recent: usize, base: u32) -
     Some(Selection { decisions: kept, used_tokens: used, has_summary: false })
 }
 
-/// The same beside a summary; without one, where everything fits after all and there is nothing to summarize.
+/// Like [`fill`], beside a summary; without one if everything fits and there is nothing to summarize.
 pub(crate) fn fill_beside_summary(choice: &StrategyInput<'_>, first_recent: usize) -> Option<Selection> {
     let is_all = |all: &Selection| {
         choice.is_complete && !choice.is_summed_up && all.decisions.iter().all(StepDecision::is_all)
@@ -179,7 +181,7 @@ fn keep_shortened(step: &Step) -> StepDecision {
     StepDecision::All(step.items.iter().map(|item| item.can_be_shortened()).collect())
 }
 
-// Newest first, each shortened item whose whole form fits.
+// Makes shortened items whole, newest first, as long as they fit.
 fn restore_whole_items(steps: &[Step], kept: &mut [StepDecision], used: &mut u32, limit: u32) {
     for (step, flags) in steps.iter().zip(kept).rev() {
         let StepDecision::All(flags) = flags else { continue };

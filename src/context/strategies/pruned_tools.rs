@@ -1,4 +1,4 @@
-//! Every message, with older tool results shortened, oldest first, until it fits.
+//! Keeps every message, shortening tool results from the oldest on until all fit.
 
 use crate::context::strategies::{Selection, StepDecision, StrategyInput, first_recent, full_history};
 

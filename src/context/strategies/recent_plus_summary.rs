@@ -1,4 +1,4 @@
-//! The newest messages, and for the older ones a summary.
+//! Keeps the newest messages, and a summary for the older ones.
 
 use crate::context::strategies::{Selection, StrategyInput, fill_beside_summary, first_recent};
 
