@@ -1,7 +1,8 @@
-//! The resume block, word for word.
+//! The resume block that a model reads when a session continues.
 //!
-//! Text from the store cannot close or forge a marker: it stands on one line, and what reads as a marker
-//! loses its brackets; all other brackets stay.
+//! Text from the store cannot close or forge a marker: it stays on one line, and text that reads as a marker loses its
+//! brackets. Of `<` and `[`, only those that some model obeys are changed: in titles, summaries and warnings to other
+//! characters, in the history to JSON escapes, so that decoding returns what was said. All other brackets stay.
 
 use alloc::format;
 use alloc::string::String;
@@ -11,35 +12,35 @@ use crate::plain::harmless::harmless;
 use crate::time::{self, Stamp};
 
 const BEGIN: &str = "[RESUMED CONVERSATION]";
-/// What the line begins with that says how long ago it was.
+/// Begins the line that says how long ago the session was active.
 pub const LAST_ACTIVE: &str = "Last active: ";
-/// The marker at its end.
+/// Ends the block.
 pub const END: &str = "[END RESUMED CONTEXT]";
 
-/// What the block says of a session.
+/// The facts that the block states about a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResumeBlock {
     /// The type of the conversation.
     pub session_type: String,
-    /// Its title.
+    /// The title.
     pub title: String,
-    /// When it was last active, milliseconds since 1970.
+    /// The last activity, in milliseconds since 1970.
     pub last_active_ms: Option<i64>,
-    /// How many messages it has, all roles.
+    /// The number of messages of all roles.
     pub message_count: u64,
-    /// What it is about.
+    /// The summary.
     pub summary: Option<String>,
-    /// How many messages the history below leaves out, and the command that shows them.
+    /// How many messages the history below omits, and the command that shows them.
     pub omitted: Option<(u64, String)>,
-    /// Of how many large texts in the history the ends alone are there, and the command that names them.
+    /// How many large texts in the history show only their ends, and the command that names those texts.
     pub missing_texts: Option<(u64, String)>,
     /// How many tool outputs of earlier runs are gone.
     pub gone_output_count: u64,
-    /// What whoever goes on should know: see [`crate::resume::drift`].
+    /// The warnings for whoever continues: see [`crate::resume::drift`].
     pub warnings: Vec<String>,
 }
 
-/// The block as the model reads it.
+/// Renders the block.
 pub fn render_block(block: &ResumeBlock, stamp: &Stamp) -> String {
     let last_active = block.last_active_ms.map_or_else(|| "unknown".into(), |ms| time::ago(ms, stamp));
     let summary = block.summary.as_deref().map_or_else(|| "none recorded".into(), harmless);

@@ -1,7 +1,10 @@
-//! Drift: what changed since a session was saved, in words for a person and a model alike.
+//! Drift: what changed since a session was saved, in words for people and models alike.
 //!
-//! What is not said to hold now is not compared. Names come from the store and from other processes: none is longer than a
-//! name is, and none can forge a line of the block that they stand in.
+//! Only the fields given in [`Environment`] are compared: a requested window may be a choice, and an agent that does
+//! not know
+//! its tools has not lost them. Names come from the store and from other processes: overlong ones are cut, and none
+//! can forge
+//! a line of the resume block.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,49 +17,49 @@ use crate::plain::harmless::harmless;
 use crate::record::event::Agent;
 use crate::record::status::Status;
 
-/// Of more names than these the rest is a number.
+/// The most names listed; the rest is a number.
 const MOST_NAMES: usize = 12;
-/// A longer name, in bytes, is cut.
+/// The most bytes of a name; a longer one is cut.
 const LONGEST_NAME: usize = 120;
 
-/// What of an agent holds now, as far as somebody says it.
+/// The agent's current environment, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
-    /// The text of the command that began the session.
+    /// The prompt of the command that began the session.
     pub prompt: Option<PromptState>,
     /// The model.
     pub model: Option<String>,
-    /// Its limit, in tokens.
+    /// The model's limit, in tokens.
     pub window: Option<u64>,
-    /// The tools there are.
+    /// The available tools.
     pub tools: Option<Vec<String>>,
-    /// The MCP servers there are, by the names that their configuration gives them.
+    /// The available MCP servers, by the names in their configuration.
     pub servers: Option<Vec<String>>,
 }
 
-/// The text of a command as it is now.
+/// The current state of a command's prompt file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PromptState {
-    /// Its file is gone.
+    /// The file is gone.
     Gone,
-    /// `sha256:` and its hash.
+    /// The file's hash, as `sha256:` and hex digits.
     Hash(String),
 }
 
-/// Who else has the session open for appending.
+/// Another process that has the session open for appending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OtherHolder {
-    /// The program.
+    /// The program's name.
     pub program: String,
-    /// Its process.
+    /// The process id.
     pub pid: u64,
-    /// Where that runs.
+    /// The host that it runs on.
     pub host: String,
-    /// Since when, RFC 3339.
+    /// The time since when it has the session open, RFC 3339.
     pub held_since: String,
 }
 
-/// The warnings, one for each thing that changed, each on one line.
+/// Returns the warnings, one line for each change.
 pub fn warnings(saved: &Agent, status: Status, now: &Environment, elsewhere: &[OtherHolder]) -> Vec<String> {
     let mut all = Vec::new();
     if status == Status::Completed {
@@ -113,8 +116,8 @@ fn prompt_warning(saved: &Agent, now: &PromptState) -> Option<String> {
     }
 }
 
-/// How the tools are called that are defined so, in the shape of any provider: an array of definitions, or an object with them by
-/// their names. Nothing where one has no name.
+/// Returns the names of tools defined in any provider's shape: an array of definitions, or an object with them by
+/// name. `None` if one has no name.
 pub fn tool_names(json: &str) -> Option<Vec<String>> {
     let mut names = Vec::new();
     collect_tool_names(json, &mut names).then_some(names)
@@ -154,14 +157,15 @@ fn gone_tools_warning(saved: &[String], now: &Environment) -> Option<String> {
         .then(|| format!("tools that this conversation had are gone: {}{rest}", named.join(", ")))
 }
 
-// A server stands for whatever tool it has.
+// A server's name stands for any of its tools.
 fn is_or_has(tool: &str, one: &str) -> bool {
     one.strip_prefix(tool)
         .is_some_and(|rest| rest.is_empty() || (rest.starts_with("__") && tool.starts_with("mcp__")))
 }
 
-// `mcp__SERVER__TOOL`, or `mcp__SERVER` for whatever it has, as Claude Code and Codex name them. What an extension of the client,
-// an editor or an account brings stands in no file of servers.
+// Recognizes `mcp__SERVER__TOOL`, or `mcp__SERVER` for all of a server's tools, as Claude Code and Codex name them.
+// Tools
+// from an extension of the client, an editor or an account are in no server configuration.
 fn is_of_no_server(tool: &str, servers: &[String]) -> bool {
     const BROUGHT: [&str; 3] = ["plugin_", "claude_ai_", "ide__"];
     let Some(rest) = tool.strip_prefix("mcp__") else { return false };
@@ -174,7 +178,7 @@ fn is_of_no_server(tool: &str, servers: &[String]) -> bool {
     !BROUGHT.iter().any(|brought| rest.starts_with(brought)) && !servers.iter().any(is_of)
 }
 
-// The same model is called by its provider's name before its own, or without.
+// A model may be named with or without its provider.
 fn is_same_model(was: &str, is: &str) -> bool {
     let bare = |name: &str| name.rsplit('/').next().unwrap_or_default().trim().to_ascii_lowercase();
     bare(was) == bare(is)

@@ -1,4 +1,4 @@
-//! What of a text is shown where it was found by the words of a question: the part that has most of them, and what follows.
+//! Excerpts a text around the words of a question: the part that has most of them, and what follows.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -7,22 +7,22 @@ use super::log_match::ExcerptPart;
 use crate::json::text::grapheme_boundary;
 use crate::recall::terms::{Field, TermAnalyzer, strip_signs};
 
-// In so many bytes words stand together.
+// Words within this many bytes stand together.
 const TOGETHER: usize = 200;
-// So much is shown before the first of them, and from there on.
+// The bytes shown before the first of them, and from there on.
 const BEFORE: usize = 60;
 const SHOWN: usize = 240;
 
-/// The words of a text that are sought, and what each stands for.
+/// The searched words of a text, with the term of each.
 #[derive(Debug)]
 pub(crate) struct MarkedText<'a> {
     text: &'a str,
-    // Where they stand, with a bit for each term.
+    // The places of the words, with a bit for each term.
     words: Vec<(Range<usize>, u64)>,
 }
 
 impl<'a> MarkedText<'a> {
-    /// `number`: of a term that is sought, its number below 64.
+    /// Marks the words of a text. `number` returns the number, below 64, of a searched term.
     pub fn new(
         text: &'a str,
         number: &dyn Fn(&str) -> Option<usize>,
@@ -43,19 +43,20 @@ impl<'a> MarkedText<'a> {
         MarkedText { text, words }
     }
 
-    /// The terms that it has, a bit for each.
+    /// Returns the terms in the text, a bit for each.
     pub fn found_terms(&self) -> u64 {
         self.words.iter().fold(0, |all, (_, terms)| all | terms)
     }
 
-    /// The shortest word that has a term.
+    /// Returns the shortest word of a term.
     #[cfg(feature = "interop")]
     pub fn find_word(&self, term: usize) -> Option<&'a str> {
         let having = self.words.iter().filter(|(_, terms)| terms >> term & 1 == 1);
         having.map(|(place, _)| &self.text[place.clone()]).min_by_key(|word| word.len())
     }
 
-    /// The words in their place, from where most of what is sought stands together. `worth`: of each term.
+    /// Returns the excerpt with its words marked, from where the most valuable terms stand together. `worth` has the
+    /// weight of each term.
     pub fn excerpt(&self, worth: &[f32]) -> Vec<ExcerptPart> {
         let best = self.best_word(worth);
         let at = best.map_or(0, |nth| self.words[nth].0.start);
@@ -73,7 +74,7 @@ impl<'a> MarkedText<'a> {
         parts
     }
 
-    // The first word of those that stand together and are worth most.
+    // Returns the first word of the group with the highest weight.
     fn best_word(&self, worth: &[f32]) -> Option<usize> {
         let mut best = None;
         let mut most = 0.0;
@@ -94,7 +95,7 @@ impl<'a> MarkedText<'a> {
         best
     }
 
-    // Where the line begins, or the sentence, unless that is far.
+    // Returns the beginning of the line or the sentence, unless that is far.
     fn excerpt_start(&self, at: usize) -> usize {
         let near = grapheme_boundary(self.text, at.saturating_sub(BEFORE), false);
         let before = &self.text[near..at];

@@ -1,7 +1,9 @@
-//! The history as text, for an agent that does not take it as turns.
+//! The history as text, for an agent that cannot take it as turns.
 //!
-//! It stands in a fence of 128 random bits, a message a line, its bodies JSON-encoded: so no message closes the fence, and
-//! whoever decodes a line has what was said. What a model or a terminal would obey is written as an escape.
+//! It is enclosed by a fence of 128 random bits, one message a line, with bodies JSON-encoded: so no message can close
+//! the
+//! fence, and decoding a line returns what was said. Text that a model or a terminal would obey is written as an
+//! escape.
 
 use alloc::format;
 use alloc::string::String;
@@ -15,7 +17,7 @@ use crate::plain::is_unseen;
 use crate::record::message::{Message, Role, Tool, ToolCall};
 use crate::time::Stamp;
 
-/// What a reader needs of a message.
+/// The fields of a message that a reader needs.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HistoryLine<'a> {
@@ -42,8 +44,8 @@ struct AttachmentRef<'a> {
     path: Option<&'a str>,
 }
 
-/// The history in its fence. Of each message: role, time, content, the calls that it makes or the one that it answers, and
-/// which files came with it.
+/// Renders the history in its fence: for each message its role, time, content, the calls that it makes or the one
+/// that it answers, and the names of its files.
 pub fn render_history(messages: &[Message], stamp: &Stamp) -> String {
     let fence: String = stamp.entropy.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     let lines: Vec<String> =
@@ -73,7 +75,9 @@ fn to_history_line(message: &Message) -> HistoryLine<'_> {
     }
 }
 
-// All of it stands in strings: no bracket of JSON itself is followed by a word, and the rest is no JSON outside of them.
+// All such text is inside strings: no bracket of JSON itself is followed by a word, and the rest does not occur in
+// JSON
+// outside of strings.
 fn escape_line(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for (at, c) in json.char_indices() {

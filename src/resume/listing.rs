@@ -1,4 +1,4 @@
-//! A list of sessions as a person reads it, with a number to choose each by.
+//! A list of sessions for people, numbered for choosing.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,40 +12,40 @@ use crate::error::{Code, Error};
 use crate::plain::harmless::harmless;
 use crate::time::{self, Stamp};
 
-/// How many columns of a terminal a title may take.
+/// The most terminal columns of a title.
 const TITLE: usize = 80;
-/// The same of a summary.
+/// The most columns of a summary.
 const SUMMARY: usize = 240;
-/// No letter of any language has more marks; a column may have them without end.
+/// No letter of any language has more bytes with its marks; one column could otherwise have marks without end.
 const MOST_BYTES_A_LETTER: usize = 64;
 
-/// What a list says of a session.
+/// A session in a list.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListItem {
-    /// Its id.
+    /// The session's id.
     pub id: String,
-    /// What the conversation's folder is called, where it lies in a workspace.
+    /// The name of the conversation's folder, if it lies in a workspace.
     pub name: Option<String>,
     /// The type of the conversation.
     #[serde(rename = "type")]
     pub session_type: String,
-    /// Its title.
+    /// The title.
     pub title: String,
-    /// When it was last active, RFC 3339.
+    /// The last activity, RFC 3339.
     pub last_active: String,
-    /// Its status.
+    /// The status.
     pub status: String,
-    /// What it is about.
+    /// The summary.
     pub summary: Option<String>,
-    /// When it was hidden from lists.
+    /// The time when it was hidden from lists.
     pub archived_at: Option<String>,
 }
 
-/// Sessions as a store lists them, JSON, as [`render_items`] has them.
+/// Renders the JSON list of a store's sessions like [`render_items`].
 ///
 /// # Errors
-/// `invalid_json` for what is no such list.
+/// `invalid_json` if the list is not one.
 ///
 /// ```
 /// use leftoff::time::Stamp;
@@ -64,7 +64,7 @@ pub fn render_listed(listed: &str, stamp: &Stamp) -> Result<String, Error> {
     Ok(render_items(&items, stamp))
 }
 
-/// The list, numbered from one. Whatever is stored, a session has its lines and no others.
+/// Renders the list, numbered from one. Whatever is stored, a session takes its own lines and no others.
 pub fn render_items(items: &[ListItem], stamp: &Stamp) -> String {
     let mut text = String::new();
     for (place, item) in items.iter().enumerate() {
@@ -85,17 +85,17 @@ pub fn render_items(items: &[ListItem], stamp: &Stamp) -> String {
     text
 }
 
-/// As much of a line as so many columns of a terminal hold, cut between letters as a reader sees them.
+/// Cuts a line to this many terminal columns, between letters as a reader sees them.
 pub fn cut_to_columns(line: &str, columns: usize) -> String {
     let (mut taken, mut end) = (0, 0);
     for (at, letter) in line.grapheme_indices(true) {
-        // One that takes no column is counted all the same, so that there are not more than columns.
+        // A letter without width counts as one column, so that there are never more letters than columns.
         let width = if letter.len() > MOST_BYTES_A_LETTER { columns + 1 } else { letter.width().max(1) };
         taken += width;
         if taken > columns {
             return format!("{}…", &line[..end]);
         }
-        // The mark of the cut takes a column, too.
+        // The ellipsis takes a column, too.
         if taken < columns {
             end = at + letter.len();
         }

@@ -1,8 +1,10 @@
-//! Finding words in what was said: in raw bytes first, and in messages only where these have them.
+//! Finds words in logs: in the raw bytes first, and in parsed messages only where the bytes match.
 //!
-//! The host feeds whole lines of a log, the newest first, gets the places of those that may have all words, and asks of
-//! each what it says. Words are found whatever their case and accents. What lies in a blob is asked for by [`LineMatch::NeedsBlob`]. A text is
-//! cut to what is shown by a call of its own, so that the host can take out first what must not be.
+//! The host feeds whole lines of a log, the newest first, receives the ranges of those that may have all words, and
+//! matches
+//! each of them. Words match regardless of case and accents. Text in a blob is requested by [`LineMatch::NeedsBlob`].
+//! A
+//! separate call cuts a text to an excerpt, so that the host can redact the whole text first.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -23,54 +25,54 @@ use crate::record::blob::BlobRestoration;
 use crate::record::message::{self, Message, Role};
 use crate::record::scan::{ScanItem, Scanner};
 
-// Lines with these have to be looked at, whatever they say: texts elsewhere, and messages that were written again.
+// Lines with one of these must be matched whatever else they have: texts in blobs, and revised messages.
 const BLOB: &[u8] = b"\"blob\":";
 const REVISION: &[u8] = b"\"rev\":";
-// Letters beyond ASCII stand in lines of others' making like this.
+// How other writers escape letters beyond ASCII.
 const ESCAPE: &[u8] = b"\\u";
-// How letters begin that are Latin ones with accents, and the accents that stand alone; ligatures, and signs that are letters:
-// `ﬁ`, `K`. No other letter is plain once it is folded.
+// The first bytes of accented Latin letters, of combining accents, of ligatures, and of signs that are letters: `ﬁ`,
+// `K`. No other letter folds to plain ASCII.
 const ACCENTS: [[u8; 3]; 3] = [[0xc3, 0xc4, 0xc5], [0xc6, 0xc7, 0xc8], [0xc9, 0xcc, 0xcd]];
 const SIGNS: [&[u8]; 4] = [b"\xe1", b"\xef\xac", b"\xe2\x84", b"\xe2\xb1"];
-// How much of a text is shown before the first word, and behind it, in bytes.
+// The bytes of text shown before the first word, and after it.
 const BEFORE: usize = 60;
 const BEHIND: usize = 140;
 
-/// Words that are looked for in logs.
+/// A search for words in logs.
 #[derive(Debug)]
 pub struct LogSearch {
     words: Vec<Vec<char>>,
-    // The longest part of each that stands in a line as it is, but for the case of ASCII.
+    // The longest part of each word that a line contains literally, apart from ASCII case.
     plain: Vec<Vec<u8>>,
-    // Messages of which a newer revision was seen.
+    // Messages whose newer revision was seen.
     revised_ids: BTreeSet<String>,
     // A message that waits for its blobs.
     unfolding: Option<BlobRestoration>,
-    // What is looked for in place of words.
+    // The pattern to find instead of words.
     pattern: Option<Rc<dyn Pattern>>,
-    // What may not leave is not to be found.
+    // True if the host redacts messages before they may be found.
     is_outgoing: bool,
 }
 
-/// What is looked for in texts, beside words.
+/// A pattern that can be searched for instead of words.
 pub trait Pattern: Debug {
-    /// Where it stands first in a text.
+    /// Returns the first match in a text.
     fn find_first(&self, text: &str) -> Option<Range<usize>>;
 }
 
-/// What a line has of the words.
+/// The result of matching a line.
 #[derive(Debug)]
 pub enum LineMatch {
-    /// Nothing.
+    /// No match.
     None,
-    /// Only the host can tell: the bytes of the blob are wanted, see [`LogSearch::take_blob`].
+    /// The bytes of a blob are needed: see [`LogSearch::take_blob`].
     NeedsBlob {
-        /// Its id.
+        /// The blob's id.
         blob: String,
     },
-    /// All of them.
+    /// All words match.
     Hit(MessageHit),
-    /// This, of which the host says what may leave: see [`LogSearch::for_outgoing`].
+    /// A candidate that the host has to redact first: see [`LogSearch::for_outgoing`].
     Redactable(Box<Message>),
 }
 
@@ -81,13 +83,13 @@ pub struct MessageHit {
     pub id: String,
     /// Its role.
     pub role: Option<Role>,
-    /// RFC 3339.
+    /// Its time, RFC 3339.
     pub timestamp: Option<String>,
-    /// The text in which the first word stands, whole: see [`LogSearch::excerpt`].
+    /// The whole text with the first word: see [`LogSearch::excerpt`].
     pub text: String,
 }
 
-/// A hit as it is shown.
+/// A hit with its excerpt.
 #[derive(Debug, Serialize)]
 pub struct ShownHit {
     /// The message's id.
@@ -95,25 +97,25 @@ pub struct ShownHit {
     /// Its role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// RFC 3339.
+    /// Its time, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// What stands around the first word.
+    /// The text around the first word.
     pub excerpt: Vec<ExcerptPart>,
 }
 
-/// A piece of a text.
+/// A part of an excerpt.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExcerptPart {
-    /// The piece.
+    /// The text.
     pub text: String,
-    /// Whether it is one of the words.
+    /// True if it is one of the words.
     pub is_hit: bool,
 }
 
-/// Of messages that are nowhere stored those that have all of these words, the newest first: a JSON array of `{"id","role",
-/// "timestamp","excerpt"}`.
+/// Searches messages that are not stored. Returns those that have all words, the newest first, as a JSON array of
+/// `{"id","role","timestamp","excerpt"}`.
 pub fn search_messages(words: &str, messages: &[Message]) -> String {
     let lines: String = messages.iter().map(|message| to_json(message) + "\n").collect();
     let mut search = LogSearch::new(words);
@@ -123,13 +125,12 @@ pub fn search_messages(words: &str, messages: &[Message]) -> String {
 }
 
 impl LogSearch {
-    /// Looks for these words, which are apart by white space; what stands between two quotes is one. Without any, nothing is
-    /// found.
+    /// Searches for words separated by white space; a quoted phrase counts as one. Without words nothing is found.
     pub fn new(words: &str) -> LogSearch {
         LogSearch::of_parts(split_parts(words))
     }
 
-    /// Looks for each of these as it stands there.
+    /// Searches for each part literally.
     pub fn of_parts<'a>(parts: impl Iterator<Item = &'a str>) -> LogSearch {
         let words: Vec<Vec<char>> = parts.map(|word| normalize_letters(word).collect()).collect();
         let plain = words.iter().map(|word| longest_plain(word)).collect();
@@ -143,24 +144,24 @@ impl LogSearch {
         }
     }
 
-    /// Looks for a pattern: every line has to be looked at.
+    /// Searches for a pattern, for which every line must be matched.
     pub fn for_pattern(pattern: Rc<dyn Pattern>) -> LogSearch {
         LogSearch { pattern: Some(pattern), ..LogSearch::of_parts(core::iter::empty()) }
     }
 
-    /// The same, where the host looks at what a line says before it may be found: see [`LogSearch::find_hit`].
+    /// Lets the host redact each message before it may be found: see [`LogSearch::find_hit`].
     #[cfg(feature = "interop")]
     pub fn for_outgoing(self) -> LogSearch {
         LogSearch { is_outgoing: true, ..self }
     }
 
-    /// The pattern, where one is looked for.
+    /// Returns the pattern, if one is searched for.
     #[cfg(feature = "interop")]
     pub fn pattern(&self) -> Option<Rc<dyn Pattern>> {
         self.pattern.clone()
     }
 
-    /// The places of the lines that have to be looked at, the newest first. `bytes` are whole lines.
+    /// Returns the ranges of the lines that must be matched, the newest first. `bytes` are whole lines.
     pub fn candidate_lines(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         if self.pattern.is_some() {
@@ -197,7 +198,7 @@ impl LogSearch {
         found
     }
 
-    /// What a line says.
+    /// Matches a line.
     pub fn match_line(&mut self, line: &[u8]) -> LineMatch {
         let mut scanner = Scanner::forward(0);
         scanner.feed(line);
@@ -216,7 +217,7 @@ impl LogSearch {
         LineMatch::None
     }
 
-    /// All of these lines that have the words, the newest first, where no text lies elsewhere.
+    /// Returns all hits among these lines, the newest first, if no text lies in a blob.
     pub fn find_all(&mut self, lines: &[u8]) -> Vec<MessageHit> {
         let mut hits = Vec::new();
         for place in self.candidate_lines(lines) {
@@ -231,10 +232,10 @@ impl LogSearch {
         hits
     }
 
-    /// Takes a blob that was wanted; nothing where there is none.
+    /// Takes a requested blob, or `None` if it is missing.
     pub fn take_blob(&mut self, id: &str, bytes: Option<&[u8]>) -> LineMatch {
         let Some(mut unfolding) = self.unfolding.take() else { return LineMatch::None };
-        // Without it, the ends of its text are searched: doctor says what is missing.
+        // Without it, the ends of its text are searched: doctor reports what is missing.
         let _ = unfolding.take(id, bytes);
         self.match_message(unfolding)
     }
@@ -251,7 +252,7 @@ impl LogSearch {
         self.find_hit(&message, &message).map_or(LineMatch::None, LineMatch::Hit)
     }
 
-    /// What a message has of the words; told is what it says as it is shown.
+    /// Matches a message; the hit has the text of `shown`.
     pub fn find_hit(&self, message: &Message, shown: &Message) -> Option<MessageHit> {
         let texts = message_texts(message);
         let is_there = |word: &Vec<char>| texts.iter().any(|text| find_word(text, word).is_some());
@@ -264,7 +265,7 @@ impl LogSearch {
         Some(MessageHit { id: id.clone(), role: *role, timestamp: timestamp.clone(), text })
     }
 
-    // Where the first word stands, or the pattern.
+    // Returns the place of the first word, or of the pattern.
     fn find_first(&self, text: &str) -> Option<Range<usize>> {
         match &self.pattern {
             Some(pattern) => pattern.find_first(text),
@@ -272,19 +273,19 @@ impl LogSearch {
         }
     }
 
-    // Where one of the words stands first, or the pattern.
+    // Returns the first place of any word, or of the pattern.
     fn find_next(&self, text: &str) -> Option<Range<usize>> {
         let words = self.words.iter().filter_map(|word| find_word(text, word));
         let pattern = self.pattern.iter().filter_map(|pattern| pattern.find_first(text));
         words.chain(pattern).filter(|one| !one.is_empty()).min_by_key(|one| (one.start, Reverse(one.end)))
     }
 
-    /// A hit, with what stands around the first word.
+    /// Turns a hit into one with an excerpt.
     pub fn to_shown_hit(&self, MessageHit { id, role, timestamp, text, .. }: MessageHit) -> ShownHit {
         ShownHit { id, role, timestamp, excerpt: self.excerpt(&text) }
     }
 
-    /// The words in their place, and what stands around the first; the beginning of a text that has none.
+    /// Returns the text around the first word, with the words marked; the beginning of the text if it has none.
     pub fn excerpt(&self, text: &str) -> Vec<ExcerptPart> {
         let one = |word: &Vec<char>| find_word(text, word);
         let at = self.find_first(text).or_else(|| self.words.iter().find_map(one)).unwrap_or(0..0);
@@ -311,12 +312,12 @@ fn message_texts(message: &Message) -> Vec<&str> {
     core::iter::once(message.content.as_str()).chain(reasoning).chain(calls).collect()
 }
 
-/// Whether something in these words stands in quotes, so that it is looked for as it stands there.
+/// True if these words have a quoted phrase, which is matched literally.
 pub fn has_quotes(words: &str) -> bool {
     quoted_parts(words).any(|(_, is_quoted)| is_quoted)
 }
 
-/// What stands in quotes in these words, and the other words.
+/// Splits a search into its quoted phrases and its other words.
 pub fn split_quoted(words: &str) -> (Vec<&str>, Vec<&str>) {
     let of = |is_wanted: bool| {
         let parts = quoted_parts(words).filter(move |(_, is_quoted)| *is_quoted == is_wanted);
@@ -325,12 +326,12 @@ pub fn split_quoted(words: &str) -> (Vec<&str>, Vec<&str>) {
     (of(true), of(false))
 }
 
-// What a text is looked for by: its words, and what is quoted.
+// Splits a search into words and quoted phrases.
 fn split_parts(text: &str) -> impl Iterator<Item = &str> {
     quoted_parts(text).map(|(part, _)| part)
 }
 
-// Each with whether it is quoted.
+// Splits a text into parts, each with whether it is quoted.
 fn quoted_parts(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut rest = text;
     core::iter::from_fn(move || {
@@ -344,7 +345,7 @@ fn quoted_parts(text: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-// What is quoted at the front, and the rest. A quote within a word is a letter of it, as in JSON.
+// Splits off a leading quotation. A quote inside a word is one of its characters, as in JSON.
 fn split_leading_quote(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_prefix('"')?;
     let is_last = |at: &usize| inside[at + 1..].chars().next().is_none_or(char::is_whitespace);
@@ -353,13 +354,13 @@ fn split_leading_quote(text: &str) -> Option<(&str, &str)> {
     (!part.is_empty()).then_some((part, &inside[end + 1..]))
 }
 
-// Letters without case and accents; an accent that stands alone is none.
+// Folds case and drops accents; a combining accent becomes nothing.
 fn normalize_letters(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|char| !is_accent(*char)).flat_map(base_letters)
 }
 
-// Case is folded as Unicode says, by both of its mappings: `ς` is `σ`, and `ß` is `ss`. Latin letters lose their accents by a
-// table that knows more than decompositions, as `ø`; Greek ones, which capitals have none of, by these.
+// Folds case by both of Unicode's mappings: `ς` to `σ`, and `ß` to `ss`. Latin letters lose their accents by a
+// table that goes beyond decompositions, as for `ø`; Greek letters, whose capitals have none, by the cases here.
 fn base_letters(char: char) -> impl Iterator<Item = char> {
     let folded = char.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
     folded.map(without_accents).filter(|char| !is_accent(*char))
@@ -381,15 +382,15 @@ fn is_accent(char: char) -> bool {
     matches!(char, '\u{300}'..='\u{36f}')
 }
 
-// Whether an escape of these digits is more than a control or a letter of ASCII.
+// True if an escape with these digits is more than a control character or an ASCII letter.
 fn is_letter(digits: &[u8]) -> bool {
     !digits.starts_with(b"00") || digits.get(2).is_some_and(|digit| *digit > b'7')
 }
 
-// Where a word, folded, stands first in a text.
+// Returns the first place of a folded word in a text.
 fn find_word(text: &str, word: &[char]) -> Option<Range<usize>> {
     let head = word.first()?;
-    // Nearly all letters of a text are no beginning, and of ASCII.
+    // Nearly all letters of a text begin no match, and are ASCII.
     let is_head = |char: char| match char.is_ascii() {
         true => char.to_ascii_lowercase() == *head,
         false => base_letters(char).next() == Some(*head),
@@ -412,7 +413,7 @@ fn find_word(text: &str, word: &[char]) -> Option<Range<usize>> {
     })
 }
 
-// What stands in JSON as it is, or in another case of ASCII.
+// Returns the longest part that JSON contains literally, apart from ASCII case.
 fn longest_plain(word: &[char]) -> Vec<u8> {
     let is_plain = |char: &char| {
         char.is_ascii_alphanumeric()
@@ -422,7 +423,7 @@ fn longest_plain(word: &[char]) -> Vec<u8> {
     longest.iter().collect::<String>().into_bytes()
 }
 
-// The lines in which something is found, each once.
+// Returns the lines with a match, each once.
 fn lines_with(bytes: &[u8], find: impl Fn(&[u8]) -> Option<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut done = 0;
     core::iter::from_fn(move || {
@@ -433,7 +434,7 @@ fn lines_with(bytes: &[u8], find: impl Fn(&[u8]) -> Option<usize>) -> impl Itera
     })
 }
 
-// Where the letters, in lower case, stand first, whatever their case there.
+// Returns the first place of lowercase letters in a text, whatever its case.
 fn find_plain(bytes: &[u8], word: &[u8]) -> Option<usize> {
     let Some((before, rare)) = word.iter().enumerate().min_by_key(|(_, byte)| frequency_rank(**byte)) else {
         return Some(0);
@@ -446,7 +447,7 @@ fn find_plain(bytes: &[u8], word: &[u8]) -> Option<usize> {
     is_there.next()
 }
 
-// Letters by how often they are met, the rarest first; what is none of these is rarer.
+// Ranks letters by frequency, the rarest first; any byte not listed is rarer still.
 fn frequency_rank(byte: u8) -> usize {
     b"zqjx0123456789kvbpygwmufcldhsrniaote".iter().position(|one| *one == byte).map_or(0, |place| place + 1)
 }

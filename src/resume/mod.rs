@@ -1,4 +1,4 @@
-//! Handing a session to the next run: what it is told, and how the session is found.
+//! Hands a session to the next run: what the run is told, and how the session is found.
 
 pub mod block;
 pub mod drift;

@@ -1,4 +1,4 @@
-//! A conversation at a glance, for who looks for a place in it: what was asked, and what came of it.
+//! Outlines a conversation, for finding a place in it: each question, and the work it led to.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,40 +9,40 @@ use super::listing::cut_to_columns;
 use crate::plain::harmless::harmless;
 use crate::record::message::{Message, Role};
 
-/// How many columns of a terminal a title may take.
+/// The most terminal columns of a title.
 const TITLE: usize = 80;
 
-/// What was asked, with all that was said until the next time.
+/// A turn: a user message and everything until the next one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
-    /// The place of its first message, from 0 on.
+    /// The index of its first message.
     pub start: usize,
-    /// The id of that.
+    /// The id of its first message.
     pub id: String,
-    /// The first line of it, cut to 80 columns; empty where nothing was asked.
+    /// The first line of the user message, cut to 80 columns; empty if the turn has none.
     pub title: String,
-    /// When it was said, RFC 3339.
+    /// The time of its first message, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// How many messages it has.
+    /// The number of its messages.
     pub message_count: usize,
-    /// The tools that were called, each once, in the order of their first calls.
+    /// The tools called, in the order of their first calls.
     pub tools: Vec<ToolCount>,
-    /// How many results say that the tool failed.
+    /// The number of results that say that the tool failed.
     pub failed: usize,
 }
 
-/// A tool, and how often it was called.
+/// A tool, and the number of its calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolCount {
-    /// Its name.
+    /// The tool's name.
     pub name: String,
-    /// How often.
+    /// The number of calls.
     pub count: usize,
 }
 
-/// The turns of a conversation, oldest first. A message of the user's begins one, and so does the first message of all.
+/// Splits a conversation into turns, oldest first. A user message begins one, and so does the first message of all.
 pub fn outline(messages: &[Message]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     for (place, message) in messages.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Finding a session by words that its title and summary may have, as somebody types who does not know them well.
+//! Finds sessions by words of their titles and summaries, as typed by somebody who does not know these exactly.
 
 use alloc::format;
 use alloc::string::String;
@@ -11,18 +11,19 @@ use crate::error::{Code, Error};
 use crate::json::fields::{parse_items, parse_objects};
 use crate::json::text::Text;
 
-/// What a session is known by: its title first, the rest in any order.
+/// The texts that a session is known by: its title first, the rest in any order.
 pub type SessionTexts = Vec<String>;
 
-// A word whose letters lie scattered is in about any long text: it has to be worth so much of one that is there whole.
+// The least share of a whole word's score that scattered letters must reach, since almost any long text has them.
 const LEAST: f64 = 0.7;
-// What a title says is worth more than what a summary says.
+// The weight of a title, relative to a summary.
 const TITLE: u32 = 2;
 
-/// The places of those that have every word, the best first; of two that are alike, the one that is given first.
+/// Returns the indexes of the sessions that have every word, the best first; ties keep their order.
 ///
-/// A word is there if its letters are, in order and close to each other; upper case is asked for by upper case. Where one
-/// has all words as they are typed, those that only resemble them are left out.
+/// A word matches if its letters occur in order and close to each other; a capital matches only a capital. If a
+/// session
+/// has all words exactly as typed, those that only resemble them are left out.
 pub fn rank_by_words(words: &str, all: &[SessionTexts]) -> Vec<usize> {
     let mut matcher = Matcher::new(Config::DEFAULT);
     for kind in [AtomKind::Substring, AtomKind::Fuzzy] {
@@ -40,10 +41,10 @@ pub fn rank_by_words(words: &str, all: &[SessionTexts]) -> Vec<usize> {
     Vec::new()
 }
 
-/// Of sessions as a store lists them, JSON, those that words may mean, the best first.
+/// Filters the JSON list of a store's sessions by words, the best match first.
 ///
 /// # Errors
-/// `invalid_json` for what is no such list.
+/// `invalid_json` if the list is not one.
 ///
 /// ```
 /// let listed = r#"[{"title":"The parser","type":"chat"},{"title":"The door","type":"chat","summary":"a parser"}]"#;
@@ -68,7 +69,7 @@ fn atom(word: &str, kind: AtomKind) -> Atom {
     Atom::new(word, CaseMatching::Smart, Normalization::Smart, kind, false)
 }
 
-// Each word counts where it fits best; nothing where one fits nowhere.
+// Adds the best score of each word; `None` if a word matches nowhere.
 fn total_score(atoms: &[Atom], known: &SessionTexts, matcher: &mut Matcher) -> Option<u32> {
     let mut total = 0;
     for atom in atoms {

@@ -1,4 +1,4 @@
-//! What one call touches and runs, and how that ended, for who looks for it.
+//! What a single call touches and runs, and how that ended, for searches.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,12 +7,13 @@ use super::FactKind;
 use super::tool_effects::{self as effects, Arguments};
 use crate::record::message::{Tool, ToolCall};
 
-// Tools that run commands beside those whose names say so; what they change is not made out.
+// Tools that run commands, beside those recognized by name; their effects are not read.
 const OTHER_SHELLS: [&str; 6] =
     ["exec", "execute", "terminal", "runinterminal", "runterminalcommand", "interactivebash"];
 
-/// The files that a call names, and whether it changes each: of a tool that is not known, what its arguments call a path; of a
-/// command also the words that look like one.
+/// Returns the files that a call names, and whether it changes each: for an unknown tool, the arguments named like a
+/// path;
+/// for a command, also the words that look like one.
 pub(crate) fn files(call: &ToolCall) -> Vec<(String, bool)> {
     let mut files: Vec<(String, bool)> = Vec::new();
     for fact in effects::effects_of(call) {
@@ -37,13 +38,13 @@ pub(crate) fn files(call: &ToolCall) -> Vec<(String, bool)> {
     files
 }
 
-/// The command line that a call runs.
+/// Returns the command line that a call runs.
 pub(crate) fn command(call: &ToolCall) -> Option<String> {
     let is_shell = effects::is_shell(call) || OTHER_SHELLS.contains(&effects::bare_name(&call.name).as_str());
     is_shell.then(|| Arguments(call.arguments.as_str()).command()).flatten()
 }
 
-/// The code that a command ended with, where its result says so.
+/// Returns a command's exit code, if its result has one.
 pub(crate) fn exit_code(tool: &Tool, result: &str) -> Option<i64> {
     effects::parse_exit_code(tool, result)
 }

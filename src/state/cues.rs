@@ -1,13 +1,14 @@
-//! Words by which a sentence is told to be worth keeping, and those by which it is told to be small talk.
+//! The 240 cues by which sentences are scored, and those that mark small talk. They are data; `tests/facts.rs`
+//! examines them.
 
 use crate::state::FactKind;
 
-/// A few words, what a sentence with them is about, and how much they say for it; below zero against it.
+/// A phrase, the kind of fact that it indicates, and its weight; a negative weight speaks against the sentence.
 pub(crate) type Cue = (&'static str, FactKind, i32);
 
 use FactKind::{Blocker, Constraint, Decision, Finding, Progress};
 
-/// Sorted, in small letters. Decisions are known in other languages, too, where their words are split by spaces.
+/// Sorted, lowercase. Decisions have cues in other languages, too, where their words are separated by spaces.
 pub(crate) const CUES: &[Cue] = &[
     ("according to", Decision, 1),
     ("added", Progress, 2),
@@ -283,7 +284,7 @@ pub(crate) const CUES: &[Cue] = &[
     ("решили", Decision, 5),
 ];
 
-/// The longest cue, in words.
+/// The most words of a cue.
 pub(crate) const LONGEST: usize = 4;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The line of a failed result that says what went wrong.
+//! Finds the line of a failed result that says what went wrong.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,20 +8,20 @@ use crate::json::text::{Text, grapheme_boundary};
 use crate::plain::one_line;
 use crate::state::cut_text;
 
-// Of a longer result its beginning and its end are looked at.
+// The bytes of a long result that are examined, at its beginning and at its end.
 const HEAD: usize = 4 * 1024;
 const TAIL: usize = 4 * 1024;
 const LONGEST: usize = 240;
 
-// What an error's own line has, the surest first, in small letters.
+// Marks of an error's own line, the surest first, lowercase.
 const MARKS: [&[&str]; 3] = [
     &["error[", "error:", "fatal:", "panicked at", "exception:", "err!"],
     &["not found", "no such file", "denied", "refused", "timed out", "unable to", "cannot ", "could not"],
     &["failed", "failure", "fail ", "error", "invalid", "missing"],
 ];
-// What a line of a script or of a listing begins with: it says what would be printed, not what was.
+// Beginnings of script or listing lines: they show what would be printed, not what was.
 const SOURCE: [&str; 9] = ["echo ", "printf ", "print(", "console.", "#", "//", "/*", "* ", "$ "];
-// What clients say of a run beside what it printed, in small letters.
+// Phrases that clients add around the output, lowercase.
 const BESIDE: [&str; 9] = [
     "exit code",
     "exited with code",
@@ -33,10 +33,10 @@ const BESIDE: [&str; 9] = [
     "output:",
     "shell cwd was reset",
 ];
-// Where clients put what was printed, within JSON.
+// The JSON fields in which clients put the output.
 const PRINTED: [&str; 6] = ["stderr", "error", "message", "output", "content", "stdout"];
 
-/// That line on one line of its own; nothing where nothing was printed.
+/// Returns the error's line, made a single line; `None` if nothing was printed.
 pub(crate) fn find_error_line(result: &str) -> Option<String> {
     let printed = unwrap_json(result);
     let result = printed.as_deref().unwrap_or(result);
@@ -66,7 +66,7 @@ fn unwrap_json(result: &str) -> Option<String> {
     printed.map(|text| String::from(text.as_str())).find(|text| !text.trim_ascii().is_empty())
 }
 
-// Without the tags that clients put around an error.
+// Removes the tags that clients put around an error.
 fn bare_line(line: &str) -> &str {
     let mut line = line.trim_ascii();
     while let Some((tag, rest)) = line.strip_prefix('<').and_then(|rest| rest.split_once('>')) {

@@ -1,8 +1,13 @@
-//! What a conversation has come to: the task, files changed, commands that failed, open tasks, and the sentences worth
-//! keeping. It is extracted from tool calls and texts, without a model.
+//! The session state: the task, changed files, failed commands, open tasks, and the two hundred best sentences,
+//! extracted from tool calls and texts without a model.
 //!
-//! It is folded from the messages one after another, bounded in size, and kept in the checkpoint. So a summary of a
-//! million messages is made without reading them again.
+//! It is folded from each message once, bounded in size, and kept in the checkpoint. So a summary of a million
+//! messages
+//! costs what one of a hundred does, and reads no message again. Appending folds nothing; whoever builds a context or
+//! closes a
+//! session reads what was added since. A branch is folded anew when it becomes the current one: a session with
+//! branches is
+//! read whole at each opening anyway.
 
 #[cfg(feature = "interop")]
 pub(crate) mod call_details;
@@ -36,83 +41,83 @@ const MOST_TASKS: usize = 100;
 const MOST_SENTENCES: usize = 200;
 const MOST_WAITING: usize = 64;
 const MOST_ERRORS: usize = 20;
-// What a failed result says is worth as much as a sentence that names two things.
+// The weight of a failed result's error line: that of a sentence with two names.
 const WORTH_OF_ERROR: u32 = 4;
 
 const LONGEST_TASK: usize = 1200;
 const LONGEST_STATUS: usize = 400;
 
-/// What is known.
+/// The state of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct State {
     facts: Vec<Fact>,
-    // What calls will have done, once their result says that it went well; each with the id of its call as its name.
+    // Effects of calls that wait for a successful result, each named by the call's id.
     waiting: Vec<Fact>,
 }
 
-/// One thing that is known.
+/// A fact of the conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Fact {
-    /// What it is.
+    /// Its kind.
     pub kind: FactKind,
-    /// It in words; of a file the path, of a command the command.
+    /// Its text; for a file the path, for a command the command line.
     pub text: String,
-    /// Of a sentence how much it is worth; of a command how often it failed; of what a call does 1, where a shell does it.
+    /// For a sentence its weight; for a command its failures; for an effect of a call 1 if a shell runs it.
     #[serde(skip_serializing_if = "is_default")]
     pub weight: u32,
-    /// Of an open task its id, where it has one; of what a call does the id of the call; of an error the command or the tool.
+    /// For an open task its id, if any; for an effect the id of the call; for an error the command or the tool.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
 
-/// What a fact is.
+/// The kinds of facts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FactKind {
-    /// What the first user message asks for.
+    /// The request in the first user message.
     Task,
-    /// A file that was made.
+    /// A file that was created.
     Created,
     /// A file that was changed.
     Modified,
-    /// A file that was removed.
+    /// A file that was deleted.
     Deleted,
     /// A command whose last run failed.
     Failed,
-    /// A command that failed, and passed when it was run again.
+    /// A command that failed once and passed in its last run.
     Passed,
     /// An open task.
     Open,
-    /// What the assistant said last.
+    /// The assistant's last statement.
     Status,
-    /// What was decided, and why.
+    /// A decision, and its reason.
     Decision,
-    /// What the user wants to hold.
+    /// A lasting wish of the user.
     Constraint,
-    /// What a result that failed says; its name is the command or the tool.
+    /// The error line of a failed result; its name is the command or the tool.
     Error,
-    /// What somebody says went wrong, and what came of it.
+    /// A report of something that went wrong, and what came of it.
     Finding,
-    /// What stands in the way.
+    /// A blocker.
     Blocker,
-    /// What is done, and what is left.
+    /// A report of what is done, and what is left.
     #[default]
     Progress,
     /// A call runs a command.
     Runs,
-    /// A call writes a file; its result says whether it was there before.
+    /// A call writes a file; its result says whether the file existed.
     Writes,
-    /// A call lists the open tasks, a line each.
+    /// A call lists the open tasks, one per line.
     Plans,
     /// A call adds a task.
     Adds,
     /// A call closes a task, by its id.
     Closes,
-    /// A command removes a file, if it is there.
+    /// A command removes a file, if it exists.
     Removes,
-    /// A command goes to another folder; without a text nobody can say to which.
+    /// A command changes the folder; without a text, to an unknown one.
     Moves,
-    /// The folder in which the next command runs, where that is another one than at first.
+    /// The folder of the next command, if it is not the first one.
     Folder,
 }
 
@@ -142,17 +147,17 @@ const KINDS: [(FactKind, &str); 22] = [
 ];
 
 impl FactKind {
-    /// The word as it is written.
+    /// Returns the stored word.
     pub fn as_str(self) -> &'static str {
         KINDS.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
     }
 
-    /// It is about a file, and which became of that last.
+    /// True for the last change of a file.
     pub fn is_file(self) -> bool {
         matches!(self, FactKind::Created | FactKind::Modified | FactKind::Deleted)
     }
 
-    // What becomes of a file that was made here does not make it less new; one that is gone is gone.
+    // A file created in this session stays created when it is changed; a deleted one is deleted.
     fn merge_with(self, before: Option<FactKind>) -> FactKind {
         match (before, self) {
             (Some(FactKind::Created), FactKind::Modified) => FactKind::Created,
@@ -161,12 +166,12 @@ impl FactKind {
         }
     }
 
-    /// It is about a command that failed once.
+    /// True for a command that failed once.
     pub fn is_command(self) -> bool {
         matches!(self, FactKind::Failed | FactKind::Passed)
     }
 
-    /// It was said in a sentence.
+    /// True for a fact from a sentence.
     pub fn is_sentence(self) -> bool {
         matches!(
             self,
@@ -181,13 +186,13 @@ impl FactKind {
 }
 
 impl State {
-    /// Takes the next message of the path.
+    /// Folds in the next message of the path.
     pub fn take_message(&mut self, message: &Message) {
         let text = message.content.as_str();
         match message.role {
             Some(Role::User) if message.has_source_mark("isMeta") || message.has_source_mark("isIgnored") => {
             }
-            // A summary that a client made of what was said before holds no words of the user's own.
+            // A client's own summary of the conversation holds no words of the user's.
             Some(Role::User) if message.is_injected() => self.take_sentences(text, Role::Assistant),
             Some(Role::User) => {
                 for said in wrapping::user_words(text) {
@@ -210,7 +215,7 @@ impl State {
         }
     }
 
-    /// Takes calls that an answer makes.
+    /// Folds in the calls of an answer.
     pub(crate) fn take_calls(&mut self, calls: &[ToolCall]) {
         self.waiting.retain(|effect| calls.iter().all(|call| call.id != effect.name));
         self.waiting.extend(calls.iter().flat_map(tool_effects::effects_of));
@@ -218,17 +223,17 @@ impl State {
         self.waiting.drain(..too_many);
     }
 
-    /// Everything that is known, in the order in which it was learned.
+    /// Returns all facts, in the order in which they were learned.
     pub fn facts(&self) -> impl DoubleEndedIterator<Item = &Fact> {
         self.facts.iter()
     }
 
-    /// Those of one kind.
+    /// Returns the facts of one kind.
     pub fn facts_of(&self, kind: FactKind) -> impl DoubleEndedIterator<Item = &Fact> {
         self.facts.iter().filter(move |fact| fact.kind == kind)
     }
 
-    /// The first of one kind.
+    /// Returns the first fact of one kind.
     pub fn first_fact(&self, kind: FactKind) -> Option<&Fact> {
         self.facts_of(kind).next()
     }
@@ -279,7 +284,7 @@ impl State {
         }
     }
 
-    // Where the next command runs.
+    // Sets the folder of the next command.
     fn change_folder(&mut self, to: &str) {
         let before = self.remove_fact(|fact| fact.kind == FactKind::Folder);
         let folder = match before {
@@ -290,7 +295,7 @@ impl State {
         self.facts.push(Fact::new(FactKind::Folder, &folder));
     }
 
-    // A path is seen from the folder in which the command ran; where that is not known, only a whole one says something.
+    // A path is relative to the command's folder; if that is unknown, only an absolute path means something.
     fn record_shell_change(&mut self, path: &str, kind: FactKind) {
         let path = match self.first_fact(FactKind::Folder) {
             Some(folder) if folder.text.is_empty() && !path.starts_with('/') => return,
@@ -305,7 +310,7 @@ impl State {
         match kind {
             FactKind::Removes if !is_known() => {}
             FactKind::Removes => self.record_file_change(path, FactKind::Deleted),
-            // It says nothing of what was there before.
+            // Such a result does not say whether the file existed.
             FactKind::Writes => self.record_file_change(path, FactKind::Created),
             kind => self.record_file_change(path, kind),
         }
@@ -335,14 +340,14 @@ impl State {
         self.limit_facts(MOST_ERRORS, |kind| kind == FactKind::Error);
     }
 
-    // The list as a whole takes the place of the last one.
+    // A whole list replaces the one before.
     fn replace_tasks(&mut self, open: &str) {
         self.facts.retain(|fact| fact.kind != FactKind::Open);
         let tasks = open.split('\n').filter(|task| !task.is_empty()).take(MOST_TASKS);
         self.facts.extend(tasks.map(|task| Fact::new(FactKind::Open, task)));
     }
 
-    // The result says which number it got, behind the first `#`.
+    // The result has the task's number after its first `#`.
     fn add_task(&mut self, task: String, result: &str) {
         let digits = result.split('#').nth(1).unwrap_or_default();
         let name: String = digits.chars().take_while(char::is_ascii_digit).collect();
@@ -359,7 +364,7 @@ impl State {
         });
     }
 
-    // Of equal ones the oldest goes.
+    // Of equal weights, the oldest goes.
     fn forget_least(&mut self) {
         let all = || self.facts.iter().enumerate().filter(|(_, fact)| fact.kind.is_sentence());
         if all().count() > MOST_SENTENCES
@@ -387,7 +392,7 @@ impl Fact {
     }
 }
 
-/// The beginning of a text, of at most so many bytes, ending between two graphemes.
+/// Returns the beginning of a text, at most this many bytes, cut between graphemes.
 pub(crate) fn cut_text(text: &str, bytes: usize) -> &str {
     &text[..grapheme_boundary(text, bytes, false)]
 }

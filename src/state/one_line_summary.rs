@@ -1,4 +1,4 @@
-//! What a conversation came to, in one line: for lists, and for whoever goes on with it.
+//! Summarizes a conversation in one line, for lists and for whoever continues it.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -11,7 +11,8 @@ const LONGEST: usize = 120;
 const MOST_FILES: usize = 3;
 
 impl State {
-    /// Which files it changed, what was decided last and is open, and what was said at the end; nothing where nothing was said.
+    /// Returns the changed files, the last decision, the open tasks and the last statement; `None` if nothing was
+    /// said.
     pub fn render_line(&self, project: &str) -> Option<String> {
         let files: Vec<&str> = self
             .changed_files(project)
@@ -43,7 +44,7 @@ fn render_files(files: &[&str]) -> String {
     }
 }
 
-// Its first sentence, or as much of it as a line takes.
+// Returns the first sentence, or as much of it as a line takes.
 fn first_sentence(text: &str) -> String {
     let line = one_line(text);
     let end = line.find(['.', '!', '?']).filter(|at| line[at + 1..].starts_with(' '));
@@ -51,7 +52,7 @@ fn first_sentence(text: &str) -> String {
     if line.len() <= LONGEST {
         return line.trim_end_matches('.').to_string();
     }
-    // Not within a word: of a part of a secret no rule can tell that it is one.
+    // Never cuts within a word: no rule could recognize a part of a secret.
     format!("{}…", cut_text(line, LONGEST).rsplit_once(' ').map_or("", |(words, _)| words))
 }
 

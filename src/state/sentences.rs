@@ -1,7 +1,8 @@
-//! The sentences of a text, and how much each is worth to whoever reads only a few of them.
+//! Splits a text into sentences and scores each by how much it says of the conversation.
 //!
-//! What a sentence is about is told by [`CUES`], in English, and decisions in some more languages; what it is worth beside that by
-//! how much it names: files, numbers, identifiers. So of other languages the sentences that name something are kept.
+//! Sentences are scored by 240 English cues, [`CUES`], some of which know decisions in other languages, and by the
+//! paths,
+//! numbers and names in them; a user's count more. So in other languages the sentences that name something are kept.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,27 +12,27 @@ use crate::record::message::Role;
 use crate::state::cues::{CUES, Cue, LONGEST};
 use crate::state::{FactKind, cut_text};
 
-// Of a longer text its beginning and its end are looked at.
+// The bytes of a long text that are examined, at its beginning and at its end.
 const HEAD: usize = 6 * 1024;
 const TAIL: usize = 4 * 1024;
 
 const FEWEST_WORDS: usize = 4;
-// Where something is named, one less will do.
+// The least words of a sentence that names something: one fewer.
 const FEWEST_BESIDE_A_NAME: usize = 3;
 const MANY_WORDS: usize = 40;
 const LONGEST_SENTENCE: usize = 320;
 
-// What names something is worth this much, up to so much.
+// The weight of a name, and the most that names may add.
 const NAME: i32 = 2;
 const MOST_NAMES: i32 = 8;
-// Users say less than assistants, and mean more of it.
+// The bonus of a user's sentence: users say less than assistants, and mean more of it.
 const SAID_BY_USER: i32 = 2;
 const QUESTION: i32 = 3;
 const LEAST: i32 = 2;
-// Marks of JSON, markup and code, which no sentence has, and that of what is left out of a text that lies in a blob.
+// Marks of JSON, markup and code, which no sentence has, and the mark of text left out of a blob's ends.
 const DATA: [&str; 7] = ["{\"", "\":", "\",\"", "</", "=>", "();", " bytes left out ...]"];
 
-/// Calls back with each sentence that is worth keeping, what it is about, and how much it is worth.
+/// Calls `found` with each sentence worth keeping, its kind and its weight.
 pub(crate) fn for_each_sentence(text: &str, speaker: Role, found: &mut impl FnMut(FactKind, u32, &str)) {
     if text.len() <= HEAD + TAIL {
         return scan_part(text, speaker, found);
@@ -62,13 +63,13 @@ fn scan_part(text: &str, speaker: Role, found: &mut impl FnMut(FactKind, u32, &s
     }
 }
 
-// A line of a file as tools show it, behind its number.
+// True for a line of a file with its number, as tools show it.
 fn is_numbered(line: &str) -> bool {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.len() < line.len() && rest.starts_with(['→', '\t', '|'])
 }
 
-// What begins an item of a list, or a heading.
+// Removes the marker of a list item or a heading.
 fn without_marker(line: &str) -> &str {
     let line = line.trim_start_matches(['#', '>', '*', '-', '+', '•', ' ']);
     let line = ["[ ]", "[x]", "[X]"]
@@ -83,7 +84,7 @@ fn without_marker(line: &str) -> &str {
     }
 }
 
-// The first sentence, and what follows it. A full stop ends one where a blank follows, but not behind a short form.
+// Splits off the first sentence. A full stop ends one if a blank follows, unless it ends an abbreviation.
 fn split_sentence(text: &str) -> (&str, &str) {
     let bytes = text.as_bytes();
     for (at, byte) in bytes.iter().enumerate() {
@@ -103,7 +104,7 @@ fn split_sentence(text: &str) -> (&str, &str) {
 fn rate_sentence(sentence: &str, speaker: Role) -> Option<(FactKind, u32)> {
     let words: Vec<String> =
         sentence.split_whitespace().map(bare_word).filter(|word| !word.is_empty()).collect();
-    // The first word has a capital letter whatever it is.
+    // The first word is capitalized whatever it is.
     let names =
         sentence.split_whitespace().enumerate().filter(|(place, word)| is_name(word, *place == 0)).count()
             as i32;
@@ -117,22 +118,22 @@ fn rate_sentence(sentence: &str, speaker: Role) -> Option<(FactKind, u32)> {
     let (mut said, mut kind, mut strongest) = (0, FactKind::Progress, 0);
     for place in 0..words.len() {
         for (_, about, says) in cues_at(&words[place..]) {
-            // What speaks against a sentence is how it begins.
+            // A negative cue counts only at the beginning of a sentence.
             if *says < 0 && place > 0 {
                 continue;
             }
             said += says;
-            // What an assistant says of rules are no wishes of the user's.
+            // Rules that an assistant mentions are not the user's wishes.
             if *says > strongest && (is_user || *about != FactKind::Constraint) {
                 (kind, strongest) = (*about, *says);
             }
         }
     }
-    // What a model is about to do it has not done.
+    // A model's announcement is not yet done.
     if !is_user && kind == FactKind::Progress && is_announcement(&words) {
         return None;
     }
-    // A sentence that names nothing is seldom about this conversation.
+    // A sentence without names is seldom about this conversation.
     if names == 0 && said > 0 {
         said = (said + 1) / 2;
     }
@@ -147,7 +148,7 @@ fn rate_sentence(sentence: &str, speaker: Role) -> Option<(FactKind, u32)> {
     u32::try_from(weight).ok().filter(|_| weight >= LEAST).map(|weight| (kind, weight))
 }
 
-// Whether it begins with what somebody is about to do: "Now let's", "Next, I'll".
+// True if it begins with an announcement: "Now let's", "Next, I'll".
 fn is_announcement(words: &[String]) -> bool {
     const LEADS: [&str; 14] = [
         "alright", "and", "first", "good", "great", "next", "now", "ok", "okay", "perfect", "so", "sure",
@@ -175,13 +176,13 @@ fn is_announcement(words: &[String]) -> bool {
     BEGINNINGS.iter().any(|one| is_begun(one))
 }
 
-// A word in small letters, without the marks around it.
+// Returns a word in lowercase, without the marks around it.
 fn bare_word(word: &str) -> String {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     word.chars().map(|c| if c == '\u{2019}' { '\'' } else { c.to_ascii_lowercase() }).collect()
 }
 
-// A path, a number, an identifier, a proper name.
+// True for a path, a number, an identifier, a proper name.
 fn is_name(word: &str, is_first: bool) -> bool {
     let word =
         word.trim_matches(|c: char| matches!(c, '(' | ')' | ',' | ';' | ':' | '!' | '?' | '.' | '"' | '\''));
@@ -191,7 +192,7 @@ fn is_name(word: &str, is_first: bool) -> bool {
         || inner.bytes().any(|byte| byte.is_ascii_uppercase() || byte == b'.')
 }
 
-// The cues that these words begin with. Those that share their first word follow each other.
+// Returns the cues that begin these words. Cues with the same first word are adjacent.
 fn cues_at(words: &[String]) -> impl Iterator<Item = &'static Cue> {
     let first = words[0].clone();
     let said = words[..words.len().min(LONGEST)].join(" ");

@@ -1,4 +1,4 @@
-//! The `SessionState`: what is known of a conversation, as callers read it.
+//! The `SessionState`: what is known of a conversation, in the form for callers.
 
 use alloc::vec::Vec;
 
@@ -6,34 +6,34 @@ use serde::Serialize;
 
 use crate::state::{Fact, FactKind, State};
 
-/// What is known of a conversation: its task, files, decisions and blockers, open tasks and failed commands.
+/// The state of a conversation: its task, files, decisions and blockers, open tasks and failed commands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SessionState<'a> {
-    /// Where the project lies; empty where nobody said.
+    /// The folder of the project; empty if unknown.
     pub project_path: &'a str,
-    /// What the first user message asks for; empty without one.
+    /// The request in the first user message; empty without one.
     pub original_task: &'a str,
-    /// Each file that was changed, once, the one touched last at the end.
+    /// The changed files, each once, the last touched at the end.
     pub modified_files: Vec<ModifiedFile<'a>>,
-    /// What the assistant said last.
+    /// The assistant's last statement.
     pub current_status: &'a str,
-    /// What stands in the way.
+    /// The blockers.
     pub blockers: Vec<&'a str>,
-    /// What was decided.
+    /// The decisions.
     pub key_decisions: Vec<&'a str>,
-    /// What is still to be done, as the newest list of tasks has it.
+    /// The open tasks, by the newest task list.
     pub open_tasks: Vec<&'a str>,
-    /// Each command that failed, once.
+    /// The commands that failed, each once.
     pub failed_commands: Vec<FailedCommand<'a>>,
 }
 
-/// A file that was changed.
+/// A changed file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ModifiedFile<'a> {
-    /// As the tool call named it.
+    /// The path, as the tool call named it.
     pub path: &'a str,
     /// `created`, `modified` or `deleted`.
     #[cfg_attr(test, ts(type = "\"created\" | \"modified\" | \"deleted\""))]
@@ -47,19 +47,20 @@ pub struct ModifiedFile<'a> {
 pub struct FailedCommand<'a> {
     /// The command.
     pub command: &'a str,
-    /// How often it failed.
+    /// The number of its failures.
     pub failures: u32,
-    /// Whether it passed when it was run last.
+    /// True if its last run passed.
     pub has_passed: bool,
 }
 
 impl State {
-    /// The files that were changed, the one touched last at the end. A command names a file as it is seen from the project,
-    /// other calls name it whole; it is one file.
+    /// Returns the changed files, the last touched at the end. A command names a file relative to the project, other
+    /// calls
+    /// by its full path; both mean one file.
     pub(crate) fn changed_files<'a>(&'a self, project: &str) -> Vec<(&'a str, FactKind)> {
         let facts = || self.facts().filter(|fact| fact.kind.is_file());
         let is_within = |fact: &Fact| relative_path(&fact.text, project).len() < fact.text.len();
-        // Only where both are named have they to be compared.
+        // Names must be compared only if both forms occur.
         let is_mixed = facts().any(is_within) && facts().any(|fact| !fact.text.starts_with('/'));
         let mut files: Vec<(&str, FactKind)> = Vec::new();
         for Fact { kind, text, .. } in facts() {
@@ -73,7 +74,7 @@ impl State {
         files
     }
 
-    /// It as callers read it.
+    /// Returns the state in the form for callers.
     pub fn to_session_state<'a>(&'a self, project_path: &'a str) -> SessionState<'a> {
         let all = |kind| self.facts_of(kind).map(|fact| fact.text.as_str()).collect();
         let first = |kind| self.first_fact(kind).map(|fact| fact.text.as_str()).unwrap_or_default();
@@ -96,7 +97,7 @@ impl State {
     }
 }
 
-/// A path as seen from the project, where it lies within.
+/// Returns a path relative to the project, if it lies within.
 pub(crate) fn relative_path<'a>(path: &'a str, project: &str) -> &'a str {
     let inner = path.strip_prefix(project).and_then(|rest| rest.strip_prefix(['/', '\\']));
     inner.filter(|_| !project.is_empty()).unwrap_or(path)

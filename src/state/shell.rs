@@ -1,37 +1,39 @@
-//! Which files a shell command changes, as far as its words say so for sure: `rm`, `mv`, `cp`, `git rm`, `git mv`,
-//! `sed -i`, `tee`, `>` and `>>` with plain names. Of loops, substitutions, wildcards and variables nothing is said.
+//! Reads from a shell command's words which files it surely changes: `rm`, `mv`, `cp`, `git rm`, `git mv`, `sed -i`,
+//! `tee`, `>` and `>>` with plain names. Loops, substitutions, wildcards and variables yield nothing: a file that is
+//! missing here can be found, while one that never changed misleads.
 //!
-//! Asked only about commands that ended well: then every command of the last `&&` chain did, and of an earlier chain at
-//! least the first one ran.
+//! Used only for commands that succeeded: then every command of the last `&&` chain did, and of an earlier chain at
+//! least the
+//! first one ran.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::state::FactKind;
 
-/// What a command does to files.
+/// The effects of a command on files.
 #[derive(Default)]
 pub(crate) struct FileEffects {
-    /// Each file with what becomes of it; relative to the folder in which the command runs, unless it begins with `/`.
+    /// Each file with its change; relative to the folder in which the command runs, unless it begins with `/`.
     pub files: Vec<(FactKind, String)>,
-    /// The folder in which the next command runs, where this one went elsewhere; empty where nobody can say.
+    /// The folder of the next command, if this one changed it; empty if unknown.
     pub next_folder: Option<String>,
 }
 
-// A command between two operators. What is no plain text of a word is a NUL.
+// A command between two operators. A part of a word that is not plain text is a NUL.
 #[derive(Default)]
 struct ShellCommand {
     words: Vec<String>,
     written_files: Vec<(FactKind, String)>,
-    // What stands behind it: `&`, `|` or `;`.
+    // The operator after it: `&`, `|` or `;`.
     separator: u8,
 }
 
-/// What a command does to files, of those that it is sure to change.
+/// Returns the changes that a command surely makes to files.
 pub(crate) fn effects_of(command: &str) -> FileEffects {
     let mut done = FileEffects::default();
     let Some(parts) = ShellParser::new(command).parse_commands() else {
-        // It may have gone anywhere.
+        // It may have changed to any folder.
         done.next_folder = command.contains("cd").then(String::new);
         return done;
     };
@@ -64,7 +66,7 @@ pub(crate) fn effects_of(command: &str) -> FileEffects {
     done
 }
 
-/// A path as seen from where the folder is seen from; nothing where nobody can say.
+/// Joins a path to a folder; `None` if the result is unknown.
 pub(crate) fn join_path(folder: &str, path: &str) -> Option<String> {
     let path = path.strip_prefix("./").unwrap_or(path);
     if path.is_empty() || path.split('/').any(|part| part == "..") {
@@ -79,14 +81,14 @@ pub(crate) fn join_path(folder: &str, path: &str) -> Option<String> {
     Some(whole)
 }
 
-// Where the folder is not known, only a whole path says something.
+// In an unknown folder only an absolute path means something.
 fn resolve_path(folder: Option<&str>, word: &str) -> Option<String> {
     let is_seen = folder.is_some() || word.starts_with('/');
     let is_path = is_seen && !word.contains('\0') && word != "-" && !word.starts_with("/dev/");
     is_path.then(|| join_path(folder.unwrap_or_default(), word)).flatten()
 }
 
-// What one command changes by its arguments; one that may have failed only what it writes before it can.
+// Collects the changes of one command; if it may have failed, only those that it makes before it can.
 fn collect_changes<'a>(words: &'a [String], is_sure: bool, files: &mut Vec<(FactKind, &'a String)>) {
     let (name, rest) = match words {
         [git, name, rest @ ..] if git == "git" && (name == "rm" || name == "mv") => (name.as_str(), rest),
@@ -100,7 +102,7 @@ fn collect_changes<'a>(words: &'a [String], is_sure: bool, files: &mut Vec<(Fact
             None => names.push(word),
         }
     }
-    // Any other one may make it another command.
+    // Any other flag may change its meaning.
     let only = |known: &str| flags.bytes().all(|flag| known.as_bytes().contains(&flag));
     // A name with a dot is hardly a folder's.
     let is_file = |word: &&String| word.rfind('.') > word.rfind('/') && !word.ends_with('.');
@@ -108,7 +110,7 @@ fn collect_changes<'a>(words: &'a [String], is_sure: bool, files: &mut Vec<(Fact
         "tee" if only("a") => (if flags.is_empty() { FactKind::Writes } else { FactKind::Modified }, 0),
         _ if !is_sure => return,
         "rm" if only("fqv") => (if flags.contains('f') { FactKind::Removes } else { FactKind::Deleted }, 0),
-        // The script stands first; a second one would stand among the files.
+        // The script is the first argument; a second script would be taken for a file.
         "sed" if flags.contains('i') && only("Eeinr") && flags.split('e').count() < 3 => {
             (FactKind::Modified, 1)
         }
@@ -125,15 +127,15 @@ fn collect_changes<'a>(words: &'a [String], is_sure: bool, files: &mut Vec<(Fact
     }
 }
 
-// Cuts a command into its parts.
+// Splits a command line into commands.
 struct ShellParser<'a> {
     rest: &'a str,
     parts: Vec<ShellCommand>,
     part: ShellCommand,
     word: Option<String>,
-    // What the next word is of: a file that is written, or nothing that matters.
+    // The target of the next word: a written file, or nothing that matters.
     redirect_target: Option<Option<FactKind>>,
-    // The end of the text that begins with the next line.
+    // The end mark of the here-document that begins on the next line.
     heredoc_end: Option<String>,
 }
 
@@ -152,7 +154,7 @@ impl<'a> ShellParser<'a> {
         }
     }
 
-    // Nothing where it does what is not followed here.
+    // Returns `None` if it uses syntax that is not followed here.
     fn parse_commands(mut self) -> Option<Vec<ShellCommand>> {
         while let Some(c) = self.rest.chars().next() {
             let text = self.rest;
@@ -178,7 +180,7 @@ impl<'a> ShellParser<'a> {
             self.rest = text.get(skip..)?;
         }
         self.end_command(b';', 0)?;
-        // What stands last ends nothing.
+        // The last command is not succeeded by another.
         if let Some(last) = self.parts.last_mut() {
             last.separator = 0;
         }
@@ -189,7 +191,7 @@ impl<'a> ShellParser<'a> {
         self.word.get_or_insert_default()
     }
 
-    // The letter that stands next behind so many bytes; how far it goes.
+    // Reads the character at `place` and returns the place after it.
     fn read_letter(&mut self, place: usize, is_plain: bool) -> Option<usize> {
         let end = place + self.rest.get(place..)?.chars().next()?.len_utf8();
         let text = self.rest;
@@ -249,9 +251,9 @@ impl<'a> ShellParser<'a> {
         Some(skip)
     }
 
-    // `>`, `>>`, `2>`, `&>`, `2>&1`, `<`, `<<END`; behind so many letters.
+    // Reads `>`, `>>`, `2>`, `&>`, `2>&1`, `<`, `<<END` at `before`.
     fn read_redirect(&mut self, before: usize) -> Option<usize> {
-        // A number right before it says which stream.
+        // A number directly before it names a stream.
         self.word = self.word.take().filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
         self.end_word(0);
         let sign = &self.rest[before..];
@@ -283,7 +285,7 @@ impl<'a> ShellParser<'a> {
         Some(before + skip)
     }
 
-    // A line feed ends a command; the text that it was told to read comes next.
+    // A line feed ends a command; here-documents that it announced come next.
     fn end_line(&mut self) -> Option<usize> {
         self.end_command(b';', 0)?;
         let mut skip = 1;

@@ -1,5 +1,6 @@
-//! What tool calls do: which file they change, which command they run, which tasks they leave open. By the names that
-//! Claude Code, OpenCode, Codex, Gemini CLI, Qwen Code, nanocoder, Cline, Copilot and pi give their tools.
+//! Reads the effects of tool calls: the file they change, the command they run, the tasks they leave open. It knows
+//! the
+//! tool names of Claude Code, OpenCode, Codex, Gemini CLI, Qwen Code, nanocoder, Cline, Copilot and pi.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,12 +13,12 @@ use crate::state::{Fact, FactKind, cut_text, shell};
 const LONGEST_PATH: usize = 1024;
 const LONGEST_COMMAND: usize = 300;
 const LONGEST_TASK: usize = 300;
-// Of one command.
+// The most files recorded for one command.
 const MOST_FILES: usize = 20;
 
-// Only Claude Code's shell is called so; it stays in the folder to which a command went.
+// Only Claude Code's shell has this name; it stays in the folder to which a command changed.
 const CLAUDE_CODE: &str = "Bash";
-// Names without what is neither letter nor digit, in small letters.
+// The names of shell tools, letters and digits only, lowercase.
 const SHELLS: [&str; 14] = [
     "bash",
     "shell",
@@ -60,7 +61,7 @@ const PATHS: [&str; 8] =
 const FOLDERS: [&str; 4] = ["workdir", "cwd", "directory", "dir_path"];
 const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
 
-/// What a call does, apart from reading.
+/// Returns the effects of a call, except for reading.
 pub(crate) fn effects_of(call: &ToolCall) -> Vec<Fact> {
     let name = bare_name(&call.name);
     let is = |names: &[&str]| names.contains(&name.as_str());
@@ -90,14 +91,14 @@ pub(super) fn bare_name(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// Whether a call runs a command.
+/// True if a call runs a command.
 #[cfg(feature = "interop")]
 pub(super) fn is_shell(call: &ToolCall) -> bool {
     SHELLS.contains(&bare_name(&call.name).as_str())
 }
 
-/// What Claude Code says of a command beside what that printed: where the next one runs, and which files that it had read
-/// are other ones now, by commas.
+/// Parses what Claude Code adds to a command's output: the folder of the next command, and the files read earlier
+/// that have changed, separated by commas.
 pub(crate) fn parse_shell_notes<'a>(tool: &Tool, result: &'a str) -> (Option<&'a str>, &'a str) {
     let last = result.rfind('\n').map_or(result, |at| &result[at + 1..]);
     if tool.name != CLAUDE_CODE {
@@ -110,7 +111,7 @@ pub(crate) fn parse_shell_notes<'a>(tool: &Tool, result: &'a str) -> (Option<&'a
     (last.strip_prefix("Shell cwd was reset to "), named.unwrap_or_default())
 }
 
-/// Whether the result of writing a file says that it was there before.
+/// True if the result of a write says that the file existed before.
 pub(crate) fn has_overwritten(result: &str) -> bool {
     let head = cut_text(result, 400);
     ["has been updated", "been modified", "verwrote", "verwritten", "updated successfully", "pdated the file"]
@@ -118,8 +119,8 @@ pub(crate) fn has_overwritten(result: &str) -> bool {
         .any(|said| head.contains(said))
 }
 
-/// Whether a command failed: by its code, where that is known. Claude Code says it beside the result, so what its commands
-/// print about codes says nothing.
+/// True if a command failed, by its exit code if known. Claude Code puts the code beside the result, so codes
+/// in the output of its commands mean nothing.
 pub(crate) fn has_failed(tool: &Tool, result: &str) -> bool {
     if let Some(code) = tool.exit_code {
         return code != 0;
@@ -127,12 +128,12 @@ pub(crate) fn has_failed(tool: &Tool, result: &str) -> bool {
     parse_exit_code(tool, result).map_or(tool.is_error, |code| code != 0)
 }
 
-/// The same of any tool: by what stands beside its result, since a file that it shows may tell of codes.
+/// True if any tool failed, by what is stored beside its result: a file shown in the result may mention codes.
 pub(crate) fn is_failure(tool: &Tool) -> bool {
     tool.is_error || tool.exit_code.is_some_and(|code| code != 0)
 }
 
-/// The code with which the result itself says that the command ended.
+/// Parses the exit code from the text of a result.
 pub(super) fn parse_exit_code(tool: &Tool, result: &str) -> Option<i64> {
     const NEAR: usize = 600;
     if tool.name == CLAUDE_CODE {
@@ -150,9 +151,9 @@ pub(super) fn parse_exit_code(tool: &Tool, result: &str) -> Option<i64> {
         let number = behind.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
         let is_near = behind.len() - number.len() <= 4;
         let digits = number.bytes().take_while(u8::is_ascii_digit).count();
-        // A sentence about a code goes on behind it.
+        // A sentence about a code continues after the number.
         let is_end = !number[digits..].starts_with([' ', '-', '_']);
-        // What no number holds is no 0.
+        // A number too large to hold is not 0.
         (is_near && is_end && digits > 0).then(|| number[..digits].parse().unwrap_or(i64::MAX))
     })
 }
@@ -176,7 +177,7 @@ fn shell_effects(arguments: &Arguments<'_>, stays: bool) -> Vec<(FactKind, Strin
     done
 }
 
-// One tool looks, makes and changes, by a word.
+// This one tool views, creates and changes files, by a command word.
 fn edit_effects(arguments: &Arguments<'_>) -> Vec<(FactKind, String)> {
     let kind = match arguments.text(&["command"]).as_deref() {
         Some("view" | "undo_edit") => return Vec::new(),
@@ -208,7 +209,7 @@ fn other_effects(name: &str, arguments: &Arguments<'_>) -> Vec<(FactKind, String
     }
 }
 
-// What Codex and OpenCode call a patch, and the unified form.
+// Reads the patch formats of Codex and OpenCode, and unified diffs.
 fn patch_effects(patch: &str) -> Vec<(FactKind, String)> {
     let mut done: Vec<(FactKind, String)> = Vec::new();
     let mut before = "";
@@ -247,17 +248,18 @@ fn is_closed(status: &str) -> bool {
     matches!(status, "completed" | "complete" | "cancelled" | "canceled" | "deleted" | "done")
 }
 
-// The arguments of a call, one field at a time; a text that ends too early, since the rest lies in a blob, is searched.
+// The arguments of a call, read field by field; a text that ends early, as its rest lies in a blob, is searched
+// instead.
 pub(super) struct Arguments<'a>(pub &'a str);
 
 impl Arguments<'_> {
-    // The first of these fields that is a text, or several, which are joined.
+    // Returns the first of these fields that is a text, or several texts joined.
     fn text(&self, names: &[&str]) -> Option<String> {
         let Ok(fields) = Fields::parse(self.0) else { return self.find_text(names) };
         let raw = names.iter().find_map(|name| fields.raw(name))?;
         if let Some(parts) = parse_items(raw) {
             let parts: Vec<String> = parts.into_iter().filter_map(decode_value).collect();
-            // A shell that is told to run one text.
+            // A shell that is given one text to run.
             return match &parts[..] {
                 [_, flag, script] if flag.starts_with('-') && flag.ends_with('c') => Some(script.clone()),
                 _ => Some(parts.join(" ")),
@@ -291,7 +293,7 @@ impl Arguments<'_> {
         })
     }
 
-    // The open ones of a list of tasks, a line each; nothing where it holds no list.
+    // Returns the open tasks of a list, one per line; `None` if the arguments have no list.
     fn open_tasks(&self) -> Option<String> {
         let fields = Fields::parse(self.0).ok()?;
         let list = ["todos", "plan", "items", "tasks"].iter().find_map(|name| fields.raw(name))?;

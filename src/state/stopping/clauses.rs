@@ -1,23 +1,23 @@
-//! A message in clauses, and a clause in words.
+//! Splits a message into clauses, and a clause into words.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Of a message of more words only the first and the last clauses are looked at: the rest tells of something.
+/// The words of a message above which only its first and last clauses are examined: the rest tells of something.
 const LONG: usize = 40;
 
-/// Words that are mistyped by two letters that changed places.
+/// Words that are often typed with two letters swapped.
 const TYPED: [&str; 18] = [
     "stop", "pause", "wrap", "today", "tonight", "tomorrow", "later", "enough", "continue", "break", "night",
     "leave", "going", "let's", "need", "have", "finish", "resume",
 ];
 
-/// The text with a word where something is quoted: what is quoted is not said.
+/// Replaces each quotation by a word: quoted text is not said by the user.
 pub(super) fn without_quotes(text: &str) -> Cow<'_, str> {
     let mut said = String::new();
     let (mut kept, mut at) = (0, 0);
-    // Up to there no `“` is closed on its line.
+    // Up to here, no `“` is closed on its line.
     let mut unclosed = 0;
     while let Some(found) = text[at..].find(['`', '"', '“']) {
         let start = at + found;
@@ -45,7 +45,7 @@ pub(super) fn without_quotes(text: &str) -> Cow<'_, str> {
     Cow::Owned(said)
 }
 
-// The length of a quotation with its marks.
+// Returns the length of a quotation with its marks.
 fn quotation_length(text: &str) -> Option<usize> {
     if let Some(code) = text.strip_prefix("```") {
         return Some(code.find("```").map_or(text.len(), |end| end + 6));
@@ -57,7 +57,7 @@ fn quotation_length(text: &str) -> Option<usize> {
     Some(mark.len_utf8() + end + closing.len_utf8())
 }
 
-/// The clauses that may say something, trimmed.
+/// Returns the clauses that are examined, trimmed.
 pub(super) fn relevant_clauses(text: &str) -> Vec<&str> {
     let says = |clause: &&str| clause.contains(char::is_alphabetic);
     let clauses: Vec<&str> = split_clauses(text).into_iter().map(str::trim).filter(says).collect();
@@ -72,7 +72,7 @@ fn split_clauses(text: &str) -> Vec<&str> {
     const MARKS: [char; 7] = ['.', '!', '?', ';', ':', '…', ','];
     let mut clauses = Vec::new();
     let (mut start, mut at) = (0, 0);
-    // Up to there stand nothing but marks, behind which a word goes on.
+    // Up to here there are only marks inside a word.
     let mut within = 0;
     while let Some(letter) = text[at..].chars().next() {
         let rest = &text[at..];
@@ -96,7 +96,7 @@ fn split_clauses(text: &str) -> Vec<&str> {
     clauses
 }
 
-// The length of a dash with a blank on either side.
+// Returns the length of a dash with a blank on either side.
 fn dash(rest: &str, blank: char) -> usize {
     let dashes = run(&rest[blank.len_utf8()..], |c| matches!(c, '-' | '–' | '—'));
     let behind = rest[blank.len_utf8() + dashes..].chars().next().filter(|c| dashes > 0 && c.is_whitespace());
@@ -107,7 +107,7 @@ fn run(text: &str, is_part: impl Fn(char) -> bool) -> usize {
     text.len() - text.trim_start_matches(is_part).len()
 }
 
-/// The words of a clause, in small letters and without what stands around them.
+/// Returns the words of a clause, lowercase and without the marks around them.
 pub(super) fn words(clause: &str) -> Vec<String> {
     let mut words = Vec::new();
     for word in clause.split_whitespace() {
@@ -123,7 +123,7 @@ pub(super) fn words(clause: &str) -> Vec<String> {
 fn plain(letter: char) -> char {
     let letter = match letter {
         '’' | '‘' | '´' => '\'',
-        // Wide ones are letters like others.
+        // Full-width letters count as plain ones.
         '！'..='～' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),
         _ => letter,
     };
@@ -139,7 +139,7 @@ fn is_tomorrow(word: &str) -> bool {
     rest.starts_with('r') && &rest[behind(rest, 'r')..] == "ow"
 }
 
-// Whether two letters beside each other have changed places.
+// True if two adjacent letters have changed places.
 fn is_swapped(word: &str, right: &str) -> bool {
     let (word, right) = (word.as_bytes(), right.as_bytes());
     let first = word.iter().zip(right).position(|(a, b)| a != b);

@@ -1,15 +1,17 @@
-//! Patterns of words, matched from all places at once, so that no clause takes long.
+//! Matches patterns of words from all places at once, so that no clause takes long.
 //!
-//! A pattern is words with a blank between them. `(a|b)` is one of some, `a?` may be there, `a*` any number of times, `<NAME>`
-//! another pattern, `_` any word, `..` any number of words, `#` a number, `~day` a word that ends so and has more, `&(a)`
-//! whatever begins with `a` and is not passed by, `$` the end.
+//! A pattern is words separated by blanks. `(a|b)` is one of several, `a?` is optional, `a*` repeats any number of
+//! times, `<NAME>`
+//! is another pattern, `_` any word, `..` any number of words, `#` a number, `~day` a longer word with this ending,
+//! `&(a)`
+//! a lookahead for `a`, `$` the end.
 
 use super::phrases::PATTERNS;
 
-/// So many words a clause has at most.
+/// The most words of a clause.
 const MOST: usize = 127;
 
-/// Places between words, each a bit.
+/// Places between words, a bit for each.
 type Places = u128;
 
 pub(super) struct Matcher<'w> {
@@ -21,12 +23,12 @@ impl<'w> Matcher<'w> {
         Matcher { words: &words[..words.len().min(MOST)] }
     }
 
-    /// Whether a pattern matches from the first word on.
+    /// True if the pattern matches from the first word on.
     pub(super) fn is_whole(&self, pattern: &str) -> bool {
         self.match_any(pattern, 1).0 != 0
     }
 
-    // Where one of some patterns ends that begins at one of these places, and what stands behind them.
+    // Returns where any of the alternatives may end that begin at these places, and the pattern after them.
     fn match_any<'p>(&self, pattern: &'p str, from: Places) -> (Places, &'p str) {
         let (mut all, mut rest) = (0, pattern);
         loop {
@@ -83,7 +85,7 @@ impl<'w> Matcher<'w> {
         match token {
             _ if from == 0 => 0,
             "$" => from & 1 << self.words.len(),
-            // All from the first on.
+            // All places from the first on.
             ".." => {
                 (1 << self.words.len() | ((1 << self.words.len()) - 1)) & !((from & from.wrapping_neg()) - 1)
             }
@@ -100,7 +102,7 @@ impl<'w> Matcher<'w> {
     }
 }
 
-// What stands behind the elements that one of some patterns has.
+// Returns the pattern after the current alternative.
 fn skip_sequence(pattern: &str) -> &str {
     let mut depth = 0_usize;
     let is_end = |byte: u8| {

@@ -1,7 +1,8 @@
-//! Whether somebody says that they want to stop the conversation for now.
+//! Detects that the user wants to stop the conversation for now.
 //!
-//! By phrases of English that fill a clause: "let's stop here" does, "let's stop using REST" does not. A wrong guess
-//! must cost nothing: a session may be paused by it, since whoever goes on makes it active again.
+//! The English phrases must fill a clause: "let's stop here" does, "let's stop using REST" does not. Quoted text does
+//! not count. A wrong guess must cost nothing: a session may be paused by it, since whoever continues makes it active
+//! again.
 
 mod clauses;
 mod matcher;
@@ -13,11 +14,13 @@ use alloc::vec::Vec;
 
 use matcher::Matcher;
 
-/// A clause of more letters tells of something.
+/// A longer clause, in bytes, tells of something.
 const LONGEST: usize = 200;
 
-/// The clause of a user's message that says so; nothing for what only resembles it, "stop the server". A session may be paused
-/// then, and whoever goes on makes it active again; for what cannot be undone, ask.
+/// Returns the clause of a user's message that wants to stop; `None` for a text that only resembles one, such as "stop
+/// the
+/// server". A session may be paused then, and whoever continues makes it active again; before anything that cannot be
+/// undone, ask.
 pub fn find_stop_phrase(text: &str) -> Option<String> {
     let text = clauses::without_quotes(text);
     let clauses = clauses::relevant_clauses(&text);

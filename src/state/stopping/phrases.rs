@@ -1,9 +1,9 @@
-//! What somebody says who wants to stop, as data; see [`super::matcher`] for how it is written.
+//! The phrases of somebody who wants to stop, as patterns; [`super::matcher`] explains their syntax.
 
-/// A whole clause: what fills it, with what may stand before and behind.
+/// A whole clause: the phrase that fills it, with what may come before and after.
 pub(super) const CLAUSE: &str = "<BEFORE> <PHRASE> <BEHIND> $";
 
-/// The patterns that others name.
+/// The patterns that others refer to.
 pub(super) const PATTERNS: [(&str, &str); 14] = [
     ("BEFORE", BEFORE),
     ("PHRASE", PHRASE),
@@ -43,7 +43,7 @@ const WHEN: &str = "(for|until|till|on|in|this|next|at)? \
     |(a|an|another) (bit|while|moment|minute|min|sec|second|hour|time|day)\
     |(a few|#|two|five|ten) (minutes|mins|hours|days))";
 
-// What a conversation is called by who is in it.
+// Names that participants give the conversation.
 const THIS: &str = "(it|this|that|things|here|(this|the|our) (session|conversation|chat|discussion|thread))";
 
 const AGAIN: &str = "(continue|finish|resume|proceed|go on|carry on|come back|be back|get back|return|pick <THIS> back? up|pick up)";
