@@ -1,10 +1,8 @@
 //! Contexts: the messages of a session that one model call gets within its window, with a report of why these.
 //!
 //! [`Build`] is asked for the next outcome until the context is ready. It reads the log backward, no farther than the
-//! budget
-//! reaches. What it needs from the host it returns as an [`InputRequest`]; the host supplies it and asks again. The
-//! same
-//! input gives the same bytes.
+//! budget reaches. What it needs from the host it returns as an [`InputRequest`]; the host supplies it and asks
+//! again. The same input gives the same bytes.
 
 mod budget;
 mod build;

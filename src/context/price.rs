@@ -60,8 +60,7 @@ impl Prices {
     }
 
     /// Returns the price of a message: of its JSON in a provider's shape, else its stored count if the same counter
-    /// made
-    /// it. The price of files depends on the model.
+    /// made it. The price of files depends on the model.
     pub fn price_message(&mut self, message: &Message, vocabulary: Option<&Vocabulary>) -> Option<u32> {
         if self.format != Format::Leftoff {
             let (json, files) = shapes::render_alone_for_count(message, self.format, self.images);

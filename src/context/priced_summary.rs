@@ -29,11 +29,9 @@ fn summary_share(budget: u32) -> u32 {
 }
 
 impl Build {
-    /// Returns the request for a summary if something is omitted and none was requested yet. It must cover all omitted
-    /// messages,
-    /// and may cover all but the newest half of the budget: so the next one is wanted later, a model is asked seldom,
-    /// and each
-    /// message is summarized once.
+    /// Returns the request for a summary if something is omitted and none was requested yet. It must cover all
+    /// omitted messages, and may cover all but the newest half of the budget: so the next one is wanted later, a
+    /// model is asked seldom, and each message is summarized once.
     pub(super) fn wanted_summary(&mut self, steps: &[Step], budget: u32) -> Option<InputRequest> {
         if !self.request.summaries || !matches!(self.host_summary, HostSummary::Unasked) {
             return None;

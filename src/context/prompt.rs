@@ -31,8 +31,7 @@ DO NOT include:
 Write as a concise narrative paragraph, not bullet points.";
 
 /// Returns the system and the user prompt that ask for a summary of about `tokens` tokens. `previous` is the summary
-/// of
-/// what came before, which the new one extends. `conversation` is each message by [`render_message`].
+/// of what came before, which the new one extends. `conversation` is each message by [`render_message`].
 pub fn summary_prompt(conversation: &str, previous: Option<&str>, tokens: u32) -> [String; 2] {
     let previous =
         previous.map(|text| format!("SUMMARY SO FAR, TO BE EXTENDED:\n\n{text}\n\n")).unwrap_or_default();

@@ -231,10 +231,8 @@ impl Reading {
     }
 
     /// Returns the messages read, oldest first. A revised message appears once, as its highest revision, in the place
-    /// of
-    /// the first; different lines of that revision are all kept. If the first was not read, it is older than all that
-    /// was, and
-    /// appears only if it is required.
+    /// of the first; different lines of that revision are all kept. If the first was not read, it is older than all
+    /// that was, and appears only if it is required.
     pub fn ordered_items(&self) -> Vec<Item> {
         let apart = self.standalone_items.range(..self.lines_from).filter_map(|(_, item)| item.as_ref());
         let lines: Vec<&Item> = apart.chain(self.read_items.iter().rev()).collect();

@@ -2,12 +2,10 @@
 //! the budget.
 //!
 //! The recall block keeps its room: where the newest messages leave none, the next strategy, which keeps fewer of
-//! them, is tried.
-//! A quoted sentence is left out of the summary beside it. Two variants measured worse and were not taken (share of
-//! the
-//! answers' words for coding questions at budgets of 2,000, 4,000 and 8,000): halving the summary beside the block,
-//! 65.8,
-//! 79.5 and 87.9 % against 65.6, 81.6 and 89.3 % with all of it; and leaving its sentences out, 66.2, 78.9 and 87.4 %.
+//! them, is tried. A quoted sentence is left out of the summary beside it. Two variants measured worse and were not
+//! taken (share of the answers' words for coding questions at budgets of 2,000, 4,000 and 8,000): halving the summary
+//! beside the block, 65.8, 79.5 and 87.9 % against 65.6, 81.6 and 89.3 % with all of it; and leaving its sentences
+//! out, 66.2, 78.9 and 87.4 %.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};

@@ -141,11 +141,9 @@ impl Request {
 
     /// Reads `{"window","model","reserve","system","tools","encoding","format","recall","stored","summaries",
     /// "strategies","only","recorded","assumes"}`. Each field overrides only its own default. A window or encoding
-    /// that is not
-    /// given comes from `model`, else from the session's record, `{"model","window"}`. For an unknown model on record
-    /// the
-    /// estimate is assumed as the encoding; with `assumes` the window is assumed, too, if nobody gives one, and
-    /// so are the values of an unknown given model. `tools` is any JSON; each strategy is
+    /// that is not given comes from `model`, else from the session's record, `{"model","window"}`. For an unknown
+    /// model on record the estimate is assumed as the encoding; with `assumes` the window is assumed, too, if nobody
+    /// gives one, and so are the values of an unknown given model. `tools` is any JSON; each strategy is
     /// `{"name","priority","minTokens"}`.
     ///
     /// # Errors

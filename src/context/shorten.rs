@@ -79,8 +79,7 @@ fn count_if_longer(text: &str, graphemes: usize) -> Option<usize> {
 }
 
 // Counts the graphemes of a text. There is always a boundary between two ASCII letters, so only the surroundings of
-// other
-// characters are examined; a carriage return may be half of one.
+// other characters are examined; a carriage return may be half of one.
 fn count_graphemes(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut count, mut start) = (0, 0);

@@ -1,8 +1,7 @@
 //! Steps: the units that a context keeps or omits.
 //!
 //! A step is an assistant message with the results of its calls, or one user or system message. Results that a log
-//! holds
-//! elsewhere are moved to their call; a call without a result gets one that says so.
+//! holds elsewhere are moved to their call; a call without a result gets one that says so.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -145,8 +144,7 @@ impl Step {
     }
 
     /// Makes standalone pins: a pinned message must be kept, but calls and results beside it only if the whole step
-    /// fits.
-    /// So it does not matter to a pin how much of the log was read.
+    /// fits. So it does not matter to a pin how much of the log was read.
     pub fn set_pins(&mut self) {
         let alone = |item: &Item| {
             let alone = Item::of(to_standalone(item.message.clone()), item.start);

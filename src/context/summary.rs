@@ -1,8 +1,7 @@
 //! Makes a summary without a model: facts of the session state, in as many lines as a share of the budget holds.
 //!
 //! The task, open tasks, failed commands and files come first and may take nine tenths of it; then the sentences of
-//! the
-//! highest weight; then the rest of the first. If commands are many, the middle is left out.
+//! the highest weight; then the rest of the first. If commands are many, the middle is left out.
 
 use alloc::format;
 use alloc::string::String;
@@ -130,8 +129,7 @@ fn share_of(share: u32, hundredths: u32) -> u32 {
 }
 
 /// Returns the candidate lines, the most important first, no more than a share of `share` tokens could hold, and the
-/// number
-/// of further lines.
+/// number of further lines.
 pub(crate) fn candidate_lines(
     known: SummaryInput<'_>,
     written: Option<WrittenSummary<'_>>,

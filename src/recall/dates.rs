@@ -8,8 +8,7 @@
 //! | `yesterday`, `last week`, `three days ago` | by the clock of who asks |
 //!
 //! Months are known by their capitalized English names. A month alone needs a word such as `in` before it, else `May`
-//! is no
-//! month.
+//! is no month.
 
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;

@@ -1,11 +1,9 @@
 //! Ranks documents by a question, within one session or across all; contexts and searches share this order.
 //!
-//! Texts that were said are scored by BM25, a short message together with its neighbors, since an answer stands beside
-//! its
-//! question and seldom repeats its words. Calls and results are scored by themselves, at a lower weight. Having more
-//! of the
-//! question's words counts more than having one of them often. The numbers were tuned on talk and on coding sessions
-//! at once; the best ones for either alone are not the best for the other.
+//! Texts that were said are scored by BM25, a short message together with its neighbors, since an answer stands
+//! beside its question and seldom repeats its words. Calls and results are scored by themselves, at a lower weight.
+//! Having more of the question's words counts more than having one of them often. The numbers were tuned on talk and
+//! on coding sessions at once; the best ones for either alone are not the best for the other.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -92,10 +90,8 @@ impl TermWeights {
     }
 
     /// Returns the score that the best match must reach. `None` if the question has names and the session knows none
-    /// of
-    /// them: it is about something else. Unless the session knows all the names, the bar rises as fewer of the words
-    /// were said,
-    /// since an answer is then less likely.
+    /// of them: it is about something else. Unless the session knows all the names, the bar rises as fewer of the
+    /// words were said, since an answer is then less likely.
     pub fn least_score(&self, question: &Question) -> Option<f32> {
         let asked = || question.terms.iter().zip(&self.counts);
         let names = asked().filter(|(term, _)| term.is_name).map(|(_, count)| *count);

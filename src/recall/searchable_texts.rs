@@ -47,8 +47,7 @@ fn head_and_tail(
 }
 
 /// Renders a call as text: the tool, then the values of its arguments, one per line. The arguments' names are the
-/// tool's
-/// and say nothing.
+/// tool's and say nothing.
 pub(crate) fn render_call(call: &ToolCall) -> String {
     let mut text = call.name.clone();
     let json = call.arguments.as_str();

@@ -1,8 +1,7 @@
 //! Ranks sessions by a question, and the messages in each.
 //!
 //! A session's score comes from its best messages as [`rank`](super::rank) scores them, each next one counting less,
-//! and
-//! from the question's words in the session as a whole.
+//! and from the question's words in the session as a whole.
 
 use alloc::vec;
 use alloc::vec::Vec;

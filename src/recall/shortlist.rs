@@ -59,9 +59,8 @@ pub(crate) fn documents_to_read(ranked: &[RankedDocument]) -> Vec<(usize, core::
 }
 
 impl Shortlist {
-    /// Turns ranked documents into candidates, each message once; messages from the time that the question names count
-    /// up
-    /// to twice. `places` looks up a document of a field.
+    /// Turns ranked documents into candidates, each message once; messages from the time that the question names
+    /// count up to twice. `places` looks up a document of a field.
     pub fn new(
         question: &Question,
         (worth, ranked): (TermWeights, Vec<RankedDocument>),

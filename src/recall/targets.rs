@@ -1,6 +1,5 @@
 //! Searches by target, where words are not enough: a file that was read or changed, a command that was run, an error
-//! that
-//! occurred. An error is known by its signature: its words without numbers, paths and addresses.
+//! that occurred. An error is known by its signature: its words without numbers, paths and addresses.
 
 use alloc::string::String;
 use alloc::vec::Vec;

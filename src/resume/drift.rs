@@ -1,10 +1,8 @@
 //! Drift: what changed since a session was saved, in words for people and models alike.
 //!
 //! Only the fields given in [`Environment`] are compared: a requested window may be a choice, and an agent that does
-//! not know
-//! its tools has not lost them. Names come from the store and from other processes: overlong ones are cut, and none
-//! can forge
-//! a line of the resume block.
+//! not know its tools has not lost them. Names come from the store and from other processes: overlong ones are cut,
+//! and none can forge a line of the resume block.
 
 use alloc::format;
 use alloc::string::String;
@@ -164,8 +162,7 @@ fn is_or_has(tool: &str, one: &str) -> bool {
 }
 
 // Recognizes `mcp__SERVER__TOOL`, or `mcp__SERVER` for all of a server's tools, as Claude Code and Codex name them.
-// Tools
-// from an extension of the client, an editor or an account are in no server configuration.
+// Tools from an extension of the client, an editor or an account are in no server configuration.
 fn is_of_no_server(tool: &str, servers: &[String]) -> bool {
     const BROUGHT: [&str; 3] = ["plugin_", "claude_ai_", "ide__"];
     let Some(rest) = tool.strip_prefix("mcp__") else { return false };

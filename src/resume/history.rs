@@ -1,9 +1,8 @@
 //! The history as text, for an agent that cannot take it as turns.
 //!
-//! It is enclosed by a fence of 128 random bits, one message a line, with bodies JSON-encoded: so no message can close
-//! the
-//! fence, and decoding a line returns what was said. Text that a model or a terminal would obey is written as an
-//! escape.
+//! It is enclosed by a fence of 128 random bits, one message a line, with bodies JSON-encoded: so no message can
+//! close the fence, and decoding a line returns what was said. Text that a model or a terminal would obey is written
+//! as an escape.
 
 use alloc::format;
 use alloc::string::String;
@@ -76,8 +75,7 @@ fn to_history_line(message: &Message) -> HistoryLine<'_> {
 }
 
 // All such text is inside strings: no bracket of JSON itself is followed by a word, and the rest does not occur in
-// JSON
-// outside of strings.
+// JSON outside of strings.
 fn escape_line(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for (at, c) in json.char_indices() {

@@ -1,10 +1,9 @@
 //! Finds words in logs: in the raw bytes first, and in parsed messages only where the bytes match.
 //!
 //! The host feeds whole lines of a log, the newest first, receives the ranges of those that may have all words, and
-//! matches
-//! each of them. Words match regardless of case and accents. Text in a blob is requested by [`LineMatch::NeedsBlob`].
-//! A
-//! separate call cuts a text to an excerpt, so that the host can redact the whole text first.
+//! matches each of them. Words match regardless of case and accents. Text in a blob is requested by
+//! [`LineMatch::NeedsBlob`]. A separate call cuts a text to an excerpt, so that the host can redact the whole text
+//! first.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;

@@ -22,8 +22,7 @@ const TITLE: u32 = 2;
 /// Returns the indexes of the sessions that have every word, the best first; ties keep their order.
 ///
 /// A word matches if its letters occur in order and close to each other; a capital matches only a capital. If a
-/// session
-/// has all words exactly as typed, those that only resemble them are left out.
+/// session has all words exactly as typed, those that only resemble them are left out.
 pub fn rank_by_words(words: &str, all: &[SessionTexts]) -> Vec<usize> {
     let mut matcher = Matcher::new(Config::DEFAULT);
     for kind in [AtomKind::Substring, AtomKind::Fuzzy] {

@@ -12,8 +12,7 @@ const OTHER_SHELLS: [&str; 6] =
     ["exec", "execute", "terminal", "runinterminal", "runterminalcommand", "interactivebash"];
 
 /// Returns the files that a call names, and whether it changes each: for an unknown tool, the arguments named like a
-/// path;
-/// for a command, also the words that look like one.
+/// path; for a command, also the words that look like one.
 pub(crate) fn files(call: &ToolCall) -> Vec<(String, bool)> {
     let mut files: Vec<(String, bool)> = Vec::new();
     for fact in effects::effects_of(call) {

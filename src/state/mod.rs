@@ -2,12 +2,9 @@
 //! extracted from tool calls and texts without a model.
 //!
 //! It is folded from each message once, bounded in size, and kept in the checkpoint. So a summary of a million
-//! messages
-//! costs what one of a hundred does, and reads no message again. Appending folds nothing; whoever builds a context or
-//! closes a
-//! session reads what was added since. A branch is folded anew when it becomes the current one: a session with
-//! branches is
-//! read whole at each opening anyway.
+//! messages costs what one of a hundred does, and reads no message again. Appending folds nothing; whoever builds a
+//! context or closes a session reads what was added since. A branch is folded anew when it becomes the current one: a
+//! session with branches is read whole at each opening anyway.
 
 #[cfg(feature = "interop")]
 pub(crate) mod call_details;

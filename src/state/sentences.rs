@@ -1,8 +1,8 @@
 //! Splits a text into sentences and scores each by how much it says of the conversation.
 //!
 //! Sentences are scored by 240 English cues, [`CUES`], some of which know decisions in other languages, and by the
-//! paths,
-//! numbers and names in them; a user's count more. So in other languages the sentences that name something are kept.
+//! paths, numbers and names in them; a user's count more. So in other languages the sentences that name something are
+//! kept.
 
 use alloc::string::String;
 use alloc::vec::Vec;

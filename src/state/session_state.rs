@@ -55,8 +55,7 @@ pub struct FailedCommand<'a> {
 
 impl State {
     /// Returns the changed files, the last touched at the end. A command names a file relative to the project, other
-    /// calls
-    /// by its full path; both mean one file.
+    /// calls by its full path; both mean one file.
     pub(crate) fn changed_files<'a>(&'a self, project: &str) -> Vec<(&'a str, FactKind)> {
         let facts = || self.facts().filter(|fact| fact.kind.is_file());
         let is_within = |fact: &Fact| relative_path(&fact.text, project).len() < fact.text.len();

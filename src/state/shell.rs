@@ -3,8 +3,7 @@
 //! missing here can be found, while one that never changed misleads.
 //!
 //! Used only for commands that succeeded: then every command of the last `&&` chain did, and of an earlier chain at
-//! least the
-//! first one ran.
+//! least the first one ran.
 
 use alloc::string::String;
 use alloc::vec::Vec;

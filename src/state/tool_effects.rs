@@ -1,6 +1,5 @@
 //! Reads the effects of tool calls: the file they change, the command they run, the tasks they leave open. It knows
-//! the
-//! tool names of Claude Code, OpenCode, Codex, Gemini CLI, Qwen Code, nanocoder, Cline, Copilot and pi.
+//! the tool names of Claude Code, OpenCode, Codex, Gemini CLI, Qwen Code, nanocoder, Cline, Copilot and pi.
 
 use alloc::string::String;
 use alloc::vec::Vec;

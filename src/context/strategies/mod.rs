@@ -136,8 +136,7 @@ pub(crate) fn fill(choice: &StrategyInput<'_>, first_recent: usize, base: u32) -
     let mut used = base;
     let fits = |used: u32, cost: u32| used.checked_add(cost).filter(|sum| *sum <= choice.budget);
     // A message that was cut takes all the room, and nothing optional stands beside it: twice the budget, which keeps
-    // the
-    // message whole, could keep no more.
+    // the message whole, could keep no more.
     let first_recent = if choice.is_full { steps.len() } else { first_recent };
     for (place, step) in steps.iter().enumerate() {
         let is_recent = place >= first_recent;

@@ -28,8 +28,7 @@ pub struct IndexFileDraft {
     terms: TermTable,
     lists: Vec<[OpenList; 2]>,
     // In each field, the terms and documents that are in no list yet. Each term's list lies elsewhere in memory, so
-    // they
-    // wait until they are many.
+    // they wait until they are many.
     waiting: [Vec<(u32, u32)>; 2],
     removed: [BTreeSet<u32>; 2],
     tables: DocumentTables,

@@ -1,7 +1,6 @@
 //! Merges index files into one, with the same bytes as if all had been indexed at once, leaving out the segments that
-//! do
-//! not count. The files are read block by block in the order of their terms, and the result is written in parts: only
-//! the end of each file is held.
+//! do not count. The files are read block by block in the order of their terms, and the result is written in parts:
+//! only the end of each file is held.
 
 use alloc::vec::Vec;
 use core::ops::Range;

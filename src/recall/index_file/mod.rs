@@ -1,11 +1,9 @@
 //! An index file: the terms of sessions, and the messages that have them. It is the search index's only format.
 //!
 //! Its terms are sorted, each with its postings, so that a term is found by one read at the end of the file and one
-//! read of
-//! a block. A document is a message in one of two fields: what was said, or what was done and shown. The file is
-//! derived:
-//! nothing in it is believed over the log, and all of it is checksummed, so that damage is noticed where it is read.
-//! The same logs give the same bytes, whoever writes them, at once or merged.
+//! read of a block. A document is a message in one of two fields: what was said, or what was done and shown. The file
+//! is derived: nothing in it is believed over the log, and all of it is checksummed, so that damage is noticed where
+//! it is read. The same logs give the same bytes, whoever writes them, at once or merged.
 //!
 //! | part | content |
 //! |---|---|
@@ -62,8 +60,7 @@ pub struct Segment {
     /// The offset after its last byte.
     pub end: u64,
     /// The log's last change when it ended with this segment, in microseconds since 1970; negative if it may have
-    /// changed
-    /// again at that moment unnoticed, zero if unknown.
+    /// changed again at that moment unnoticed, zero if unknown.
     pub changed_us: i64,
     /// The file number that the system gives the log; zero if it gives none.
     pub file: u64,

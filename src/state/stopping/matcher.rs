@@ -1,10 +1,8 @@
 //! Matches patterns of words from all places at once, so that no clause takes long.
 //!
 //! A pattern is words separated by blanks. `(a|b)` is one of several, `a?` is optional, `a*` repeats any number of
-//! times, `<NAME>`
-//! is another pattern, `_` any word, `..` any number of words, `#` a number, `~day` a longer word with this ending,
-//! `&(a)`
-//! a lookahead for `a`, `$` the end.
+//! times, `<NAME>` is another pattern, `_` any word, `..` any number of words, `#` a number, `~day` a longer word
+//! with this ending, `&(a)` a lookahead for `a`, `$` the end.
 
 use super::phrases::PATTERNS;
 

@@ -17,10 +17,9 @@ use matcher::Matcher;
 /// A longer clause, in bytes, tells of something.
 const LONGEST: usize = 200;
 
-/// Returns the clause of a user's message that wants to stop; `None` for a text that only resembles one, such as "stop
-/// the
-/// server". A session may be paused then, and whoever continues makes it active again; before anything that cannot be
-/// undone, ask.
+/// Returns the clause of a user's message that wants to stop; `None` for a text that only resembles one, such as
+/// "stop the server". A session may be paused then, and whoever continues makes it active again; before anything that
+/// cannot be undone, ask.
 pub fn find_stop_phrase(text: &str) -> Option<String> {
     let text = clauses::without_quotes(text);
     let clauses = clauses::relevant_clauses(&text);
