@@ -342,7 +342,7 @@ impl Reading {
     fn take_apart(&mut self, Span { start, end }: Span, bytes: &[u8]) {
         let json = String::from_utf8_lossy(bytes).into_owned();
         let message = self.on_path(&Record { end, ..Record::from_line(start, json) });
-        // A message that became a result is no user text, but that is settled only where its call is found missing.
+        // A result becomes text only where its call is found missing: until then nobody takes it for the user's words.
         let is_result = |message: &Message| message.role == Some(Role::Tool);
         let message =
             message.map(|message| if is_result(&message) { message } else { to_standalone(message) });

@@ -14,9 +14,10 @@ use crate::json::request;
 use crate::shapes::{Format, Recipient};
 use crate::tokens::{Encoding, Images, models};
 
-// As much as today's usual models take.
-/// A share that brings back most of what a question needs, and leaves most of the budget to the newest messages.
+/// The default share, in thousandths: it recalls most of what a question needs, and leaves most of the budget to the
+/// newest messages.
 const RECALL: u32 = 200;
+// The window of today's usual models.
 const USUAL_WINDOW: u32 = 200_000;
 
 /// The request for a context.

@@ -1,4 +1,4 @@
-//! Vercel AI SDK's `ModelMessage`, of its versions 6 and 7.
+//! Vercel AI SDK's `ModelMessage`, versions 6 and 7.
 
 use crate::record::message::Role;
 use crate::shapes::json::JsonWriter;
@@ -22,7 +22,7 @@ const FORMS: Forms = Forms {
     arguments: Arguments::Value,
 };
 
-// Of a result; version 7 advises against these words, and version 6 knows no others.
+// The part types in a result; version 7 advises against them, and version 6 knows no others.
 const IN_RESULT: [&str; 2] =
     [r#"{"type":"file-data","data":?0,"mediaType":?1}"#, r#"{"type":"file-url","url":?0,"mediaType":?1}"#];
 const RESULT: Forms = Forms { image: IN_RESULT, pdf: IN_RESULT, other: IN_RESULT, ..FORMS };
@@ -65,7 +65,7 @@ fn write_message(role: &str, step: &Step<'_>, json: &mut JsonWriter) {
     json.put("]}", &[]);
 }
 
-// Google's signature of a part stands before it as reasoning without a text.
+// Google's signature of a part is written before it, as reasoning without a text.
 fn write_reasoning(step: &Step<'_>, json: &mut JsonWriter) {
     const SIGNED: Forms = Forms {
         text: r#"{"type":"text","text":?0,"providerOptions":{"google":{"thoughtSignature":?1}}}"#,
@@ -100,7 +100,7 @@ fn write_reasoning(step: &Step<'_>, json: &mut JsonWriter) {
     }
 }
 
-// An error has no files.
+// An error result has no files.
 fn write_output(result: &ToolAnswer<'_>, json: &mut JsonWriter) {
     let has_files = !result.files.is_empty();
     if let Some(value) = result.value().filter(|_| !has_files) {

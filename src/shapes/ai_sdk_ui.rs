@@ -1,4 +1,4 @@
-//! Vercel AI SDK's `UIMessage`, of its versions 6 and 7.
+//! Vercel AI SDK's `UIMessage`, versions 6 and 7.
 
 use alloc::format;
 use alloc::string::String;
@@ -18,12 +18,12 @@ const FORMS: Forms = Forms {
     other: [FILE, FILE],
     other_types: &[""],
     addresses: &[""],
-    // A call has its result in it.
+    // A call contains its result.
     call: "",
     arguments: Arguments::Value,
 };
 
-/// All steps between two users' messages are one message.
+/// Writes all steps between two user messages as one message.
 pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
     let mut is_answer = false;
     for (place, step) in steps.iter().enumerate() {
@@ -36,7 +36,7 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
             if place > 0 {
                 json.put("]}", &[]);
             }
-            // Messages have ids there, no two the same.
+            // Messages have unique ids there.
             let id = step.message.map_or("", |message| &*message.id);
             let id = if id.is_empty() { free_id(place, steps) } else { id.into() };
             json.put(r#"{"id":?0,"role":?1,"parts":["#, &[&id, role]);
@@ -72,7 +72,7 @@ fn write_tool_call(call: &Call<'_>, json: &mut JsonWriter) {
 
 pub(super) const WORDS: ProviderKeys = ProviderKeys { content: "parts", ..PLAIN };
 
-// What a message without an id is called, which no other one may be.
+// Returns an id for a message without one, which no other message has.
 fn free_id(place: usize, steps: &[Step<'_>]) -> String {
     let mut id = format!("message-{place}");
     while steps.iter().any(|step| step.message.is_some_and(|message| message.id == id)) {

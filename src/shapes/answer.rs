@@ -1,4 +1,4 @@
-//! What the providers' libraries answer, as what is appended of it: of a whole answer its messages, and none of them lost.
+//! Reads the answers of the providers' libraries: a whole answer is appended as its messages, with none of them lost.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -9,13 +9,14 @@ use super::Format;
 use crate::error::{Code, Error};
 use crate::json::fields::{Fields, parse_items};
 
-/// What is looked at for its shape has one of these keys.
+/// Only text with one of these keys is parsed to detect its shape.
 const TELLING: [&[u8]; 7] =
     [b"choices", b"output", b"candidates", b"stop_reason", b"steps", b"stepNumber", b"modelId"];
 const WITHOUT: &str = "with its messages, but found one without them: pass \"answer.responseMessages\", of version 6 \"answer.response.messages\"";
 
-/// The messages to append, and their shape: a whole answer of a provider's library counts as one, and tells its shape where `format`
-/// does not. JSON: one, or an array of such. What tells nothing is in leftoff's shape.
+/// Returns the messages to append and their shape: a whole answer of a provider's library counts as one message, and
+/// determines the shape if `format` does not. `json` is one, or an array of such. Without any hint the shape is
+/// leftoff's.
 ///
 /// ```
 /// use leftoff::shapes::{Format, extract_messages};
@@ -27,7 +28,7 @@ const WITHOUT: &str = "with its messages, but found one without them: pass \"ans
 /// ```
 ///
 /// # Errors
-/// `invalid_request` where an answer is of another shape than `format` says, or is a part of one, which may lack others.
+/// `invalid_request` if an answer has another shape than `format`, or is only a part of one, which may lack others.
 pub fn extract_messages(json: &str, format: Option<Format>) -> Result<(Format, Cow<'_, str>), Error> {
     let json = json.trim();
     if !may_tell(json.as_bytes()) {
@@ -53,7 +54,7 @@ pub fn extract_messages(json: &str, format: Option<Format>) -> Result<(Format, C
     Ok((is, format!("[{}]", messages.join(",")).into()))
 }
 
-// Messages come at every turn, whole answers seldom: to read each of them here, too, would cost as much as all else.
+// Messages come at every turn, whole answers seldom: parsing each here, too, would cost as much as all else.
 fn may_tell(json: &[u8]) -> bool {
     memchr::memchr_iter(b'"', json).any(|end| {
         let before = json.get(..end).unwrap_or_default();
@@ -61,7 +62,7 @@ fn may_tell(json: &[u8]) -> bool {
     })
 }
 
-// Which answer it is, by what only that has.
+// Returns the format of an answer, by fields that only it has.
 fn answer_format(one: &str) -> Result<Option<Format>, Error> {
     let Ok(fields) = Fields::parse(one) else { return Ok(None) };
     let is = |key: &str, value: &str| fields.raw(key) == Some(value);
@@ -89,7 +90,7 @@ fn answer_format(one: &str) -> Result<Option<Format>, Error> {
     })
 }
 
-// Of version 7 a result of the AI SDK has the messages of all steps beside its last response, of version 6 in it.
+// A result of AI SDK 7 has the messages of all steps beside its last response, one of version 6 inside it.
 fn messages_in_result(result: &str) -> Result<Vec<&str>, Error> {
     let fields = Fields::parse(result).ok();
     let messages = fields.as_ref().and_then(|fields| {
@@ -100,7 +101,7 @@ fn messages_in_result(result: &str) -> Result<Vec<&str>, Error> {
     messages.and_then(parse_items).ok_or_else(refuse)
 }
 
-// What each calls a whole answer.
+// Returns the provider's term for a whole answer.
 fn describe_answer(format: Format) -> &'static str {
     match format {
         Format::Leftoff => "a message of leftoff's",

@@ -1,21 +1,21 @@
-//! An answer as providers and agents give it: pieces in an order.
+//! Assembles an answer from the ordered pieces that providers and agents give.
 
 use alloc::vec::Vec;
 
 use crate::json::text::Text;
 use crate::record::message::{Message, OrderPart, Reasoning, ToolCall};
 
-/// What stands between two blocks of text in one content.
+/// The separator of two text blocks in one content.
 pub(crate) const BETWEEN_TEXTS: &str = "\n\n";
 
-/// One block of an answer. Of some agents an answer is spread over several records, so its blocks are gathered first.
+/// A block of an answer. Some agents spread an answer over several records, so its blocks are collected first.
 pub(crate) enum AnswerPiece {
     Text(Text),
     Reasoning(Reasoning),
     Call(ToolCall),
 }
 
-/// Puts the pieces of an answer where they belong, and their order where it says more than the places do.
+/// Stores the pieces of an answer, and their order if it is not the usual one.
 pub(crate) fn assemble(message: &mut Message, pieces: Vec<AnswerPiece>) {
     let assistant = message.assistant.get_or_insert_default();
     let (mut texts, mut order, mut end) = (Vec::new(), Vec::new(), 0);
@@ -44,7 +44,7 @@ pub(crate) fn assemble(message: &mut Message, pieces: Vec<AnswerPiece>) {
         OrderPart::Call(_) => 2,
     };
     let is_usual = texts.len() < 2 && order.is_sorted_by_key(rank);
-    // A span that 32 bits cannot say is left out with the order.
+    // A span that does not fit 32 bits is left out together with the order.
     if !is_usual && u32::try_from(end).is_ok() {
         assistant.order = order;
     }

@@ -1,4 +1,4 @@
-//! Anthropic's Messages.
+//! The messages of Anthropic's Messages API.
 
 use crate::record::message::{Reasoning, Role};
 use crate::shapes::json::JsonWriter;
@@ -24,19 +24,19 @@ const FORMS: Forms = Forms {
     arguments: Arguments::Object,
 };
 
-/// Results come first in the user's message behind their calls, since a step's results stand behind it at once.
+/// Results come first in the user message after their calls, since they directly follow these in a step.
 pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
     let mut speakers = Speakers::new(json, "content");
     for (place, step) in steps.iter().enumerate() {
         match step.role {
-            // Newer models take the role `system` at some places, older ones nowhere.
+            // Newer models accept the role `system` at some places, older ones nowhere.
             Role::System => speakers.system(step, &FORMS),
             Role::User => write_content(step.text, &step.files, &FORMS, speakers.speak("user")),
             Role::Assistant => {
                 let json = speakers.speak("assistant");
                 if step.thoughts.is_empty() {
                     let said = step.text_with_files();
-                    // An answer that is to be continued may not end with blanks.
+                    // An answer to be continued may not end with blanks.
                     let is_last = place + 1 == steps.len() && step.calls.is_empty();
                     write_content(if is_last { said.trim_end() } else { &said }, &[], &FORMS, json);
                     write_calls(step, &FORMS, json);
@@ -72,7 +72,7 @@ fn write_results(step: &Step<'_>, speakers: &mut Speakers<'_>) {
         if result.is_error {
             json.put(r#""is_error":true"#, &[]);
         }
-        // What is an error has nothing but text.
+        // An error result takes only text.
         let (said, files) = match result.is_error {
             true => (result.text_with_files(), &[][..]),
             false => (result.text.into(), &result.files[..]),

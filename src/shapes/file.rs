@@ -1,4 +1,4 @@
-//! Images and files, as bytes in base64 or at an address.
+//! Images and files, as base64 or at an address.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -12,23 +12,23 @@ use crate::record::message::Attachment;
 use crate::tokens::cost::text_of;
 use crate::tokens::images;
 
-/// The type of what nobody has said the type of.
+/// The type of a file whose type was not given.
 pub(super) const UNKNOWN: &str = "application/octet-stream";
 
-/// An image or a file on its way to a provider.
+/// An image or a file as it is sent to a provider.
 pub(crate) struct File<'a> {
     pub mime: &'a str,
     pub name: Option<&'a str>,
     pub source: FileSource<'a>,
-    /// Which limit of the provider's it exceeds.
+    /// The provider's limit that it exceeds.
     pub exceeded_limit: Option<&'static str>,
 }
 
-/// Where its bytes are.
+/// The place of a file's bytes.
 pub(crate) enum FileSource<'a> {
-    /// Here, in base64.
+    /// Inline, in base64.
     Data(&'a str),
-    /// At an address that the provider can ask.
+    /// At an address that the provider can fetch.
     Url(&'a str),
     /// At a place that only this machine knows, if anywhere.
     Away(Option<&'a str>),
@@ -47,7 +47,7 @@ impl<'a> File<'a> {
             (None, path) => FileSource::Away(path),
         };
         let mime = match &source {
-            // A provider that is told another type than the bytes have refuses the whole request.
+            // A provider refuses the whole request if the declared type differs from the bytes.
             FileSource::Data(data) if may_be_image(mime) => {
                 images::detect_type(data.as_bytes()).unwrap_or(mime)
             }
@@ -57,12 +57,12 @@ impl<'a> File<'a> {
         File { mime, name: attachment.name.as_deref(), source, exceeded_limit: None }
     }
 
-    /// Whether it is sent as an image, if at all.
+    /// True if it is sent as an image.
     pub fn is_image(&self) -> bool {
         self.mime.starts_with("image/") && !matches!(self.source, FileSource::Away(_))
     }
 
-    /// How many bytes of a request it takes.
+    /// Returns the bytes that it takes of a request.
     pub fn sent_bytes(&self) -> usize {
         match self.source {
             FileSource::Data(data) if self.exceeded_limit.is_none() => data.len(),
@@ -70,7 +70,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The address, or one that has the bytes in it; nothing where there is none.
+    /// Returns its address, or a `data:` address; empty if it has neither.
     pub fn url(&self) -> String {
         match self.source {
             FileSource::Data(data) => format!("data:{};base64,{data}", self.mime),
@@ -79,7 +79,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// What stands in the place of a file that cannot be sent: what it says, if it is a text, or what it is.
+    /// Describes a file that cannot be sent: by its text if it is one, else by its type and name.
     pub fn describe(&self) -> String {
         let named = self.name.map(|name| format!(" {name:?}")).unwrap_or_default();
         let mime = self.mime;
@@ -109,8 +109,8 @@ impl<'a> File<'a> {
     }
 }
 
-/// A file whose path is what a provider said: base64, an address, or an address with the bytes in it, which says the type
-/// better.
+/// Resolves the path that a provider gave: base64, an address, or a `data:` address, whose type is the more reliable
+/// one.
 pub(super) fn resolve_path(mut file: Attachment) -> Attachment {
     let Some(place) = file.path.take() else { return file };
     if let Some((mime, data)) = in_address(&place) {
@@ -132,12 +132,12 @@ pub(super) fn resolve_path(mut file: Attachment) -> Attachment {
     file
 }
 
-/// The text of a document in base64, as attachments hold it.
+/// Encodes the text of a document as base64, the form that attachments have.
 pub(super) fn encode_base64(text: &str) -> String {
     STANDARD.encode(text)
 }
 
-// The type and the bytes that stand in an address.
+// Splits a `data:` address into its type and its bytes.
 fn in_address(place: &str) -> Option<(&str, &str)> {
     place.strip_prefix("data:")?.split_once(";base64,")
 }
@@ -159,7 +159,7 @@ fn is_vague(mime: &str) -> bool {
     mime.is_empty() || mime == "image" || mime == "image/*"
 }
 
-// What is said to be something else than an image or a document is believed.
+// A declared type other than an image or a document is believed.
 fn may_be_image(mime: &str) -> bool {
     is_vague(mime) || mime.starts_with("image/") || matches!(mime, UNKNOWN | "application/pdf")
 }

@@ -1,14 +1,14 @@
-//! Whose shape messages have.
+//! The names of the message shapes.
 
 use alloc::format;
 
 use crate::error::{Code, Error};
 use crate::tokens::Images;
 
-/// The shape of the messages.
+/// The shape of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// As stored, without what only storage needs.
+    /// As stored, without the fields that only storage needs.
     Leftoff,
     /// The messages of OpenAI's chat completions.
     OpenaiChat,
@@ -25,7 +25,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format.
+    /// All formats.
     pub const ALL: [Format; 7] = [
         Format::Leftoff,
         Format::OpenaiChat,
@@ -36,7 +36,7 @@ impl Format {
         Format::AiSdkUi,
     ];
 
-    /// The word as it is written.
+    /// Returns the format's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Format::Leftoff => "leftoff",
@@ -49,7 +49,7 @@ impl Format {
         }
     }
 
-    /// What an image costs at the provider whose shape it is; nothing where it is nobody's own.
+    /// Returns the image rule of the shape's provider; `None` for a shape of no single provider.
     pub(crate) fn images(self) -> Option<Images> {
         match self {
             Format::Leftoff | Format::AiSdk | Format::AiSdkUi => None,
@@ -59,10 +59,10 @@ impl Format {
         }
     }
 
-    /// The format of this name.
+    /// Returns the format of this name.
     ///
     /// # Errors
-    /// `invalid_request` for any other word.
+    /// `invalid_request` for any other name.
     pub fn parse(name: &str) -> Result<Format, Error> {
         let known = Format::ALL.into_iter().find(|format| format.as_str() == name);
         known.ok_or_else(|| {

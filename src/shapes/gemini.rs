@@ -1,4 +1,4 @@
-//! Gemini's contents.
+//! The contents of Gemini's API.
 
 use alloc::format;
 use alloc::string::String;
@@ -33,7 +33,7 @@ const FORMS: Forms = Forms {
     arguments: Arguments::Object,
 };
 
-/// Whether it takes a file, as its bytes or at its address.
+/// True if Gemini accepts a file, inline or at its address.
 #[cfg(feature = "interop")]
 pub(crate) fn accepts_file(file: &File<'_>) -> bool {
     !file_pattern(file, &FORMS).is_empty()
@@ -71,7 +71,7 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
                 }
             }
         }
-        // Behind all results, of which there have to be as many as calls.
+        // After all results, whose number must equal that of the calls.
         for (_, result) in results {
             write_content("", &result.files, &FORMS, speakers.speak("user"));
         }
@@ -79,7 +79,7 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
     speakers.finish();
 }
 
-// The signature of a part stands before it as reasoning without a text.
+// The signature of a part is stored before it, as reasoning without a text.
 fn write_signatures(step: &Step<'_>, json: &mut JsonWriter) {
     const SIGNED: Forms = Forms {
         text: r#"{"text":?0,"thoughtSignature":?1}"#,
@@ -119,7 +119,7 @@ pub(super) const WORDS: ProviderKeys = ProviderKeys {
     lacks_reasoning: true,
 };
 
-/// A part has no type: it has what it is.
+/// A part has no type field: its key is its kind.
 pub(super) fn read_part(reading: &mut DraftReader, part: &mut Fields<'_>) -> bool {
     let signature = reading.take_word(part, &["thoughtSignature"]);
     let is_thought = part.raw("thought") == Some("true");
@@ -137,7 +137,7 @@ pub(super) fn read_part(reading: &mut DraftReader, part: &mut Fields<'_>) -> boo
         let (id, name) = read_identity(&mut answer, reading);
         let (is_error, is_json, text) = parse_response(answer.raw("response").unwrap_or("{}"));
         reading.add_result(id, name, is_error, text);
-        // Images that the function gave.
+        // Images returned by the function.
         reading.extend_result(&answer, "parts");
         if let Some(tool) = reading.newest_tool() {
             tool.is_json = is_json;
@@ -148,21 +148,21 @@ pub(super) fn read_part(reading: &mut DraftReader, part: &mut Fields<'_>) -> boo
     is_file && read_file(reading, "", part) || is_known
 }
 
-// Where calls have no ids, the first result of a name answers the first call of it.
+// If calls have no ids, the first result of a name answers the first call of it.
 fn read_identity(fields: &mut Fields<'_>, reading: &mut DraftReader) -> (String, String) {
     let (mut id, name) =
         (reading.take_word_or_empty(fields, &["id"]), reading.take_required_word(fields, "name"));
     if id.is_empty() {
         reading.names_without_id.push(name.clone());
         let count = reading.names_without_id.iter().filter(|met| **met == name).count();
-        // No name has a `#`: it may end in a number itself.
+        // No name has a `#`, though it may end in a number.
         id = if count == 1 { name.clone() } else { format!("{name}#{count}") };
     }
     (id, name)
 }
 
-/// Gemini's own words for what a function gave and what went wrong; anything else is kept as the JSON that it is. Whether it
-/// went wrong, whether it is JSON, and what it says.
+/// Reads Gemini's fields for a function's output and error; any other response is kept as JSON. Returns whether it
+/// failed, whether the text is JSON, and the text.
 pub(crate) fn parse_response(raw: &str) -> (bool, bool, Text) {
     let only = Fields::parse(raw).ok().filter(|fields| fields.iter().count() == 1);
     let text = |key: &str| Text::decode(only.as_ref()?.raw(key)?);

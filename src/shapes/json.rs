@@ -1,4 +1,4 @@
-//! JSON, written from its beginning to its end.
+//! Writes JSON in one pass.
 
 use alloc::string::String;
 
@@ -9,29 +9,29 @@ use crate::shapes::file::{File, FileSource};
 use crate::tokens::Images;
 use crate::tokens::cost::{self, SentFile};
 
-/// JSON on its way. Commas between what is put come by themselves.
+/// A JSON writer that adds commas between values by itself.
 #[derive(Default)]
 pub(super) struct JsonWriter {
     text: String,
     counting: Option<Counting>,
 }
 
-/// What files cost whose bytes are no text.
+/// The cost of files whose bytes are no text.
 struct Counting {
     images: Option<Images>,
     tokens: u32,
 }
 
-// A file costs what its provider says, not what its base64 would as a text: so little of it stands for any.
+// A file costs what its provider says, not what its base64 would as text; these few bytes stand for any file.
 const ANY_DATA: &str = "AAAA";
 
 impl JsonWriter {
-    /// JSON that is counted, not sent: images cost what this rule says, and no bytes are in it.
+    /// Creates a writer for counting, not sending: images cost what this rule says, and no bytes are written.
     pub fn for_counting(images: Option<Images>) -> JsonWriter {
         JsonWriter { text: String::new(), counting: Some(Counting { images, tokens: 0 }) }
     }
 
-    /// Where it is counted, notes what a file costs that is sent as one; gives what stands there for its bytes.
+    /// When counting, adds the cost of a file that is sent, and returns the stand-in for its bytes.
     pub fn stand_in(&mut self, file: &File<'_>) -> Option<String> {
         let counting = self.counting.as_mut()?;
         let sent = match file.source {
@@ -48,10 +48,10 @@ impl JsonWriter {
         }
     }
 
-    /// Puts a piece of JSON, in which `?0` is the first word as a string, and `!0` the same as the JSON it is.
+    /// Writes a pattern in which `?0` is replaced by the first word as a string, and `!0` by the word as JSON.
     pub fn put(&mut self, pattern: &str, words: &[&str]) {
         let closes = pattern.starts_with([']', '}']);
-        // No value ends with what one may begin behind.
+        // No value ends with a character after which one may begin.
         if !closes && !matches!(self.text.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
             self.text.push(',');
         }
@@ -74,7 +74,7 @@ impl JsonWriter {
         on_one_line(self.text)
     }
 
-    /// The JSON, and what the files cost that it does not have in it.
+    /// Returns the JSON, and the cost of the files that are not in it.
     pub fn into_counted(self) -> (String, u32) {
         let files = self.counting.as_ref().map_or(0, |counting| counting.tokens);
         (self.finish(), files)

@@ -1,11 +1,11 @@
-//! Which provider's shape a message has that was given as one of leftoff's.
+//! Guesses the provider's shape of a message that was given as leftoff's own.
 
 use alloc::vec::Vec;
 
 use super::Format;
 use crate::json::fields::{Fields, parse_objects};
 
-/// Kinds of parts and items, by the shape that alone has them.
+/// The kinds of parts and items that only one shape has.
 const KINDS: [(Format, &[&str]); 5] = [
     (Format::AiSdk, &["tool-call", "tool-result", "tool-approval-request", "tool-approval-response"]),
     (Format::AiSdkUi, &["step-start", "dynamic-tool"]),
@@ -16,10 +16,11 @@ const KINDS: [(Format, &[&str]); 5] = [
         &["input_text", "output_text", "input_image", "input_file", "function_call", "function_call_output"],
     ),
 ];
-/// Keys of a message that OpenAI's chat completions alone have.
+/// The message keys that only OpenAI's chat completions have.
 const CHAT_KEYS: [&str; 4] = ["tool_calls", "tool_call_id", "function_call", "reasoning_content"];
 
-/// The shapes that a message may have; none where nothing speaks for one. Texts in a list are written alike in three.
+/// Returns the shapes that a message may have; none if nothing indicates one. Three shapes write texts in a list
+/// alike.
 pub(super) fn likely_formats(message: &Fields<'_>) -> Vec<Format> {
     if CHAT_KEYS.iter().any(|key| message.has(key)) {
         return Vec::from([Format::OpenaiChat]);

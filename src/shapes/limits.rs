@@ -1,4 +1,7 @@
-//! What a provider takes of images and of a whole request, as it documents that.
+//! The documented limits of providers for images and for whole requests.
+//!
+//! Of the limits that a provider documents, the strictest is applied: a request that one place refuses is refused with
+//! all its messages. If a request has too many images for their size, the newest decide.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,28 +17,29 @@ use crate::tokens::images;
 /// The limits of one provider.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileLimits {
-    /// The media types of the images that it reads; none where whoever sends them knows.
+    /// The accepted media types of images; empty if the sending library knows them.
     pub types: &'static [&'static str],
-    /// Images in a request.
+    /// The most images in a request.
     pub count: usize,
-    /// Bytes of one image, as the base64 that is sent.
+    /// The most bytes of an image, as base64.
     pub image_bytes: usize,
-    /// Pixels a side of an image.
+    /// The most pixels of an image's side.
     pub side: u32,
-    /// The same in a request of more images than the first number says.
+    /// The number of images above which the second, lower limit of a side holds.
     pub side_of_many: (usize, u32),
-    /// Bytes of a request, with the system prompt and the tools.
+    /// The most bytes of a request, with the system prompt and the tools.
     pub request_bytes: usize,
 }
 
 const MIB: usize = 1 << 20;
-// What the caller sends beside the messages: the system prompt and the tools.
+// Room for the system prompt and the tools, which the caller sends beside the messages.
 const BESIDE: usize = MIB;
 const NO_SIDE: u32 = u32::MAX;
 const USUAL: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-// platform.claude.com/docs/en/build-with-claude/vision, November 2026: 100 images for windows of 200,000 tokens, 8,000 pixels a
-// side, 2,000 in a request of more than 20, 32 MB in all; 5 MB of base64 an image, which Bedrock and Vertex take, too.
+// platform.claude.com/docs/en/build-with-claude/vision, November 2026: 100 images for windows of 200,000 tokens, 8,000
+// pixels a side, 2,000 in a request of more than 20, 32 MB in all; 5 MB of base64 an image, which Bedrock and Vertex
+// take, too.
 const ANTHROPIC: FileLimits = FileLimits {
     types: USUAL,
     count: 100,
@@ -45,8 +49,8 @@ const ANTHROPIC: FileLimits = FileLimits {
     request_bytes: 32_000_000,
 };
 
-// platform.openai.com/docs/guides/images-vision, November 2026: 500 images and 50 MB in a request, 20 MB an image. Newer models
-// take more.
+// platform.openai.com/docs/guides/images-vision, November 2026: 500 images and 50 MB in a request, 20 MB an image.
+// Newer models take more.
 const OPENAI: FileLimits = FileLimits {
     types: USUAL,
     count: 500,
@@ -56,8 +60,8 @@ const OPENAI: FileLimits = FileLimits {
     request_bytes: 50_000_000,
 };
 
-// ai.google.dev/gemini-api/docs/image-understanding, November 2026: 20 MB for a request with its files in it, which newer versions
-// exceed, 3,600 images, and these types; Vertex takes 3,000 images and 7 MB of each.
+// ai.google.dev/gemini-api/docs/image-understanding, November 2026: 20 MB for a request with its files, which newer
+// versions exceed, 3,600 images, and these types; Vertex takes 3,000 images and 7 MB of each.
 const GEMINI: FileLimits = FileLimits {
     types: &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
     count: 3000,
@@ -67,11 +71,11 @@ const GEMINI: FileLimits = FileLimits {
     request_bytes: 20_000_000,
 };
 
-// Where nobody says whose model it is, what each of them takes; the AI SDK's providers know the types.
+// For an unknown provider, the limits that all of them accept; the AI SDK's providers know the types.
 const ANY: FileLimits = FileLimits { types: &[], request_bytes: GEMINI.request_bytes, ..ANTHROPIC };
 
 impl FileLimits {
-    /// Those of a shape's provider; leftoff's own shape has none.
+    /// Returns the limits of a shape's provider; leftoff's own shape has none.
     pub fn of(format: Format) -> Option<FileLimits> {
         match format {
             Format::Leftoff => None,
@@ -82,7 +86,7 @@ impl FileLimits {
         }
     }
 
-    // Why one image cannot be sent, whatever else is.
+    // Returns why an image cannot be sent, whatever else is.
     fn refuses(&self, file: &File<'_>) -> Option<&'static str> {
         let FileSource::Data(data) = file.source else { return None };
         if !self.types.is_empty() && !self.types.contains(&file.mime) {
@@ -95,24 +99,25 @@ impl FileLimits {
     }
 }
 
-// The longer side of an image, in pixels.
+// Returns the longer side of an image, in pixels.
 fn longer_side(data: &str) -> u32 {
     images::measure_size(data.as_bytes()).map_or(0, |(wide, high)| wide.max(high))
 }
 
-/// A file that a context has and its provider does not get.
+/// A file in the context that is not sent to the provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct UnsentFile {
-    /// The message that has it.
+    /// The id of its message.
     pub id: String,
-    /// What it is.
+    /// Its media type.
     pub mime: String,
-    /// Which limit it exceeds: `count`, `bytes`, `pixels`, `request`; or `type`, which the provider does not read.
+    /// The limit that it exceeds: `count`, `bytes`, `pixels`, `request`; or `type`, if the provider does not read it.
     pub why: &'static str,
 }
 
-/// Takes out what the provider does not take: the newest images stay. What is sent beside files has so many bytes.
+/// Takes out files that the provider does not accept, keeping the newest images. `beside` returns the bytes of all
+/// else.
 pub(super) fn drop_unsendable_files(
     steps: &mut [Step<'_>],
     format: Format,
@@ -151,7 +156,8 @@ pub(super) fn drop_unsendable_files(
                 used += bytes;
                 return;
             }
-            // What is older than the first that does not fit is left out, too; but one file that no request holds ends nothing.
+            // Everything older than the first file that does not fit is left out, too, except after a file that no
+            // request could hold.
             used = if bytes > room { used } else { room };
             refuse(file, message, "request");
         });
@@ -160,7 +166,7 @@ pub(super) fn drop_unsendable_files(
     unsent
 }
 
-// Each file that the shape has a place for.
+// Visits each file that the shape has a place for.
 fn newest_first<'a>(
     steps: &mut [Step<'a>],
     format: Format,

@@ -1,8 +1,8 @@
-//! Who makes a model, and its name without who serves it.
+//! The maker of a model, and the model's name without its host.
 
 use alloc::string::String;
 
-/// Who makes a model, as far as its name says so.
+/// A model's maker, as far as its name says.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Maker {
     Anthropic,
@@ -28,7 +28,8 @@ impl Maker {
     }
 }
 
-/// A model's name without who serves it and of which day it is: what is asked for as one is answered as the other.
+/// Returns a model's name without its host and date: a model may be requested under one form and answer under the
+/// other.
 pub(super) fn bare_name(model: &str) -> String {
     let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
     let mut name = name.strip_suffix("-latest").unwrap_or(&name);

@@ -1,4 +1,4 @@
-//! One message, of whatever shape but that of Responses: a role, a content, and what an answer says of itself.
+//! One message of any shape but Responses: a role, a content, and an answer's fields about itself.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,25 +9,25 @@ use crate::record::draft;
 use crate::record::message::{Assistant, Role, Usage};
 use crate::shapes::reading::{DraftReader, text_or_json};
 
-/// A provider's words.
+/// The field names of a provider.
 pub(super) struct ProviderKeys {
-    /// Where an answer has its messages, one of which is inside the first of these.
+    /// The fields in which an answer has its messages: the list, and in each of its elements the message.
     pub answers: [&'static str; 2],
     pub content: &'static str,
-    /// What a tool says is a message by itself, not a part of one.
+    /// True if a tool's result is a message by itself, not a part of one.
     pub has_results: bool,
     pub model: &'static str,
     pub finish: &'static str,
     pub usage: &'static str,
-    /// Input, output, from the cache, to the cache, reasoning; there or one object deeper.
+    /// Tokens of input, output, cache reads, cache writes, reasoning; here or one object deeper.
     pub counts: [&'static str; 5],
-    /// The input has those from the cache in it.
+    /// True if the input count includes cached tokens.
     pub has_cached: bool,
-    /// The output has no reasoning in it.
+    /// True if the output count excludes reasoning.
     pub lacks_reasoning: bool,
 }
 
-/// The words that all have; none for answers and counts.
+/// The names that all providers share; none for answers and counts.
 pub(super) const PLAIN: ProviderKeys = ProviderKeys {
     answers: ["", ""],
     content: "content",
@@ -52,7 +52,7 @@ pub(super) fn read_message(mut fields: Fields<'_>, words: &ProviderKeys, reading
     reject_near_keys(&fields, reading);
     read_reasoning(&mut fields, reading);
     if role == Role::Tool && (words.has_results || fields.has("tool_call_id")) {
-        // What was called before calls had ids is known by its name.
+        // A function from the time before call ids is identified by its name.
         let key = if fields.raw("role") == Some("\"function\"") { "name" } else { "tool_call_id" };
         let id = reading.take_required_word(&mut fields, key);
         let name = reading.take_word_or_empty(&mut fields, &["name"]);
@@ -71,7 +71,7 @@ pub(super) fn read_message(mut fields: Fields<'_>, words: &ProviderKeys, reading
     reading.end_message(role);
 }
 
-// The message of an answer. Of several only the caller knows with which one the conversation goes on.
+// Returns the message of an answer. Only the caller knows which of several continues the conversation.
 fn take_answer_message<'a>(
     fields: &Fields<'a>,
     words: &ProviderKeys,
@@ -97,7 +97,7 @@ fn take_answer_message<'a>(
     message
 }
 
-// Some say it under both keys.
+// Some providers state the same reasoning under both keys.
 fn read_reasoning(fields: &mut Fields<'_>, reading: &mut DraftReader) {
     let said = reading.take_text(fields, &["reasoning_content"]).unwrap_or_default();
     let other = reading.take_text(fields, &["reasoning"]).unwrap_or_default();
@@ -123,7 +123,7 @@ fn read_content(fields: &mut Fields<'_>, words: &ProviderKeys, reading: &mut Dra
     }
 }
 
-// By another one of these keys one of them was meant, which then lacks.
+// Rejects a key that is nearly one of these: it was meant, and would be missing.
 fn reject_near_keys(fields: &Fields<'_>, reading: &mut DraftReader) {
     const KEYS: [&str; 8] = [
         "content",
@@ -143,7 +143,7 @@ fn reject_near_keys(fields: &Fields<'_>, reading: &mut DraftReader) {
     }
 }
 
-// Whether there is a call. What was called before calls had ids is known by its name.
+// Reads a call and returns whether there is one. A function from the time before call ids is identified by its name.
 fn read_call(reading: &mut DraftReader, fields: &mut Fields<'_>, id: Option<String>) -> bool {
     let mut is_any = false;
     for key in ["function", "custom", "function_call"] {
@@ -156,7 +156,7 @@ fn read_call(reading: &mut DraftReader, fields: &mut Fields<'_>, id: Option<Stri
     is_any
 }
 
-/// Who speaks, by any provider's word for it. A content of Gemini's without a role is the user's.
+/// Reads the speaker, in any provider's word. Gemini's content without a role is the user's.
 pub(super) fn read_role(fields: &Fields<'_>, reading: &mut DraftReader) -> Option<Role> {
     const ROLES: [(&str, Role); 7] = [
         ("\"user\"", Role::User),
@@ -179,7 +179,7 @@ pub(super) fn read_role(fields: &Fields<'_>, reading: &mut DraftReader) -> Optio
     known.map(|(_, role)| *role)
 }
 
-/// What an answer says of itself, if it does. It is a hint: what is of another kind is left out.
+/// Reads an answer's fields about itself, if any. They are hints: a value of another kind is ignored.
 pub(super) fn read_answer_fields(fields: &mut Fields<'_>, words: &ProviderKeys, reading: &mut DraftReader) {
     let model = decode_string(fields, words.model);
     let usage = fields

@@ -1,6 +1,7 @@
-//! The providers' message shapes, out of a context and into a log: the door that all of them go through.
+//! The providers' message shapes: every context leaves, and every message enters, through here.
 //!
-//! Whatever is written has no result without its call and no call without a result. What is alike in all shapes is done
+//! No result is written without its call and no call without a result. Work common to all shapes is done once, in
+//! `steps.rs` when writing and in `reading.rs` when reading; a shape's own file only describes the shape.
 //! once, in `steps.rs` on the way out and in `reading.rs` on the way in; a shape's own file says only how it looks.
 
 mod ai_sdk;
@@ -47,8 +48,7 @@ use reading::{DraftReader, name_results};
 pub use reasoning::ReasoningReport;
 use steps::Step;
 
-/// What stands before an answer that nobody asked for, where the provider wants the user to begin: the conversation was
-/// cut there.
+/// Written before an unasked answer if the provider requires the user to begin: the conversation was cut there.
 const BEGUN: &str = "[The conversation began before this.]";
 
 /// Messages in a provider's shape.
@@ -56,19 +56,19 @@ const BEGUN: &str = "[The conversation began before this.]";
 pub struct ShapedMessages {
     /// A JSON array.
     pub json: String,
-    /// The ids of calls that nobody made: the results that name them are left out.
+    /// The ids in results whose calls do not exist; these results are left out.
     pub orphaned_results: Vec<String>,
 }
 
-/// The messages of a context in the shape that was asked for.
+/// Writes a context's messages in the requested shape.
 ///
-/// A call without a result gets one that says so; a result without a call is left out. Results stand behind their calls,
-/// reasoning is not sent, a lone surrogate is U+FFFD. leftoff's own shape is as it is stored.
+/// A call without a result gets one that says so; a result without a call is left out. Results follow their calls,
+/// reasoning is not sent, a lone surrogate becomes U+FFFD. leftoff's own shape stays as stored.
 pub fn write(messages: &[Message], format: Format) -> ShapedMessages {
     write_to(messages, format, Recipient::Anybody)
 }
 
-/// The same for whoever goes on: the model that waits for results of its calls gets its reasoning back.
+/// Like [`write`], for a recipient: a model that waits for results of its calls gets its reasoning back.
 pub fn write_to(messages: &[Message], format: Format, to: Recipient<'_>) -> ShapedMessages {
     if format == Format::Leftoff {
         let json = to_json(&messages.iter().map(without_storage_fields).collect::<Vec<_>>());
@@ -78,25 +78,25 @@ pub fn write_to(messages: &[Message], format: Format, to: Recipient<'_>) -> Shap
     ShapedMessages { json: render_steps(&steps, format), orphaned_results }
 }
 
-/// Who gets the messages.
+/// The recipient of the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recipient<'a> {
-    /// No reasoning goes there.
+    /// Anybody; gets no reasoning.
     Anybody,
-    /// The model of this name; of none, the one of the newest answer.
+    /// The model of this name; `None` means the model of the newest answer.
     Model(Option<&'a str>),
-    /// The same, where there is a secret in its reasoning, which stays here.
+    /// The same model, whose reasoning has a secret and is not sent.
     Masked,
 }
 
 impl<'a> Recipient<'a> {
-    /// Of a model, where that is known; masked where its reasoning has a secret.
+    /// The recipient for a model, if known; masked if its reasoning has a secret.
     pub fn of(model: Option<&'a str>, is_masked: bool) -> Recipient<'a> {
         if is_masked { Recipient::Masked } else { Recipient::Model(model) }
     }
 }
 
-/// What of messages does not go as it is stored.
+/// Returns the files and the reasoning that are not sent as stored.
 pub fn report_unsent(
     messages: &[Message],
     format: Format,
@@ -109,8 +109,8 @@ pub fn report_unsent(
     (unsent, thoughts)
 }
 
-/// What messages cost in a provider's shape: the JSON that is counted, and what images and other files cost beside it, by
-/// this rule. A file stands in the JSON as what of it is a text, or nearly not at all.
+/// Renders messages in a provider's shape for counting: the JSON to count, and the cost of images and other files by
+/// this rule. A file is in the JSON only with its text, if it has one.
 pub fn render_for_count(
     messages: &[Message],
     format: Format,
@@ -121,15 +121,15 @@ pub fn render_for_count(
         .into_counted()
 }
 
-/// The same of one message, whatever it lacks. Together, messages cost at most a little more: by ids that are mended
-/// because they come twice, and by what is said before an answer that comes first.
+/// Like [`render_for_count`], for one message, whatever it lacks. Together, messages cost at most a little more: for
+/// repeated ids, which are changed, and for the text before an answer that comes first.
 pub fn render_alone_for_count(message: &Message, format: Format, images: Option<Images>) -> (String, u32) {
     let mut steps = steps::single_step(message, NameLimits::of(format));
     limits::drop_unsendable_files(steps.as_mut_slice(), format, |_| 0);
     write_steps(steps.as_slice(), format, JsonWriter::for_counting(images)).into_counted()
 }
 
-// All steps, and what does not go as it is stored.
+// All steps, and whatever is not sent as stored.
 struct PreparedSteps<'a> {
     steps: Vec<Step<'a>>,
     orphaned_results: Vec<String>,
@@ -153,7 +153,7 @@ fn prepare_steps<'a>(messages: &'a [Message], format: Format, to: Recipient<'_>)
     PreparedSteps { steps, orphaned_results, unsent, thoughts }
 }
 
-/// The steps in a shape, as a JSON array.
+/// Renders the steps in a shape, as a JSON array.
 pub(crate) fn render_steps(steps: &[Step<'_>], format: Format) -> String {
     write_steps(steps, format, JsonWriter::default()).finish()
 }
@@ -161,7 +161,7 @@ pub(crate) fn render_steps(steps: &[Step<'_>], format: Format) -> String {
 fn write_steps(steps: &[Step<'_>], format: Format, mut json: JsonWriter) -> JsonWriter {
     json.put("[", &[]);
     match format {
-        // Written as it is stored, without steps.
+        // Written as stored, without steps.
         Format::Leftoff => {}
         Format::OpenaiChat => openai_chat::write(steps, &mut json),
         Format::OpenaiResponses => openai_responses::write(steps, &mut json),
@@ -174,14 +174,14 @@ fn write_steps(steps: &[Step<'_>], format: Format, mut json: JsonWriter) -> Json
     json
 }
 
-/// Reads one message, or an array of them, or a provider's answer, as drafts for a log: what a caller says. A key or a value
-/// that no reader of the log would give back is refused; see `session::draft`.
+/// Reads a caller's message, an array of messages, or a provider's answer as drafts for a log. A key or value that no
+/// reader of the log would return is refused; see `session::draft`.
 ///
 /// A part of an unknown kind is kept as text.
 ///
 /// # Errors
-/// `invalid_json`; `invalid_request`, naming the place and what was expected there; `empty_message` where one says nothing and has no
-/// file: an answer may be empty, and so may a result, what is said anew, and what comes from elsewhere. Then nothing is read.
+/// `invalid_json`; `invalid_request`, naming the place and the expected value; `empty_message` for a message without
+/// text and files, unless it is an answer, a result, a revision, or imported. On an error nothing is read.
 pub fn read_drafts(json: &str, format: Format) -> Result<Vec<Message>, Error> {
     let drafts = read_by(json, format, read_draft)?;
     match drafts.iter().position(is_empty) {
@@ -193,7 +193,7 @@ pub fn read_drafts(json: &str, format: Format) -> Result<Vec<Message>, Error> {
     }
 }
 
-// An answer of a model may be; and so may what takes back what was said, and what an agent's file has.
+// An answer may be empty; so may a revision that withdraws a text, and a message from an agent's file.
 fn is_empty(message: &Message) -> bool {
     message.role != Some(Role::Assistant)
         && message.rev == 0
@@ -203,7 +203,7 @@ fn is_empty(message: &Message) -> bool {
         && message.tool.is_none()
 }
 
-/// The same, where messages in leftoff's shape were read from a log before, and keys are taken as they are.
+/// Like [`read_drafts`], but messages in leftoff's shape come from a log, and their keys are accepted as they are.
 ///
 /// # Errors
 /// Those of [`read_drafts`].
@@ -211,7 +211,7 @@ pub fn read(json: &str, format: Format) -> Result<Vec<Message>, Error> {
     read_by(json, format, read_stored)
 }
 
-/// Messages of a log on their way into another one, in leftoff's shape: whatever a log has, another one may have.
+/// Reads messages that are copied from one log to another, in leftoff's shape: any log may have what another has.
 ///
 /// # Errors
 /// Those of [`read_drafts`].
@@ -245,7 +245,7 @@ fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut DraftReader)) ->
         }
     }
     if format == Format::OpenaiResponses {
-        // An answer that says nothing is one all the same.
+        // An answer without content is an answer all the same.
         if !reading.is_empty() || (reading.drafts.is_empty() && !is_empty) {
             reading.end_message(Role::Assistant);
         }
@@ -256,7 +256,7 @@ fn read_by(json: &str, format: Format, own: fn(Fields<'_>, &mut DraftReader)) ->
     Ok(reading.drafts)
 }
 
-// Who gives a provider's messages without saying so reads which shape they have.
+// Names the likely shape to callers who pass a provider's messages without a format.
 fn suggest_format(json: &str, place: usize) -> String {
     let all = parse_objects(json).or_else(|| parse_each(json).ok()).unwrap_or_default();
     let formats = all.get(place).map(likely_formats).unwrap_or_default();
@@ -279,7 +279,7 @@ fn read_stored(fields: Fields<'_>, reading: &mut DraftReader) {
     }
 }
 
-// One value after another, to say which is no object.
+// Reads value by value, to say which one is no object.
 fn parse_each(json: &str) -> Result<Vec<Fields<'_>>, Error> {
     let parsed = |(place, value)| {
         Fields::parse(value).map_err(|wrong| match wrong {
@@ -301,7 +301,7 @@ fn place_error(place: usize, what: &str) -> Error {
     Error::new(Code::InvalidRequest, format!("message {place}: {what}"))
 }
 
-// Without what only storage needs.
+// Removes the fields that only storage needs.
 fn without_storage_fields(message: &Message) -> Message {
     let assistant = message
         .assistant

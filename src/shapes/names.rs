@@ -1,4 +1,4 @@
-//! Ids of calls and names of tools, as a provider takes them.
+//! Ids of calls and names of tools, in the form that a provider accepts.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -8,12 +8,12 @@ use xxhash_rust::xxh64::xxh64;
 
 use crate::shapes::Format;
 
-/// How long an id and a name may be; where there is a limit, both are made of letters, digits, `_` and `-`.
+/// The longest id and name; if there is a limit, only letters, digits, `_` and `-` are allowed.
 #[derive(Clone, Copy)]
 pub(crate) struct NameLimits {
     pub id: Option<usize>,
     pub name: Option<usize>,
-    /// What else may stand in a name.
+    /// Further characters allowed in a name.
     pub extra_chars: &'static str,
 }
 
@@ -31,7 +31,7 @@ impl NameLimits {
     }
 }
 
-/// The ids of one list of messages. None comes twice.
+/// The ids of one list of messages, each of them unique.
 pub(super) struct Ids {
     longest: Option<usize>,
     taken_ids: BTreeSet<String>,
@@ -42,16 +42,16 @@ impl Ids {
         Ids { longest, taken_ids: BTreeSet::new() }
     }
 
-    /// An id that the provider takes: the same as long as it can be, else one that is made of it, always the same.
+    /// Returns an id that the provider accepts: unchanged if possible, else with its hash, the same each time.
     #[inline(never)]
     pub fn mend(&mut self, id: &str) -> String {
         let cleaned = clean(id, self.longest, "");
         let mut mended = if cleaned == id && !id.is_empty() { cleaned.clone() } else { String::new() };
         let mut seed = 0;
         while mended.is_empty() || !self.taken_ids.insert(mended.clone()) {
-            // 16 digits of the hash and a line before them.
+            // Room for 16 digits of the hash and a separator.
             let room = self.longest.map_or(cleaned.len(), |longest| longest - 17);
-            // Where there is a limit, all of it is ASCII.
+            // With a limit, all of it is ASCII.
             let kept = cleaned.get(..room).unwrap_or(&cleaned);
             mended = format!("{kept}_{:016x}", xxh64(id.as_bytes(), seed));
             seed += 1;
@@ -60,7 +60,7 @@ impl Ids {
     }
 }
 
-/// A name that the provider takes.
+/// Returns a name that the provider accepts.
 pub(super) fn mend_name(name: &str, limits: NameLimits) -> String {
     let cleaned = clean(name, limits.name, limits.extra_chars);
     if cleaned.is_empty() { "tool".into() } else { cleaned }

@@ -1,4 +1,4 @@
-//! OpenAI's chat completions.
+//! The messages of OpenAI's chat completions.
 
 use alloc::vec::Vec;
 

@@ -36,7 +36,7 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
             Role::User => write_message("user", step.text, &step.files, json),
             Role::Assistant => {
                 if step.thoughts.is_empty() {
-                    // What is a model's own takes no file.
+                    // An assistant's message takes no files.
                     write_message("assistant", &step.text_with_files(), &[], json);
                     write_calls(step, &FORMS, json);
                 }
@@ -57,7 +57,7 @@ pub(super) fn write(steps: &[Step<'_>], json: &mut JsonWriter) {
     }
 }
 
-// Encrypted, it needs no id: it is read from what is sent, not looked up.
+// Encrypted reasoning needs no id: it is read from the request, not looked up.
 fn write_reasoning(thought: &Reasoning, json: &mut JsonWriter) {
     json.put(r#"{"type":"reasoning","summary":["#, &[]);
     if !thought.text.is_empty() {
@@ -74,7 +74,7 @@ fn write_message(role: &str, text: &str, files: &[File<'_>], json: &mut JsonWrit
     }
 }
 
-// The content, and the end of what has it.
+// Writes the content, and closes the item.
 fn write_body(text: &str, files: &[File<'_>], json: &mut JsonWriter) {
     if files.is_empty() {
         return json.put("?0}", &[text]);
@@ -91,8 +91,8 @@ const WORDS: ProviderKeys = ProviderKeys {
     ..PLAIN
 };
 
-/// An item, or a response with its output. What a model says in one go becomes one message, ended by [`end_answer`] or by
-/// what others say.
+/// Reads an item, or a response with its output. The items of one answer become one message, which [`end_answer`] or
+/// another speaker's item ends.
 pub(super) fn read(mut fields: Fields<'_>, reading: &mut DraftReader) {
     if fields.has("call_id") || !fields.has("output") {
         return read_item(fields, reading);
@@ -102,11 +102,11 @@ pub(super) fn read(mut fields: Fields<'_>, reading: &mut DraftReader) {
         read_item(output, reading);
     }
     read_answer_fields(&mut fields, &WORDS, reading);
-    // An answer that says nothing is one all the same.
+    // An answer without content is an answer all the same.
     reading.end_message(Role::Assistant);
 }
 
-/// Ends the answer that items were gathered for.
+/// Ends the answer whose items were collected.
 pub(super) fn end_answer(reading: &mut DraftReader) {
     if !reading.is_empty() {
         reading.end_message(Role::Assistant);

@@ -1,4 +1,5 @@
-//! One part of a content, of whatever shape: the providers have the same parts under names of their own.
+//! Reads one part of a content, of any shape: one function serves all, as the providers have the same parts under
+//! other names.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,16 +11,16 @@ use crate::shapes::file::{encode_base64, resolve_path};
 use crate::shapes::gemini;
 use crate::shapes::reading::{DraftReader, text_or_json};
 
-/// What stands in the place of a result where a person did not let the tool run, and gave no reason.
+/// The result of a call that a person denied without a reason.
 pub(super) const DENIED: &str = "[The tool was not allowed to run.]";
 
-/// By what the AI SDK names a call and its tool.
+/// The AI SDK's fields for a call's id and its tool.
 const CALL: [&str; 2] = ["toolCallId", "toolName"];
 
-/// What is in the names of parts that are images and files.
+/// Words in the type names of images and files.
 const FILES: [&str; 6] = ["image", "file", "audio", "video", "document", "media"];
 
-/// Takes one part by its kind; whether the kind is known.
+/// Reads a part by its kind; false if the kind is unknown.
 pub(super) fn read_part(reading: &mut DraftReader, kind: &str, part: &mut Fields<'_>) -> bool {
     let (mut signature, mut data) = read_signatures(reading, part);
     let mut thought = None;
@@ -57,7 +58,7 @@ pub(super) fn read_part(reading: &mut DraftReader, kind: &str, part: &mut Fields
         // Only an answer has steps.
         "step-start" if reading.is_empty() => {}
         "step-start" => reading.end_message(Role::Assistant),
-        // What was asked of a person, and what is for a screen beside the conversation, is not sent to a model either.
+        // Approval questions, and data for a screen, are not sent to a model.
         "tool-approval-request" => {}
         "tool-approval-response" => reading.has_approval = true,
         _ if kind.starts_with("data-") || kind.starts_with("source-") => {}
@@ -68,7 +69,7 @@ pub(super) fn read_part(reading: &mut DraftReader, kind: &str, part: &mut Fields
     true
 }
 
-/// What a provider signed and what it encrypted of an answer: the AI SDK hands both on under the provider's name.
+/// Reads a provider's signature and encrypted text, which the AI SDK keeps under the provider's name.
 fn read_signatures(reading: &mut DraftReader, part: &mut Fields<'_>) -> (Option<String>, Option<String>) {
     let mut found = (None, None);
     for key in ["providerOptions", "providerMetadata", "callProviderMetadata"] {
@@ -88,7 +89,7 @@ fn read_tool_result(reading: &mut DraftReader, part: &mut Fields<'_>) {
     if let Some(output) = reading.inner_object(part, "output") {
         return read_output(id, name, output, reading);
     }
-    // The AI SDK's before its fifth version.
+    // The AI SDK before version 5.
     let is_error = part.raw("isError") == Some("true");
     match part.raw("result") {
         Some(value) => reading.add_result(id, name, is_error, text_or_json(value)),
@@ -119,7 +120,7 @@ fn read_output(id: String, name: String, mut output: Fields<'_>, reading: &mut D
     }
 }
 
-// A call of the AI SDK's `UIMessage`, which has its result in it.
+// Reads a call of the AI SDK's `UIMessage`, which contains its result.
 fn read_ui_call(reading: &mut DraftReader, kind: &str, part: &mut Fields<'_>) {
     let [id, name] = CALL;
     let id = reading.take_required_word(part, id);
@@ -144,7 +145,7 @@ fn read_ui_call(reading: &mut DraftReader, kind: &str, part: &mut Fields<'_>) {
         {
             return;
         }
-        // Whether there is an answer, nobody can tell.
+        // Any other state leaves open whether there is a result.
         _ => return reading.report_missing(part, "state", "a fitting state"),
     };
     reading.add_result(id, name, state != "output-available", content.unwrap_or_default());
@@ -155,7 +156,7 @@ fn read_ui_call(reading: &mut DraftReader, kind: &str, part: &mut Fields<'_>) {
     }
 }
 
-/// Takes an image or a file, wherever the part says where it is; whether it says so.
+/// Reads an image or a file from any field that locates it; false if none does.
 pub(super) fn read_file(reading: &mut DraftReader, kind: &str, part: &mut Fields<'_>) -> bool {
     let usual = match kind {
         "document" => "application/pdf",
@@ -167,14 +168,14 @@ pub(super) fn read_file(reading: &mut DraftReader, kind: &str, part: &mut Fields
     let is_known = read_file_fields(reading, part, &mut file);
     if is_known {
         reading.add_file(resolve_path(file));
-        // What a document is about, for the model, and what is heard.
+        // A document's context for the model, and a sound's transcript.
         let said = reading.take_text(part, &["context", "transcript"]);
         reading.add_text(said);
     }
     is_known
 }
 
-// Type, name and place, which are the part's own or stand an object deeper; whether there is a place.
+// Reads type, name and place, from the part or one object deeper; false if there is no place.
 fn read_file_fields(reading: &mut DraftReader, fields: &mut Fields<'_>, file: &mut Attachment) -> bool {
     const PLACES: [&str; 13] = [
         "data",

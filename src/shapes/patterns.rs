@@ -1,39 +1,42 @@
-//! How a shape looks: a pattern for each thing that is said. Each shape has them under names of its own.
+//! The patterns of a shape: one for each kind of content, under the shape's own names.
 
 use crate::shapes::file::{File, FileSource, UNKNOWN};
 use crate::shapes::json::JsonWriter;
 use crate::shapes::steps::{Call, Step};
 
-/// The patterns of a shape. One that is empty says that the shape has no such thing: a file is described in a text then.
-/// Words of a file are its bytes or address, its type, the address, and the name.
+/// The patterns of a shape. An empty one says that the shape has no such content: a file is then described in a text.
+/// The placeholders of a file are its bytes or address, its type, the address, and the name.
+///
+/// Each shape lists the file types and the address schemes that its provider documents; any other file is named in a
+/// text, since a refused one would fail every later turn.
 pub(super) struct Forms {
     pub text: &'static str,
-    /// With the bytes in it, or with the address of them; so are the next.
+    /// With the bytes inline, and with their address; the same holds for the next pairs.
     pub image: [&'static str; 2],
     pub pdf: [&'static str; 2],
     pub sound: &'static str,
     pub other: [&'static str; 2],
-    /// What the types of others begin with. What an address gives whose type is not known is the provider's to find out.
+    /// The prefixes of other accepted types. A file at an address, whose type is unknown, is left to the provider.
     pub other_types: &'static [&'static str],
-    /// What addresses begin with.
+    /// The prefixes of accepted addresses.
     pub addresses: &'static [&'static str],
-    /// Words are the id, the name, and the arguments.
+    /// The placeholders are the id, the name, and the arguments.
     pub call: &'static str,
     pub arguments: Arguments,
 }
 
-/// What arguments are.
+/// The form of a call's arguments.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Arguments {
-    /// The text that the model wrote.
+    /// The text as the model wrote it.
     Text,
-    /// The JSON that it is.
+    /// The JSON value.
     Value,
-    /// An object, whatever was written.
+    /// An object, whatever the model wrote.
     Object,
 }
 
-/// A content's text and files.
+/// Writes a content's text and files.
 pub(super) fn write_content(text: &str, files: &[File<'_>], forms: &Forms, json: &mut JsonWriter) {
     if !text.is_empty() {
         json.put(forms.text, &[text]);
@@ -55,7 +58,7 @@ pub(super) fn write_content(text: &str, files: &[File<'_>], forms: &Forms, json:
             None => file.url(),
         };
         let words = [place, file.mime, &url, file.name.unwrap_or("file"), audio_format(file.mime)];
-        // A name is made up only where the provider asks for one, which is never at the end.
+        // A missing name is made up only if the provider requires one, which is never at the pattern's end.
         match pattern.strip_suffix(r#","filename":?3}"#).filter(|_| file.name.is_none()) {
             Some(nameless) => {
                 json.put(nameless, &words);
@@ -66,23 +69,23 @@ pub(super) fn write_content(text: &str, files: &[File<'_>], forms: &Forms, json:
     }
 }
 
-/// How the shape has a file; empty where the provider would refuse it.
+/// Returns the pattern for a file; empty if the provider would refuse it.
 pub(super) fn file_pattern(file: &File<'_>, forms: &Forms) -> &'static str {
     if file.exceeded_limit.is_some() {
         return "";
     }
     let is_one_of = |word: &str, begins: &[&str]| begins.iter().any(|begin| word.starts_with(begin));
-    // What says no type leaves it to the provider to find out.
+    // A pattern without a type leaves the type to the provider.
     let is_open = file.mime == UNKNOWN && !forms.other[1].contains("?1");
     let other = if is_one_of(file.mime, forms.other_types) { forms.other } else { ["", ""] };
     let [data, url] = match file.mime {
-        // What is drawn by lines is an image to nobody; some take whatever there is.
+        // SVG counts as an image nowhere; some shapes take any type.
         "image/svg+xml" if !forms.other_types.contains(&"") => ["", ""],
         _ if is_open && other[0].is_empty() => ["", forms.other[1]],
         "image/png" | "image/jpeg" | "image/gif" | "image/webp" => forms.image,
         "application/pdf" => forms.pdf,
         "audio/wav" | "audio/mpeg" | "audio/mp3" if !forms.sound.is_empty() => [forms.sound, ""],
-        // What an address gives is the provider's to find out.
+        // The type of a file at an address is left to the provider.
         mime if mime.starts_with("image/") => [other[0], forms.image[1]],
         _ => other,
     };
@@ -93,12 +96,12 @@ pub(super) fn file_pattern(file: &File<'_>, forms: &Forms) -> &'static str {
     }
 }
 
-/// The calls of a step.
+/// Writes the calls of a step.
 pub(super) fn write_calls(step: &Step<'_>, forms: &Forms, json: &mut JsonWriter) {
     step.calls.iter().for_each(|one| write_call(one, "", forms, json));
 }
 
-/// A call; where it is signed, its pattern has the signature as the fourth word.
+/// Writes a call; the pattern of a signed one has the signature as its fourth placeholder.
 pub(super) fn write_call(call: &Call<'_>, signature: &str, forms: &Forms, json: &mut JsonWriter) {
     let arguments = match forms.arguments {
         Arguments::Text => (&*call.arguments).into(),

@@ -1,4 +1,4 @@
-//! What is alike in all shapes when messages are read: a message is gathered piece by piece, and ended with its role.
+//! Reads messages, in the part common to all shapes: a message is collected piece by piece and ended with its role.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,16 +10,16 @@ use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, To
 use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS, assemble};
 use crate::shapes::part::read_part;
 
-/// Drafts on their way: those that are done, and the pieces of the next.
+/// The finished drafts, and the pieces of the next one.
 #[derive(Default)]
 pub(super) struct DraftReader {
     pub drafts: Vec<Message>,
     pub bad: Vec<BadValue>,
-    /// What an answer says of itself.
+    /// The fields of an answer about itself.
     pub answer_fields: Option<Assistant>,
-    /// The names of calls and results without an id, as often as they were met.
+    /// The names of calls and results without an id, once for each.
     pub names_without_id: Vec<String>,
-    /// The message answers a question whether a tool may run, which no model is told.
+    /// True if the message answers whether a tool may run, which no model is told.
     pub has_approval: bool,
     pieces: Vec<AnswerPiece>,
     files: Vec<Attachment>,
@@ -60,12 +60,12 @@ impl DraftReader {
         });
     }
 
-    /// What is known of the result that was read last.
+    /// Returns the tool fields of the result that was read last.
     pub fn newest_tool(&mut self) -> Option<&mut Tool> {
         self.results.last_mut()?.tool.as_mut()
     }
 
-    /// More of the result that was read last: the text or the parts under this key.
+    /// Extends the result that was read last by the text or the parts under this key.
     pub fn extend_result(&mut self, fields: &Fields<'_>, key: &str) {
         let (pieces, files) = (core::mem::take(&mut self.pieces), core::mem::take(&mut self.files));
         let at = self.results.len().saturating_sub(1);
@@ -77,12 +77,12 @@ impl DraftReader {
         self.pieces = pieces;
         match self.results.get_mut(at) {
             Some(result) => (result.content, result.attachments) = (content, attachments),
-            // A step of an answer ended them.
+            // The answer's step ended, so no result is open.
             None => self.report_missing(fields, key, "texts and files"),
         }
     }
 
-    /// A part of a kind that has no place in a message, as text.
+    /// Keeps a part of an unknown kind as text.
     pub fn add_unknown(&mut self, kind: &str, part: &Fields<'_>) {
         let mut said = format!("[{}] {{", if kind.is_empty() { "part" } else { kind });
         for (place, (key, value)) in part.iter().enumerate() {
@@ -93,7 +93,7 @@ impl DraftReader {
         self.add_text(Some(said.into()));
     }
 
-    /// A content: a text, or parts.
+    /// Reads a content: a text, or parts.
     pub fn read_content(&mut self, raw: Option<&str>, path: &str) {
         let Some(raw) = raw.filter(|raw| *raw != "null") else { return };
         if !raw.starts_with('[') {
@@ -109,14 +109,14 @@ impl DraftReader {
         }
     }
 
-    /// A part of a content.
+    /// Reads a part of a content.
     pub fn read_part(&mut self, kind: &str, mut fields: Fields<'_>) {
         if !read_part(self, kind, &mut fields) {
             self.add_unknown(kind, &fields);
         }
     }
 
-    /// Ends a message. Results stand before what a user says beside them, and after the answer that they belong to.
+    /// Ends a message. Results come before the user's text beside them, and after the answer that they belong to.
     pub fn end_message(&mut self, role: Role) {
         self.names_without_id.clear();
         let about = self.answer_fields.take().filter(|_| role == Role::Assistant);
@@ -153,7 +153,7 @@ impl DraftReader {
         }
     }
 
-    /// The same, unless it was said since then.
+    /// Adds a text unless the message already has it.
     pub fn add_text_once(&mut self, text: Option<Text>) {
         let is_it =
             |piece: &AnswerPiece| matches!(piece, AnswerPiece::Text(said) if Some(said) == text.as_ref());
@@ -162,12 +162,12 @@ impl DraftReader {
         }
     }
 
-    /// Whether nothing was gathered since the last message ended.
+    /// True if nothing was collected since the last message ended.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty() && self.files.is_empty() && self.results.is_empty()
     }
 
-    // What only an answer has would be lost in what somebody else says.
+    // Fields that only answers have would be lost in another role's message.
     fn take_joined_text(&mut self) -> Text {
         let mut texts = Vec::new();
         for piece in core::mem::take(&mut self.pieces) {
@@ -186,7 +186,7 @@ impl DraftReader {
     }
 }
 
-/// What fields say, whatever provider's they are.
+/// Reads fields in the terms of any provider.
 impl DraftReader {
     fn report_mismatch(&mut self, what: &str, path: &str, raw: &str) {
         let found = describe_value(raw, what);
@@ -194,7 +194,7 @@ impl DraftReader {
             .push(BadValue { message: format!("expected {what} for \"{path}\", but found {found} instead") });
     }
 
-    /// What has to be under a key is not there.
+    /// Reports that a required value is missing.
     #[cold]
     #[inline(never)]
     pub fn report_missing(&mut self, fields: &Fields<'_>, key: &str, what: &str) {
@@ -207,13 +207,13 @@ impl DraftReader {
         }
     }
 
-    /// The string under the first of these keys that is there.
+    /// Takes the string under the first of these keys that is present.
     #[inline(never)]
     pub fn take_text(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<Text> {
         keys.iter().find_map(|key| fields.take(key, &mut self.bad))
     }
 
-    /// The same, where it holds no prose.
+    /// Like [`DraftReader::take_text`], for a value that is not prose.
     #[inline(never)]
     pub fn take_word(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> Option<String> {
         let (key, text) =
@@ -221,7 +221,7 @@ impl DraftReader {
         Some(self.checked_string(&fields.path_to(key), &text))
     }
 
-    /// The same, left where it is.
+    /// Like [`DraftReader::take_word`], but leaves the field in place.
     pub fn peek_word(&mut self, fields: &Fields<'_>, keys: &[&str]) -> Option<String> {
         let (key, raw) =
             keys.iter().find_map(|key| Some((key, fields.raw(key).filter(|raw| *raw != "null")?)))?;
@@ -240,12 +240,12 @@ impl DraftReader {
         text.as_str().into()
     }
 
-    /// The same; nothing is the empty word.
+    /// Like [`DraftReader::take_word`], with an empty word if it is absent.
     pub fn take_word_or_empty(&mut self, fields: &mut Fields<'_>, keys: &[&str]) -> String {
         self.take_word(fields, keys).unwrap_or_default()
     }
 
-    /// The text under a key that has to be there.
+    /// Takes the text under a required key.
     #[inline(never)]
     pub fn take_required_text(&mut self, fields: &mut Fields<'_>, key: &str) -> Option<Text> {
         let text = self.take_text(fields, &[key]);
@@ -255,7 +255,7 @@ impl DraftReader {
         text
     }
 
-    /// The same, where nobody knows without it which call or which tool is meant.
+    /// Takes a word without which the call or the tool would be unknown.
     #[inline(never)]
     pub fn take_required_word(&mut self, fields: &mut Fields<'_>, key: &str) -> String {
         let is_there = fields.raw(key).is_some_and(|raw| raw.starts_with('"') && raw != "\"\"");
@@ -265,14 +265,14 @@ impl DraftReader {
         self.take_word_or_empty(fields, &[key])
     }
 
-    /// An object inside the object.
+    /// Returns the object under a key.
     #[inline(never)]
     pub fn inner_object<'a>(&mut self, fields: &Fields<'a>, key: &str) -> Option<Fields<'a>> {
         let raw = fields.raw(key).filter(|raw| *raw != "null")?;
         Fields::parse_at(&fields.path_to(key), raw, &mut self.bad)
     }
 
-    /// The objects of an array inside the object.
+    /// Returns the objects of the array under a key.
     pub fn inner_objects<'a>(&mut self, fields: &Fields<'a>, key: &str) -> Vec<Fields<'a>> {
         let raw = fields.raw(key).filter(|raw| *raw != "null");
         raw.map(|raw| self.parse_objects_at(raw, &fields.path_to(key))).unwrap_or_default()
@@ -290,12 +290,12 @@ impl DraftReader {
     }
 }
 
-/// A string, or else the JSON that it is.
+/// Returns a string's text, or else the JSON itself.
 pub(super) fn text_or_json(raw: &str) -> Text {
     Text::decode(raw).unwrap_or_else(|| raw.into())
 }
 
-/// Names of tools, which some shapes say with the call alone.
+/// Gives results the names of their tools, which some shapes state only with the call.
 pub(super) fn name_results(drafts: &mut [Message]) {
     for place in 0..drafts.len() {
         let (before, [draft, ..]) = drafts.split_at_mut(place) else { continue };

@@ -1,6 +1,8 @@
-//! Reasoning on its way back to the model that made it, as long as that waits for results of its calls.
+//! Sends reasoning back to the model that made it, as long as that waits for results of its calls; there it is
+//! counted. All other reasoning is stored, and neither sent nor counted.
 //!
-//! Anthropic refuses a turn whose thinking is gone or was changed, Gemini a call without its signature; another model can read
+//! Anthropic refuses a turn whose thinking is missing or changed, Gemini a call without its signature; other models
+//! can read neither. So signed reasoning is sent unchanged or not at all: with a secret in it, it is kept back.
 //! neither. So what is signed goes back as it came, or not at all.
 
 use alloc::string::String;
@@ -13,27 +15,29 @@ use crate::shapes::maker::{Maker, bare_name};
 use crate::shapes::steps::{Call, Step};
 use crate::shapes::{Format, Recipient};
 
-/// What became of the reasoning of an answer whose calls led to the newest results.
+/// The decision about the reasoning of an answer whose calls led to the newest results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ReasoningReport {
-    /// The message.
+    /// The message's id.
     pub id: String,
-    /// The reasoning is in the context.
+    /// True if the reasoning is in the context.
     pub is_sent: bool,
-    /// Why: `open-loop`; or why not: `other-model`, `unfinished`, `unsigned`, `secret`, `unknown-provider`, or `shape`, which takes none.
+    /// The reason: `open-loop` if it is sent; else `other-model`, `unfinished`, `unsigned`, `secret`,
+    /// `unknown-provider`, or `shape`, which takes none.
     pub why: &'static str,
 }
 
-/// A piece of an answer, in the order in which the model gave them.
+/// A piece of an answer, in the model's order.
 pub(super) enum OutgoingPiece<'s, 'a> {
     Thought(&'a Reasoning),
     Text(&'a str),
     Call(&'s Call<'a>),
 }
 
-/// Gives the steps of an open loop the reasoning that goes to this model; where nobody says which one, to that of the newest answer.
+/// Attaches to the steps of an open loop the reasoning for this model, or for the newest answer's model if none is
+/// named.
 pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: Recipient<'_>) -> Vec<ReasoningReport> {
     let Some(last) = steps.iter().rposition(|step| step.role == Role::Assistant) else { return Vec::new() };
     if steps[last].calls.is_empty() {
@@ -68,7 +72,7 @@ pub(super) fn attach(steps: &mut [Step<'_>], format: Format, to: Recipient<'_>) 
     all
 }
 
-// The places of what can be sent of an answer's reasoning, and whose it is; or why none of it can.
+// Returns the indexes of an answer's reasoning that can be sent, and its maker; or why none can.
 fn find_sendable(
     message: &Message,
     assistant: &Assistant,
@@ -86,7 +90,7 @@ fn find_sendable(
         Format::Anthropic => Maker::Anthropic,
         Format::Gemini => Maker::Google,
         Format::OpenaiResponses => Maker::OpenAi,
-        // Nobody but others takes it there; and of those, only who is known.
+        // Only other makers' models take it in this shape, and only if the maker is known.
         Format::OpenaiChat if maker == Some(Maker::Other) => Maker::Other,
         Format::AiSdk if matches!(maker, Some(Maker::Anthropic | Maker::Google)) => {
             maker.unwrap_or(Maker::Other)
@@ -94,7 +98,7 @@ fn find_sendable(
         Format::AiSdk if maker.is_none() => return Err("unknown-provider"),
         _ => return Err("shape"),
     };
-    // A name that says nothing may be an alias of the caller's.
+    // A name that indicates no maker may be the caller's alias.
     if maker.is_some_and(|maker| maker != theirs && maker != Maker::Other) {
         return Err("other-model");
     }
@@ -119,7 +123,7 @@ fn find_sendable(
 }
 
 impl<'a> Step<'a> {
-    /// An answer whose reasoning is sent, in its order; nothing of any other.
+    /// Returns the pieces of an answer whose reasoning is sent, in order; empty for any other.
     pub(super) fn pieces(&self) -> Vec<OutgoingPiece<'_, 'a>> {
         let Some(assistant) = self.message.and_then(|message| message.assistant.as_ref()) else {
             return Vec::new();
@@ -135,7 +139,7 @@ impl<'a> Step<'a> {
         })
     }
 
-    // In the order that was stored, where that names each piece once.
+    // Returns the pieces in the stored order, if that names each piece once.
     fn pieces_in_order(&self, assistant: &'a Assistant) -> Option<Vec<OutgoingPiece<'_, 'a>>> {
         let (mut pieces, mut calls, mut thoughts) = (Vec::new(), 0, 0);
         for part in &assistant.order {

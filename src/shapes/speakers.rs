@@ -1,4 +1,4 @@
-//! Messages of two roles that take turns, for providers that have no others.
+//! Messages of two alternating roles, for providers that have no others.
 
 use alloc::format;
 
@@ -6,7 +6,7 @@ use crate::shapes::json::JsonWriter;
 use crate::shapes::patterns::Forms;
 use crate::shapes::steps::Step;
 
-/// Messages on their way: neighbors of one role become one message.
+/// Writes messages, merging neighbors of one role.
 pub(super) struct Speakers<'a> {
     json: &'a mut JsonWriter,
     key: &'static str,
@@ -14,12 +14,12 @@ pub(super) struct Speakers<'a> {
 }
 
 impl<'a> Speakers<'a> {
-    /// `key` is where a message has its parts.
+    /// `key` is the field of a message's parts.
     pub fn new(json: &'a mut JsonWriter, key: &'static str) -> Speakers<'a> {
         Speakers { json, key, current_role: "" }
     }
 
-    /// Who speaks goes on, or begins.
+    /// Continues the current speaker's message, or begins one.
     pub fn speak(&mut self, role: &'static str) -> &mut JsonWriter {
         if self.current_role != role {
             self.finish();
@@ -29,7 +29,8 @@ impl<'a> Speakers<'a> {
         self.json
     }
 
-    /// The user says what a system message does, and that it is one.
+    /// Writes a system message as a labeled user message: a field beside the messages would be lost by callers who
+    /// send only these.
     pub fn system(&mut self, step: &Step<'_>, forms: &Forms) {
         self.speak("user").put(forms.text, &[&format!("[System message]\n{}", step.text_with_files())]);
     }

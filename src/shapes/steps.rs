@@ -1,5 +1,5 @@
-//! What is alike in all shapes when messages are written: steps in which each call holds its result, so that no shape
-//! can write one without the other.
+//! Writes messages, in the part common to all shapes: calls and results are paired in steps before any shape is
+//! written, so that no shape can write one without the other.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -15,24 +15,24 @@ use crate::shapes::file::File;
 use crate::shapes::maker::Maker;
 use crate::shapes::names::{Ids, NameLimits, mend_name};
 
-/// An assistant's message with the results of its calls, or any other message.
+/// An assistant message with the results of its calls, or any other message.
 pub(crate) struct Step<'a> {
-    /// What it was made of.
+    /// The source message.
     pub message: Option<&'a Message>,
-    /// `Tool` for results that are written alone, to be counted.
+    /// `Tool` for results written alone, for counting.
     pub role: Role,
-    /// Empty where there is nothing but blanks, which some providers refuse.
+    /// Empty if it has only blanks, which some providers refuse.
     pub text: &'a str,
     pub files: Vec<File<'a>>,
     pub calls: Vec<Call<'a>>,
-    /// The places of the reasoning that is sent, and who made it.
+    /// The indexes of the reasoning that is sent, and its maker.
     pub thoughts: Vec<usize>,
     pub maker: Option<Maker>,
-    // The places of those that have a result, in the order that results came in.
+    // The indexes of calls with a result, in the order of the results.
     answered_calls: Vec<usize>,
 }
 
-/// A call; without a result only where it is written alone, to be counted.
+/// A call; it lacks a result only if it is written alone, for counting.
 pub(crate) struct Call<'a> {
     pub id: String,
     pub name: String,
@@ -40,17 +40,18 @@ pub(crate) struct Call<'a> {
     pub result: Option<ToolAnswer<'a>>,
 }
 
-/// What a tool answered.
+/// A tool's result.
 pub(crate) struct ToolAnswer<'a> {
-    /// What it was made of.
+    /// The source message.
     pub message: Option<&'a Message>,
     pub text: &'a str,
     pub is_error: bool,
     pub files: Vec<File<'a>>,
 }
 
-/// The steps of messages, oldest first, and the ids that results without a call name. A result that stands elsewhere is
-/// drawn to its call; where ids repeat, the newest step whose call waits is meant, and in it the first of the result's name.
+/// Pairs messages, oldest first, into steps, and returns the ids of results without a call. A result found elsewhere
+/// is moved to its call; if ids repeat, it belongs to the newest step with a waiting call, and there to the first call
+/// of its tool's name.
 pub(crate) fn pair_steps(messages: &[Message], limits: NameLimits) -> (Vec<Step<'_>>, Vec<String>) {
     let mut ids = Ids::new(limits.id);
     let (mut steps, mut left_out): (Vec<Step<'_>>, Vec<String>) = Default::default();
@@ -88,7 +89,7 @@ pub(crate) fn pair_steps(messages: &[Message], limits: NameLimits) -> (Vec<Step<
     (steps, left_out)
 }
 
-// A call that waits for its result, and where it stands.
+// A call that waits for its result, and its place.
 struct WaitingCall<'a> {
     id: &'a str,
     name: &'a str,
@@ -96,7 +97,7 @@ struct WaitingCall<'a> {
     call_index: usize,
 }
 
-// Which call a result answers.
+// Returns the call that a result answers.
 fn find_waiting_call(waiting: &[WaitingCall<'_>], id: &str, name: &str) -> Option<usize> {
     let newest = waiting.iter().rfind(|call| call.id == id)?.step;
     let is_meant = |call: &WaitingCall<'_>| call.step == newest && call.id == id;
@@ -104,7 +105,7 @@ fn find_waiting_call(waiting: &[WaitingCall<'_>], id: &str, name: &str) -> Optio
     named.or_else(|| waiting.iter().position(is_meant))
 }
 
-/// One message as a step, whatever it lacks.
+/// Makes a step of one message, whatever it lacks.
 pub(super) fn single_step(message: &Message, limits: NameLimits) -> Option<Step<'_>> {
     let mut ids = Ids::new(limits.id);
     let role = message.role?;
@@ -113,7 +114,7 @@ pub(super) fn single_step(message: &Message, limits: NameLimits) -> Option<Step<
         let (id, name) = (ids.mend(&tool.call_id), mend_name(&tool.name, limits));
         step.calls.push(Call { id, name, arguments: "{}".into(), result: None });
         step.set_result(0, build_answer(message));
-        // What it says is the answer.
+        // Its text is the result.
         step.text = "";
         step.files.clear();
     }
@@ -143,7 +144,7 @@ fn build_step<'a>(message: &'a Message, role: Role, limits: NameLimits, ids: &mu
     }
 }
 
-// Whatever its fields say, nobody else calls.
+// Only an assistant message has calls, whatever the fields of others say.
 fn calls_of(message: &Message) -> &[ToolCall] {
     if message.role == Some(Role::Assistant) { message.tool_calls() } else { &[] }
 }
@@ -159,7 +160,7 @@ fn build_answer(message: &Message) -> ToolAnswer<'_> {
 }
 
 impl<'a> Step<'a> {
-    /// What the user says.
+    /// Creates a user's step.
     pub fn user(text: &'a str) -> Step<'a> {
         Step {
             message: None,
@@ -178,12 +179,12 @@ impl<'a> Step<'a> {
         self.answered_calls.push(call);
     }
 
-    /// The text, and the names of all files: for where no file can be sent.
+    /// Returns the text with the names of all files, for places where no file can be sent.
     pub fn text_with_files(&self) -> Cow<'_, str> {
         with_files(self.text, &self.files)
     }
 
-    /// The results with their calls, in the order that they came in.
+    /// Returns the results with their calls, in the order of the results.
     pub fn results(&self) -> Vec<(&Call<'a>, &ToolAnswer<'a>)> {
         let calls = self.answered_calls.iter().map(|call| &self.calls[*call]);
         calls.filter_map(|call| Some((call, call.result.as_ref()?))).collect()
@@ -191,25 +192,25 @@ impl<'a> Step<'a> {
 }
 
 impl ToolAnswer<'_> {
-    /// What is known of it beside what it says.
+    /// Returns the stored fields of the result.
     pub fn tool(&self) -> Option<&Tool> {
         self.message?.tool.as_ref()
     }
 
-    /// The JSON of the value that the tool answered with, where that was no text and is whole.
+    /// Returns the tool's result as JSON, if it was no text and is whole.
     pub fn value(&self) -> Option<Cow<'_, str>> {
         let is_json = self.tool()?.is_json && serde_json::from_str::<&RawValue>(self.text).is_ok();
         is_json.then(|| pair_escapes(self.text))
     }
 
-    /// The same of a result.
+    /// Returns the result's text with the names of its files.
     pub fn text_with_files(&self) -> Cow<'_, str> {
         with_files(self.text, &self.files)
     }
 }
 
 impl Call<'_> {
-    /// The arguments as the JSON value they are, or the string of what is none.
+    /// Returns the arguments as JSON; text that is none becomes a string.
     pub fn value(&self) -> Cow<'_, str> {
         match serde_json::from_str::<&RawValue>(&self.arguments) {
             Ok(_) => (&*self.arguments).into(),
@@ -217,7 +218,7 @@ impl Call<'_> {
         }
     }
 
-    /// The same as an object, which some providers ask for.
+    /// Returns the arguments as an object, which some providers require.
     pub fn object(&self) -> Cow<'_, str> {
         let value = self.value();
         if value.trim_ascii_start().starts_with('{') {
@@ -243,11 +244,11 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-// Half of a surrogate pair, written as an escape, is valid JSON; but no provider's reader takes it.
+// An escaped half of a surrogate pair is valid JSON, but no provider's reader accepts it.
 #[inline(never)]
 fn pair_escapes(json: &str) -> Cow<'_, str> {
     let bytes = json.as_bytes();
-    // `\ud8` to `\udf`, by its third digit: high below `c`, low from there.
+    // `\ud8` to `\udf`, by the third digit: a high half below `c`, a low one from there.
     let half = |at: usize| match bytes.get(at..at + 6)? {
         [b'\\', b'u', b'd' | b'D', digit, rest @ ..] if rest.iter().all(u8::is_ascii_hexdigit) => match digit
         {
@@ -267,7 +268,7 @@ fn pair_escapes(json: &str) -> Cow<'_, str> {
                 done = at + 6;
                 6
             }
-            // What is escaped begins no escape.
+            // An escaped backslash begins no escape.
             (None, _) => {
                 if bytes[at] == b'\\' {
                     2

@@ -149,7 +149,7 @@ impl FactKind {
         KINDS.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
     }
 
-    /// True for the last change of a file.
+    /// True if the fact says what last became of a file.
     pub fn is_file(self) -> bool {
         matches!(self, FactKind::Created | FactKind::Modified | FactKind::Deleted)
     }

@@ -17,7 +17,7 @@ const HEAD: usize = 6 * 1024;
 const TAIL: usize = 4 * 1024;
 
 const FEWEST_WORDS: usize = 4;
-// The least words of a sentence that names something: one fewer.
+// The least number of words of a sentence that names something: one fewer.
 const FEWEST_BESIDE_A_NAME: usize = 3;
 const MANY_WORDS: usize = 40;
 const LONGEST_SENTENCE: usize = 320;

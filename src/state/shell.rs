@@ -179,7 +179,7 @@ impl<'a> ShellParser<'a> {
             self.rest = text.get(skip..)?;
         }
         self.end_command(b';', 0)?;
-        // The last command is not succeeded by another.
+        // No operator follows the last command.
         if let Some(last) = self.parts.last_mut() {
             last.separator = 0;
         }
@@ -250,7 +250,7 @@ impl<'a> ShellParser<'a> {
         Some(skip)
     }
 
-    // Reads `>`, `>>`, `2>`, `&>`, `2>&1`, `<`, `<<END` at `before`.
+    // Reads `>`, `>>`, `2>`, `&>`, `2>&1`, `<`, `<<END`, which follows `before` bytes.
     fn read_redirect(&mut self, before: usize) -> Option<usize> {
         // A number directly before it names a stream.
         self.word = self.word.take().filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));

@@ -1,4 +1,4 @@
-//! What a message costs a context: the one function that counts it.
+//! The cost of a message in a context; this is the only function that counts one.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -12,29 +12,30 @@ use crate::record::message::{Attachment, Message, Tokens};
 use crate::record::scan::Record;
 use crate::tokens::{Count, Encoding, Images, Vocabulary, count, images};
 
-/// What surrounds each message in the shape that a model reads.
+/// The tokens around each message in the form that a model reads.
 pub const FRAME: u32 = 4;
 
-// No file costs less: what OpenAI takes for the smallest image.
+// The least cost of a file: what OpenAI charges for the smallest image.
 const LEAST: u64 = 85;
-// Where nothing else is known of a file.
+// The rate for a file of which nothing else is known.
 const BYTES_A_TOKEN: u64 = 750;
 
-/// What a context sends of a message: texts, and what costs the same in every encoding, its frame and its files.
+/// The parts of a message that a context sends: texts, and the tokens that no encoding changes, for its frame and
+/// files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedParts<'a> {
     /// The content, each call's id, name and arguments, and files that are texts. Reasoning is not sent.
     pub texts: Vec<Cow<'a, str>>,
-    /// The frame, and images and other files.
+    /// The tokens of the frame, images and other files.
     pub fixed_tokens: u32,
 }
 
-/// What a context sends of a message; images cost what this rule says, or the dearest of all.
+/// Returns the parts of a message; images cost by this rule, or by the most expensive one.
 pub fn parts(message: &Message, images: Option<Images>) -> CountedParts<'_> {
     parts_with(message, message.content.as_str(), images)
 }
 
-/// The same with other content.
+/// Like [`parts`], with other content.
 pub(crate) fn parts_with<'a>(
     message: &'a Message,
     content: &'a str,
@@ -54,29 +55,30 @@ pub(crate) fn parts_with<'a>(
     parts
 }
 
-/// The cost of a message.
+/// Counts a message.
 pub fn message(message: &Message, vocabulary: Option<&Vocabulary>) -> Count {
     let by = vocabulary.map_or(Encoding::Estimate1, Vocabulary::encoding);
     let CountedParts { texts, fixed_tokens: fixed } = parts(message, None);
     texts.iter().fold(Count { tokens: fixed, encoding: by }, |sum, text| sum.plus(count(text, vocabulary)))
 }
 
-/// The stored count of a message, where it can be believed: the line's checksum is right, and a counter that we know made it.
+/// Returns the stored count of a message if it can be trusted: the line's checksum is right, and a known counter made
+/// it.
 pub fn trusted_count<'a>(record: &Record, message: &'a Message) -> Option<&'a Tokens> {
     let is_known = |tokens: &&Tokens| tokens.by.as_deref().and_then(Encoding::parse).is_some();
     message.tokens.as_ref().filter(|_| record.is_sound).filter(is_known)
 }
 
-/// What a model gets of a file.
+/// The part of a file that a model gets.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum SentFile {
-    /// This, to be counted as any text.
+    /// A text, counted like any other.
     Text(String),
-    /// Something that costs so much.
+    /// Anything else, at this cost.
     Tokens(u32),
 }
 
-/// What a model gets of a file whose bytes are sent, in base64.
+/// Returns what a model gets of a file that is sent in base64.
 pub(crate) fn sent_file(mime: &str, base64: &str, images: Option<Images>) -> SentFile {
     let kind = mime.split_once('/').map_or("", |(kind, _)| kind);
     if let Some(tokens) = images::cost(base64, images).filter(|_| kind == "image" || kind.is_empty()) {
@@ -94,13 +96,13 @@ pub(crate) fn sent_file(mime: &str, base64: &str, images: Option<Images>) -> Sen
     }
 }
 
-/// What a file in base64 says, where it is a text.
+/// Returns the text of a file in base64, if it is one.
 #[inline(never)]
 pub(crate) fn text_of(base64: &str) -> Option<String> {
     String::from_utf8(STANDARD.decode(base64).ok()?).ok()
 }
 
-/// What a file of so many bytes costs, where nothing else is known of it.
+/// Returns the cost of a file of which only the size is known.
 pub(crate) fn cost_of_bytes(bytes: u64) -> u32 {
     u32::try_from(bytes.div_ceil(BYTES_A_TOKEN).max(LEAST)).unwrap_or(u32::MAX)
 }
@@ -108,7 +110,7 @@ pub(crate) fn cost_of_bytes(bytes: u64) -> u32 {
 fn sent_attachment(attachment: &Attachment, images: Option<Images>) -> SentFile {
     match &attachment.data {
         Some(data) => sent_file(&attachment.mime, data, images),
-        // What lies in a blob may be put in by whoever sends it; of anything else there is no more than its name.
+        // A file in a blob may be inlined by the sender; of any other, only the name is sent.
         None => SentFile::Tokens(cost_of_bytes(
             attachment.bytes.filter(|_| attachment.blob.is_some()).unwrap_or_default(),
         )),

@@ -1,34 +1,34 @@
-//! `estimate-1`: about how many tokens a text has, without a vocabulary.
+//! `estimate-1`: estimates the tokens of a text without a vocabulary.
 //!
-//! The text is cut into words, numbers, marks and blanks, much as `o200k_base` cuts it, and each piece is charged what
-//! such a piece costs on average, there and in the vocabularies of Llama, Qwen, Mistral and DeepSeek. All arithmetic is
-//! on integers, so that every machine gives the same number.
+//! The text is cut into words, numbers, marks and blanks, much as `o200k_base` cuts it, and each piece costs its
+//! average in that vocabulary and in those of Llama, Qwen, Mistral and DeepSeek. All arithmetic is on integers, so
+//! that every machine gives the same number.
 
 use core::iter::{Map, Peekable};
 use core::str::Chars;
 
 use crate::tokens::units::{A_TO_Z, CharRange, PARTS, RANGES, Unit};
 
-/// Estimates the tokens of a text; nothing costs nothing, anything at least one.
+/// Estimates the tokens of a text; an empty one has none, any other at least one.
 pub fn estimate(text: &str) -> u32 {
     let mut parts = 0;
     charge_units(text, &mut |unit| parts += u64::from(unit.cost()));
     u32::try_from(parts.div_ceil(PARTS)).unwrap_or(u32::MAX)
 }
 
-/// About as many spaces as one token holds.
+/// About the number of spaces in one token.
 const SPACES: usize = 64;
 
-/// About as many other blanks, or ends of lines, as one token holds.
+/// About the number of other blanks, or line ends, in one token.
 const OTHER_BLANKS: usize = 16;
 
-/// Where blanks change more often than this in one run, they are no indentation, and tokens are short.
+/// A run of blanks that changes more often is no indentation, and its tokens are short.
 const MANY_CHANGES: usize = 8;
 
-/// Few single tokens are longer words, in Latin letters.
+/// The longest word, in Latin letters, that is often a single token.
 const LONG_WORD: usize = 12;
 
-/// What a character is, as far as its cost goes.
+/// The kind of a character, as far as its cost depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CharKind {
     Blank,
@@ -83,7 +83,7 @@ impl CharKind {
 
 type CharReader<'t> = Peekable<Map<Chars<'t>, fn(char) -> (char, CharKind)>>;
 
-/// Cuts the text into pieces, and says for each what is to be charged.
+/// Cuts the text into pieces, and charges the units of each.
 fn charge_units(text: &str, charge: &mut impl FnMut(Unit)) {
     let classify: fn(char) -> (char, CharKind) = |char| (char, CharKind::of(char));
     let mut chars = text.chars().map(classify).peekable();
@@ -100,7 +100,7 @@ fn charge_units(text: &str, charge: &mut impl FnMut(Unit)) {
     }
 }
 
-/// Blanks, and the word or the marks that the last of them belongs to, if it is a space.
+/// Charges blanks, and the word or the marks that the last one belongs to, if it is a space.
 fn blanks(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
     let (mut ends_line, mut since_line_end, mut last) = (false, 0usize, None);
     let (mut same, mut changes) = (0usize, 0usize);
@@ -149,7 +149,7 @@ fn digits(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
     }
 }
 
-/// Marks without a blank before them: a single one belongs to the word after it.
+/// Charges marks without a blank before them: a single one belongs to the word after it.
 fn lone_marks(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
     let mut ahead = chars.clone();
     let belongs = ahead.next().is_some_and(|(_, kind)| kind == CharKind::Mark(Mark::Plain))
@@ -163,7 +163,7 @@ fn lone_marks(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
     }
 }
 
-/// Marks, and the ends of lines after them, which belong to the last token and cost nothing.
+/// Charges marks; the line ends after them belong to the last token and are free.
 fn marks(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
     let mut previous = None;
     while let Some(&(char, CharKind::Mark(mark))) = chars.peek() {
@@ -184,8 +184,8 @@ fn marks(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
     }
 }
 
-/// Letters, cut where a capital follows a small letter, and where Latin letters follow others. What the first word
-/// costs beside its letters has been charged.
+/// Charges letters, with a cut where a capital follows a lowercase letter, and where Latin letters follow others. The
+/// base cost of the first word was charged before.
 fn word(chars: &mut CharReader, charge: &mut impl FnMut(Unit)) {
     let (mut previous, mut length, mut repeats) = (None, 0usize, 0usize);
     while let Some(&(_, CharKind::Letter(letter))) = chars.peek() {

@@ -1,27 +1,26 @@
-//! What an image costs a model: by the rule that its provider publishes, from the size in pixels that the image says of
-//! itself. Rules are those of November 2026.
+//! The cost of an image for a model: by the provider's published rule, from the size in pixels stated in the image.
+//! The rules are those of November 2026.
 
 /// A provider's rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Images {
-    /// OpenAI: fitted into 2048 pixels, the shorter side into 768, then so much for all of it and so much for each square
-    /// of 512.
+    /// OpenAI: scaled to fit 2048 pixels, the shorter side to 768, then a base cost and a cost for each square of 512.
     Tiles(u64, u64),
-    /// OpenAI's newer models: so many hundredths for each square of 32, of which there are at most so many.
+    /// OpenAI's newer models: a cost in hundredths for each square of 32, of which at most a given number count.
     Patches(u64, u64),
-    /// Anthropic: a token for 750 pixels, fitted into so many pixels a side and into so many tokens.
+    /// Anthropic: one token for 750 pixels, scaled to fit a given side and a given number of tokens.
     Area(u64, u64),
-    /// Gemini 2: 258 for a small one, and for each square that a larger one is cut into.
+    /// Gemini 2: 258 for a small image, and for each square that a larger one is cut into.
     Crops,
-    /// Gemini 3: as much for each.
+    /// Gemini 3: the same for each image.
     Flat(u64),
 }
 
-// Where nobody says whose model it is, the dearest rule counts: what fits then, fits.
+// For an unknown provider the most expensive rule counts: what fits then, fits everywhere.
 const ANY: [Images; 3] = [Images::Tiles(85, 170), Images::Area(1568, 1600), Images::Crops];
 
 impl Images {
-    /// The rule of a word in the table of models: a letter and its numbers, as `T85:170`.
+    /// Parses a rule in the table of models: a letter and its numbers, as in `T85:170`.
     pub(super) fn parse(word: &str) -> Option<Images> {
         let (kind, numbers) = word.split_at_checked(1)?;
         let (first, second) = numbers.split_once(':').unwrap_or((numbers, ""));
@@ -36,7 +35,7 @@ impl Images {
         }
     }
 
-    /// What an image of this size costs.
+    /// Returns the cost of an image of this size.
     pub fn cost(self, (wide, high): (u32, u32)) -> u32 {
         let (wide, high) = (u64::from(wide.max(1)), u64::from(high.max(1)));
         let tokens = match self {
@@ -62,14 +61,14 @@ impl Images {
     }
 }
 
-/// What an image in base64 costs by this rule, or by the dearest; nothing where it says no size.
+/// Returns the cost of an image in base64 by this rule, or by the most expensive; `None` if it states no size.
 pub(super) fn cost(base64: &str, rule: Option<Images>) -> Option<u32> {
     let size = measure_size(base64.as_bytes())?;
     let all = rule.as_ref().map_or(&ANY[..], core::slice::from_ref);
     all.iter().map(|rule| rule.cost(size)).max()
 }
 
-// Made smaller, where `side` is longer than it may be.
+// Scales down if `side` exceeds the limit.
 fn fit_into(wide: u64, high: u64, most: u64, side: u64) -> (u64, u64) {
     let to = |length: u64| (length * most + side / 2) / side;
     if side > most { (to(wide).max(1), to(high).max(1)) } else { (wide, high) }
@@ -79,7 +78,7 @@ fn squares(wide: u64, high: u64, side: u64) -> u64 {
     wide.div_ceil(side) * high.div_ceil(side)
 }
 
-// Made smaller until it has at most so many patches, of which one side has a whole number.
+// Scales down to at most this many patches, with a whole number of them along one side.
 fn shrink_to_patches(wide: u64, high: u64, most: u64) -> u64 {
     let along = |one: u64, other: u64| {
         let whole = root(most * one / other).max(1);
@@ -88,7 +87,7 @@ fn shrink_to_patches(wide: u64, high: u64, most: u64) -> u64 {
     along(wide, high).min(along(high, wide)).min(most)
 }
 
-// The whole number below the square root. That of the standard library is as large as all that stands here.
+// Returns the integer square root. The standard library's code is as large as all of this file.
 fn root(square: u64) -> u64 {
     (0..32).rev().map(|bit| 1 << bit).fold(0, |root, bit| {
         let more = root | bit;
@@ -96,7 +95,7 @@ fn root(square: u64) -> u64 {
     })
 }
 
-/// What the first bytes of an image or a document say that it is.
+/// Detects the type of an image or a document by its first bytes.
 pub(crate) fn detect_type(base64: &[u8]) -> Option<&'static str> {
     let four = |at: usize| number(base64, at, 4).unwrap_or_default();
     match (four(0), four(8)) {
@@ -114,7 +113,7 @@ pub(crate) fn detect_type(base64: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Wide and high, as PNG, GIF, WebP and JPEG say it.
+/// Returns width and height, as stated in PNG, GIF, WebP and JPEG.
 pub(crate) fn measure_size(base64: &[u8]) -> Option<(u32, u32)> {
     let big = |at: usize, bytes: usize| number(base64, at, bytes);
     let little = |at: usize, bytes: usize| Some(number(base64, at, bytes)?.swap_bytes() >> (32 - 8 * bytes));
@@ -131,7 +130,7 @@ pub(crate) fn measure_size(base64: &[u8]) -> Option<(u32, u32)> {
             let mut at = 2;
             loop {
                 match big(at, 2)? {
-                    // What has a size begins a frame; these three tables do not.
+                    // A segment in this range begins a frame and has a size, except for these three tables.
                     0xffff => at += 1,
                     0xffc4 | 0xffc8 | 0xffcc => at += 2 + big(at + 2, 2)?.max(2) as usize,
                     0xffc0..=0xffcf => break (big(at + 7, 2)?, big(at + 5, 2)?),
@@ -146,7 +145,7 @@ pub(crate) fn measure_size(base64: &[u8]) -> Option<(u32, u32)> {
     (size.0 > 0 && size.1 > 0).then_some(size)
 }
 
-// The number that so many bytes of the decoded file are, the highest first.
+// Reads a big-endian number from the decoded bytes.
 #[inline(never)]
 fn number(base64: &[u8], start: usize, bytes: usize) -> Option<u32> {
     let mut sum = 0;

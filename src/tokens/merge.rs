@@ -1,4 +1,5 @@
-//! A piece that is no token: pairs of its parts are merged, that of the lowest rank first, of equals the leftmost.
+//! Counts the tokens of a piece that is not a token itself: pairs are merged, the lowest rank first, of equals the
+//! leftmost.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -6,15 +7,15 @@ use core::cmp::Reverse;
 
 use crate::tokens::pairs::{NONE, Pairs};
 
-/// Parts of which it is kept in the bits of one word which are left.
+/// The most parts whose presence fits the bits of one word.
 pub(crate) const FEW: usize = 63;
 
-/// What is merged at once of a long piece, in bytes, and how far from its end it is cut: more than the longest tokens, so
-/// that what follows does not change what is before.
+/// The bytes of a long piece merged at once, and the distance from their end at which they are cut: longer than the
+/// longest tokens, so that what follows cannot change what is before.
 const WINDOW: usize = 16 * 1024;
 const MARGIN: usize = 1024;
 
-/// How many tokens become of a few parts.
+/// Counts the tokens of a few parts.
 pub(crate) fn merge_few(parts: &mut [u32], pairs: &Pairs) -> u32 {
     let count = parts.len();
     let mut left = (1u64 << count) - 1;
@@ -49,18 +50,19 @@ fn lowest(ranks: &[u32]) -> (usize, u32) {
         .fold((0, NONE), |lowest, (at, rank)| if *rank < lowest.1 { (at, *rank) } else { lowest })
 }
 
-// The next one that is left behind this one; beyond all of them where there is none.
+// Returns the next remaining part after this one, or a number beyond all of them.
 #[inline(always)]
 fn next_left(left: u64, at: usize) -> usize {
     (left >> (at + 1)).trailing_zeros() as usize + at + 1
 }
 
-/// How many tokens become of a piece of any length; `bytes` are the ranks of single bytes. Counting stops beyond `limit`.
+/// Counts the tokens of a piece of any length; `bytes` has the ranks of single bytes. Counting stops beyond `limit`.
 ///
-/// It is merged by windows, in a time that grows as its length does. Tokens are those of the whole piece if each two that
-/// meet are what merging makes of their bytes alone. Within a window they are; where two windows meet, the second has to
-/// begin with the token that the first one found there. If it does not, the windows are too short. Tokens count against
-/// the limit when that is seen: those at the end of a window may be fewer once its text goes on.
+/// The piece is merged by windows of 16 KB, so that a megabyte without a blank takes as long per byte as a page of it.
+/// Tokens are right if each two adjacent ones are what merging makes of both alone. Within a window they are; so the
+/// next window begins at a token well before the end of the last one, and must begin with the same token. If it does
+/// not, the windows are doubled. Tokens count against the limit once that is checked: those at the end of a window may
+/// become fewer when its text continues.
 pub(crate) fn merge_many(piece: &[u8], bytes: &[u32; 256], pairs: &Pairs, limit: u32) -> u32 {
     let mut size = WINDOW;
     loop {
@@ -98,7 +100,7 @@ struct Token {
     start: usize,
 }
 
-// A part that is left: its rank, that of it and the next one, and where its neighbors are.
+// A remaining part: its rank, the rank of it merged with the next one, and its neighbors.
 #[derive(Clone, Copy)]
 struct MergePart {
     rank: u32,
@@ -118,7 +120,7 @@ fn merge_window(ranks: impl Iterator<Item = u32>, pairs: &Pairs) -> Vec<Token> {
     }
     while let Some(Reverse(found)) = lowest.pop() {
         let (rank, at) = ((found >> 32) as u32, found as u32 as usize);
-        // One of both may have been merged with another meanwhile.
+        // Either of them may have been merged meanwhile.
         if parts[at].pair != rank {
             continue;
         }
@@ -144,7 +146,7 @@ fn merge_window(ranks: impl Iterator<Item = u32>, pairs: &Pairs) -> Vec<Token> {
     tokens
 }
 
-// What a part and the next one become together.
+// Updates the rank that a part and the next one would merge to.
 #[inline(always)]
 fn update_pair(parts: &mut [MergePart], at: usize, pairs: &Pairs, lowest: &mut BinaryHeap<Reverse<u64>>) {
     let part = parts[at];

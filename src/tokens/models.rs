@@ -1,7 +1,7 @@
-//! What is known of models by their names: the encoding that counts for them, and their window. A table,
-//! `models.tsv`: a name's beginning, an encoding, a window in tokens, and what an image costs, as [`Images`] parses it; the
-//! longest beginning counts. Windows are those of
-//! November 2026, as gpt-tokenizer 4.0.0 and ai-tokenizer 1.0.6 give them; where both differ, the smaller one.
+//! Looks up models by name: their encoding, window and image rule. The table `models.tsv` has the beginning of a name,
+//! an encoding, a window in tokens, and an image rule in the form that [`Images`] parses; the longest matching
+//! beginning counts. Windows are those of November 2026, by gpt-tokenizer 4.0.0 and ai-tokenizer 1.0.6; where these
+//! differ, the smaller one.
 
 use serde::Serialize;
 
@@ -9,26 +9,26 @@ use crate::tokens::{Encoding, Images};
 
 const TABLE: &str = include_str!("models.tsv");
 
-/// What is known of a model.
+/// The known properties of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Model {
-    /// What counts for it: exactly, where its tokens are known, else the estimate.
+    /// The encoding that counts: exact if the model's tokens are known, else the estimate.
     pub encoding: Encoding,
-    /// Its window, in tokens.
+    /// The window, in tokens.
     pub window: u32,
-    /// What an image costs it, where its provider says so.
+    /// The rule for images, if the provider publishes one.
     #[serde(skip)]
     pub images: Option<Images>,
 }
 
-/// The model of a name, with its provider before it or without: `openai/gpt-5`, `claude-sonnet-4-5`.
+/// Returns the model of a name, with or without its provider: `openai/gpt-5`, `claude-sonnet-4-5`.
 pub fn find_model(name: &str) -> Option<Model> {
     let name = name.rsplit('/').next()?;
     let (_, model) = rows().filter(|(beginning, _)| is_of(name, beginning)).max_by_key(|row| row.0.len())?;
     Some(model)
 }
 
-// `o1` is the beginning of `o1-2024-12-17`, and not of `o10`.
+// `o1` is the beginning of `o1-2024-12-17`, but not of `o10`.
 fn is_of(name: &str, beginning: &str) -> bool {
     let rest = name.get(..beginning.len()).filter(|found| found.eq_ignore_ascii_case(beginning));
     let follows = name.as_bytes().get(beginning.len());

@@ -1,4 +1,4 @@
-//! Which two tokens become one, and which one.
+//! The table of token pairs that merge, with the token that each becomes.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -6,24 +6,24 @@ use alloc::vec::Vec;
 /// No token.
 pub(crate) const NONE: u32 = u32::MAX;
 
-// A rank has 18 bits at most.
+// A rank has at most 18 bits.
 const RANK_BITS: u32 = 18;
 const RANK: u64 = (1 << RANK_BITS) - 1;
 
-/// Open addressing: a slot is the two ranks and that of both together, or 0.
+/// An open-addressing table: a slot is the two ranks and the merged one, or 0.
 pub(crate) struct Pairs {
     slots: Vec<u64>,
     shift: u32,
 }
 
 impl Pairs {
-    /// Room for so many.
+    /// Creates a table for `count` pairs.
     pub fn new(count: usize) -> Pairs {
         let bits = (count * 2).next_power_of_two().ilog2();
         Pairs { slots: vec![0; 1 << bits], shift: u64::BITS - bits }
     }
 
-    /// Takes a pair that is not there yet.
+    /// Inserts a pair that is not in the table.
     pub fn insert(&mut self, left: u32, right: u32, both: u32) {
         let key = key(left, right);
         let mut at = slot(key, self.shift);
@@ -33,7 +33,7 @@ impl Pairs {
         self.slots[at] = key << RANK_BITS | u64::from(both);
     }
 
-    /// The token that both are together, or [`NONE`].
+    /// Returns the token that both become, or [`NONE`].
     #[inline(always)]
     pub fn get(&self, left: u32, right: u32) -> u32 {
         let key = key(left, right);
@@ -56,9 +56,9 @@ fn key(left: u32, right: u32) -> u64 {
     u64::from(left) << RANK_BITS | u64::from(right)
 }
 
-/// Where to look for a key first.
+/// Returns the first slot to look for a key.
 #[inline(always)]
 pub(crate) fn slot(key: u64, shift: u32) -> usize {
-    // Multiplying by the golden ratio spreads what is alike, in the upper bits.
+    // Multiplying by the golden ratio spreads similar keys in the upper bits.
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
 }

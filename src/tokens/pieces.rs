@@ -1,20 +1,20 @@
-//! Where a text is cut before its pieces become tokens: what the vocabularies' patterns say, without a regular
-//! expression. The patterns are those of tiktoken-rs, which the tests compare with.
+//! Cuts a text into the pieces that become tokens, as the vocabularies' patterns do, by a scanner without a regular
+//! expression. The patterns are those of tiktoken-rs, with which tests compare.
 
 use crate::tokens::classes::{
     BLANK, CASELESS, Classes, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UPPER,
 };
 
-/// Which pattern.
+/// The pattern of a vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
-    /// A word ends before an upper case letter that follows a lower case one, and has its contraction with it.
+    /// A word ends before an uppercase letter that follows a lowercase one, and includes its contraction.
     O200k,
-    /// A word is letters; a contraction is a piece of its own.
+    /// A word is letters; a contraction is a separate piece.
     Cl100k,
 }
 
-/// A text that is cut.
+/// A text to cut.
 pub(crate) struct PieceCutter<'a> {
     pub text: &'a [u8],
     pub classes: &'a Classes,
@@ -22,7 +22,7 @@ pub(crate) struct PieceCutter<'a> {
 }
 
 impl PieceCutter<'_> {
-    /// Where the piece ends that begins at a byte. It has one byte at least.
+    /// Returns the end of the piece that begins at a byte. It has at least one byte.
     #[inline(always)]
     pub fn piece_end(&self, start: usize) -> usize {
         let (class, length) = self.class_at(start);
@@ -64,7 +64,7 @@ impl PieceCutter<'_> {
         }
     }
 
-    // `\p{N}{1,3}`, behind the first.
+    // `\p{N}{1,3}`, after the first digit.
     fn number_end(&self, mut at: usize) -> usize {
         for _ in 0..2 {
             let (class, length) = self.class_at(at);
@@ -76,7 +76,7 @@ impl PieceCutter<'_> {
         at
     }
 
-    // ` ?[^\s\p{L}\p{N}]+[\r\n/]*`, behind the first character.
+    // ` ?[^\s\p{L}\p{N}]+[\r\n/]*`, after the first character.
     fn signs_end(&self, at: usize) -> usize {
         let mut end = self.run_end(at, OTHER | MARK);
         let goes_on =
@@ -87,7 +87,7 @@ impl PieceCutter<'_> {
         end
     }
 
-    // Up to the last newline among them; else all but the last one, which goes with what follows.
+    // Ends after the last newline of the blanks; without one, before the last blank, which belongs to what follows.
     fn blanks_end(&self, start: usize) -> usize {
         let (mut end, mut last, mut newline) = (start, start, start);
         loop {
@@ -111,7 +111,7 @@ impl PieceCutter<'_> {
         }
     }
 
-    // `[^\r\n\p{L}\p{N}]?+\p{L}++`, and before it `'(?i:[sdmt]|ll|ve|re)`.
+    // `[^\r\n\p{L}\p{N}]?+\p{L}++`, or before it `'(?i:[sdmt]|ll|ve|re)`.
     #[inline(always)]
     fn word_end(&self, start: usize, class: u8, next: usize) -> Option<usize> {
         if class & LETTER != 0 {
@@ -124,14 +124,14 @@ impl PieceCutter<'_> {
         (end > next).then_some(end)
     }
 
-    // `[^\r\n\p{L}\p{N}]?U*L+(?i:'s|...)?` or else `[^\r\n\p{L}\p{N}]?U+L*(?i:'s|...)?`: U without lower case letters, L
-    // without upper case ones, both with marks.
+    // `[^\r\n\p{L}\p{N}]?U*L+(?i:'s|...)?` or else `[^\r\n\p{L}\p{N}]?U+L*(?i:'s|...)?`: U excludes lowercase letters,
+    // L excludes uppercase ones, both include marks.
     #[inline(always)]
     fn cased_word_end(&self, start: usize, class: u8, next: usize) -> Option<usize> {
         let end = if class & LETTER != 0 {
             self.cased_end(start).unwrap_or_else(|upper| upper)
         } else if class & MARK != 0 {
-            // It leads a word as any other sign, or is a word itself.
+            // A mark leads a word like any other sign, or is a word itself.
             self.cased_end(next).or_else(|_| self.cased_end(start)).ok()?
         } else if class & (OTHER | BLANK) != 0 {
             self.cased_end(next).unwrap_or_else(|upper| upper)
@@ -142,7 +142,7 @@ impl PieceCutter<'_> {
         (end > from || class & MARK != 0).then(|| self.contraction_end(end).unwrap_or(end))
     }
 
-    // `U*L+`; or else, as the error, the end of `U+L*`, which has no lower case letter and nothing without a case.
+    // `U*L+`; or else, as the error, the end of `U+L*`, which has no lowercase and no caseless letter.
     #[inline(always)]
     fn cased_end(&self, start: usize) -> Result<usize, usize> {
         let mut end = start;
@@ -160,7 +160,7 @@ impl PieceCutter<'_> {
                 caseless = end;
             }
         }
-        // L has to match something, so U gives back what it took.
+        // L must match something, so U gives back what it took.
         if caseless > start { Ok(caseless) } else { Err(end) }
     }
 
@@ -174,7 +174,7 @@ impl PieceCutter<'_> {
         match (lower(0)?, lower(1)) {
             (b's' | b't' | b'm' | b'd', _) => Some(at + 2),
             (b'r' | b'v', Some(b'e')) | (b'l', Some(b'l')) => Some(at + 3),
-            // The long s is an s in another case.
+            // The long s equals an s when case is ignored.
             (0xc5, Some(0xbf)) => Some(at + 3),
             _ => None,
         }

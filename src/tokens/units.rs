@@ -1,62 +1,62 @@
-//! What the pieces of a text cost in `estimate-1`.
+//! The costs of text pieces in `estimate-1`.
 //!
-//! The costs are those of `o200k_base`, fitted by least squares to prose in about 100 languages, code, logs and data, and
-//! raised by a few percent, since a context that does not fit is worse than one that has room left. From there they were
-//! moved until most files are within 90 to 140 percent of what Llama, Qwen, Mistral and DeepSeek count, too; where that
-//! contradicts `o200k_base`, `o200k_base` goes first. They are part of the name: other costs would be `estimate-2`.
+//! The costs are those of `o200k_base`, fitted by least squares to prose in about 100 languages, code, logs and data,
+//! and raised by a few percent, since a context that does not fit is worse than one with room left. They were then
+//! adjusted until most files are within 90 to 140 percent of the counts of Llama, Qwen, Mistral and DeepSeek, too;
+//! where these conflict, `o200k_base` takes precedence. They are part of the name: other costs would be `estimate-2`.
 
-/// Costs are in these parts of a token.
+/// Costs are in 32nds of a token.
 pub(super) const PARTS: u64 = 32;
 
-/// How many rows and columns of [`PAIRS`] are for the letters a to z. One is for the other letters of Latin-1, and one
-/// for the Latin letters beyond it.
+/// The rows and columns of [`PAIRS`] for the letters a to z. One more is for the other letters of Latin-1, and one for
+/// the Latin letters beyond.
 pub(super) const A_TO_Z: u8 = 26;
 
 const LATIN_ROWS: usize = A_TO_Z as usize + 2;
 
-/// What is charged for.
+/// The units that are charged for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// A word that nothing belongs to but its letters.
+    /// A word of letters alone.
     Word,
-    /// A word and the space before it.
+    /// A word with the space before it.
     WordAfterBlank,
-    /// A word and the mark before it.
+    /// A word with the mark before it.
     WordAfterMark,
-    /// Two Latin letters of one word, by their rows.
+    /// Two adjacent Latin letters of a word, by their rows.
     Pair(u8, u8),
-    /// A pair far behind the beginning of its word: there must be a border sooner or later.
+    /// A pair far from the beginning of its word: sooner or later a token must end.
     LatePair(u8, u8),
-    /// A letter for the third time or more.
+    /// A letter repeated for the third time or more.
     SameLetter,
-    /// Two different capitals of one word, beside their pair.
+    /// Two different capitals of a word, in addition to their pair.
     Capitals,
     /// The first of up to three digits.
     Digits,
-    /// One of the other two: a token of its own in Qwen and Mistral, nothing elsewhere.
+    /// The second or third digit: a token of its own in Qwen and Mistral, free elsewhere.
     NextDigit,
     /// The first of several marks.
     Mark,
-    /// A mark that follows a different one.
+    /// A mark after a different one.
     OtherMark,
-    /// A mark that follows the same one.
+    /// A mark after the same one.
     SameMark,
-    /// Blanks up to the last end of a line among them.
+    /// Blanks up to their last line end.
     LineEnd,
-    /// Blanks that belong to no word, as far as one token holds them.
+    /// Blanks that belong to no word, as many as one token holds.
     Blanks,
-    /// A blank that follows a different one, where many do.
+    /// A blank after a different one, where many change.
     OtherBlank,
-    /// The first of several letters of other scripts, or a symbol, by its range.
+    /// The first of several letters of another script, or a symbol, by its range.
     First(u8),
-    /// A further one of several letters of other scripts, or the same symbol again, by its range.
+    /// A further letter of another script, or the same symbol again, by its range.
     Next(u8),
-    /// A character of no range, by the number of its bytes.
+    /// A character outside all ranges, by its length in bytes.
     Unlisted(u8),
 }
 
 impl Unit {
-    /// The cost in parts of a token.
+    /// Returns the cost in parts of a token.
     pub(super) fn cost(self) -> u8 {
         match self {
             Unit::Word => 34,
@@ -81,18 +81,18 @@ impl Unit {
     }
 }
 
-/// Characters that cost about the same.
+/// Characters of about equal cost.
 pub(super) struct CharRange {
     pub(super) start: char,
     pub(super) end: char,
-    /// Letters, which make words; else symbols, which do not.
+    /// True for letters, which make words; false for symbols, which do not.
     pub(super) letters: bool,
     first: u8,
     next: u8,
 }
 
 impl CharRange {
-    /// The place in [`RANGES`] of the range that a character lies in.
+    /// Returns the index in [`RANGES`] of a character's range.
     pub(super) fn of(char: char) -> Option<usize> {
         let place = RANGES.partition_point(|range| range.end < char);
         RANGES.get(place).is_some_and(|range| range.start <= char).then_some(place)
@@ -107,7 +107,7 @@ const fn symbols(start: char, end: char, first: u8, next: u8) -> CharRange {
     CharRange { start, end, letters: false, first, next }
 }
 
-/// Sorted, without overlap. The names of scripts are those of most of their characters here.
+/// Sorted, without overlap. Scripts name the ranges in which they have most characters.
 #[rustfmt::skip]
 pub(super) static RANGES: [CharRange; 53] = [
     symbols('\u{a1}', '\u{bf}', 40, 34),        // Latin-1
@@ -172,8 +172,8 @@ fn pair_cost(left: u8, right: u8) -> u8 {
     }
 }
 
-/// A digit or a letter (a is 10) for each pair of Latin letters, without regard to case: how often the border of two
-/// tokens runs between them, in parts of a token. Pairs that are common in English and in code are seldom cut.
+/// A digit or a letter (a is 10) for each pair of Latin letters, regardless of case: how often a token border runs
+/// between them, in parts of a token. Pairs that are common in English and in code are seldom cut.
 static PAIRS: [[u8; LATIN_ROWS]; LATIN_ROWS] = [
     *b"q5b2zk0ghw0229zfz232dkg95z1r",
     *b"aspt1ukts6t3vz8jmrei2mqo1qi8",

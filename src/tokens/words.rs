@@ -1,19 +1,20 @@
-//! Which pieces are tokens as a whole. Most are, and they are short.
+//! Looks up the pieces that are one token. Most pieces are, and they are short.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::tokens::pairs::slot;
 
-/// So long that the bytes and their number fit into a word of 64 bits, and into two. What is longer is merged.
+/// The longest tokens, in bytes, that fit with their length into one 64-bit word; `LONG` fits into two. Longer pieces
+/// are merged.
 const SHORT: usize = 7;
 const LONG: usize = 15;
 
-/// Where in a key the number of its bytes is.
+/// The bit of a key at which the length begins.
 const LENGTH_AT: u32 = 120;
 const BYTES: u128 = (1 << LENGTH_AT) - 1;
 
-/// The tokens of at most 15 bytes. Open addressing: a slot is a token's key, or 0.
+/// The tokens of at most 15 bytes, as an open-addressing table: a slot is a token's key, or 0.
 pub(crate) struct TokenTable {
     short: Vec<u64>,
     short_shift: u32,
@@ -22,7 +23,7 @@ pub(crate) struct TokenTable {
 }
 
 impl TokenTable {
-    /// Of the single bytes, and of what becomes of pairs of earlier tokens.
+    /// Builds the table from the single bytes and the pairs of earlier tokens.
     pub fn new(bytes: impl Iterator<Item = u8>, pairs: impl Iterator<Item = (u32, u32)>) -> TokenTable {
         let mut keys: Vec<u128> = bytes.map(|byte| u128::from(byte) | 1 << LENGTH_AT).collect();
         for (left, right) in pairs {
@@ -54,7 +55,7 @@ impl TokenTable {
         }
     }
 
-    /// Whether a piece of a text is one of them.
+    /// True if a piece of a text is one token.
     #[inline(always)]
     pub fn has(&self, text: &[u8], start: usize, end: usize) -> bool {
         match end - start {
@@ -73,7 +74,7 @@ impl TokenTable {
         }
     }
 
-    // Where a key is, or where it would be.
+    // Returns the slot of a key, or the free one where it would be.
     #[inline(always)]
     fn place_of_short(&self, key: u64) -> usize {
         let mut at = slot(key, self.short_shift);
@@ -100,18 +101,18 @@ fn length(key: u128) -> usize {
 fn join_keys(left: u128, right: u128) -> u128 {
     let length_of_both = length(left) + length(right);
     if length_of_both > LONG {
-        // Nobody looks for it, nor for what it is part of.
+        // A key that no lookup uses, for a token too long; tokens made of it are too long, too.
         return 0xff << LENGTH_AT;
     }
     (left & BYTES) | (right & BYTES) << (8 * length(left)) | (length_of_both as u128) << LENGTH_AT
 }
 
-// Twice the room: a lookup then ends after one or two slots.
+// The table has twice the room it needs: a lookup then ends after one or two slots.
 fn bits(count: usize) -> u32 {
     (count.max(1) * 2).next_power_of_two().ilog2()
 }
 
-// That of arrays is a call, where the module is made small.
+// Comparing arrays would be a call in a module optimized for size.
 #[inline(always)]
 fn are_equal(one: [u64; 2], other: [u64; 2]) -> bool {
     one[0] == other[0] && one[1] == other[1]
@@ -122,13 +123,13 @@ fn mix_key([low, high]: [u64; 2]) -> u64 {
     low.wrapping_add(high.wrapping_mul(0xc2b2_ae3d_27d4_eb4f)).rotate_left(32) ^ low
 }
 
-// Of eight bytes the first seven at most.
+// Returns at most the first seven of eight bytes.
 #[inline(always)]
 fn first(bytes: u64, count: usize) -> u64 {
     bytes & ((1 << (8 * count)) - 1)
 }
 
-// The eight bytes from a place on, the first lowest; behind the text they are 0.
+// Returns the eight bytes from a place on, the first lowest; beyond the text they are 0.
 #[inline(always)]
 fn eight(text: &[u8], at: usize) -> u64 {
     if let Some(bytes) = text.get(at..).and_then(|rest| rest.first_chunk()) {

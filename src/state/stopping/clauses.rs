@@ -72,7 +72,7 @@ fn split_clauses(text: &str) -> Vec<&str> {
     const MARKS: [char; 7] = ['.', '!', '?', ';', ':', '…', ','];
     let mut clauses = Vec::new();
     let (mut start, mut at) = (0, 0);
-    // Up to here there are only marks inside a word.
+    // Up to here, marks stand inside a word and end no clause.
     let mut within = 0;
     while let Some(letter) = text[at..].chars().next() {
         let rest = &text[at..];

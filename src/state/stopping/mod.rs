@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 
 use matcher::Matcher;
 
-/// A longer clause, in bytes, tells of something.
+/// A longer clause, in UTF-16 units, tells of something.
 const LONGEST: usize = 200;
 
 /// Returns the clause of a user's message that wants to stop; `None` for a text that only resembles one, such as
