@@ -1,4 +1,4 @@
-//! Who answers.
+//! Engines: the programs that answer.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,32 +9,32 @@ use serde::Serialize;
 use crate::error::{Code, Error};
 use crate::settings::ENGINES;
 
-/// How an engine is started: its prompt goes to standard input, its answer comes from standard output.
+/// An engine's command line: the prompt goes to its standard input, the answer comes from its standard output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Engine {
     /// Its name, or its command.
     pub name: String,
-    /// What is started.
+    /// The program to start.
     pub program: String,
-    /// With which words; of a command of the user's, which a shell takes apart, none.
+    /// Its arguments; none for a user's command, which a shell splits.
     pub args: Vec<String>,
-    /// Whether `program` is a line for a shell.
+    /// True if `program` is a line for a shell.
     #[serde(rename = "isShell")]
     pub is_shell: bool,
-    /// How much it reads, in tokens.
+    /// The tokens that it reads.
     pub window: u64,
 }
 
-/// A program that is known.
+/// A known engine.
 struct Preset {
     name: &'static str,
     args: &'static [&'static str],
-    // The word before a model's name; none where the name stands alone.
+    // The option before a model's name; `None` if the name stands alone.
     model: Option<&'static str>,
     window: u64,
 }
 
-/// The names of the engines that are known, the first of them that is installed unless one is named.
+/// The names of the known engines; by default the first installed one is used.
 pub const PRESETS: [&str; 5] = ENGINES;
 
 static KNOWN: [Preset; 5] = [
@@ -47,15 +47,15 @@ static KNOWN: [Preset; 5] = [
         window: 200_000,
     },
     Preset { name: "opencode", args: &["run"], model: Some("--model"), window: 128_000 },
-    // What does not fit is cut off at its beginning, and nobody is told.
+    // Input beyond the window loses its beginning without notice.
     Preset { name: "ollama", args: &["run"], model: None, window: 4_096 },
 ];
 
-/// Of a command nobody knows how much it reads.
+/// The window assumed for a user's command.
 const WINDOW: u64 = 32_000;
 
 impl Engine {
-    /// The engine of a name, or of a command that reads a prompt; without one, the first that is installed.
+    /// Chooses the engine of a name, or a command that reads a prompt; without either, the first installed one.
     ///
     /// ```
     /// use leftoff::ask::Engine;
@@ -66,8 +66,8 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// `not_found` where none is named and none is installed, or the one that is named is not; `invalid_request` where a model is
-    /// missing that has to be named, or one is named that the command cannot be told.
+    /// `not_found` if none is named and none is installed, or if the named one is not; `invalid_request` if a model
+    /// must be named and is not, or is named for a command that cannot take it.
     pub fn choose(engine: Option<&str>, model: Option<&str>, installed: &[&str]) -> Result<Engine, Error> {
         let first = || {
             PRESETS

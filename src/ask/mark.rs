@@ -1,7 +1,7 @@
-//! The lines of a transcript that say who speaks.
+//! Marks: the lines of a transcript that say who speaks.
 //!
-//! A mark is a line of its own. No line of what was said is one: a [`Recorder`](super::Recorder) writes a backslash before each
-//! that begins as a mark does, and whoever reads takes it away.
+//! A mark is a line of its own. No line of spoken text is one: a [`Recorder`](super::Recorder) puts a backslash before
+//! each line that begins like a mark, and the reader removes it.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,15 +14,15 @@ const QUESTION: &str = "## Question ";
 const ANSWER: &str = "## Answer ";
 const END: &str = "## End ";
 
-/// What a mark begins with.
+/// The beginnings of marks.
 pub(crate) const BEGINNINGS: [&str; 4] = [TITLE, QUESTION, ANSWER, END];
 
-/// What stands between a time and a text in a mark.
+/// The text between a time and a folder in a mark.
 const IN: &str = " in ";
 const BY: &str = " by ";
 const STOPPED: &str = ", stopped: ";
 
-/// A mark as it was read.
+/// A parsed mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Title { name: String, folder: Option<String> },
@@ -31,7 +31,7 @@ pub(super) enum Mark {
     End { at: String, stopped: Option<String> },
 }
 
-/// What a transcript is called that begins now, without `.md`.
+/// Returns the name, without `.md`, of a transcript that begins now.
 ///
 /// ```
 /// assert_eq!(leftoff::ask::name(1_763_812_800_123), "session_2025-11-22T12-00-00-123Z");
@@ -40,34 +40,34 @@ pub fn name(now_ms: i64) -> String {
     format!("session_{}", time::format(now_ms).replace([':', '.'], "-"))
 }
 
-/// The first line of a transcript of this name, and the folder that is asked in.
+/// Returns the first line of a transcript, with its name and its folder.
 pub fn title(name: &str, folder: &str) -> String {
     format!("{TITLE}{name}{IN}{}\n", to_json(folder))
 }
 
-/// What stands before a question.
+/// Returns the mark before a question.
 pub fn question(now_ms: i64) -> String {
     format!("\n{QUESTION}{}\n\n", time::format(now_ms))
 }
 
-/// What stands between a question and its answer by an engine.
+/// Returns the mark between a question and an engine's answer.
 pub fn answer(now_ms: i64, engine: &str) -> String {
     format!("\n\n{ANSWER}{}{BY}{}\n\n", time::format(now_ms), to_json(engine))
 }
 
-/// What stands behind an answer; `stopped` says why it is not whole.
+/// Returns the mark after an answer; `stopped` says why it is incomplete.
 pub fn end(now_ms: i64, stopped: Option<&str>) -> String {
     let why = stopped.map(|why| format!("{STOPPED}{}", to_json(why))).unwrap_or_default();
     format!("\n\n{END}{}{why}\n", time::format(now_ms))
 }
 
-/// Whether a line begins as a mark does.
+/// True if a line begins like a mark.
 pub(super) fn is_like_mark(line: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
 }
 
 impl Mark {
-    /// The mark that a line is, without what ends it.
+    /// Parses a line, without its line end, as a mark.
     pub(super) fn read(line: &str) -> Option<Mark> {
         let line = line.trim_end();
         if let Some(rest) = line.strip_prefix(TITLE) {
@@ -86,7 +86,7 @@ impl Mark {
     }
 }
 
-// What stands before a word and the text behind it, where the word is there; none where no text is behind it.
+// Splits a mark at a word that is followed by a JSON string, and decodes that; the word may be absent.
 fn split_at_word<'a>(rest: &'a str, word: &str) -> Option<(&'a str, Option<String>)> {
     let Some((before, json)) = rest.split_once(word) else { return Some((rest, None)) };
     Some((before, Some(Text::decode(json)?.as_str().into())))

@@ -1,7 +1,7 @@
-//! Questions to an agent that answers from standard input to standard output, and remembers nothing.
+//! Questions to an agent that reads standard input, writes standard output and remembers nothing.
 //!
-//! Each conversation is a [`Transcript`], a Markdown file that a person reads, edits and keeps. A host writes it with the marks
-//! that are made here and a [`Recorder`] for the words between them, asks with a [`prompt`], and starts what [`Engine`] says.
+//! Each conversation is a [`Transcript`], a Markdown file that a person can read, edit and keep. A host writes it with
+//! the marks from here and a [`Recorder`] for the text between them, builds a [`prompt`], and starts an [`Engine`].
 
 mod engine;
 mod mark;
@@ -17,5 +17,5 @@ pub use prompt::{DEFAULT_PROMPT, prompt};
 pub use recorder::Recorder;
 pub use transcript::{End, Transcript, Turn, Voice};
 
-/// What every file of `leftoff ask` begins with.
+/// The beginning of every file of `leftoff ask`.
 pub(crate) const TITLE: &str = "# leftoff ask ";

@@ -1,17 +1,17 @@
-//! What an engine is sent: instructions, the conversation so far, the question.
+//! Builds the input of an engine: instructions, the conversation so far, the question.
 
 use alloc::format;
 use alloc::string::String;
 
-/// What holds unless the user has a prompt of his own: instructions for an agent that searches.
+/// The default prompt: instructions for an agent that searches.
 pub const DEFAULT_PROMPT: &str = include_str!("prompt.md");
 
 const TAG: &str = "system_instructions";
 
-/// The text for an engine's standard input. `history` is the conversation so far as text, empty where there is none; see
-/// [`resume::history::render_history`](crate::resume::history::render_history).
+/// Builds the text for an engine's standard input. `history` is the conversation so far as text, empty if there is
+/// none; see [`resume::history::render_history`](crate::resume::history::render_history).
 ///
-/// Nothing in the instructions closes their tag, and nothing in the history or the question opens or closes one.
+/// Nothing in the instructions can close their tag, and nothing in the history or the question can open or close one.
 ///
 /// ```
 /// assert_eq!(
@@ -26,7 +26,7 @@ pub fn prompt(instructions: &str, history: &str, question: &str) -> String {
     format!("<{TAG}>\n{instructions}\n</{TAG}>\n\n{before}{question}\n")
 }
 
-// A model takes a tag with blanks in it, or in capitals, for the same.
+// A model also recognizes a tag with blanks in it, or in capitals.
 fn escape_tag(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for piece in text.split_inclusive('<') {

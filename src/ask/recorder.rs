@@ -1,10 +1,10 @@
-//! What is said, as it is written into a transcript while it is still being said.
+//! Writes spoken text into a transcript while it is still arriving.
 
 use alloc::vec::Vec;
 
 use super::mark::BEGINNINGS;
 
-/// Words on their way into a transcript, in pieces of any size.
+/// Takes text in pieces of any size and returns what to append to the transcript.
 ///
 /// ```
 /// use leftoff::ask::Recorder;
@@ -18,13 +18,14 @@ use super::mark::BEGINNINGS;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
-    // The beginning of a line, as long as it can become a mark.
+    // The beginning of a line, as long as it may become a mark.
     held_back: Vec<u8>,
     is_inside: bool,
 }
 
 impl Recorder {
-    /// Takes the next bytes; gives those to append. The beginning of a line is kept back until it is certain that it is no mark.
+    /// Takes the next bytes and returns those to append. The beginning of a line is held back until it cannot be a
+    /// mark.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut written = Vec::with_capacity(bytes.len());
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -44,12 +45,12 @@ impl Recorder {
         written
     }
 
-    /// How many of the last bytes are kept back.
+    /// Returns how many of the last bytes are held back.
     pub fn held_byte_count(&self) -> usize {
         self.held_back.len()
     }
 
-    /// There are no more; gives what was kept back.
+    /// Ends the text and returns what was held back.
     pub fn end(&mut self) -> Vec<u8> {
         self.is_inside = false;
         core::mem::take(&mut self.held_back)
@@ -57,13 +58,13 @@ impl Recorder {
 }
 
 enum LineKind {
-    /// Nobody knows yet.
+    /// Undecided so far.
     Open,
     Mark,
     Plain,
 }
 
-// A mark, or one with backslashes before it: each of these gets one more.
+// Recognizes a mark, or one after backslashes: such a line gets one backslash more.
 fn classify_line(line: &[u8]) -> LineKind {
     let bare = &line[line.iter().take_while(|byte| **byte == b'\\').count()..];
     if BEGINNINGS.iter().any(|beginning| bare.starts_with(beginning.as_bytes())) {

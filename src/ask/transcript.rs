@@ -1,7 +1,7 @@
-//! A transcript as it is read, whoever wrote it.
+//! Parses a transcript, whoever wrote it.
 //!
-//! What leftoff wrote is read to the letter. Edited by hand, it still reads: what stands outside of questions and answers is the
-//! user's note, a mark that cannot be read is text, and both are reported.
+//! A transcript by leftoff is read exactly. One edited by hand still reads: text outside of questions and answers is
+//! the user's note, a mark that cannot be parsed is text, and both are reported.
 
 use alloc::format;
 use alloc::string::String;
@@ -32,62 +32,62 @@ const AS_TEXT: &str = "something else; it is taken as text";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Transcript {
-    /// What it was called when it began.
+    /// Its name when it began.
     pub name: String,
-    /// The folder that was asked in.
+    /// The folder that it is about.
     pub folder: Option<String>,
-    /// What was said.
+    /// The questions, answers and notes.
     pub turns: Vec<Turn>,
-    /// What could not be read, with its place.
+    /// The parts that could not be read, with their place.
     pub problems: Vec<Problem>,
-    /// Where a mark begins that was being written when its writer was stopped, in bytes: what is behind it is nothing.
+    /// The offset of a mark whose writer was stopped; nothing follows it.
     pub torn: Option<u64>,
 }
 
-/// Something that was said.
+/// A question, an answer or a note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Turn {
-    /// Who said it; as JSON, `user`, `{"engine":"claude"}` or `note`.
+    /// The speaker; in JSON `user`, `{"engine":"claude"}` or `note`.
     pub voice: Voice,
-    /// When it began, RFC 3339; nothing of what stands there by hand.
+    /// The time when it began, RFC 3339; `None` for a note.
     pub at: Option<String>,
-    /// What.
+    /// The text.
     pub text: String,
-    /// How an answer ended; nothing of one that is being written, or was when its writer was killed.
+    /// The end of an answer; `None` while it is being written, or if its writer was killed.
     pub end: Option<End>,
-    /// Where it lies, in bytes, its mark with it; not looked at by [`Transcript::render`].
+    /// Its range in bytes, including its mark; [`Transcript::render`] ignores it.
     pub place: Span,
 }
 
-/// Who speaks.
+/// The speaker of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Voice {
-    /// Who asks.
+    /// The user, who asks.
     User,
-    /// Who answers, by its name or its command.
+    /// The engine that answers, by its name or its command.
     Engine(String),
-    /// Whoever wrote into the file by hand.
+    /// Whoever edited the file by hand.
     Note,
 }
 
-/// How an answer ended.
+/// The end of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct End {
-    /// When, RFC 3339.
+    /// The time, RFC 3339.
     pub at: String,
-    /// Why it is not whole.
+    /// The reason why it is incomplete.
     pub stopped: Option<String>,
 }
 
 impl Transcript {
-    /// Whether these bytes begin as a transcript does.
+    /// True if these bytes begin like a transcript.
     pub fn is_transcript(bytes: &[u8]) -> bool {
         let line = without_bom(bytes).split(|byte| *byte == b'\n').next().unwrap_or_default();
         matches!(Mark::read(&String::from_utf8_lossy(line)), Some(Mark::Title { .. }))
     }
 
-    /// Reads one. It never fails: what is no mark is text.
+    /// Parses a transcript. It never fails: any line that is no mark is text.
     pub fn parse(bytes: &[u8]) -> Transcript {
         let mut reader = TranscriptReader::default();
         let text = without_bom(bytes);
@@ -101,7 +101,7 @@ impl Transcript {
         reader.transcript
     }
 
-    /// What has to stand before the next question: the end of an answer whose writer was killed.
+    /// Returns the text to write before the next question: the end of an answer whose writer was killed.
     pub fn closing(&self, now_ms: i64) -> String {
         match self.turns.last() {
             Some(Turn { voice: Voice::Engine(_), end: None, .. }) => mark::end(now_ms, Some("killed")),
@@ -110,7 +110,7 @@ impl Transcript {
         }
     }
 
-    /// Writes one, as a host does piece by piece. A note is written as it stands.
+    /// Renders the transcript as a host writes it piece by piece. A note is written unchanged.
     pub fn render(&self) -> String {
         let mut text = mark::title(&self.name, self.folder.as_deref().unwrap_or_default());
         let ms = |at: Option<&str>| at.and_then(time::parse).unwrap_or_default();
@@ -150,11 +150,11 @@ struct TranscriptReader {
     turn: Option<OpenTurn>,
 }
 
-// A turn whose end was not met yet.
+// A turn whose end was not reached yet.
 struct OpenTurn {
     turn: Turn,
     bytes: Vec<u8>,
-    // Its mark ends as lines do on Windows: so do all of its lines.
+    // True if its mark ends with CR LF: so do all of its lines.
     is_crlf: bool,
 }
 
@@ -227,7 +227,7 @@ impl TranscriptReader {
         }
     }
 
-    // `is_closed`: a mark follows, with the empty line that stands before each.
+    // `is_closed` says that a mark follows, with the empty line before it.
     fn finish_turn(&mut self, is_closed: bool) {
         let Some(OpenTurn { mut turn, bytes, is_crlf }) = self.turn.take() else { return };
         let mut text = String::from_utf8_lossy(&bytes).into_owned();

@@ -1,7 +1,7 @@
 //! Makes a summary without a model: facts of the session state, in as many lines as a share of the budget holds.
 //!
 //! The task, open tasks, failed commands and files come first and may take nine tenths of it; then the sentences of
-//! the highest weight; then the rest of the first. If commands are many, the middle is left out.
+//! the highest weight; then the rest of the first. If commands are many, the middle of each is left out.
 
 use alloc::format;
 use alloc::string::String;

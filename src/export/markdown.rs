@@ -1,4 +1,4 @@
-//! Markdown that each message stands in by itself: what one leaves open swallows none of those behind it.
+//! Renders Markdown in which each message is self-contained: whatever it leaves open swallows none of those after it.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 use crate::json::fields::Fields;
 use crate::record::message::{Attachment, Message, Reasoning, Role};
 
-/// What stands for reasoning that a provider gave out encrypted.
+/// Replaces reasoning that a provider encrypted.
 const UNREADABLE: &str = "[reasoning that only its provider can read]";
-/// What begins a block of HTML that has no end of its own, as comments and declarations do.
+/// HTML elements that begin a block without an end of its own, as comments and declarations do.
 const BLOCKS: [&str; 4] = ["script", "pre", "style", "textarea"];
 
-/// The title and what is known of the session.
+/// Renders the title and the session's metadata.
 pub(super) fn render_heading(mut metadata: Fields<'_>) -> String {
     let text =
         |fields: &mut Fields<'_>, key: &str| fields.take::<String>(key, &mut Vec::new()).unwrap_or_default();
@@ -48,7 +48,7 @@ pub(super) fn render_heading(mut metadata: Fields<'_>) -> String {
     show_controls(&format!("# {}\n\n{facts}\n", one_line(&title)))
 }
 
-/// A message: a heading that says whose it is, and what it says, ending with a line feed.
+/// Renders a message: a heading with its speaker, and its content, ending with a line feed.
 pub(super) fn render_section(message: &Message, is_elsewhere: bool) -> String {
     let Message { role, timestamp, content, tool, assistant, attachments, .. } = message;
     let mut text = format!("## {}", role.map_or("message", name_of));
@@ -68,7 +68,7 @@ pub(super) fn render_section(message: &Message, is_elsewhere: bool) -> String {
         parts.extend(assistant.reasoning.iter().filter_map(readable_reasoning).map(quote_lines));
     }
     if !content.is_empty() {
-        // What a tool printed is no Markdown.
+        // The output of a tool is not Markdown.
         parts.push(if tool.is_some() { fence_text(&content, "") } else { close_blocks(&content) });
     }
     for call in message.tool_calls() {
@@ -90,7 +90,7 @@ fn name_of(role: Role) -> &'static str {
     }
 }
 
-/// A piece of reasoning, as far as it can be read.
+/// Returns the readable text of a piece of reasoning.
 fn readable_reasoning(reasoning: &Reasoning) -> Option<&str> {
     let Reasoning { text, data, .. } = reasoning;
     let is_encrypted = data.as_ref().is_some_and(|data| !data.is_empty());
@@ -110,7 +110,7 @@ fn quote_lines(text: &str) -> String {
     text.split('\n').map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// In a fence that nothing inside can close.
+/// Puts a text into a fence that nothing inside can close.
 fn fence_text(text: &str, language: &str) -> String {
     let (mut run, mut longest) = (0, 2);
     for byte in text.bytes() {
@@ -122,8 +122,8 @@ fn fence_text(text: &str, language: &str) -> String {
     format!("{fence}{language}\n{text}{feed}{fence}")
 }
 
-/// What a message leaves open must not swallow those behind it: a fence is closed, and what begins a block of HTML that has
-/// no end of its own stands there as it is.
+/// Closes what a message leaves open, so that it swallows none of those after it: a fence is closed, and the beginning
+/// of an HTML block without an end of its own is escaped.
 fn close_blocks(text: &str) -> String {
     let mut open = "";
     let mut all = String::with_capacity(text.len() + 8);
@@ -154,7 +154,7 @@ fn close_blocks(text: &str) -> String {
     all
 }
 
-/// The fence that a line begins with.
+/// Returns the fence that a line begins with.
 fn leading_fence(line: &str) -> &str {
     let sign = if line.starts_with('~') { '~' } else { '`' };
     let run = &line[..line.len() - line.trim_start_matches(sign).len()];
@@ -176,7 +176,7 @@ fn one_line(text: &str) -> String {
     text.split(is_blank).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-// The mark of the byte order is nothing that is seen; a next line of old terminals is a control, and shown as one.
+// The byte order mark is invisible; the next-line character of old terminals is a control, and shown as one.
 fn is_blank(c: char) -> bool {
     (c.is_whitespace() && c != '\u{85}') || c == '\u{feff}'
 }
@@ -185,7 +185,7 @@ fn without_carriage_returns(text: &str) -> Cow<'_, str> {
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n").into() } else { text.into() }
 }
 
-/// The file may be shown on a terminal, which stored text must not steer: controls are shown by their pictures.
+/// The file may be shown on a terminal, which stored text must not steer: control characters become pictures.
 fn show_controls(text: &str) -> String {
     let text = without_carriage_returns(text);
     let (mut shown, mut done) = (String::with_capacity(text.len()), 0);

@@ -1,5 +1,5 @@
-//! A session as one text, for people or for other programs: it takes the messages one after another and gives the pieces of
-//! the text, so that nobody has to hold a session twice.
+//! Exports a session as one text, for people or for programs. It takes the messages one by one and returns the text in
+//! parts, so that nobody has to hold a session twice.
 
 mod json;
 mod markdown;
@@ -14,20 +14,20 @@ use crate::json::fields::Fields;
 use crate::json::indent::indent_json;
 use crate::record::message::Message;
 
-/// What the text is.
+/// The format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// For programs: metadata, messages and tool executions, whole.
+    /// For programs: metadata, messages and tool executions, complete.
     Json,
     /// For people: metadata and messages.
     Markdown,
 }
 
 impl ExportFormat {
-    /// Reads its name, JSON.
+    /// Reads a format's name, JSON.
     ///
     /// # Errors
-    /// `invalid_request` where it is none.
+    /// `invalid_request` for any other name.
     pub fn parse(name: &str) -> Result<ExportFormat, Error> {
         match name {
             "\"json\"" => Ok(ExportFormat::Json),
@@ -41,33 +41,33 @@ impl ExportFormat {
     }
 }
 
-/// A text that is being made: [`begin`](Export::begin), then [`message`](Export::message) and
-/// [`execution`](Export::execution) for each that it has, then [`end`](Export::end); each gives the next piece.
+/// An export in progress: [`begin`](Export::begin), then [`message`](Export::message) and
+/// [`execution`](Export::execution) for each that is included, then [`end`](Export::end); each returns the next part.
 ///
-/// Which it has is asked first, by [`has_message`](Export::has_message) of all messages and then by
-/// [`has_execution`](Export::has_execution): so what leaves can be looked at in between.
+/// The inclusion is decided first, by [`has_message`](Export::has_message) for all messages and then by
+/// [`has_execution`](Export::has_execution): so the outgoing content can be checked in between.
 #[derive(Debug)]
 pub struct Export {
     shape: ExportFormat,
     all_branches: bool,
-    /// Messages that are not in it, and the calls that they answer.
+    /// The ids of excluded messages, and of the calls that they answer.
     excluded_ids: BTreeSet<String>,
     messages: usize,
     executions: usize,
 }
 
 impl Export {
-    /// With the messages of the current path, or of all branches.
+    /// Exports the messages of the current path, or of all branches.
     pub fn new(shape: ExportFormat, all_branches: bool) -> Export {
         Export { shape, all_branches, excluded_ids: BTreeSet::new(), messages: 0, executions: 0 }
     }
 
-    /// What the text is.
+    /// Returns the format.
     pub fn shape(&self) -> ExportFormat {
         self.shape
     }
 
-    /// Whether a message is in it. `answers`: the id of the call that it answers.
+    /// True if a message is included. `answers` is the id of the call that it answers.
     pub fn has_message(&mut self, id: &str, answers: Option<&str>, is_on_path: bool) -> bool {
         let has = is_on_path || self.all_branches;
         if !has {
@@ -76,17 +76,17 @@ impl Export {
         has
     }
 
-    /// Whether a tool execution is in it: not where the message that made the call is not, or, where nobody knows which
-    /// that was, its answer.
+    /// True if a tool execution is included. It is not if the message that made its call is excluded, or, if that
+    /// message is unknown, the message with its result.
     pub fn has_execution(&self, message_id: Option<&str>, call_id: &str) -> bool {
         let by = message_id.filter(|id| !id.is_empty()).unwrap_or(call_id);
         !self.excluded_ids.contains(by)
     }
 
-    /// How the text begins: with the session's metadata, JSON.
+    /// Begins the text, with the session's metadata, JSON.
     ///
     /// # Errors
-    /// `invalid_json` where it is no object.
+    /// `invalid_json` if it is no object.
     pub fn begin(&mut self, metadata: &str) -> Result<String, Error> {
         let fields = object(metadata, "metadata")?;
         Ok(match self.shape {
@@ -97,10 +97,10 @@ impl Export {
         })
     }
 
-    /// The next message, JSON as it is read.
+    /// Returns the part for the next message, given as its stored JSON.
     ///
     /// # Errors
-    /// `invalid_json` where it is no object.
+    /// `invalid_json` if it is no object.
     pub fn message(&mut self, message: &str) -> Result<String, Error> {
         let fields = object(message, "a message")?;
         Ok(match self.shape {
@@ -110,23 +110,23 @@ impl Export {
             }
             ExportFormat::Markdown => {
                 let is_on_path = fields.raw("onPath") != Some("false");
-                // It was read from a log, where everything has its kind.
+                // It was read from a log, where every value has its kind.
                 self.section(&Message::parse_copy(fields, &mut Vec::new()), is_on_path)
             }
         })
     }
 
-    /// The same of Markdown, as it was read.
+    /// Like [`Export::message`], for Markdown, with a parsed message.
     pub(crate) fn section(&mut self, message: &Message, is_on_path: bool) -> String {
         self.messages += 1;
         let between = if self.messages == 1 { "" } else { "\n" };
         [between, &markdown::render_section(message, !is_on_path)].concat()
     }
 
-    /// The next tool execution, JSON as it is read; all messages come before.
+    /// Returns the part for the next tool execution, given as its stored JSON; all messages must come before.
     ///
     /// # Errors
-    /// `invalid_json` where it is no object.
+    /// `invalid_json` if it is no object.
     pub fn execution(&mut self, execution: &str) -> Result<String, Error> {
         object(execution, "a tool execution")?;
         self.executions += 1;
@@ -139,7 +139,7 @@ impl Export {
         })
     }
 
-    /// How the text ends.
+    /// Ends the text.
     pub fn end(&self) -> String {
         match self.shape {
             ExportFormat::Json if self.executions == 0 => [self.behind_messages(), "]\n}\n"].concat(),

@@ -242,6 +242,7 @@ impl SessionFiles {
     // document follows at once: an edit that takes back one that was adopted is seen by comparing it.
     async fn record_due_changes(&self, io: &Io, revives: bool) -> Result<(), Trouble> {
         let is_paused = self.with_session(|session| session.metadata().status == Status::Paused);
+        // A completed session stays completed: whoever records must not lose a message for a status.
         let active = Change::Status { status: Status::Active, reason: None };
         self.record_now(io, Vec::from_iter((is_paused && revives).then(|| ChangeRequest::from(active)))).await
     }

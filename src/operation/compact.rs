@@ -175,6 +175,8 @@ impl SessionFiles {
     ) -> Result<CompactionReport, Trouble> {
         let before = self.build_context(io, asked, source.clone(), None).await?.context;
         let current = self.with_session(|session| session.compaction().range.clone());
+        // By default a compaction leaves half of the budget, and is refused until the conversation has grown by half
+        // again, so that it cannot loop. The newest turn is never compacted, however long it is.
         let most = keep?.unwrap_or(before.token_budget / 2);
         let is_all = before.strategy == "full-history";
         let used = before.tokens_used;
@@ -239,6 +241,8 @@ impl SessionFiles {
             let tokens = one.original_tokens;
             format!(",\"summary\":{summary},\"originalTokens\":{tokens},\"compressionRatio\":{ratio}")
         });
+        // The event has the model's words in it, so that the compaction holds without the cache. If something was merged
+        // before its end, contexts begin with the first message again, and nothing is hidden.
         Ok(format!("[{{\"type\":\"compaction\",\"range\":{}{written}}}]", to_json(&range)))
     }
 }

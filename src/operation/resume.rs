@@ -151,6 +151,7 @@ impl SessionFiles {
                 let warnings = resuming.drift_warnings(&saved.agent, is_complete, &elsewhere);
                 let (mut answer, text) =
                     live.render_response(&io, &asked, (&resuming, warnings), saved, &passed).await?;
+                // A client takes only so much of a command's output; a longer text is built again from a smaller window.
                 let most = resuming.max_bytes.unwrap_or(u64::MAX);
                 let bytes = text.len() as u64;
                 if bytes <= most || round == ROUNDS {

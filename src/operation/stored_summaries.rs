@@ -143,6 +143,7 @@ impl SessionFiles {
         let mut kept = Vec::new();
         for one in found {
             let last = one.range.end_message_id.as_str();
+            // A summary whose last line moved, as a merge does, is as good as none.
             let is_on_path = self.with_session(|session| session.are_on_path([last].into_iter())[0]);
             if is_on_path
                 && self.has_valid_end(io, &one.range).await?

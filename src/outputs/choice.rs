@@ -1,4 +1,4 @@
-//! Which outputs matter for an answer: a numbered list that a model picks from, and what it says to that.
+//! The choice among outputs: a numbered menu for a model, and the parser of its answer.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -11,12 +11,12 @@ use crate::error::Error;
 use crate::json::request::error;
 use crate::json::text::to_json;
 
-/// So much of what an output is stands in a line.
+/// The longest description in a menu line.
 const LONGEST: usize = 100;
-/// So much of an answer is said again where it is refused.
+/// The longest part of a rejected answer that an error repeats.
 const SHOWN: usize = 80;
 
-/// The list, a line for each output: of its tool, and what it is.
+/// Renders the menu, one line for each output with its tool and description.
 ///
 /// ```
 /// use leftoff::outputs::choice::render_menu;
@@ -35,7 +35,7 @@ pub fn render_menu<'a>(told: impl IntoIterator<Item = (&'a str, &'a str)>) -> St
     menu
 }
 
-/// What stands for an output in one line.
+/// Returns an output's line in the menu.
 pub(crate) fn menu_line(tool: &str, about: &str) -> String {
     format!("{}: {}", cut_graphemes(tool, LONGEST), cut_graphemes(about, LONGEST))
 }
@@ -47,13 +47,13 @@ fn cut_graphemes(text: &str, graphemes: usize) -> String {
     }
 }
 
-/// Which outputs a model picked from a list of `count`, by its answer: their places, from 0 on, in its order, each once.
+/// Parses a model's answer to a menu of `count` lines: the indexes, from 0 on, in the answer's order, each once.
 ///
-/// It is read as models say it: `[1, 2]`, `1 and 2`, `2-4`, `all`, `all except 3`, `none`, a list of lines that begin with numbers,
-/// with sentences around. The last list in brackets counts before all else.
+/// It accepts the forms that models use: `[1, 2]`, `1 and 2`, `2-4`, `all`, `all except 3`, `none`, a list of lines
+/// that begin with numbers, with sentences around. The last list in brackets overrides all else.
 ///
 /// # Errors
-/// `invalid_request` for a number that is none of the list's, and for an answer that can be read in two ways, or in none.
+/// `invalid_request` for a number outside the menu, and for an answer that is ambiguous or has no choice.
 ///
 /// ```
 /// use leftoff::outputs::choice::parse_choice;
@@ -98,7 +98,7 @@ fn unreadable_answer_error(answer: &str, count: usize) -> Error {
     error(format!("expected numbers from 1 to {count}, \"all\" or \"none\", but found {shown} instead"))
 }
 
-// Their places, each once.
+// Returns the indexes, each once.
 fn parse_places(numbers: &[NumberRange<'_>], count: usize) -> Result<Vec<usize>, Error> {
     let place = |text: &str| {
         let number = text.parse::<usize>().ok().filter(|number| (1..=count).contains(number));
@@ -125,10 +125,10 @@ fn parse_places(numbers: &[NumberRange<'_>], count: usize) -> Result<Vec<usize>,
     Ok(places)
 }
 
-/// A number, or the first and the last one of several in a row.
+/// A number, or the first and the last one of a range.
 type NumberRange<'a> = (&'a str, &'a str);
 
-// The last brackets that hold numbers alone; also those that hold nothing.
+// Returns the last brackets that hold only numbers, or nothing.
 fn last_list(answer: &str) -> Option<Vec<NumberRange<'_>>> {
     answer.rmatch_indices('[').find_map(|(at, _)| {
         let (inside, _) = answer[at + 1..].split_once(']')?;
@@ -141,7 +141,7 @@ fn last_list(answer: &str) -> Option<Vec<NumberRange<'_>>> {
     })
 }
 
-// The numbers that lines begin with, as the list's own do.
+// Returns the numbers that lines begin with, as in the menu.
 fn leading_numbers(answer: &str) -> Vec<NumberRange<'_>> {
     let number = |line: &'_ str| -> Option<(usize, usize)> {
         let rest = line.trim_start_matches([' ', '\t', '-', '*', '•', '#', '(']);
@@ -155,7 +155,7 @@ fn leading_numbers(answer: &str) -> Vec<NumberRange<'_>> {
     answer.lines().filter_map(led).map(|number| (number, number)).collect()
 }
 
-// What is quoted is said of an output, not of which.
+// Quoted text describes an output and chooses none.
 fn without_quotes(answer: &str) -> String {
     let mut rest = answer;
     let mut text = String::with_capacity(answer.len());
@@ -165,7 +165,7 @@ fn without_quotes(answer: &str) -> String {
         let behind = &rest[at + opening.len_utf8()..];
         let Some(end) = behind.find(closing) else { break };
         text.push_str(&rest[..at]);
-        // A number in quotation marks is a number.
+        // A quoted number is still a number.
         let quoted = &behind[..end];
         text.push_str(if quoted.bytes().all(|byte| byte.is_ascii_digit()) { quoted } else { " " });
         rest = &behind[end + closing.len_utf8()..];
@@ -174,7 +174,8 @@ fn without_quotes(answer: &str) -> String {
     text
 }
 
-// Words, numbers, and dashes between them. What has both letters and digits is neither: `2KB`, `v1`.
+// Splits into words, numbers, and the dashes between them. A part with both letters and digits is neither: `2KB`,
+// `v1`.
 fn split_words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     for part in text.split(|c: char| {

@@ -1,4 +1,4 @@
-//! What an output is, on one line, for a model that picks from many.
+//! Describes an output on one line, for a model that picks from many.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,19 +9,20 @@ use crate::json::text::{Text, grapheme_boundary};
 use crate::outputs::Output;
 use crate::plain::harmless::harmless;
 
-/// No more of what a tool was given is told. A menu cuts it again, once it may leave.
+/// The longest description, in bytes. A menu shortens it further, once it has been redacted.
 const LONGEST: usize = 2000;
 
-/// What tools call that which they look for, read, fetch or run.
+/// The argument names for a search pattern, a file, an address or a command.
 const PATTERNS: &[&str] = &["pattern", "query", "regex", "search", "q"];
 const PATHS: &[&str] = &["path", "file_path", "filePath", "file", "filename", "directory", "dir"];
 const ADDRESSES: &[&str] = &["url", "uri"];
 const COMMANDS: &[&str] = &["command", "cmd"];
-/// What they call how much they found, and where that stands.
+/// The field names for the number of matches, and where they occur.
 const TOTALS: &[&str] = &["total", "count", "totalMatches", "total_count", "matchCount"];
 const LISTS: &[&str] = &["matches", "results", "items", "hits", "files"];
 
-/// `Found 150 matches for "TODO"`, `Contents of src/main.ts (2KB)`. `beginning`: of the result, or all of that.
+/// Returns `Found 150 matches for "TODO"` or `Contents of src/main.ts (2KB)`. `beginning` is that of the result, or
+/// all of it.
 pub(crate) fn describe_output(output: &Output, beginning: &str) -> String {
     let args = Fields::parse(&output.args).ok();
     let given = |keys: &[&str]| {
@@ -54,7 +55,7 @@ fn shorten(text: &str) -> String {
     harmless(&text[..grapheme_boundary(text, LONGEST, false)])
 }
 
-// Of what says neither how much it is nor is a list, each line is one.
+// In a text that states no number and is no list, each line counts as a match.
 fn count_matches(result: &str) -> Option<u64> {
     match result.as_bytes().first()? {
         b'[' => parse_items(result).map(|items| items.len() as u64),
@@ -71,7 +72,7 @@ fn count_matches(result: &str) -> Option<u64> {
     }
 }
 
-// As servers of MCP answer: `{"content":[{"type":"text","text":"…"}]}`.
+// The form in which MCP servers answer: `{"content":[{"type":"text","text":"…"}]}`.
 fn count_in_parts(content: &str) -> Option<u64> {
     let parts: Vec<_> =
         parse_items(content)?.into_iter().map(|part| Fields::parse(part).ok()).collect::<Option<_>>()?;
@@ -83,7 +84,7 @@ fn count_lines(text: &str) -> u64 {
     text.lines().filter(|line| !line.trim().is_empty()).count() as u64
 }
 
-/// A size as people read it.
+/// Formats a size for people.
 pub(super) fn format_size(bytes: u64) -> String {
     const KILO: u64 = 1024;
     match bytes {

@@ -1,4 +1,4 @@
-//! The file of a tool output: a JSON object with the result in it, which the core need not see.
+//! The file of a tool output: a JSON object around the result, which the core need not read.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,7 +8,7 @@ use crate::json::text::{Text, to_json};
 use crate::outputs::Output;
 use crate::time;
 
-/// What stands before an output's result, and behind it.
+/// Returns the bytes before and after the result in the output's file.
 ///
 /// ```
 /// use leftoff::outputs::{Output, file};
@@ -39,7 +39,7 @@ pub fn envelope(output: &Output, saved_ms: i64) -> (String, String) {
     (before, behind)
 }
 
-/// The output whose file begins so, with a result of so many bytes: its tool, and what that was given. Nothing where it is no such file.
+/// Parses the output's tool and arguments from the beginning of its file; `None` if it is no such file.
 pub fn parse_output(before: &str, size_bytes: u64) -> Option<Output> {
     let whole = format!("{before}null}}");
     let fields = Fields::parse(&whole).ok()?;
@@ -48,12 +48,13 @@ pub fn parse_output(before: &str, size_bytes: u64) -> Option<Output> {
     Some(Output { session: String::new(), tool, args, task_id: None, query_id: None, size_bytes })
 }
 
-/// Where the result stands in a file, by the first bytes of that and the last ones: behind how many bytes, and before how many.
-/// Nothing where it is no such file, or the first bytes are too few.
+/// Locates the result by the first and the last bytes of a file: returns how many bytes come before it and after it.
+/// `None` if it is no such file, or if the first bytes are too few. So a file found by its path can be read without a
+/// pointer.
 pub fn find_result(first: &[u8], last: &[u8]) -> Option<(u64, u64)> {
     const TIMESTAMP: &[u8] = b",\"timestamp\":\"";
     let before = value_start(first, b"result")?;
-    // No string has these bytes: a quotation mark is escaped there. Behind the result stand nothing but strings.
+    // No string contains these bytes: its quotation marks are escaped. Only strings follow the result.
     let at = memchr::memmem::rfind(last, TIMESTAMP)?;
     let rest = core::str::from_utf8(last.get(at + 1..)?).ok()?;
     let rest = format!("{{{rest}");
@@ -62,7 +63,7 @@ pub fn find_result(first: &[u8], last: &[u8]) -> Option<(u64, u64)> {
     is_ours.then(|| (before, (last.len() - at) as u64))
 }
 
-// Behind how many bytes the value of a key of the outermost object begins.
+// Returns how many bytes come before the value of a key of the outermost object.
 fn value_start(bytes: &[u8], key: &[u8]) -> Option<u64> {
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(byte) = bytes.get(at) {

@@ -1,8 +1,14 @@
-//! Large tool outputs, kept beside the conversation for the time of a run: what their files are called and hold, which of them a
-//! model picks, and what it is told of those.
+//! Large tool outputs, kept beside the conversation for the time of a run: their files, the choice of a model among
+//! them, and the prompt with those it picked.
 //!
-//! An output below the limit of the settings stays in memory, a larger one goes to a file, by the host: the core sees no more of it
-//! than its beginning. Nothing of it is part of a session: what is here is gone when the run ends.
+//! An output below the limit of the settings stays in memory, a larger one goes to a file. The result itself does not
+//! enter the core: it may have a hundred megabytes, and a module's memory never shrinks. The core asks the host for
+//! its first 4,096 bytes, says what surrounds it in the file (`Put`), and has the host pass a part of a file to its
+//! caller (`Hand`).
+//!
+//! The files are not flushed: after a power cut, nobody is left who was given their paths. No output is part of a
+//! session, and all are gone when the run ends. Outputs in memory are in the second module's, since a page that only
+//! reads a session needs none. If that module fails, small ones are lost; files are still found by their paths.
 
 pub mod answer;
 pub mod choice;
@@ -25,10 +31,10 @@ use crate::json::hash::sha256;
 use crate::json::request;
 use crate::time;
 
-/// So many digits of a hash name a query.
+/// The number of hex digits in a query's id.
 const QUERY_DIGITS: usize = 12;
 
-/// The id of a query: the same for the same text, in every host and version.
+/// Returns the id of a query: the same for the same text, in every host and version.
 ///
 /// ```
 /// use leftoff::outputs::hash_query;
@@ -40,31 +46,32 @@ pub fn hash_query(query: &str) -> String {
     format!("query-{}", &sha256(query.as_bytes())[..QUERY_DIGITS])
 }
 
-/// A tool output as its caller gives it, without its result.
+/// A tool output as its caller describes it, without its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// The session that it is of, as the caller calls it.
+    /// The caller's session id.
     pub session: String,
     /// The tool's name.
     pub tool: String,
-    /// What the tool was given, a JSON object.
+    /// The tool's arguments, a JSON object.
     pub args: String,
-    /// What the caller was at.
+    /// The id of the caller's task.
     pub task_id: Option<String>,
-    /// What was asked, as [`hash_query`] names it.
+    /// The id of the query, from [`hash_query`].
     pub query_id: Option<String>,
-    /// How many bytes the result has, as JSON.
+    /// The size of the result's JSON, in bytes.
     pub size_bytes: u64,
 }
 
 impl Output {
-    /// Reads `{"sessionId","toolName","args","taskId","queryId","sizeBytes"}`; `args`, `taskId` and `queryId` may be left out.
+    /// Reads `{"sessionId","toolName","args","taskId","queryId","sizeBytes"}`; `args`, `taskId` and `queryId` are
+    /// optional.
     ///
     /// # Errors
-    /// `invalid_request` for a field that is missing, not known or of another kind.
+    /// `invalid_request` for a field that is missing, unknown or of another kind.
     pub fn from_json(json: &str) -> Result<Output, Error> {
         let (mut fields, bad) = (request::parse_object(json)?, &mut Vec::new());
-        // The host says it, no caller.
+        // The host adds it, not the caller.
         let size_bytes = fields.take("sizeBytes", bad).unwrap_or_default();
         request::reject_unknown(&fields, "sessionId, toolName, args, result, taskId or queryId", bad);
         request::reject_bad(bad)?;
@@ -87,35 +94,35 @@ impl Output {
     }
 }
 
-/// What is known of an output while it is there.
+/// The properties of a stored output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutputPointer {
-    /// The file, as people call it; it is only there where the output is none of those in memory.
+    /// The displayed path of its file, which exists only if the output is not in memory.
     pub path: String,
-    /// The session that it is of.
+    /// The caller's session id.
     #[serde(rename = "sessionId")]
     pub session: String,
     /// The tool's name.
     #[serde(rename = "toolName")]
     pub tool: String,
-    /// When it was saved, milliseconds since 1970; written as RFC 3339.
+    /// The time when it was saved, in milliseconds since 1970; written as RFC 3339.
     #[serde(rename = "timestamp", serialize_with = "moment")]
     pub saved_ms: i64,
-    /// How many bytes the result has, as JSON.
+    /// The size of the result's JSON, in bytes.
     pub size_bytes: u64,
-    /// What the caller was at.
+    /// The id of the caller's task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// What was asked.
+    /// The id of the query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query_id: Option<String>,
-    /// What it is, on one line: `Found 150 matches for "TODO"`.
+    /// Its description, on one line: `Found 150 matches for "TODO"`.
     pub about: String,
 }
 
 impl OutputPointer {
-    /// The pointer to an output that was saved at a moment. `beginning`: of its result, or all of that.
+    /// Creates the pointer to an output saved at `saved_ms`. `beginning` is that of the result, or all of it.
     pub fn new(output: &Output, path: String, saved_ms: i64, beginning: &str) -> OutputPointer {
         let Output { session, tool, task_id, query_id, size_bytes, .. } = output.clone();
         let about = describe_output(output, beginning);

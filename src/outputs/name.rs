@@ -1,25 +1,26 @@
-//! What the files of tool outputs are called: `<session>-<tool>-<hash>.json`, and beside them a file for each run that has some.
+//! The names of tool output files: `<session>-<tool>-<hash>.json`, with one more file for each run.
 //!
-//! The first half of the hash is the run's, so that whoever finds a file finds out whose it is. The other half tells the
-//! outputs of a run apart.
+//! The first half of the hash identifies the run, and the run's file names its process. So an output's file needs
+//! nothing beside the document's own fields, and a cleanup checks each run only once. The other half distinguishes the
+//! outputs of a run.
 
 use alloc::format;
 use alloc::string::String;
 
 use crate::json::hash::sha256;
 
-/// Each half of a hash has so many digits.
+/// The number of digits of each half of a hash.
 const HALF: usize = 12;
-/// So many letters of a session's id and of a tool's name stand in a name.
+/// The most characters of a session's id and of a tool's name in a file name.
 const LONGEST: usize = 64;
 const ENDING: &str = ".json";
 
-/// By what the files of a run are known, of a name that no other run has.
+/// Returns the id of a run, from a name that no other run has.
 pub fn run_id(process: &str) -> String {
     sha256(process.as_bytes())[..HALF].into()
 }
 
-/// The name of an output's file. `chance`: no other output of the run has the same.
+/// Returns the name of an output's file. `chance` must differ for each output of the run.
 ///
 /// ```
 /// use leftoff::outputs::name;
@@ -33,27 +34,27 @@ pub fn output_file_name(session: &str, tool: &str, run: &str, chance: &[u8]) -> 
     format!("{}-{}-{run}{}{ENDING}", to_plain_name(session), to_plain_name(tool), &sha256(chance)[..HALF])
 }
 
-/// Of which run an output is, by the name of its file; nothing where that is another name.
+/// Returns the run of an output by its file name; `None` if the name has another form.
 pub fn run_of_output(name: &str) -> Option<&str> {
     let (named, hash) = name.strip_suffix(ENDING)?.rsplit_once('-')?;
-    // Either may have a dash of its own.
+    // Session and tool may contain dashes themselves.
     let is_named = named.bytes().all(is_plain) && named.get(1..named.len() - 1)?.contains('-');
     let is_ours = is_named && hash.len() == 2 * HALF && is_hash(hash);
     is_ours.then(|| &hash[..HALF])
 }
 
-/// What the file is called that says which process a run is of.
+/// Returns the name of the file that names a run's process.
 pub fn run_file_name(run: &str) -> String {
     format!(".{run}{ENDING}")
 }
 
-/// Which run a file tells of.
+/// Returns the run of such a file name.
 pub fn run_of_file(name: &str) -> Option<&str> {
     let run = name.strip_prefix('.')?.strip_suffix(ENDING)?;
     (run.len() == HALF && is_hash(run)).then_some(run)
 }
 
-// Whatever it is called, it is one name in one folder, in every filesystem; and it begins with no point.
+// Makes any text a single file name that every filesystem accepts and that begins with no dot.
 fn to_plain_name(name: &str) -> String {
     let letters = name.chars().take(LONGEST);
     let plain: String = letters.map(|c| if c.is_ascii() && is_plain(c as u8) { c } else { '_' }).collect();

@@ -116,8 +116,8 @@ pub struct UnsentFile {
     pub why: &'static str,
 }
 
-/// Takes out files that the provider does not accept, keeping the newest images. `beside` returns the bytes of all
-/// else.
+/// Takes out files that the provider does not accept, keeping the newest images. If images are too large for a
+/// request of many, the newest decide which limit holds. `beside` returns the bytes of all else.
 pub(super) fn drop_unsendable_files(
     steps: &mut [Step<'_>],
     format: Format,

@@ -146,6 +146,7 @@ impl Importer<'_> {
         Ok(parts)
     }
 
+    // Searches the client's own record, since no client says at a resume what it calls its conversation.
     async fn find_marks(&self, messages: &[Message]) -> Result<ResumeMarks, Trouble> {
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         for (place, message) in messages.iter().enumerate() {

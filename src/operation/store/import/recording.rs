@@ -93,6 +93,8 @@ impl Store {
         if live.placement() != Placement::Home || names::command_type(&command).is_none() {
             return Ok(None);
         }
+        // A recorded session begins in the home and moves beside its Markdown: a folder of leftoff's own would take the
+        // next number of the day.
         let mut seen: Vec<(String, String)> = Vec::new();
         let mut path = PathMessages::begin(live, io, MessagesRequest::default()).await?;
         while let Some(some) = path.next().await? {
