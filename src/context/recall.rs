@@ -60,7 +60,7 @@ pub(super) struct RecalledQuotes {
 enum QuoteOrder {
     // By words, before vectors were requested; holds how many of them are quoted.
     Unasked(usize),
-    // By words, or by words and meaning.
+    // Final: by words alone, or by words and meaning.
     Words,
     Meaning,
 }

@@ -47,7 +47,7 @@ pub(crate) struct Quote {
     pub id: String,
     /// The message's time, to the minute; empty if unknown.
     pub time: String,
-    /// The speaker's name.
+    /// The speaker; for a result, the call that it answers.
     pub speaker: String,
     /// The passage.
     pub text: String,

@@ -34,8 +34,8 @@ const FEW: usize = 100;
 const MANY: usize = 4096;
 #[cfg(feature = "interop")]
 const ENOUGH: f32 = 0.75;
-// The least score of the best match: if the session knows every name in the question; if it also lacks some; and if
-// the question has no names, each assuming that all of its words were said. Within a session, common words alone
+// The least score of the best match: if the session knows every name in the question; if it also lacks some; and if the
+// question has no names. The latter two hold where all of its words were said: within a session, common words alone
 // match something in any long one.
 const LEAST: [f32; 3] = [1.0, 2.0, 2.0];
 // The same for many documents, where a question that nobody answered needs a higher bar.

@@ -156,7 +156,7 @@ impl<'a> TargetSearch<'a> {
         }
     }
 
-    /// Returns the hits, the best first; of equal ones, the newest.
+    /// Returns the hits: changes before reads, then the best first; of equal ones the newest first.
     pub fn into_hits(mut self) -> Vec<TargetHit> {
         self.hits.reverse();
         self.hits.sort_by_key(|one| core::cmp::Reverse((one.is_changed, one.rank)));
@@ -333,7 +333,7 @@ fn is_source_place(word: &str) -> bool {
     is_numbers && is_file
 }
 
-// Returns how many of the error's words a line has, if enough.
+// Scores a line by its share of the error's words, less for other words; `None` if it has too few of them.
 fn match_error(line: &[String], wanted: &[String]) -> Option<usize> {
     let has = wanted.iter().filter(|word| line.contains(word)).count();
     let is_enough = has * 100 >= wanted.len() * ENOUGH && has >= FEWEST.min(wanted.len()) && has > 0;

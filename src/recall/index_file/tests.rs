@@ -1,4 +1,5 @@
-//! The laws of runs, over any documents; and over enough of them that a run has many blocks, long lists and many pages.
+//! The laws of index files, over any documents; and over enough of them that a file has many blocks, long lists and
+//! many pages.
 
 use alloc::format;
 use alloc::string::String;
@@ -87,7 +88,7 @@ fn lists(bytes: &[u8], end: &IndexFooter, term: &str) -> PostingLists {
     }
 }
 
-// Of each term the documents that have it, and how often, by looking through all of them.
+// Returns a term's postings, by looking through all documents.
 fn expected_postings(pieces: &[TestSegment], term: &str) -> [Vec<(u32, u32)>; 2] {
     let mut found = [Vec::new(), Vec::new()];
     let mut numbers = [0; 2];
@@ -128,7 +129,7 @@ fn check_found(pieces: &[TestSegment], terms: &[&str]) {
     }
 }
 
-// Runs in memory, and what is made of them.
+// Index files in memory, and the file merged from them.
 struct Memory<'a> {
     sources: &'a [Vec<u8>],
     run: Vec<u8>,
@@ -154,7 +155,7 @@ impl MergeFiles for Memory<'_> {
     }
 }
 
-// Those of the pieces that count, by the number of the run and of the row.
+// Merges the segments that count, given the index of the file and of the row.
 fn merge_counted(runs: &[Vec<u8>], is_counted: impl Fn(usize, usize) -> bool) -> Option<Vec<u8>> {
     let ends: Vec<IndexFooter> = runs.iter().map(|run| open_index(run)).collect::<Option<_>>()?;
     let counts = |(run, end): (usize, &IndexFooter)| {
@@ -177,7 +178,7 @@ fn merge_all(runs: &[Vec<u8>]) -> Vec<u8> {
     merge_counted(runs, |_, _| true).expect("the runs are whole")
 }
 
-// Words of which some are in about every document, and most in one.
+// Segments with some words in nearly every document, and most words in one.
 fn many_segments() -> Vec<TestSegment> {
     let mut chance = 9_u64;
     let mut next = |most: u64| {
@@ -308,7 +309,7 @@ proptest! {
         all in prop::collection::vec((prop::collection::vec(any_document(), 1..12), any::<prop::sample::Index>()), 1..5),
         order in any::<bool>(),
     ) {
-        // Each session in two pieces, in two runs.
+        // Each session in two segments, in two files.
         let (mut once, mut first, mut second) = (Vec::new(), Vec::new(), Vec::new());
         for (nth, (documents, cut)) in all.iter().enumerate() {
             let key = format!("session-{nth}");

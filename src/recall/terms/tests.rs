@@ -1,4 +1,4 @@
-//! Texts and their terms.
+//! Tests of texts and their terms.
 
 use alloc::format;
 use alloc::string::ToString;

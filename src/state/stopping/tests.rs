@@ -78,7 +78,7 @@ fn a_megabyte_is_answered_at_once() {
     }
 }
 
-// Every way to say a pattern, as far as they are few: each choice in turn, each option taken and left.
+// Lists every phrase of a pattern while they are few: each choice in turn, each option with and without.
 fn expand_pattern(pattern: &str) -> Vec<String> {
     let (all, rest) = one_of(pattern, 0);
     assert_eq!(rest, "", "{pattern}");
@@ -104,7 +104,7 @@ fn sequence(pattern: &str, depth: usize) -> (Vec<String>, &str) {
             ways.push(String::new());
             rest = next.trim_start();
         }
-        // Few of the many: each way of the longer list once, with the others in turn.
+        // A few of many: each phrase of the longer list once, with those of the other in turn.
         let most = all.len().max(ways.len());
         all = (0..most)
             .map(|n| [all[n % all.len()].as_str(), ways[n % ways.len()].as_str()].join(" "))
@@ -141,7 +141,7 @@ fn every_word_of_every_phrase_is_needed_by_some_clause() {
         for way in expand_pattern(pattern) {
             let words: Vec<&str> = way.split_whitespace().collect();
             let whole = ["<", name, "> $"].concat();
-            // What is only looked at is not passed by, so that it stands there twice.
+            // A lookahead consumes nothing, so its words appear twice.
             assert!(Matcher::new(&words).is_whole(&whole) || pattern.contains('&'), "{name}: {way}");
         }
     }
