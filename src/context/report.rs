@@ -79,7 +79,7 @@ pub struct Match {
     pub words: Vec<String>,
 }
 
-/// Where contexts of a compacted conversation begin.
+/// The place where contexts of a compacted conversation begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Begins", optional_fields))]

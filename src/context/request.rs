@@ -31,7 +31,7 @@ pub struct Request {
     pub system: String,
     /// The tool definitions as the caller sends them, JSON.
     pub tools: String,
-    /// Who counts.
+    /// The counter of tokens.
     pub counter: Counter,
     /// The model that continues, if known.
     pub model: Option<String>,
@@ -98,7 +98,7 @@ pub struct HostStrategy {
     pub min_tokens: u32,
 }
 
-/// Who counts the tokens.
+/// The counter of tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Counter {
     /// The core, with a vocabulary or by the estimate.

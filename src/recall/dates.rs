@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    // A Wednesday, early in the morning where it is asked.
+    // A Wednesday, early in the morning for the one who asks.
     const NOW: Stamp = Stamp { now_ms: 1_685_485_800_000, offset_minutes: 120, entropy: [0; 32] };
 
     fn check(question: &str, expected: &str) {

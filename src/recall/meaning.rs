@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn both_orders_count_as_much() {
-        // The nearest of all, which stands last by its words, comes before what is far behind in one of them.
+        // The nearest text, which is last by its words, comes before those far behind in either order.
         assert_eq!(fuse_orders(&[0.8, 0.7, 0.1, 0.2, 0.9]), [0, 1, 4, 2, 3]);
         assert_eq!(fuse_orders(&[]), [0; 0]);
     }

@@ -41,7 +41,7 @@ const FEW: f32 = 5.0;
 /// A passage that may be quoted.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Quote {
-    /// The line of its message.
+    /// The range of its message's line.
     pub line: Span,
     /// The message's id.
     pub id: String,

@@ -253,7 +253,7 @@ mod tests {
                 prop_assert_eq!(told.matches("[END RECALLED]").count(), 1);
                 let lines: Vec<&str> = told.split('\n').collect();
                 prop_assert_eq!(lines.iter().filter(|line| line.starts_with("---")).count(), 1);
-                // The block's own four lines and its last; all others go on with what is quoted.
+                // The block's own four lines and its last; all others continue quoted text.
                 prop_assert_eq!(lines.iter().filter(|line| !line.starts_with(' ')).count(), 5);
             }
         }
@@ -265,7 +265,7 @@ mod tests {
             let fits = |text: &str| text.len() <= room;
             let fitted = fit_sources(all.clone(), &fits);
             prop_assert!(render_block(&fitted).len() <= room);
-            // The newer one, where both say the same and one alone fits.
+            // The newer one, if both say the same and only one fits.
             prop_assert!(fitted.len() != 1 || fitted[0].id == "1");
             if render_block(&all).len() <= room {
                 prop_assert_eq!(fitted, all);

@@ -278,7 +278,7 @@ mod tests {
             servers: Some(Vec::new()),
         };
         check(now.clone(), &[]);
-        // And of a session that says nothing, nobody can say what changed.
+        // A session without a recorded environment has no drift.
         assert!(warnings(&Agent::default(), Status::Active, &now, &[]).is_empty());
         let gone = Environment { prompt: Some(PromptState::Gone), ..Environment::default() };
         assert!(warnings(&Agent::default(), Status::Active, &gone, &[]).is_empty());

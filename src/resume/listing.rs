@@ -160,7 +160,7 @@ mod tests {
         check("日本語の題", 8, "日本語…");
         check("née\u{301}e", 4, "née\u{301}e");
         check("👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 5, "👩‍👩‍👧‍👦👩‍👩‍👧‍👦…");
-        // Marks without end are no letter, and letters that take no column are not without end.
+        // Endless marks are no letter, and letters without width are limited, too.
         check(&format!("ab{}", "\u{301}".repeat(1000)), 5, "a…");
         let marked = |marks: usize| format!("ü{}", "\u{301}".repeat(marks));
         let most = MOST_BYTES_A_LETTER / 2 - 1;

@@ -2,7 +2,6 @@
 //!
 //! No result is written without its call and no call without a result. Work common to all shapes is done once, in
 //! `steps.rs` when writing and in `reading.rs` when reading; a shape's own file only describes the shape.
-//! once, in `steps.rs` on the way out and in `reading.rs` on the way in; a shape's own file says only how it looks.
 
 mod ai_sdk;
 mod ai_sdk_ui;

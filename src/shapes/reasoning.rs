@@ -3,7 +3,6 @@
 //!
 //! Anthropic refuses a turn whose thinking is missing or changed, Gemini a call without its signature; other models
 //! can read neither. So signed reasoning is sent unchanged or not at all: with a secret in it, it is kept back.
-//! neither. So what is signed goes back as it came, or not at all.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -263,15 +263,15 @@ mod tests {
     #[test]
     fn a_sentence_is_worth_what_it_names_and_says_together() {
         for (sentence, expected) in [
-            // What names nothing says half as much; one letter is no name.
+            // A sentence without names weighs half; one letter is no name.
             ("people always put it there", (FactKind::Progress, 2)),
             ("then I always put more text there", (FactKind::Progress, 2)),
             ("then Anna always put more text there", (FactKind::Progress, 5)),
-            // What is over is told by a word of five letters at least.
+            // A verb in the past tense has at least five letters.
             ("people always looked at it there", (FactKind::Progress, 3)),
             ("then Anna always bred cats there", (FactKind::Progress, 5)),
             ("then Anna always bleed cats there", (FactKind::Progress, 6)),
-            // Of what an assistant says, no rule is what it is about.
+            // An assistant's sentence is never a constraint.
             ("they always take the chosen path there", (FactKind::Decision, 3)),
         ] {
             assert_eq!(rate_sentence(sentence, Role::Assistant), Some(expected), "{sentence}");

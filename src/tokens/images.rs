@@ -179,7 +179,7 @@ mod tests {
     const MINI: Images = Images::Patches(162, 1536);
     const CLAUDE: Images = Images::Area(1568, 1600);
 
-    // The examples that the providers give, and some that were computed by hand from what they say.
+    // The providers' own examples, and some computed by hand from their rules.
     #[test]
     fn an_image_costs_what_its_provider_says() {
         let check = |rule: Images, size, tokens| assert_eq!(rule.cost(size), tokens, "{rule:?} {size:?}");
@@ -231,7 +231,7 @@ mod tests {
         check_size(&[b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a\x80\x07\x38\x04"], Some((1920, 1080)));
         let frame = b"\xff\xc2\0\x11\x08\x04\x38\x07\x80\x03";
         check_size(&[b"\xff\xd8\xff\xe0\0\x04JF", frame, b"\0\0\0"], Some((1920, 1080)));
-        // Behind a picture within it, tables and what fills a place.
+        // After an embedded picture, tables and padding.
         let within = [&b"\xff\xe1\xff\xfe"[..], &Vec::from([0xff; 0xfffc])].concat();
         check_size(&[b"\xff\xd8", &within, b"\xff\xc4\0\x03\0\xff\xff", frame], Some((1920, 1080)));
     }

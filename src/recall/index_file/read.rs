@@ -284,7 +284,7 @@ impl BlockTerms {
     /// Starts before the first term.
     ///
     /// # Errors
-    /// [`DamagedIndex`] where the block is not what was written.
+    /// [`DamagedIndex`] if the block is not as it was written.
     pub fn new(block: &[u8]) -> Result<BlockTerms, DamagedIndex> {
         let block = unseal(block).ok_or(DamagedIndex)?.to_vec();
         Ok(BlockTerms { block, offset: 0, term: Vec::new(), lists: None })

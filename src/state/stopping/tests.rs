@@ -42,7 +42,7 @@ fn what_only_resembles_them_is_not() {
     ] {
         check(text, None);
     }
-    // Not closed on its line, so nothing is quoted.
+    // Not closed on its line, so it is no quotation.
     check("say \"it\nlet's stop here", Some("let's stop here"));
 }
 
