@@ -67,7 +67,7 @@ pub fn write(messages: &[Message], format: Format) -> ShapedMessages {
     write_to(messages, format, Recipient::Anybody)
 }
 
-/// Like [`write`], for a recipient: a model that waits for results of its calls gets its reasoning back.
+/// Like [`write()`], for a recipient: a model that waits for results of its calls gets its reasoning back.
 pub fn write_to(messages: &[Message], format: Format, to: Recipient<'_>) -> ShapedMessages {
     if format == Format::Leftoff {
         let json = to_json(&messages.iter().map(without_storage_fields).collect::<Vec<_>>());

@@ -5,7 +5,7 @@ use crate::shapes::json::JsonWriter;
 use crate::shapes::steps::{Call, Step};
 
 /// The patterns of a shape. An empty one says that the shape has no such content: a file is then described in a text.
-/// The placeholders of a file are its bytes or address, its type, the address, and the name.
+/// The words of a file are its bytes or address, its type, the address, and the name.
 ///
 /// Each shape lists the file types and the address schemes that its provider documents; any other file is named in a
 /// text, since a refused one would fail every later turn.
@@ -20,7 +20,7 @@ pub(super) struct Forms {
     pub other_types: &'static [&'static str],
     /// The prefixes of accepted addresses.
     pub addresses: &'static [&'static str],
-    /// The placeholders are the id, the name, and the arguments.
+    /// The words are the id, the name, and the arguments.
     pub call: &'static str,
     pub arguments: Arguments,
 }
@@ -101,7 +101,7 @@ pub(super) fn write_calls(step: &Step<'_>, forms: &Forms, json: &mut JsonWriter)
     step.calls.iter().for_each(|one| write_call(one, "", forms, json));
 }
 
-/// Writes a call; the pattern of a signed one has the signature as its fourth placeholder.
+/// Writes a call; the pattern of a signed one has the signature as its fourth word.
 pub(super) fn write_call(call: &Call<'_>, signature: &str, forms: &Forms, json: &mut JsonWriter) {
     let arguments = match forms.arguments {
         Arguments::Text => (&*call.arguments).into(),

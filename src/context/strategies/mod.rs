@@ -13,7 +13,7 @@ use crate::context::steps::Step;
 /// The number of newest messages that a strategy keeps as they are if it can: three exchanges.
 pub(crate) const RECENT: usize = 6;
 
-/// The built-in strategies; the order of the variants is the order of trial.
+/// The built-in strategies, in the order of trial, in which a new one takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strategy {
     FullHistory,
