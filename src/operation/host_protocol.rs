@@ -179,11 +179,9 @@ pub enum HostRequest {
         /// The texts.
         texts: Vec<String>,
     },
-    /// Embeds texts with the caller's model: the nearer in meaning two texts are, the smaller the angle between
-    /// their
-    /// vectors. The first text is the question. Response: `Bytes`, the number of dimensions, then the vectors, all
-    /// 32-bit
-    /// little-endian.
+    /// Embeds texts with the caller's model: the nearer in meaning two texts are, the smaller the angle between their
+    /// vectors. The first text is the question. Response: `Bytes`, for each vector its length and its numbers, all of 32
+    /// bits, little-endian.
     Vectors {
         /// The texts.
         texts: Vec<String>,
@@ -286,8 +284,7 @@ pub enum HostRequest {
         at: u64,
     },
     /// Hands a range of a file to the caller without passing it through the core. Response: `End`, its length;
-    /// empty
-    /// `Bytes` where the file does not exist.
+    /// `Bytes(None)` where the file does not exist.
     Hand {
         /// The file.
         file: File,
