@@ -1,11 +1,13 @@
-//! Names in the order in which a person sorts them.
+//! Sorts names as a person does.
 
 use alloc::string::String;
 use core::cmp::Ordering;
 
-/// Names as a person sorts them, the same everywhere: what is neither letter nor digit comes first, then numbers by their
-/// value, then letters, whatever their case. What more an alphabet would say, as that `é` stands beside `e`, no order says
-/// that has no table of them.
+/// Compares names as a person sorts them, the same everywhere: what is neither letter nor digit comes first, then
+/// numbers
+/// by their value, then letters, ignoring case. Further rules of an alphabet, such as `é` beside `e`, would need
+/// its
+/// table.
 pub fn compare_names(one: &str, other: &str) -> Ordering {
     let (mut one, mut other) = (one.chars().peekable(), other.chars().peekable());
     loop {
