@@ -1,8 +1,4 @@
 //! Writes a session's events, and the document that is derived from them.
-//!
-//! A session moved between placements leaves its document in an event, so that fields that only the other document
-//! has
-//! come back with it.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;

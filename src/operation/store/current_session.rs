@@ -1,4 +1,7 @@
 //! Which session of the project is its current one: written beside the project, as [`pointer`] has it.
+//!
+//! `continue` goes on with a session of this folder, or of one that is gone; lists show those of other clones, too: two clones
+//! are two places of work.
 
 use alloc::format;
 use alloc::rc::Rc;

@@ -1,4 +1,6 @@
 //! Deleting: what a user deletes lies in the trash, whole, until it is purged there.
+//!
+//! The trash lies in the home, also for sessions of workspaces: a repository must not fill up with what was deleted.
 
 use alloc::boxed::Box;
 use alloc::format;

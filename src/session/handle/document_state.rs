@@ -101,7 +101,8 @@ impl Session {
         Document::write(name, &self.metadata, &self.log_state, found.or(before.as_ref()))
     }
 
-    // The document that an event kept when the session left its placement.
+    // The document that an event kept when the session left its placement, so that fields that only this document has come
+    // back with it.
     fn previous_document(&self, name: DocumentName) -> Option<Document> {
         let key = match name {
             DocumentName::SessionJson => "\"sessionJson\"",
