@@ -45,8 +45,7 @@ pub struct AppendRequest {
 #[derive(Clone, Debug)]
 pub enum Drafts {
     /// JSON of a shape, as a caller gives it; see [`shapes::read_drafts`]. Without a format it is leftoff's, unless
-    /// it is
-    /// the whole response of a provider's library, from which its format is detected; see
+    /// it is the whole response of a provider's library, from which its format is detected; see
     /// [`shapes::extract_messages`].
     Json(String, Option<Format>),
     /// JSON in leftoff's shape, read from a log or an agent's file; see [`shapes::read_copies`].
@@ -138,9 +137,8 @@ impl SessionFiles {
         self.append_batch(io, appending, None)
     }
 
-    /// Appends messages, as a batch with conditions where there is one; returns the bytes, empty where its
-    /// operation was
-    /// done already.
+    /// Appends messages, as a batch with conditions where there is one; returns the bytes, empty where its operation
+    /// was done already.
     ///
     /// # Errors
     /// `conflict` and `operation_reused`, where that is known before anything is written.
@@ -220,9 +218,8 @@ impl SessionFiles {
         Ok(staged)
     }
 
-    // A message with an unknown parent would belong to the branch of the line before it. Copied and imported
-    // messages may
-    // lack their parents.
+    // A message with an unknown parent would belong to the branch of the line before it. Copied and imported messages
+    // may lack their parents.
     async fn reject_unknown_parents(&self, io: &Io, drafts: &[Message]) -> Result<(), Trouble> {
         for (place, draft) in drafts.iter().enumerate() {
             let Some(parent) =
@@ -244,8 +241,7 @@ impl SessionFiles {
     }
 
     // Records what is due before the first message: edits of the document, and that a paused session goes on. The
-    // document
-    // is written at once: an edit that takes back one that was adopted is seen by comparing with it.
+    // document is written at once: an edit that takes back one that was adopted is seen by comparing with it.
     async fn record_due_changes(&self, io: &Io, revives: bool) -> Result<(), Trouble> {
         let is_paused = self.with_session(|session| session.metadata().status == Status::Paused);
         let active = Change::Status { status: Status::Active, reason: None };
@@ -253,8 +249,7 @@ impl SessionFiles {
     }
 
     // Writes blobs durably before the line that names them. A blob that another process left has the same bytes,
-    // since its
-    // name is their hash; but that process may have died before the disk confirmed it.
+    // since its name is their hash; but that process may have died before the disk confirmed it.
     async fn write_blobs(&self, io: &Io, blobs: &[Blob]) -> Result<(), Trouble> {
         let folder = self.folder();
         for Blob { id, bytes } in blobs {
@@ -270,8 +265,7 @@ impl SessionFiles {
     }
 
     // Appends the same bytes where a session lies that was moved while its batch was on its way, unless somebody
-    // carried
-    // them over already. Readers keep one of two equal records.
+    // carried them over already. Readers keep one of two equal records.
     async fn append_after_move(
         &self,
         io: &Io,

@@ -1,6 +1,5 @@
-//! Appends that may be retried: the same operation counts once, and messages built on an expected last message
-//! follow it
-//! or are refused. Whether a batch counts is known once it is in the file: others may have appended before it.
+//! Appends that may be retried: the same operation counts once, and messages built on an expected last message follow
+//! it or are refused. Whether a batch counts is known once it is in the file: others may have appended before it.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -29,8 +28,7 @@ const NAMED: usize = 20;
 
 impl SessionFiles {
     /// Appends messages under conditions. Returns their lines, or those of the first time where the operation was
-    /// done
-    /// before.
+    /// done before.
     pub fn append_once(
         self: &Rc<SessionFiles>,
         appending: AppendRequest,
@@ -74,8 +72,7 @@ impl SessionFiles {
     }
 
     // Reads the batch as the log has it, whoever wrote it: two processes may have appended the same at once. The
-    // first one
-    // counts, so that the last one written is one's own.
+    // first one counts, so that the last one written is one's own.
     async fn read_batch_lines(
         &self,
         io: &Io,

@@ -1,8 +1,6 @@
-//! Checkpoints in the cache: what is known of a log up to a byte, believed only where all of those bytes are what
-//! it was
-//! made from. Its checksum proves that it is as somebody wrote it, not who that was: so what it says is compared
-//! with
-//! the log.
+//! Checkpoints in the cache: what is known of a log up to a byte, believed only where all of those bytes are what it
+//! was made from. Its checksum proves that it is as somebody wrote it, not who that was: so what it says is compared
+//! with the log.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -33,8 +31,7 @@ const FAR: u64 = 256 << 10;
 /// Digits of a hash that are kept.
 const DIGITS: usize = 32;
 /// Longer than a filesystem's clock stands still, in microseconds; where only whole seconds are stored, a second is
-/// waited
-/// for besides.
+/// waited for besides.
 const TICK_US: i64 = 20_000;
 const SECOND_US: i64 = 1_020_000;
 
@@ -49,8 +46,7 @@ pub(super) struct VerifiedFiles {
 }
 
 /// Identifies the bytes of a log that something was made from. Where the file's size and times are unchanged, the
-/// bytes
-/// are not read again; else they are, and compared by their hashes.
+/// bytes are not read again; else they are, and compared by their hashes.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct LogFingerprint {
     bytes: u64,
@@ -84,8 +80,7 @@ impl SessionFiles {
     }
 
     /// Saves a checkpoint where much of the log had to be read. `log`: the file's print before the log was read; it
-    /// has to
-    /// be unchanged after the bytes were hashed, too.
+    /// has to be unchanged after the bytes were hashed, too.
     pub(super) async fn save_checkpoint_if_far(
         &self,
         io: &Io,
@@ -118,8 +113,7 @@ impl SessionFiles {
     }
 
     /// Loads the saved checkpoint, where it is right; and whether the log had to be read for that, which is worth
-    /// saving it
-    /// again.
+    /// saving it again.
     pub(super) async fn load_checkpoint(&self, io: &Io) -> Result<Option<(Checkpoint, bool)>, Trouble> {
         // A cache that cannot be read costs one reading of the log, nothing else.
         Ok(unless_bug(Box::pin(self.read_checkpoint(io)).await)?.flatten())
@@ -224,9 +218,8 @@ impl SessionFiles {
         Ok(true)
     }
 
-    // Checks against all of the log. The session state may have been folded less far than the log was read; so it
-    // is compared
-    // with the log up to there.
+    // Checks against all of the log. The session state may have been folded less far than the log was read; so it is
+    // compared with the log up to there.
     async fn matches_whole_log(&self, io: &Io, said: Checkpoint) -> Result<bool, Trouble> {
         let Some(mut read) = self.rebuild_checkpoint(io, said.bytes).await? else { return Ok(false) };
         if said.learned.bytes != said.bytes {

@@ -29,8 +29,7 @@ const DUE: u64 = 80;
 /// After a compaction, the context may grow to so many halves of its size then before the next one.
 const GROWTH: u64 = 3;
 /// A model's summary may have this share of what is kept, in thousandths: the share of all summaries, less what is
-/// said
-/// beside it.
+/// said beside it.
 const SUMMARY: u64 = 165;
 const LONGEST_SUMMARY: u32 = 2200;
 
@@ -61,8 +60,7 @@ struct CompactionReport {
 
 impl SessionFiles {
     /// Compacts the session: `{"request","summarizes","apply","undo","keep"}`, JSON; reports what it would do, and
-    /// does it
-    /// with `apply`. Returns
+    /// does it with `apply`. Returns
     /// `{"isApplied","isDue","messageCount","tokensBefore","tokensAfter","tokenBudget","reason",
     /// "through","summaryRefused"}`, JSON.
     pub fn compact(
@@ -102,7 +100,7 @@ impl SessionFiles {
         apply: bool,
     ) -> Result<CompactionReport, Trouble> {
         if apply {
-            // Before a model is asked.
+            // Checked before a model is asked.
             self.reject_newer()?;
         }
         let plain = asked.without_host_parts();

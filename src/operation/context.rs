@@ -47,9 +47,8 @@ pub(super) struct ContextRequest {
 }
 
 impl ContextRequest {
-    /// Reads a caller's request; where it gives neither model nor window, the known ones hold. Returns the fields
-    /// of its
-    /// `request`, too.
+    /// Reads a caller's request; where it gives neither model nor window, the known ones hold. Returns the fields of
+    /// its `request`, too.
     pub fn parse(
         asked: &str,
         model: Option<String>,
@@ -119,9 +118,8 @@ impl SessionFiles {
         })
     }
 
-    /// Reads the report of the last context, without its texts. Returns JSON, null where none was built, or where
-    /// the stored
-    /// report is damaged.
+    /// Reads the report of the last context, without its texts. Returns JSON, null where none was built, or where the
+    /// stored report is damaged.
     pub fn last_context(self: &Rc<SessionFiles>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -147,8 +145,7 @@ impl SessionFiles {
         })
     }
 
-    /// Renders the session state and the pinned messages as a text: `{"maxTokens","encoding"}`, JSON; 2,000 tokens
-    /// of
+    /// Renders the session state and the pinned messages as a text: `{"maxTokens","encoding"}`, JSON; 2,000 tokens of
     /// o200k_base unless given. Returns the text; empty where nothing is known.
     pub fn brief(self: &Rc<SessionFiles>, asked: String) -> Operation<'static, String> {
         let live = self.clone();
@@ -192,8 +189,7 @@ impl SessionFiles {
     }
 
     /// Does work in the session's turn, and again where the session lies after a move. The session's state must be
-    /// read
-    /// inside: afterwards another operation may have begun to read all anew.
+    /// read inside: afterwards another operation may have begun to read all anew.
     pub(super) async fn run_in_turn<'a, T>(
         &self,
         io: &Io,

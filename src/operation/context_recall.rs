@@ -1,6 +1,5 @@
 //! Finds what a context recalls: from the last recollection for the same question, from the store's index, else by
-//! reading
-//! the log.
+//! reading the log.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

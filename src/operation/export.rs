@@ -20,11 +20,9 @@ use crate::session::documents::DocumentName;
 const SESSION_FILE: &str = "\"leftoff\"";
 
 impl SessionFiles {
-    /// Exports the session as one text: `{"format","allBranches","metadata"}`, JSON; `format` is `json`,
-    /// `markdown`, or
-    /// `leftoff`: all of its files as one, which an import takes in. `metadata` describes a session without events;
-    /// else its
-    /// files do. Each page is a piece of the text.
+    /// Exports the session as one text: `{"format","allBranches","metadata"}`, JSON; `format` is `json`, `markdown`,
+    /// or `leftoff`: all of its files as one, which an import takes in. `metadata` describes a session without
+    /// events; else its files do. Each page is a piece of the text.
     pub fn export(
         self: &Rc<SessionFiles>,
         asked: String,

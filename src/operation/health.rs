@@ -17,7 +17,7 @@ use crate::json::text::to_json;
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::status::Health;
 
-/// A problem and where it is.
+/// The result of an examination.
 #[derive(Debug, Serialize)]
 pub(super) struct HealthReport {
     pub health: Health,

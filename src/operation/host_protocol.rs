@@ -15,8 +15,8 @@ use crate::tokens::Vocabulary;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum HostRequest {
-    /// Reads the bytes from `start` up to `end`, perhaps fewer; without `end`, all to the end of the file.
-    /// Response: `Bytes`.
+    /// Reads the bytes from `start` up to `end`, perhaps fewer; without `end`, all to the end of the file. Response:
+    /// `Bytes`.
     Read {
         /// The file to read.
         file: File,
@@ -35,8 +35,8 @@ pub enum HostRequest {
     List {
         /// The folder to list.
         folder: File,
-        /// File names to stat in each folder inside it: for thousands of folders that costs little more than to
-        /// list them.
+        /// File names to stat in each folder inside it: for thousands of folders that costs little more than to list
+        /// them.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         names: Vec<&'static str>,
     },
@@ -65,9 +65,8 @@ pub enum HostRequest {
         #[serde(skip_serializing_if = "Option::is_none")]
         within: Option<String>,
     },
-    /// Replaces a file that can be derived again: nobody waits until the disk has it, and a pending write of the
-    /// same file
-    /// need not happen any more. Response: `Done`.
+    /// Replaces a file that can be derived again: nobody waits until the disk has it, and a pending write of the same
+    /// file need not happen any more. Response: `Done`.
     Keep {
         /// The file to replace.
         file: File,
@@ -80,9 +79,8 @@ pub enum HostRequest {
         /// The file to remove.
         file: File,
     },
-    /// Renames a file or a folder below the same root to a path where nothing exists yet: of two processes that
-    /// try, one
-    /// gets it. Response: `Done`, or `Failed` with `already_exists`.
+    /// Renames a file or a folder below the same root to a path where nothing exists yet: of two processes that try,
+    /// one gets it. Response: `Done`, or `Failed` with `already_exists`.
     Move {
         /// The old path.
         from: File,
@@ -90,8 +88,7 @@ pub enum HostRequest {
         to: File,
     },
     /// Copies a file, or a folder with all in it, also below another root; nothing but files and folders. Each file
-    /// appears
-    /// whole, or not at all, and is durable then. Response: `End`, the number of bytes copied.
+    /// appears whole, or not at all, and is durable then. Response: `End`, the number of bytes copied.
     Copy {
         /// The source.
         from: File,
@@ -108,10 +105,8 @@ pub enum HostRequest {
         target: String,
     },
     /// Runs git in a folder: the git on the PATH, never one that lies in the folder. When it takes too long it is
-    /// asked to
-    /// end, and killed a moment later; a process that one of its hooks leaves running is not waited for. Response:
-    /// `Ran`;
-    /// `None` where there is no git, or no folder.
+    /// asked to end, and killed a moment later; a process that one of its hooks leaves running is not waited for.
+    /// Response: `Ran`; `None` where there is no git, or no folder.
     Git {
         /// The folder, as its path is shown to people.
         folder: String,
@@ -141,15 +136,12 @@ pub enum HostRequest {
         /// Milliseconds to wait.
         ms: u32,
     },
-    /// Waits until the session is this operation's alone, among the operations of this process, until `Leave` or
-    /// the
+    /// Waits until the session is this operation's alone, among the operations of this process, until `Leave` or the
     /// operation's end. Response: `Done`.
     Turn {
-        /// For an operation of a store, the session by its folder as shown to people, open or not; or the project
-        /// by its
-        /// folder. Whoever waits for the turn of a folder gets it when the one before has left, even if the session
-        /// was opened
-        /// meanwhile.
+        /// For an operation of a store, the session by its folder as shown to people, open or not; or the project by
+        /// its folder. Whoever waits for the turn of a folder gets it when the one before has left, even if the
+        /// session was opened meanwhile.
         #[serde(skip_serializing_if = "Option::is_none")]
         of: Option<String>,
     },
@@ -180,8 +172,8 @@ pub enum HostRequest {
         texts: Vec<String>,
     },
     /// Embeds texts with the caller's model: the nearer in meaning two texts are, the smaller the angle between their
-    /// vectors. The first text is the question. Response: `Bytes`, for each vector its length and its numbers, all of 32
-    /// bits, little-endian.
+    /// vectors. The first text is the question. Response: `Bytes`, for each vector its length and its numbers, all of
+    /// 32 bits, little-endian.
     Vectors {
         /// The texts.
         texts: Vec<String>,
@@ -204,17 +196,15 @@ pub enum HostRequest {
         #[serde(skip_serializing_if = "Option::is_none")]
         previous: Option<String>,
     },
-    /// Delivers a page, JSON or a text; the operation goes on once the reader is through with it. A reader that
-    /// wants no
-    /// more drops the operation. Response: `Done`.
+    /// Delivers a page, JSON or a text; the operation goes on once the reader is through with it. A reader that wants
+    /// no more drops the operation. Response: `Done`.
     Page {
         /// The page's bytes.
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
     },
-    /// Finds the secrets in texts by the host's rules, besides the core's. Response: `Text`, the byte ranges for
-    /// each text:
-    /// `[[{"start","end","rule"}]]`; an empty array where none was found in any.
+    /// Finds the secrets in texts by the host's rules, besides the core's. Response: `Text`, the byte ranges for each
+    /// text: `[[{"start","end","rule"}]]`; an empty array where none was found in any.
     Secrets {
         /// The texts; serialized as their lengths, since their bytes follow the requests, with [`BETWEEN`] them.
         #[serde(serialize_with = "lengths")]
@@ -228,8 +218,7 @@ pub enum HostRequest {
         bytes: Vec<u8>,
     },
     /// Reads the next document of an agent's file: the file itself, decompressed, or a session of a database.
-    /// Response:
-    /// `Document`.
+    /// Response: `Document`.
     #[cfg(feature = "interop")]
     Document {
         /// The file, as its path is shown to people.
@@ -240,16 +229,15 @@ pub enum HostRequest {
         is_first: bool,
     },
     /// Asks which command began a conversation, and which tools its client has besides those that its transcript
-    /// names.
-    /// Response: `Text`, `{"name","hash","tools"}`, each optional, or null.
+    /// names. Response: `Text`, `{"name","hash","tools"}`, each optional, or null.
     #[cfg(feature = "interop")]
     Command {
         /// The messages, a JSON array.
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
     },
-    /// Resolves the links of a folder's path, as far as it exists. Response: `Text`, the path itself where nobody
-    /// can tell.
+    /// Resolves the links of a folder's path, as far as it exists. Response: `Text`, the path itself where nobody can
+    /// tell.
     RealPath {
         /// The path.
         path: String,
@@ -259,8 +247,7 @@ pub enum HostRequest {
         /// The path.
         path: String,
     },
-    /// Converts a text to Unicode's compatibility decomposition, NFKD, without marks: the core has no tables for
-    /// it.
+    /// Converts a text to Unicode's compatibility decomposition, NFKD, without marks: the core has no tables for it.
     /// Response: `Text`.
     Unmarked {
         /// The text.
@@ -272,8 +259,7 @@ pub enum HostRequest {
         end: u64,
     },
     /// Writes what the caller has saved into a file, with bytes around it: whole, or not at all; nobody waits until
-    /// the disk
-    /// has it. Response: `Done`.
+    /// the disk has it. Response: `Done`.
     Put {
         /// The file to write.
         file: File,
@@ -293,8 +279,8 @@ pub enum HostRequest {
         /// Offset after the last byte.
         end: u64,
     },
-    /// Has a strategy of the caller choose messages of the session. Response: `Text`,
-    /// `{"messages","includedCount", "summarizedCount"}` as JSON.
+    /// Has a strategy of the caller choose messages of the session. Response: `Text`, `{"messages","includedCount",
+    /// "summarizedCount"}` as JSON.
     Strategy {
         /// The strategy's name.
         name: String,
@@ -423,8 +409,7 @@ pub struct FolderEntry {
     /// Its kind.
     pub kind: FileKind,
     /// For a folder, the stats of the named files in it, in the order of the names, each `None` where the file does
-    /// not
-    /// exist; `None` altogether where the folder may not be read.
+    /// not exist; `None` altogether where the folder may not be read.
     pub files: Option<Vec<Option<Stat>>>,
 }
 

@@ -1,6 +1,5 @@
-//! What an operation calls to reach its host: each method sends one [`HostRequest`] and awaits its
-//! [`HostResponse`], as
-//! if the file, the clock or the model were at hand.
+//! What an operation calls to reach its host: each method sends one [`HostRequest`] and awaits its [`HostResponse`],
+//! as if the file, the clock or the model were at hand.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -69,8 +68,7 @@ pub(crate) type Chance = ([u8; 32], Weak<RefCell<HostExchange>>);
 #[derive(Clone)]
 pub(crate) struct Io(pub Rc<RefCell<HostExchange>>);
 
-/// A response not yet received. A plain struct, so that the futures waiting for one stay small: the request itself
-/// is
+/// A response not yet received. A plain struct, so that the futures waiting for one stay small: the request itself is
 /// in the exchange already.
 pub(crate) struct PendingResponse<'a, T> {
     io: &'a Io,
@@ -106,10 +104,8 @@ impl Io {
     }
 
     /// Returns this operation's random bytes. Rejects those that another operation already had: records stored with
-    /// them
-    /// would get the ids of stored records, and be taken for these. `last` has the bytes of the last operation that
-    /// stored
-    /// something.
+    /// them would get the ids of stored records, and be taken for these. `last` has the bytes of the last operation
+    /// that stored something.
     pub fn fresh_chance(&self, last: &RefCell<Option<Chance>>) -> Result<Option<Chance>, Trouble> {
         let entropy = self.0.borrow().stamp.map(|stamp| stamp.entropy);
         let is_repeated = |(of, desk): &Chance| Some(*of) == entropy && !desk.ptr_eq(&Rc::downgrade(&self.0));
@@ -287,16 +283,14 @@ impl Io {
         self.request_done(HostRequest::Turn { of: None })
     }
 
-    /// Ends the turn without waiting: the request goes to the host with the next ones. An operation that ends
-    /// leaves by
-    /// itself.
+    /// Ends the turn without waiting: the request goes to the host with the next ones. An operation that ends leaves
+    /// by itself.
     pub fn end_turn(&self) {
         self.0.borrow_mut().add_request(HostRequest::Leave { of: None });
     }
 
-    /// Takes a turn for an operation of a store: of a folder's session, open or not; or of a project, for work on
-    /// it that
-    /// must run one after another.
+    /// Takes a turn for an operation of a store: of a folder's session, open or not; or of a project, for work on it
+    /// that must run one after another.
     pub fn take_turn_of(&self, shown: &str) -> PendingResponse<'_, ()> {
         self.request_done(HostRequest::Turn { of: Some(shown.into()) })
     }

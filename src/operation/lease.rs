@@ -1,10 +1,7 @@
-//! Leases: which processes have a session open for appending. A lease locks nothing: several processes may hold
-//! one. Each
-//! has a file of its own, so that nobody has to take one away from another; its loss costs a warning, never data.
-//! The
-//! session's next opening clears away the leases of processes that are gone, and warns of them; whoever merely asks
-//! who
-//! has the session open clears nothing away.
+//! Leases: which processes have a session open for appending. A lease locks nothing: several processes may hold one.
+//! Each has a file of its own, so that nobody has to take one away from another; its loss costs a warning, never
+//! data. The session's next opening clears away the leases of processes that are gone, and warns of them; whoever
+//! merely asks who has the session open clears nothing away.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -74,9 +71,8 @@ impl SessionFiles {
         })
     }
 
-    /// Pauses an active session that nobody else has open and in which nothing happened for so long; done when it
-    /// is opened or
-    /// listed. `clears`: warn of the leases of processes that are gone, once, since they are removed.
+    /// Pauses an active session that nobody else has open and in which nothing happened for so long; done when it is
+    /// opened or listed. `clears`: warn of the leases of processes that are gone, once, since they are removed.
     pub(super) async fn pause_if_idle(
         &self,
         io: &Io,

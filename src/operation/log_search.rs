@@ -108,8 +108,7 @@ impl<'a> BackwardSearch<'a> {
 }
 
 impl SessionFiles {
-    // Whether a line of the log is of a batch that does not count. Without an open session the log is read for
-    // that.
+    // Whether a line of the log is of a batch that does not count. Without an open session the log is read for that.
     pub(super) async fn is_skipped_line(&self, io: &Io, line: &[u8], at: u64) -> Result<bool, Trouble> {
         let Some(start) = batch::find_first_record(line) else { return Ok(false) };
         let at = at + start;

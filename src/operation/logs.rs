@@ -1,10 +1,8 @@
 //! A session's three logs as files: observes what they gained, appends batches, confirms durability.
 //!
-//! The first durable append of a process also confirms what was there before it, as events, folders and blobs of
-//! the same
-//! name: their writer may have been killed before the disk had them. A batch that was staged is taken in as staged,
-//! not
-//! read again, where the file grew by exactly its bytes.
+//! The first durable append of a process also confirms what was there before it, as events, folders and blobs of the
+//! same name: their writer may have been killed before the disk had them. A batch that was staged is taken in as
+//! staged, not read again, where the file grew by exactly its bytes.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -154,8 +152,7 @@ impl SessionFiles {
     }
 
     /// Observes what the file gained since the last look, by us or by others; returns the problems. When bytes are
-    /// gone from
-    /// which state was derived, as after a checkout by git, it fails with `log_replaced`.
+    /// gone from which state was derived, as after a checkout by git, it fails with `log_replaced`.
     pub(super) async fn observe(&self, io: &Io, log: LogName) -> Result<Vec<Problem>, Trouble> {
         let found = io.stat(&self.log_file(log)).await?;
         self.observe_stat(io, log, found).await
@@ -252,8 +249,7 @@ impl SessionFiles {
         Ok(head.starts_with(&found))
     }
 
-    /// Appends the staged batch. If that fails before the first byte, the batch is aborted; else the same records
-    /// are
+    /// Appends the staged batch. If that fails before the first byte, the batch is aborted; else the same records are
     /// appended again, and readers keep one of two equal ones. `begins`: create the session's folder where it is
     /// missing.
     pub(super) async fn append(
@@ -390,9 +386,8 @@ impl SessionFiles {
         }
     }
 
-    /// Makes the disk confirm what was in the file before this process came: its writer may have died before the
-    /// disk had
-    /// it. `again`: also what this process appended since.
+    /// Makes the disk confirm what was in the file before this process came: its writer may have died before the disk
+    /// had it. `again`: also what this process appended since.
     pub(super) async fn confirm(&self, io: &Io, log: LogName, again: bool) -> Result<(), Trouble> {
         if (self.is_confirmed(log) && !again) || self.size(io, log).await? == 0 {
             return Ok(());
@@ -414,8 +409,7 @@ impl SessionFiles {
     }
 
     /// Retries work that may be repeated: its file may have been moved away just then, and be back. An unconfirmed
-    /// write is
-    /// not retried.
+    /// write is not retried.
     pub(super) async fn retry_storage<'a>(
         &self,
         io: &Io,
@@ -458,8 +452,7 @@ pub(super) fn is_file_mismatch(trouble: &Trouble) -> bool {
 }
 
 /// Guards a batch that is being appended. When the operation is dropped, the batch stays in doubt; the log then has
-/// to be
-/// observed first.
+/// to be observed first.
 struct OpenBatchGuard<'a>(&'a SessionFiles, LogName);
 
 impl OpenBatchGuard<'_> {

@@ -1,6 +1,5 @@
 //! Pages through all messages of a session; each page is asked for once the one before is used up. So a session of
-//! any
-//! length takes the memory of a page.
+//! any length takes the memory of a page.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -21,8 +20,7 @@ use crate::session::branch::BranchPath;
 use crate::session::handle::Session;
 
 /// How often a followed log is looked at. That costs some microseconds, and works where the system reports no
-/// changes: on
-/// network filesystems.
+/// changes: on network filesystems.
 const LOOK_MS: u32 = 50;
 
 // The last bytes of a log that tell whether it is the same one.

@@ -18,7 +18,7 @@ use crate::session::message_reader::{HighestRevisions, MessageReader};
 
 // Length of the first piece backward; each next one is twice as long, since few readers go far back.
 const FIRST: u64 = 32 * 1024;
-// Most lines are shorter.
+// Length of a first piece that is to hold one line: most lines are shorter.
 const LINE: u64 = 4096;
 
 pub(super) struct MessageStream<'a> {
@@ -141,8 +141,7 @@ impl<'a> MessageStream<'a> {
     }
 
     /// Whether it met a batch that is not known to count yet, or a revision that may be the first line of its
-    /// message: the
-    /// session's state does not reach so far.
+    /// message: the session's state does not reach so far.
     #[cfg(feature = "interop")]
     pub fn has_undecided(&self) -> bool {
         self.reader.has_undecided()

@@ -1,12 +1,10 @@
 //! Operations: the work that a host asks for that takes more than one look at its files.
 //!
 //! An [`Operation`] gives its result, or the requests that it needs answered first. [`Operation::begin`] takes the
-//! time
-//! and gives the first [`Step`]; [`Operation::next`] takes the responses to the last requests, in their order, and
-//! gives
-//! the next step. A host that responds to [`HostRequest`]s drives every operation there is, and knows none of them.
-//! Inside, an operation is an `async fn` that waits for nothing but these responses: the compiler writes the state
-//! machine. It has no waker, no executor and no callback.
+//! time and gives the first [`Step`]; [`Operation::next`] takes the responses to the last requests, in their order,
+//! and gives the next step. A host that responds to [`HostRequest`]s drives every operation there is, and knows none
+//! of them. Inside, an operation is an `async fn` that waits for nothing but these responses: the compiler writes the
+//! state machine. It has no waker, no executor and no callback.
 
 mod host_protocol;
 mod io;
@@ -158,9 +156,8 @@ impl From<Failure> for Trouble {
 /// What an operation gives when it is polled.
 #[derive(Debug)]
 pub enum Step<T> {
-    /// Requests to respond to; then [`Operation::next`] takes the responses in this order. None depends on another:
-    /// a host
-    /// may work on all of them at once.
+    /// Requests to respond to; then [`Operation::next`] takes the responses in this order. None depends on another: a
+    /// host may work on all of them at once.
     Requests(Vec<HostRequest>),
     /// The operation has ended.
     Done(Result<T, Trouble>),
@@ -169,8 +166,7 @@ pub enum Step<T> {
 pub(crate) type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Trouble>> + 'a>>;
 
 /// An operation under way. Dropped before its end, it leaves its session as a failed one does: the next operation
-/// looks
-/// at the files before it writes.
+/// looks at the files before it writes.
 pub struct Operation<'a, T> {
     desk: Rc<RefCell<HostExchange>>,
     work: Option<Work<'a, T>>,
@@ -193,17 +189,14 @@ impl<'a, T> Operation<'a, T> {
     }
 
     /// Begins the operation and returns its first step. `stamp` is the time, and all the random bytes that the
-    /// operation
-    /// has. Refused with `invalid_request` for a time outside the years 0 to 9999, and where something is to be
-    /// stored with
-    /// the random bytes of the last operation that stored something in this session.
+    /// operation has. Refused with `invalid_request` for a time outside the years 0 to 9999, and where something is
+    /// to be stored with the random bytes of the last operation that stored something in this session.
     pub fn begin(&mut self, stamp: Stamp) -> Step<T> {
         self.desk.borrow_mut().stamp = Some(stamp);
         self.next(stamp.now_ms, Vec::new())
     }
 
-    /// Continues with the responses to all requests of the last step, and returns the next one. `now_ms` is the
-    /// time.
+    /// Continues with the responses to all requests of the last step, and returns the next one. `now_ms` is the time.
     pub fn next(&mut self, now_ms: i64, answers: Vec<HostResponse>) -> Step<T> {
         let Some(work) = &mut self.work else { return invalid_step("it has ended already") };
         if let Err(refused) = time::check(now_ms) {

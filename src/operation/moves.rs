@@ -1,6 +1,5 @@
 //! Follows sessions that move: an operation that finds other files than were read, or none, looks where the session
-//! lies
-//! now, and goes on there.
+//! lies now, and goes on there.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,8 +16,7 @@ const TRIES: u32 = 20;
 
 impl SessionFiles {
     /// Does work with the session's files. Where they lie elsewhere by now, or others took their place, the work is
-    /// done
-    /// again with those.
+    /// done again with those.
     pub(super) async fn retry_after_move<'a, T>(
         &self,
         io: &Io,
@@ -85,9 +83,8 @@ impl SessionFiles {
         if is_there && self.reopen(io).await? { Ok(true) } else { Err(self.moved_error()) }
     }
 
-    /// Opens it anew; true if it is the same session. Another one's files may have taken its place, and none of
-    /// them is
-    /// taken for this one's. While they are read they may be moved again: whoever works with them notices.
+    /// Opens it anew; true if it is the same session. Another one's files may have taken its place, and none of them
+    /// is taken for this one's. While they are read they may be moved again: whoever works with them notices.
     pub(super) async fn reopen(&self, io: &Io) -> Result<bool, Trouble> {
         let mut read = ReopenGuard { files: self, id: self.id(), is_done: false };
         match self.open_files(io).await {
@@ -111,9 +108,8 @@ impl SessionFiles {
     }
 }
 
-// Guards a session that is being opened anew. When that is dropped or fails, the session is left to be opened as
-// the one
-// that it was.
+// Guards a session that is being opened anew. When that is dropped or fails, the session is left to be opened as the
+// one that it was.
 struct ReopenGuard<'a> {
     files: &'a SessionFiles,
     id: String,

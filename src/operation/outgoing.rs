@@ -1,8 +1,7 @@
-//! The gate for everything that leaves a store: secrets in it are let through, reported, or replaced by
-//! placeholders. The
-//! core has rules for what a secret looks like, and the host may add more. A part of a secret cannot be recognized
-//! as
-//! one: so the whole texts of a session are scanned before anything cut, folded or summarized from them leaves.
+//! The gate for everything that leaves a store: secrets in it are let through, reported, or replaced by placeholders.
+//! The core has rules for what a secret looks like, and the host may add more. A part of a secret cannot be
+//! recognized as one: so the whole texts of a session are scanned before anything cut, folded or summarized from them
+//! leaves.
 
 #[cfg(feature = "interop")]
 pub(super) mod index_redaction;
@@ -199,9 +198,8 @@ impl OutgoingRedactor {
         self.gate.redact != RedactMode::Off
     }
 
-    /// Adds `"leaves":true` to a request whose result goes out, JSON: where secrets are looked for, whether the
-    /// host says so
-    /// or not.
+    /// Adds `"leaves":true` to a request whose result goes out, JSON: where secrets are looked for, whether the host
+    /// says so or not.
     #[cfg(feature = "interop")]
     pub fn add_leaves_flag(&self, request: String) -> String {
         if !self.is_on() {
@@ -217,8 +215,7 @@ impl OutgoingRedactor {
     }
 
     /// Loads what is needed before anything goes out: the key, and the secrets of the text that the title of this
-    /// folder's
-    /// session is made from.
+    /// folder's session is made from.
     pub fn prepare(self: &Rc<OutgoingRedactor>, folder: Option<File>) -> Operation<'static, ()> {
         let leaving = self.clone();
         Operation::new(|io| async move {

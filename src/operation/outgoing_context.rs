@@ -103,8 +103,7 @@ pub(super) fn join_context_json(messages: &str, rest: &str) -> String {
 }
 
 // Every context is hashed, so the hash has to be cheap: SHA-256 takes sixty times as long. Nobody changes a log so
-// that
-// its contexts look the same.
+// that its contexts look the same.
 fn hash_messages(messages: &str) -> String {
     format!("{:016x}", xxh64(messages.as_bytes(), 0))
 }
@@ -149,9 +148,8 @@ impl SessionFiles {
         })
     }
 
-    /// Stores a context's report, and on a second line how to build it again, without its texts. A failure of that
-    /// is no
-    /// reason to have no context.
+    /// Stores a context's report, and on a second line how to build it again, without its texts. A failure of that is
+    /// no reason to have no context.
     pub(super) async fn write_report(
         &self,
         io: &Io,
@@ -175,9 +173,8 @@ impl SessionFiles {
             .map(drop)
     }
 
-    /// Builds a context and redacts it. A placeholder may be longer than its secret: tokens over the budget are
-    /// taken off the
-    /// budget of the next attempt.
+    /// Builds a context and redacts it. A placeholder may be longer than its secret: tokens over the budget are taken
+    /// off the budget of the next attempt.
     pub(super) async fn build_outgoing(
         &self,
         io: &Io,

@@ -1,6 +1,5 @@
 //! Resumes a session in the next run: the block that a model reads first, what changed since it was saved, and the
-//! history
-//! that fits.
+//! history that fits.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -124,8 +123,7 @@ struct ResumePreamble {
 impl SessionFiles {
     /// Prepares the session for the next run: `{"request","summarizes","leaves","override","revives","now",
     /// "offsetMinutes","maxBytes"}`, JSON. With `maxBytes`, as much of it as fits so many bytes as text. A paused
-    /// session
-    /// becomes active, unless `revives` is false; a completed one with `override` only. Returns
+    /// session becomes active, unless `revives` is false; a completed one with `override` only. Returns
     /// `{"id","command","block","warnings","context"}`, and `text` with `maxBytes`.
     pub fn resume(
         self: &Rc<SessionFiles>,
@@ -184,8 +182,8 @@ impl SessionFiles {
             + noted)
     }
 
-    // Makes the session active. An idle one that nobody looked at since is paused first, of which whoever resumes
-    // it is told.
+    // Makes the session active. An idle one that nobody looked at since is paused first, of which whoever resumes it
+    // is told.
     async fn reactivate(&self, io: &Io, resuming: &ResumeRequest) -> Result<(), Trouble> {
         io.take_turn().await?;
         let idle_ms = self.store().map_or(i64::MAX, |store| store.setup().idle_ms);

@@ -1,6 +1,5 @@
-//! Rebuilds the last context that was sent, from the session as it was then and the recipe that was stored. The
-//! hash of
-//! its messages shows whether it is the same; if not, the differences are reported.
+//! Rebuilds the last context that was sent, from the session as it was then and the recipe that was stored. The hash
+//! of its messages shows whether it is the same; if not, the differences are reported.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -39,11 +38,10 @@ struct SentContext {
 }
 
 impl SessionFiles {
-    /// Rebuilds the last context with its messages from the session as it was then; `leaves`: the host redacts
-    /// them. Returns
-    /// what [`SessionFiles::last_context`] gives, and `"isVerified","differences":[{"code","message"}],"messages"`.
-    /// Where it
-    /// cannot be built, `messages` is missing; null where no context was built.
+    /// Rebuilds the last context with its messages from the session as it was then; `leaves`: the host redacts them.
+    /// Returns what [`SessionFiles::last_context`] gives, and
+    /// `"isVerified","differences":[{"code","message"}],"messages"`. Where it cannot be built, `messages` is missing;
+    /// null where no context was built.
     pub fn sent_context(self: &Rc<SessionFiles>, leaves: bool) -> Operation<'static, String> {
         // On a copy, so that the session as it is now stays as it is.
         let live = self.unopened_copy();

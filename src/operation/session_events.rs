@@ -30,9 +30,8 @@ impl SessionFiles {
         self.save_document(io).await
     }
 
-    /// Records changes as events, JSON as in [`ChangeRequest::from_json`], against the session as it is now,
-    /// whoever changed
-    /// it.
+    /// Records changes as events, JSON as in [`ChangeRequest::from_json`], against the session as it is now, whoever
+    /// changed it.
     pub fn record_changes(self: &Rc<SessionFiles>, asked: String) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -231,8 +230,8 @@ impl SessionFiles {
         self.observe(io, LogName::Messages).await?;
         self.complete_opening(io).await?;
         let is_of_messages = self.is_stale() || self.document_name() == DocumentName::MetadataJson;
-        // The document in a workspace is the user's, and in git: it is written when an event changes it, never for
-        // a message.
+        // The document in a workspace is the user's, and in git: it is written when an event changes it, never for a
+        // message.
         if self.has_new_messages.get() && is_of_messages {
             Box::pin(self.save_document(io)).await?;
         } else if self.is_stale() {

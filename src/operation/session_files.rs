@@ -1,8 +1,7 @@
 //! An open session in step with its files: the logs, the document beside them, the checkpoint.
 //!
-//! A session in the home is named by its folder where no event says its id: it is found although the line that
-//! began it
-//! was lost, and a forged id is no path.
+//! A session in the home is named by its folder where no event says its id: it is found although the line that began
+//! it was lost, and a forged id is no path.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -36,15 +35,13 @@ const LOOK_MS: i64 = 50;
 /// A heading farther into the Markdown does not count.
 const HEAD: u64 = 64 * 1024;
 
-/// A session and the state of its files, shared by the operations on it: those of one session run one after
-/// another, as
-/// the host gives them their turns.
+/// A session and the state of its files, shared by the operations on it: those of one session run one after another,
+/// as the host gives them their turns.
 pub struct SessionFiles {
     place: RefCell<ShownFolder>,
     cache: File,
     id: RefCell<String>,
-    // Inner `Rc`: an operation that still reads while the session is opened anew keeps the state that it began
-    // with.
+    // Inner `Rc`: an operation that still reads while the session is opened anew keeps the state that it began with.
     session: RefCell<Rc<RefCell<Session>>>,
     pub(super) logs: [RefCell<LogFile>; 3],
     pub(super) verified: RefCell<VerifiedFiles>,
@@ -80,8 +77,7 @@ pub(super) struct ShownFolder {
 
 impl SessionFiles {
     /// Makes an unread session of a folder. `shown` is the folder's path as shown to people, `cache` the folder of
-    /// derived
-    /// files, `id` the session's id, where it was opened before.
+    /// derived files, `id` the session's id, where it was opened before.
     pub fn new(folder: File, shown: String, cache: File, id: &str) -> Rc<SessionFiles> {
         Rc::new(SessionFiles {
             place: RefCell::new(ShownFolder { folder, shown_path: shown }),
@@ -138,8 +134,8 @@ impl SessionFiles {
         })
     }
 
-    /// Returns the warnings for whoever opened it, as far as known by now: a JSON array of `{"code","message"}`
-    /// that grows.
+    /// Returns the warnings for whoever opened it, as far as known by now: a JSON array of `{"code","message"}` that
+    /// grows.
     pub fn notices(&self) -> String {
         format!("[{}]", self.notices.borrow().join(","))
     }
@@ -196,8 +192,7 @@ impl SessionFiles {
     }
 
     /// Whether an event must be written before the next message: for an edit of the document, or because a paused
-    /// session
-    /// goes on.
+    /// session goes on.
     pub fn has_due_changes(&self) -> bool {
         self.with_session(|session| {
             session.has_unrecorded() || session.metadata().status.as_str() == "paused"
@@ -214,8 +209,7 @@ impl SessionFiles {
     }
 
     /// Rejects a session that a newer version wrote to. It can be read; but writing to it, moving it or making
-    /// another
-    /// session of it would lose what this version does not know.
+    /// another session of it would lose what this version does not know.
     pub(super) fn reject_newer(&self) -> Result<(), Trouble> {
         Ok(self.with_session(|session| session.reject_newer())?)
     }
@@ -439,8 +433,8 @@ impl SessionFiles {
         Ok(())
     }
 
-    // Reads the heading of the conversation's Markdown: of the file named like the session's type, else of the
-    // first one.
+    // Reads the heading of the conversation's Markdown: of the file named like the session's type, else of the first
+    // one.
     async fn read_heading(&self, io: &Io) -> Result<Option<String>, Trouble> {
         let folder = self.folder().folder();
         let entries = io.list(&folder).await?.unwrap_or_default();

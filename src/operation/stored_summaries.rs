@@ -31,8 +31,7 @@ use crate::record::span::Span;
 use crate::session::handle::Session;
 use crate::tokens::{Counting, count};
 
-/// A request for a summary of at most `tokens` that stands for all before the byte `least`; a new one for the
-/// range.
+/// A request for a summary of at most `tokens` that stands for all before the byte `least`; a new one for the range.
 #[derive(Clone, Copy)]
 pub(super) struct SummaryRequest {
     pub range: Span,
@@ -67,9 +66,8 @@ pub(super) struct StoredSummary {
 pub(super) struct Thousandths(u64);
 
 impl SessionFiles {
-    /// Returns a summary of the messages from one to another, `{"startMessageId","endMessageId","maxTokens"}`,
-    /// JSON: one that
-    /// a model wrote of exactly these, if stored, else one from the facts folded from them. Returns a text.
+    /// Returns a summary of the messages from one to another, `{"startMessageId","endMessageId","maxTokens"}`, JSON:
+    /// one that a model wrote of exactly these, if stored, else one from the facts folded from them. Returns a text.
     pub fn summary_of(
         self: &Rc<SessionFiles>,
         asked: String,
@@ -107,8 +105,7 @@ impl SessionFiles {
     }
 
     /// Finds the stored summary that reaches farthest, if it reaches far enough; else has a model write a new one,
-    /// where
-    /// there is a model.
+    /// where there is a model.
     pub(super) async fn find_or_write_summary(
         &self,
         io: &Io,
@@ -335,7 +332,7 @@ impl Thousandths {
         Thousandths((part * 2000 / whole.max(1)).div_ceil(2))
     }
 
-    /// As JSON has it: 0.25, or 1.
+    /// Writes it as JSON: 0.25, or 1.
     pub fn to_json(self) -> String {
         let digits = format!("{:03}", self.0 % 1000);
         let (whole, digits) = (self.0 / 1000, digits.trim_end_matches('0'));

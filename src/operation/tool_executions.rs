@@ -1,9 +1,8 @@
-//! Records tool executions: the result is a message, and `tools.jsonl` has how it went; both are joined by the
-//! call's id.
+//! Records tool executions: the result is a message, and `tools.jsonl` has how it went; both are joined by the call's
+//! id.
 //!
 //! A call that no message makes is added to the assistant's newest one, as a revision: some chat handlers never say
-//! which
-//! calls an answer made.
+//! which calls an answer made.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -40,7 +39,7 @@ const FAR: usize = 2000;
 struct CallMessages {
     /// The assistant's message that makes it; where none does, its newest one.
     owner: Option<Message>,
-    /// Its result.
+    /// The call's result.
     result: Option<Message>,
     /// The result of another call with the same id.
     other_result: Option<Message>,
@@ -60,8 +59,7 @@ impl SessionFiles {
     /// Records a tool execution, once for each call:
     /// `{"call":{"id","name","arguments"},"result":{"content","success",
     /// "error","exitCode"},"durationMs","messageId"}`. A call that no message makes is added to the assistant's
-    /// newest one.
-    /// Returns `{"execution","isNew","lines"}`, JSON.
+    /// newest one. Returns `{"execution","isNew","lines"}`, JSON.
     pub fn append_tool(
         self: &Rc<SessionFiles>,
         execution: String,
@@ -139,8 +137,8 @@ impl SessionFiles {
                 let content = answer.as_ref().or(other.as_ref()).map(|answer| &answer.content);
                 return Ok(render_tool_response(&known, content, false, &String::from_utf8_lossy(&lines)));
             }
-            // A result whose call no message makes would be in no context. Imported messages stay as their source
-            // has them.
+            // A result whose call no message makes would be in no context. Imported messages stay as their source has
+            // them.
             let is_silent = |owner: &&Message| owner.source.is_none() && !has_call(owner, &asked.id);
             if let Some(again) = owner.as_ref().filter(is_silent).map(|owner| with_call(owner, &asked)) {
                 let of = ["call", &again.id, &again.rev.to_string()];
@@ -183,8 +181,7 @@ impl SessionFiles {
     }
 
     // Appends a message as an operation named after its purpose: others may do so at the same time, and the first
-    // counts.
-    // `None` if another one's did; the log then tells what it was.
+    // counts. `None` if another one's did; the log then tells what it was.
     async fn append_unless_others(
         &self,
         io: &Io,
@@ -201,9 +198,8 @@ impl SessionFiles {
         }
     }
 
-    // Appends the execution unless one is on record; returns the recorded one, and whether it is this one: others
-    // may have
-    // recorded theirs since the log was observed.
+    // Appends the execution unless one is on record; returns the recorded one, and whether it is this one: others may
+    // have recorded theirs since the log was observed.
     async fn append_execution(
         &self,
         io: &Io,
@@ -274,8 +270,7 @@ impl SessionFiles {
             return Ok(found);
         }
         // Some providers reuse ids. Where a client's calls had to be added, another result behind another answer
-        // belongs to
-        // another call.
+        // belongs to another call.
         let CallMessages { owner, result: answer, newest_answer: newest, .. } = found;
         let is_newest = |owner: &Message| newest.as_ref().is_some_and(|newest| newest.id == owner.id);
         let said = asked.content();
@@ -294,8 +289,7 @@ impl SessionFiles {
         })
     }
 
-    // Reads the executions, each once: some were appended twice, since nobody could say whether the first attempt
-    // was
+    // Reads the executions, each once: some were appended twice, since nobody could say whether the first attempt was
     // written, or by two processes.
     async fn read_executions(&self, io: &Io) -> Result<Vec<ToolExecution>, Trouble> {
         let size = self.size(io, LogName::Tools).await?;

@@ -1,5 +1,4 @@
-//! Builds contexts of messages that are stored nowhere: the same as a session of them would give, without its
-//! files.
+//! Builds contexts of messages that are stored nowhere: the same as a session of them would give, without its files.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -22,8 +21,8 @@ use crate::session::message_reader::{HighestRevisions, MessageReader};
 use crate::shapes;
 
 /// Builds what a model call gets from messages, JSON in leftoff's shape, that are stored nowhere. `asked`: as
-/// [`SessionFiles::context`](super::SessionFiles::context) reads it, and the conversation's `model`, which holds where the
-/// request names none; `counts`: how the messages are counted. Returns what that one does.
+/// [`SessionFiles::context`](super::SessionFiles::context) reads it, and the conversation's `model`, which holds
+/// where the request names none; `counts`: how the messages are counted. Returns what that one does.
 ///
 /// It requests counts, a vocabulary and a model's summary at most.
 ///

@@ -1,13 +1,10 @@
-//! Batches that name themselves: by a caller's operation, which counts once however often it is appended, and by
-//! the
+//! Batches that name themselves: by a caller's operation, which counts once however often it is appended, and by the
 //! message that they are built on.
 //!
 //! Nobody locks a log, so the order of its lines decides. Each line of such a batch begins with the batch's
-//! description. A
-//! batch counts where its last line is there, where none of its operation counted before it, and where the message
-//! that it
-//! expects is the last one before it. Else nothing of it counts. A reader from the log's start, as
-//! [`super::handle::Session`] is, decides; every other reader is told which lines to skip.
+//! description. A batch counts where its last line is there, where none of its operation counted before it, and where
+//! the message that it expects is the last one before it. Else nothing of it counts. A reader from the log's start,
+//! as [`super::handle::Session`] is, decides; every other reader is told which lines to skip.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -161,7 +158,7 @@ impl From<Vec<Span>> for SkippedLines {
 pub(crate) struct Open {
     last: BatchLine,
     pub span: Span,
-    // The last line alone, where the batch is longer than allowed.
+    // Its lines; the last one alone where the batch is longer than allowed.
     lines: Vec<(Record, Option<Message>)>,
     is_too_long: bool,
 }

@@ -1,7 +1,6 @@
 //! Branches: which messages lie on which path of a log.
 //!
-//! File order is the path. A line that says `"branch":true` begins a branch; it hangs from its parent. A line
-//! belongs
+//! File order is the path. A line that says `"branch":true` begins a branch; it hangs from its parent. A line belongs
 //! to the branch of its parent; where it has none, or the parent is missing, to that of the line before it.
 //!
 //! A log with branches has no checkpoint: its paths need every id, so it is read once at each opening.
@@ -25,8 +24,7 @@ pub struct Branches {
     // Further places of an id that has the same revision twice with other bytes.
     doubles: Vec<MessagePlace>,
     // Lines of an id besides its first one, and first lines that are revisions: the id, the revision and the bytes,
-    // the first
-    // and the last hashed.
+    // the first and the last hashed.
     versions: BTreeSet<(u64, u64, u32)>,
     roots: Vec<BranchRoot>,
     // The last message's id for each branch.
@@ -219,8 +217,7 @@ pub(crate) fn hash_line(message: &Message, json: &str) -> u64 {
     }
 }
 
-/// Hashes a line of a message without the number, the count and the checksum in it: two processes that write the
-/// same
+/// Hashes a line of a message without the number, the count and the checksum in it: two processes that write the same
 /// message, as an import does, number and count it differently.
 pub(crate) fn hash_line_content(json: &str, seed: u64) -> u64 {
     let bytes = json.as_bytes();

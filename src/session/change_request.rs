@@ -30,12 +30,10 @@ pub struct ChangeRequest {
 }
 
 impl ChangeRequest {
-    /// Reads an array of `{"type",...}`, each as an event has it in `events.jsonl`. A status may have
-    /// `"override": true`, and each a `timestamp`, null where nobody knows when it happened. An agent may stand in
-    /// a field of
-    /// its own, `agent`, and with `"partial": true` the fields that it lacks stay as they are. Unknown fields are
-    /// kept in the
-    /// event.
+    /// Reads an array of `{"type",...}`, each as an event has it in `events.jsonl`. A status may have `"override":
+    /// true`, and each a `timestamp`, null where nobody knows when it happened. An agent may stand in a field of its
+    /// own, `agent`, and with `"partial": true` the fields that it lacks stay as they are. Unknown fields are kept in
+    /// the event.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.

@@ -1,8 +1,7 @@
 //! Checkpoints: the state derived from a messages log up to a byte, so that opening reads only what came after.
 //!
 //! Derived and deletable. It is believed only where the last line it covers is still the same bytes at the same
-//! place;
-//! see [`Checkpoint::matches_line`]. A log with branches has none: its paths need every id.
+//! place; see [`Checkpoint::matches_line`]. A log with branches has none: its paths need every id.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -68,8 +67,8 @@ pub struct Checkpoint {
     /// Its first line, where it was revised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_user_first: Option<Span>,
-    /// Repeated lines, and those of batches that do not count, in their order: they count for nothing, wherever
-    /// they stand.
+    /// Repeated lines, and those of batches that do not count, in their order: they count for nothing, wherever they
+    /// stand.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repeated: Vec<Span>,
     /// Revisions that are the first line of their message: it stands there, not before all that was read.
@@ -160,9 +159,8 @@ impl Checkpoint {
         self.version == VERSION && !self.last_line_hash.is_empty() && sha256(line) == self.last_line_hash
     }
 
-    /// Whether it says the same of a log as another one. Not compared are what events decide, where a damaged log
-    /// has its
-    /// problems, and the titles it had while others read it.
+    /// Whether it says the same of a log as another one. Not compared are what events decide, where a damaged log has
+    /// its problems, and the titles it had while others read it.
     pub(crate) fn is_equivalent_to(&self, other: &Checkpoint) -> bool {
         let comparable = |one: &Checkpoint| {
             let titles = one.titles.clone().without_previous();
@@ -188,8 +186,8 @@ impl Checkpoint {
     /// Reads a saved checkpoint.
     ///
     /// # Errors
-    /// `invalid_json` where it is no checkpoint of this version, or not as it was written; the caller then reads
-    /// the log.
+    /// `invalid_json` where it is no checkpoint of this version, or not as it was written; the caller then reads the
+    /// log.
     pub fn from_json(json: &[u8]) -> Result<Checkpoint, Error> {
         let none =
             || Error::new(Code::InvalidJson, "expected a checkpoint, but found something else instead");

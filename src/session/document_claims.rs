@@ -70,8 +70,7 @@ impl DocumentClaims {
 }
 
 impl DocumentEdit {
-    /// Compares `said` with the state that the document was written from. `derived` are titles that nobody gave.
-    /// With
+    /// Compares `said` with the state that the document was written from. `derived` are titles that nobody gave. With
     /// `is_whole`, the document had a place for every field, so a missing one was taken out.
     pub fn from_claims(
         state: &Metadata,

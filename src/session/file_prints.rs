@@ -8,8 +8,7 @@ const TICK_US: i64 = 20_000;
 /// The same where only whole seconds are stored.
 const SECOND_US: i64 = 1_020_000;
 
-/// A file's size in bytes, and when anything of it changed last, in microseconds since 1970; `None` where there is
-/// no
+/// A file's size in bytes, and when anything of it changed last, in microseconds since 1970; `None` where there is no
 /// file.
 pub type FilePrint = Option<(u64, i64)>;
 
@@ -39,8 +38,7 @@ fn in_ms(us: i64) -> String {
 }
 
 /// Whether a line was written for files like these: all of them, or where there is but one, the first. A file that
-/// may not
-/// be looked at is `None`, and matches nothing.
+/// may not be looked at is `None`, and matches nothing.
 pub fn matches_files(known: &[FilePrint], files: &[Option<FilePrint>]) -> bool {
     let is_whole = files.len() > 1 && files.len() != known.len();
     !is_whole

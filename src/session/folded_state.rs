@@ -40,8 +40,7 @@ struct FoldedAnswer {
     id: String,
     rev: u64,
     calls: usize,
-    // The state before it, and where its first line begins; kept for an answer that seems likely to be revised
-    // soon.
+    // The state before it, and where its first line begins; kept for an answer that seems likely to be revised soon.
     state_before: Option<(Arc<State>, u64)>,
 }
 
@@ -83,9 +82,8 @@ impl FoldedState {
         }
     }
 
-    /// Rewinds to the message whose first line begins at `first`, since it was revised: folding continues from
-    /// there where
-    /// the state is known, else from the start. Returns whether it was known.
+    /// Rewinds to the message whose first line begins at `first`, since it was revised: folding continues from there
+    /// where the state is known, else from the start. Returns whether it was known.
     pub(crate) fn rewind_to(&mut self, first: u64) -> bool {
         let known = self.newest_answer.state_before.take().filter(|(_, at)| *at == first);
         let path = self.path.take();

@@ -52,8 +52,7 @@ impl FoldPass {
     }
 
     /// Takes the next bytes of the wanted span. `line` tells for each message what its line means; `take` gets each
-    /// message
-    /// with the start of its first line. Returns the end once it is reached.
+    /// message with the start of its first line. Returns the end once it is reached.
     pub fn feed(
         &mut self,
         bytes: &[u8],

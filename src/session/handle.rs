@@ -34,7 +34,7 @@ use crate::session::revisions::{LineContent, RevisionMap};
 use crate::session::title::Titles;
 use crate::time::Stamp;
 
-/// One session.
+/// A session in memory.
 #[derive(Debug)]
 pub struct Session {
     events: Log,
@@ -194,9 +194,8 @@ impl Session {
         self.needs_whole_log || (self.is_from_checkpoint && !self.pinned_ids.iter().all(found))
     }
 
-    /// The checkpoint to save. A log with branches has none, nor one that has to be observed anew or whose torn
-    /// tail begins
-    /// with a record. After a revision it is saved once that is folded.
+    /// The checkpoint to save. A log with branches has none, nor one that has to be observed anew or whose torn tail
+    /// begins with a record. After a revision it is saved once that is folded.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
         let is_learned = self.revision_map.last_start.is_none_or(|last| last < self.log_state.learned.bytes);
         (self.has_checkpoint() && is_learned && !self.needs_titles()).then_some(&self.log_state)
@@ -397,8 +396,7 @@ impl Session {
     }
 }
 
-// ASCII is enough, the first word is one of ours: Unicode's tables of capitals would be a hundredth of all this
-// code.
+// ASCII is enough, the first word is one of ours: Unicode's tables of capitals would be a hundredth of all this code.
 fn capitalize(mut line: String) -> String {
     if let Some(first) = line.get_mut(..1) {
         first.make_ascii_uppercase();

@@ -1,6 +1,5 @@
 //! The session index of a store: one line for each session, so that a listing need not open them. A cache: what it
-//! says of a
-//! session is believed only where the session's logs are as they were, which the host checks.
+//! says of a session is believed only where the session's logs are as they were, which the host checks.
 //!
 //! Append-only; of the lines of one path the newest counts. A line without its right checksum is skipped.
 
@@ -31,7 +30,7 @@ use crate::time;
 // The beginning of an index line; the path stands first, so that the newest line of one is found without parsing.
 const HEAD: &[u8] = b"{\"v\":1,\"path\":\"";
 
-/// What finds a session, and what lists show besides.
+/// A line of the index: the fields by which a session is found, and those that lists show besides.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct IndexRecord<'a> {
@@ -168,8 +167,7 @@ struct IndexLine<'a> {
 }
 
 // The text between the parts of a line, in the order of the entry's fields. Inside a string a quote is escaped: so
-// none
-// of these is part of one.
+// none of these is part of one.
 struct Keys {
     placement: Finder<'static>,
     files: Finder<'static>,
@@ -201,9 +199,8 @@ pub fn read_index(index: &[u8]) -> IndexScan<'_> {
 }
 
 impl IndexScan<'_> {
-    /// The newest line of each path, one after another, each with its line feed. A right checksum proves no JSON,
-    /// as somebody
-    /// may have forged it: a reader that wants more than the path finds that out.
+    /// The newest line of each path, one after another, each with its line feed. A right checksum proves no JSON, as
+    /// somebody may have forged it: a reader that wants more than the path finds that out.
     pub fn newest(&self) -> String {
         let newest: BTreeMap<&str, &str> =
             self.sound_lines.iter().map(|(_, line)| (line.path, line.text)).collect();
@@ -212,8 +209,7 @@ impl IndexScan<'_> {
 }
 
 /// A session index, and the place of each path's newest line in it. Of ten thousand lines, a list of twenty needs
-/// twenty
-/// parsed.
+/// twenty parsed.
 #[derive(Debug, Default)]
 pub struct SessionIndex {
     bytes: Vec<u8>,
@@ -225,8 +221,7 @@ pub struct SessionIndex {
 }
 
 // A path, compared from its end: those of one folder all begin alike, and ten thousand are compared a hundred
-// thousand
-// times.
+// thousand times.
 #[derive(Debug, PartialEq, Eq)]
 struct ReversedPath(String);
 
@@ -333,8 +328,7 @@ impl SessionIndex {
 }
 
 /// Finds the lines, each with its line feed, that contain some bytes: to parse them takes a tenth of the time that
-/// all
-/// lines do.
+/// all lines do.
 pub fn lines_with(index: &[u8], wanted: &[u8]) -> Vec<u8> {
     let mut lines = Vec::new();
     let finder = Finder::new(wanted);
@@ -385,9 +379,8 @@ impl<'a> IndexLine<'a> {
         Some(Self { text: whole, path, files, created_at, last_accessed_at })
     }
 
-    // Without a message, a session is as old as its first event, whose time may be written in two ways: as given,
-    // and as we
-    // write it.
+    // Without a message, a session is as old as its first event, whose time may be written in two ways: as given, and
+    // as we write it.
     fn is_timed(&self) -> bool {
         let (created, last) = (self.created_at, self.last_accessed_at);
         created != last && (created.len() == last.len() || time::parse(created) != time::parse(last))

@@ -37,11 +37,9 @@ pub enum InputRequest {
         /// How many tokens it may use.
         budget: u32,
     },
-    /// A vector for each text, all of one length: the nearer in meaning two texts are, the smaller the angle
-    /// between theirs.
-    /// The first text is the question. They are given as bytes: for each vector its length and its numbers, all of
-    /// 32 bits,
-    /// little-endian.
+    /// A vector for each text, all of one length: the nearer in meaning two texts are, the smaller the angle between
+    /// theirs. The first text is the question. They are given as bytes: for each vector its length and its numbers,
+    /// all of 32 bits, little-endian.
     Vectors {
         /// The texts.
         texts: Vec<String>,

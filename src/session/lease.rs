@@ -1,8 +1,6 @@
-//! Leases: which processes have a session open for appending. A lease locks nothing: several processes may hold
-//! one.
+//! Leases: which processes have a session open for appending. A lease locks nothing: several processes may hold one.
 //!
-//! Each holder has a file of its own in a folder, so that nobody has to take one away from another; its loss costs
-//! a
+//! Each holder has a file of its own in a folder, so that nobody has to take one away from another; its loss costs a
 //! warning, never data. Whether a process is gone, only the host can tell, and only for one on its own machine.
 
 use alloc::string::String;

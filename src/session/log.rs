@@ -1,10 +1,8 @@
 //! A log as its writer knows it: how far it was read, and the one batch that is on its way to it.
 //!
-//! The host reads and writes; the handle says what to write and learns what was read. [`Log::observe`] takes what
-//! the
-//! file gained, by us or by others. `stage` gives the bytes of a batch; then exactly one of [`Log::commit`]
-//! (they are in the file), [`Log::abort`] (no byte of them is) or [`Log::mark_in_doubt`] (nobody can say) follows.
-//! It never
+//! The host reads and writes; the handle says what to write and learns what was read. [`Log::observe`] takes what the
+//! file gained, by us or by others. `stage` gives the bytes of a batch; then exactly one of [`Log::commit`] (they are
+//! in the file), [`Log::abort`] (no byte of them is) or [`Log::mark_in_doubt`] (nobody can say) follows. It never
 //! asks to truncate: a torn tail is sealed with a line feed by the next batch.
 
 use alloc::collections::BTreeSet;
@@ -99,8 +97,8 @@ impl Log {
     /// Stages records as one batch, and returns the bytes to append. Nothing is written by this.
     ///
     /// # Errors
-    /// `batch_open` where a batch is on its way, `observe_first` where an unknown one was given up,
-    /// `line_too_long` where a record does not fit a line; then none is staged.
+    /// `batch_open` where a batch is on its way, `observe_first` where an unknown one was given up, `line_too_long`
+    /// where a record does not fit a line; then none is staged.
     pub(crate) fn stage<T: Open>(&mut self, records: &[T]) -> Result<Vec<u8>, Error> {
         self.stage_batch(records, None)
     }
@@ -132,9 +130,9 @@ impl Log {
         Ok(bytes)
     }
 
-    /// Notes that the batch is in the file. `offset` is where its bytes begin, if the file grew by exactly them;
-    /// they are then
-    /// observed, too. Else the host has fed the gap to [`Log::observe`], and any offset before its end will do.
+    /// Notes that the batch is in the file. `offset` is where its bytes begin, if the file grew by exactly them; they
+    /// are then observed, too. Else the host has fed the gap to [`Log::observe`], and any offset before its end will
+    /// do.
     ///
     /// # Errors
     /// `no_batch` without one; `observe_first` where the batch is neither at the end of what is observed nor in it.
@@ -164,11 +162,9 @@ impl Log {
         Ok(())
     }
 
-    /// Notes that nobody can say how much of the batch was written. Returns the bytes to append again, behind a
-    /// line feed
-    /// that seals what a first attempt may have left; readers keep one of two equal records. The batch stays open:
-    /// the host
-    /// observes what the file gained, then commits, or aborts to give up.
+    /// Notes that nobody can say how much of the batch was written. Returns the bytes to append again, behind a line
+    /// feed that seals what a first attempt may have left; readers keep one of two equal records. The batch stays
+    /// open: the host observes what the file gained, then commits, or aborts to give up.
     ///
     /// # Errors
     /// `no_batch` without one.

@@ -1,12 +1,9 @@
 //! Reads the messages of a log one after another, oldest or newest first, each once and whole.
 //!
 //! It holds a line and a hash for each message, never the log. A revised message stands in the place of its first
-//! line, as
-//! its highest revision; oldest first that revision still lies ahead, so the host reads the log for
-//! [`HighestRevisions`]
-//! before. Newest first, a lower revision that a merge put behind a higher one is given too. What lies elsewhere it
-//! asks
-//! for by [`InputRequest`].
+//! line, as its highest revision; oldest first that revision still lies ahead, so the host reads the log for
+//! [`HighestRevisions`] before. Newest first, a lower revision that a merge put behind a higher one is given too.
+//! What lies elsewhere it asks for by [`InputRequest`].
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -128,8 +125,7 @@ impl MessageReader {
     }
 
     /// Reads newest first, from `end` on, where a line ends. `repeated`: the repeated lines, which a reader that
-    /// begins at the
-    /// end cannot know; see [`crate::session::checkpoint::Checkpoint`].
+    /// begins at the end cannot know; see [`crate::session::checkpoint::Checkpoint`].
     pub fn newest_first(end: u64, repeated: Vec<Span>) -> MessageReader {
         MessageReader {
             skipped: repeated.into(),

@@ -193,9 +193,8 @@ impl Metadata {
         self.summary_revision.is_some_and(|summed_after| summed_after != known.revised)
     }
 
-    /// The title: the given one, else the heading of the conversation's Markdown, else the first words that the
-    /// user said, else
-    /// the first command; else the type. 80 graphemes at most.
+    /// The title: the given one, else the heading of the conversation's Markdown, else the first words that the user
+    /// said, else the first command; else the type. 80 graphemes at most.
     pub fn title(&self, titles: &Titles) -> String {
         let found = [self.given_title.as_deref(), self.heading.as_deref(), titles.best()];
         let mut shown =
@@ -204,8 +203,7 @@ impl Metadata {
     }
 
     /// Titles that nobody gave, and that a document may have nevertheless: those that the session would have if it
-    /// had none of
-    /// the better ones yet, and those that an older version made of the first line.
+    /// had none of the better ones yet, and those that an older version made of the first line.
     pub(crate) fn derived_titles(&self, known: &Checkpoint) -> Vec<String> {
         let (heading, session_type) = (self.heading.as_deref(), Some(&*self.session_type));
         let now = known.titles.candidates().chain(heading).chain(session_type).map(title::shorten_title);

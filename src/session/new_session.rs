@@ -54,9 +54,8 @@ impl NewSession {
 
     /// Reads
     /// `{"id","type","name","title","project","remote","firstCommit","folder","parent","agent","imported","timestamp",
-    /// "then"}`; all are optional. `project` is a folder, `timestamp` when it began, null where nobody knows, and
-    /// now unless
-    /// given; `then` further changes, as [`ChangeRequest::from_json`] reads them.
+    /// "then"}`; all are optional. `project` is a folder, `timestamp` when it began, null where nobody knows, and now
+    /// unless given; `then` further changes, as [`ChangeRequest::from_json`] reads them.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.

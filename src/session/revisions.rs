@@ -1,8 +1,7 @@
 //! Revisions of messages, and what each line contributes to a fold.
 //!
 //! A fold takes each message once, at its first line and as its highest revision. An answer that merely adds calls,
-//! which
-//! is how calls come that are told one by one, is folded as it grows.
+//! which is how calls come that are told one by one, is folded as it grows.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 
@@ -18,9 +17,8 @@ pub(crate) struct RevisionMap {
     highest: BTreeMap<u64, HighestRevision>,
     newest: Option<NewestAnswer>,
     partial: BTreeSet<u64>,
-    /// Digest of the messages that say something else than before, and in which revision: a sum of hashes is the
-    /// same in any
-    /// order.
+    /// Digest of the messages that say something else than before, and in which revision: a sum of hashes is the same
+    /// in any order.
     pub digest: u32,
     /// Start of the last line that is a revision.
     pub last_start: Option<u64>,
@@ -51,7 +49,7 @@ struct NewestAnswer {
 /// What a line contributes to a fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineContent {
-    /// Its message.
+    /// The message as this line has it.
     All,
     /// The calls that its message adds.
     Calls,
@@ -67,9 +65,8 @@ impl RevisionMap {
         RevisionMap { digest, ..RevisionMap::default() }
     }
 
-    /// Takes a line; `first`: where the first line of its message begins. Returns whether the message was folded
-    /// with other
-    /// content.
+    /// Takes a line; `first`: where the first line of its message begins. Returns whether the message was folded with
+    /// other content.
     pub fn add_line(&mut self, message: &Message, line: Span, first: u64) -> bool {
         let key = hash_text(&message.id);
         let known = self.highest.get(&key).copied();

@@ -259,8 +259,8 @@ pub struct ListRequest {
     pub all_projects: bool,
     /// The index is believed without looking at the files.
     pub is_unverified: bool,
-    /// A session open here counts as open elsewhere, and is not paused: the caller does not list it as its own, and may be
-    /// another module.
+    /// A session open here counts as open elsewhere, and is not paused: the caller does not list it as its own, and
+    /// may be another module.
     pub counts_own_as_foreign: bool,
     /// At most so many.
     pub limit: Option<usize>,
@@ -345,14 +345,13 @@ impl ListRequest {
     }
 }
 
-// What an agent wrote into a title may be no whole text.
+// A title that an agent cut may end with a lone surrogate.
 fn decode_text(raw: &str) -> Option<String> {
     Text::decode(raw).map(Text::into_shown)
 }
 
 /// Compares sessions by when they were active last, as a number and as stored, and by their paths: the last active
-/// one
-/// comes first. What is no time was long ago.
+/// one comes first. What is no time was long ago.
 pub fn compare_last_active(one: (Option<i64>, &str, &str), other: (Option<i64>, &str, &str)) -> Ordering {
     let by_time = other.0.cmp(&one.0).then_with(|| other.1.cmp(one.1));
     by_time.then_with(|| one.2.cmp(other.2))

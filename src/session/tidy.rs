@@ -33,8 +33,7 @@ pub struct TidyLimits<'a> {
 }
 
 /// Finds the positions of those to archive, in a list with the last active first. What lies in a workspace is the
-/// user's,
-/// and in git: it is left alone, and so is a session of which nothing can be read.
+/// user's, and in git: it is left alone, and so is a session of which nothing can be read.
 pub fn find_too_old(listed: &[TidyCandidate], limits: &TidyLimits<'_>) -> Vec<usize> {
     let oldest = limits.now_ms.saturating_sub(i64::try_from(limits.max_age_ms).unwrap_or(i64::MAX));
     let mine =

@@ -1,11 +1,9 @@
 //! Titles of sessions that nobody named: the first words that the user said.
 //!
-//! Agents put much into a user's messages that no user said: what a command is made of and what it printed, where
-//! the work
-//! is done, reminders, summaries of what came before. One table tells that apart, for every agent:
-//! `plain/wrapping.rs`. A
-//! slash command's own words count only where nothing else was said; but what is typed behind one that begins a
-//! conversation of the workspace is its topic.
+//! Agents put much into a user's messages that no user said: what a command is made of and what it printed, where the
+//! work is done, reminders, summaries of what came before. One table tells that apart, for every agent:
+//! `plain/wrapping.rs`. A slash command's own words count only where nothing else was said; but what is typed behind
+//! one that begins a conversation of the workspace is its topic.
 
 use alloc::format;
 use alloc::string::String;
@@ -26,7 +24,7 @@ const LONGEST: usize = 80;
 const MOST_BYTES_A_LETTER: usize = 64;
 /// How many previous titles are kept.
 const MOST_BEFORE: usize = 16;
-/// What agents call a session that they have no name for.
+/// Default titles that agents give.
 #[cfg(feature = "interop")]
 const UNNAMED: &[&str] = &["child session - ", "new chat", "new conversation", "new session", "untitled"];
 

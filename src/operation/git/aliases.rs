@@ -9,8 +9,7 @@ use crate::operation::{Io, Trouble, Work};
 use crate::project::{Aliases, RepositoryPlace, remote_that_counts};
 
 /// Reads them; empty where git or the repository does not say. A folder below the top of a repository counts where
-/// HEAD
-/// has it.
+/// HEAD has it.
 pub(in crate::operation) async fn read_aliases(io: &Io, folder: &str) -> Result<Aliases, Trouble> {
     let git = Git { io, folder };
     let answer = git.try_query_output(&[

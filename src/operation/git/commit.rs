@@ -1,5 +1,4 @@
-//! Commits one conversation: what lies in its folder, its session with it, and nothing else. What is staged
-//! elsewhere
+//! Commits one conversation: what lies in its folder, its session with it, and nothing else. What is staged elsewhere
 //! stays staged; if the commit fails, the index is as it was.
 
 use alloc::format;
@@ -13,12 +12,13 @@ use crate::layout::{File, Root};
 use crate::operation::{Failure, FileKind, GitRun, Io, Setup, Trouble};
 use crate::project::commit_title;
 
-/// Hooks may run a project's tests, and a signature may wait for a key to be touched.
+/// Time limit of a commit, in milliseconds: hooks may run a project's tests, and a signature may wait for a key to be
+/// touched.
 const LIMIT_MS: u32 = 600_000;
 /// Pauses while another process has the index locked.
 const WAITS_MS: [u32; 3] = [50, 150, 400];
 
-/// Not for a commit: its hooks would find their patterns taken literally.
+/// Environment for marking untracked files; not for a commit: its hooks would find their patterns taken literally.
 const MARKING: [(&str, &str); 2] = [ASKS_NOBODY, ("GIT_LITERAL_PATHSPECS", "1")];
 
 /// The parts of a session, which an ignore rule may cover; other files beside them are their owners'.
@@ -130,8 +130,7 @@ impl Git<'_> {
     }
 
     // During a merge or a cherry-pick, git makes no partial commit. During a rebase or a bisection it does; but
-    // aborting that
-    // takes the commit away again, and the conversation's files with it.
+    // aborting that takes the commit away again, and the conversation's files with it.
     async fn reject_while_busy(&self, setup: &Setup) -> Result<(), Trouble> {
         for (name, signs) in UNDER_WAY {
             for sign in signs {

@@ -1,8 +1,7 @@
 //! Runs git through the host: its arguments and environment, and how its output is read.
 //!
 //! Reading runs no code that a repository chooses, asks nobody, and reaches no network. A commit is the user's own:
-//! with their name,
-//! their hooks, their filters and their signature. Nothing is fetched and nothing is pushed.
+//! with their name, their hooks, their filters and their signature. Nothing is fetched and nothing is pushed.
 
 mod aliases;
 #[cfg(feature = "interop")]
@@ -43,8 +42,7 @@ const PLACES: [&str; 16] = [
 const ASKS_NOBODY: (&str, &str) = ("GIT_TERMINAL_PROMPT", "0");
 
 /// Environment for reading: git must not ask, lock, fetch what a partial clone lacks, replace commits, or speak
-/// another
-/// language. For a git too old for `NO_LAZY_FETCH`: no transport has the name of the next one.
+/// another language. For a git too old for `NO_LAZY_FETCH`: no transport has the name of the next one.
 const READING: [(&str, &str); 6] = [
     ASKS_NOBODY,
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -69,9 +67,8 @@ struct RunOptions {
 }
 
 impl Git<'_> {
-    /// Runs git; `None` where there is none. Boxed, as all that is built on it: a caller with six queries would
-    /// hold six
-    /// futures.
+    /// Runs git; `None` where there is none. Boxed, as all that is built on it: a caller with six queries would hold
+    /// six futures.
     fn run<'a>(&'a self, arguments: &[&str], how: RunOptions) -> Work<'a, Option<GitRun>> {
         let RunOptions { variables, input, limit_ms } = how;
         let arguments = arguments.iter().map(|one| String::from(*one)).collect();

@@ -139,8 +139,7 @@ impl OutgoingRedactor {
 
 impl OutgoingGate {
     /// Returns a replacing redactor with the secrets that the log in a folder has by now. While the log grows, each
-    /// line is
-    /// scanned once.
+    /// line is scanned once.
     pub(super) async fn redactor_for_log(
         &self,
         io: &Io,

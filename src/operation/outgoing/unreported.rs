@@ -1,6 +1,5 @@
 //! Redacts text that goes out only if a question finds it. Whether it is found must not reveal a secret: so the
-//! search is
-//! in the redacted text, and secrets in the rest are not reported.
+//! search is in the redacted text, and secrets in the rest are not reported.
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -73,8 +72,7 @@ impl OutgoingRedactor {
         if self.gate.redact == RedactMode::Report { to_json(value) } else { String::new() }
     }
 
-    /// Reports the secrets of a value that goes out, `told` being the part that does: those found in `whole`, or,
-    /// in
+    /// Reports the secrets of a value that goes out, `told` being the part that does: those found in `whole`, or, in
     /// replacing mode, those that `aside` replaced.
     pub(in crate::operation) async fn report_value(
         &self,

@@ -215,7 +215,7 @@ impl MetadataJson {
         self.known.version > VERSION
     }
 
-    /// What it says of the session.
+    /// The session's metadata as the document has it.
     pub fn metadata(&self) -> Metadata {
         let MetadataFields {
             version: _,
@@ -238,7 +238,8 @@ impl MetadataJson {
             archived_at,
             as_of,
         } = self.known.clone();
-        // Made of the line that the document was written with, whatever stands in the log by now: nobody gave it.
+        // A title made from the line that the document was written with, whatever stands in the log by now: nobody
+        // gave it.
         let is_given = |title: &String| !description.as_deref().is_some_and(|line| is_made_of(title, line));
         let since = || non_empty(last_accessed_at).or_else(|| non_empty(created_at.clone()));
         Metadata {

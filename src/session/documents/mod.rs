@@ -1,16 +1,12 @@
 //! The documents about a session as they lie on disk: wire structs with exactly the field names of their documents.
 //!
 //! Both say the same. What one of the two documents has no field for stands in an additional one, so that a session
-//! goes
-//! from one placement to the other and back without loss. Fields that this version does not know are kept, in
-//! nested
-//! objects too. A bad value costs its field.
+//! goes from one placement to the other and back without loss. Fields that this version does not know are kept, in
+//! nested objects too. A bad value costs its field.
 //!
-//! One thing comes back otherwise: `metadata.json` has a title in every case, so a session whose title was made
-//! from its
-//! first message has it as a given one once it was read from that document alone. `session.json` has no title that
-//! nobody
-//! gave: one made from the first message changes, and would look like an edit.
+//! One thing comes back otherwise: `metadata.json` has a title in every case, so a session whose title was made from
+//! its first message has it as a given one once it was read from that document alone. `session.json` has no title
+//! that nobody gave: one made from the first message changes, and would look like an edit.
 
 pub(crate) mod metadata_json;
 pub(crate) mod session_json;
@@ -97,7 +93,7 @@ impl Document {
         }
     }
 
-    /// What it says of the session.
+    /// The session's metadata as the document has it.
     pub fn metadata(&self) -> Metadata {
         match self {
             Document::SessionJson(document) => document.metadata(),
@@ -129,8 +125,8 @@ impl Document {
         }
     }
 
-    /// The id by which events name this state of the document: the event that it was written from, else a hash of
-    /// its bytes.
+    /// The id by which events name this state of the document: the event that it was written from, else a hash of its
+    /// bytes.
     pub(crate) fn document_id(&self) -> String {
         let json = || match self {
             Document::SessionJson(document) => document.to_json(),

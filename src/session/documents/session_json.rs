@@ -194,7 +194,7 @@ impl SessionJson {
         major.is_some_and(|major| major > 1)
     }
 
-    /// What it says of the session.
+    /// The session's metadata as the document has it.
     pub fn metadata(&self) -> Metadata {
         let SessionFields {
             version: _,

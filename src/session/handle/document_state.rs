@@ -1,15 +1,12 @@
 //! The document beside the logs: its edits that no event has recorded yet.
 //!
-//! `session.json` and `metadata.json` are written from the events. Someone may edit them nevertheless, agents do;
-//! and a
-//! session that was typed by hand has no events at all. What a document says beyond the events is in force at once,
+//! `session.json` and `metadata.json` are written from the events. Someone may edit them nevertheless, agents do; and
+//! a session that was typed by hand has no events at all. What a document says beyond the events is in force at once,
 //! and becomes an event with the next ones that are written, before the document is written anew.
 //!
 //! An edit is compared with the state that the document names: an editor open for an hour undoes nothing that was
-//! recorded
-//! meanwhile, and nothing is adopted twice. Where that state is lost, the edit is compared with the state in which
-//! the
-//! document was found, and an event says which one that is before any other is written.
+//! recorded meanwhile, and nothing is adopted twice. Where that state is lost, the edit is compared with the state in
+//! which the document was found, and an event says which one that is before any other is written.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -92,17 +89,16 @@ impl Session {
         !self.document_state.unrecorded.is_empty()
     }
 
-    /// Renders the document to write; fields that only the found document has stay, and so does what it had when
-    /// the session
-    /// lay in this placement before.
+    /// Renders the document to write; fields that only the found document has stay, and so does what it had when the
+    /// session lay in this placement before.
     pub fn document(&self, name: DocumentName) -> String {
         let found = self.document_state.document.as_ref().filter(|document| document.name() == name);
         let before = if found.is_none() { self.previous_document(name) } else { None };
         Document::write(name, &self.metadata, &self.log_state, found.or(before.as_ref()))
     }
 
-    // The document that an event kept when the session left its placement, so that fields that only this document has come
-    // back with it.
+    // The document that an event kept when the session left its placement, so that fields that only this document has
+    // come back with it.
     fn previous_document(&self, name: DocumentName) -> Option<Document> {
         let key = match name {
             DocumentName::SessionJson => "\"sessionJson\"",
@@ -116,8 +112,7 @@ impl Session {
     }
 
     /// Stages changes as events, as one batch, behind the document's own edits; returns the bytes to append, empty
-    /// where
-    /// nothing changes.
+    /// where nothing changes.
     ///
     /// # Errors
     /// `invalid_transition` where the status may not become that; `newer_version`; those of

@@ -93,8 +93,8 @@ impl Session {
         self.take_records(found, Vec::new())
     }
 
-    /// Notes that the staged messages are in the log; see [`Log::commit`](crate::session::log::Log::commit).
-    /// Returns the problems.
+    /// Notes that the staged messages are in the log; see [`Log::commit`](crate::session::log::Log::commit). Returns
+    /// the problems.
     ///
     /// # Errors
     /// Those of [`Log::commit`](crate::session::log::Log::commit).
@@ -180,9 +180,8 @@ impl Session {
         self.revision_count += u64::from(message.rev > 0);
         let mut placed = self.branches.add_message(message, &record);
         if self.is_from_checkpoint {
-            // If its first line lies before the checkpoint, the place of a revision is not known, nor that of a
-            // line that was
-            // written again; such a message is no younger than what the checkpoint covers.
+            // If its first line lies before the checkpoint, the place of a revision is not known, nor that of a line
+            // that was written again; such a message is no younger than what the checkpoint covers.
             let said_ms = message.timestamp.as_deref().and_then(time::parse);
             // For imported messages the time may be unknown.
             let may_be_old = said_ms.map_or(message.source.is_some(), |ms| Some(ms) <= self.covered_ms);

@@ -13,9 +13,9 @@ use crate::time::{self, Stamp};
 use crate::tokens::{Count, Counting};
 
 impl Session {
-    /// Stages messages as one batch and returns the bytes to append. A draft without an id gets one, and follows
-    /// the last
-    /// message; one without a time is of now, unless it comes from elsewhere: there nobody knows when it was said.
+    /// Stages messages as one batch and returns the bytes to append. A draft without an id gets one, and follows the
+    /// last message; one without a time is of now, unless it comes from elsewhere: there nobody knows when it was
+    /// said.
     ///
     /// # Errors
     /// Those of [`Log`](crate::session::log::Log): `batch_open`, `observe_first`, `line_too_long`.
@@ -65,8 +65,7 @@ impl Session {
                 let (cumulative, by) = (Some(cumulative), Some(by.as_str().into()));
                 Tokens { count: tokens, cumulative, by, extra: Extra::default() }
             });
-            // A revision takes the place of its message. A session begun at a checkpoint does not know all
-            // messages.
+            // A revision takes the place of its message. A session begun at a checkpoint does not know all messages.
             let is_anew = is_known
                 || message.rev > 0
                     && (self.is_from_checkpoint || records.iter().any(|one: &Message| one.id == message.id));

@@ -15,8 +15,7 @@ const ARCHIVED: &str = "\"archived\"";
 
 impl ListRequest {
     /// Reads `{"all","type","status","archived","agent","folder","since","until","sort","limit","verify"}`, all
-    /// optional:
-    /// `type` and `archived` are null for any, `since` and `until` times.
+    /// optional: `type` and `archived` are null for any, `since` and `until` times.
     ///
     /// # Errors
     /// `invalid_request`, naming what is wrong.
@@ -67,9 +66,8 @@ impl ListRequest {
         Ok(wanted)
     }
 
-    /// Reads which sessions to search: any of all there are, in the usual order; and the times between which
-    /// messages were
-    /// said.
+    /// Reads which sessions to search: any of all there are, in the usual order; and the times between which messages
+    /// were said.
     ///
     /// # Errors
     /// Those of [`ListRequest::from_json`].
