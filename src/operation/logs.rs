@@ -266,7 +266,7 @@ impl SessionFiles {
         let folder = self.folder();
         let within = (!begins).then_some(&folder);
         let appended = io.append(&self.log_file(log), bytes, durable, within).await;
-        // If no byte was stored, the same batch may be tried again.
+        // If no byte was stored, the same random bytes may be used again.
         if !appended.as_ref().is_err_and(|trouble| trouble.written_bytes() == Some(0)) {
             self.chance.replace(chance);
         }

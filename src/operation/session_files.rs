@@ -169,7 +169,7 @@ impl SessionFiles {
         (self.opened_times(), self.with_session(|session| session.revision_count()))
     }
 
-    /// Whether it has no messages and no events yet.
+    /// Whether nothing is recorded of it yet: no event, no message, no edit of its document.
     pub fn is_empty(&self) -> bool {
         let is_unsaid = self
             .with_session(|session| session.metadata().as_of.is_none() && session.log_state().messages == 0);

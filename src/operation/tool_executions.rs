@@ -169,7 +169,7 @@ impl SessionFiles {
             };
             let tokens = answer.as_ref().and_then(|said| said.tokens.as_ref()).map(|tokens| tokens.count);
             let (written, is_new) = self.append_execution(io, &asked, owner.as_deref(), tokens).await?;
-            // Where no message was appended, no lease was taken.
+            // An execution alone, without a message, takes no lease: the session does not count as open by it.
             if !lines.is_empty() {
                 self.acquire_lease(io).await?;
             }

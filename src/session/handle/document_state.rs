@@ -22,7 +22,7 @@ use crate::session::handle::Session;
 use crate::session::metadata::Metadata;
 use crate::time::{self, Stamp};
 
-/// The document's content beyond the events.
+/// The document as it was found, and its unrecorded edits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DocumentState {
     document: Option<Document>,
