@@ -17,7 +17,9 @@ pub(crate) struct RevisionMap {
     highest: BTreeMap<u64, HighestRevision>,
     newest: Option<NewestAnswer>,
     partial: BTreeSet<u64>,
-    /// Which of them say something else than before, and in which revision: sums of hashes are the same in any order.
+    /// The sum of hashes of those that say something else than before, each with its revision. A summary that leftoff made
+    /// stores it, to tell whether it still describes them. A sum stays the same in whatever order a merge puts lines, and a
+    /// count would not tell one from another; times would be those of the messages, which an edit often keeps.
     pub digest: u32,
     /// Where the last line begins by which one was said anew.
     pub last_start: Option<u64>,
