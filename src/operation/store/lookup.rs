@@ -24,11 +24,13 @@ const MOST: usize = 5;
 /// A session that may be meant.
 #[derive(Clone, Debug, Default)]
 pub struct SessionCandidate {
+    /// The session id, whole.
     pub id: String,
     /// Its name in its workspace.
     pub name: Option<String>,
+    /// The title, as stored: it may have line breaks.
     pub title: String,
-    /// Its display path.
+    /// The display path of its folder.
     pub path: String,
     /// The day of its conversation.
     pub day: Option<String>,
