@@ -26,8 +26,8 @@ pub(super) struct CreateRequest {
 }
 
 impl Store {
-    /// Creates a session, and makes it the project's current one: `{"type","title","name","placement","model",
-    /// "agent"}`, JSON, all optional.
+    /// Creates a session, and makes it the project's current one:
+    /// `{"type","title","name","placement","model","agent"}`, JSON, all optional.
     pub fn create(self: &Rc<Store>, request: String) -> Operation<'static, Rc<SessionFiles>> {
         let store = self.clone();
         Operation::new(|io| async move { store.create_session(&io, &request).await })

@@ -145,9 +145,10 @@ impl LeaseHolder {
 }
 
 impl Store {
-    /// Describes a session: `{"id","title","messageCount","roles","forks","subagents","files","health","problems",
-    /// "openIn"}` and its other metadata, JSON. Forks and sub-agents are those of this store's project: all projects
-    /// have too many sessions to look at.
+    /// Describes a session:
+    /// `{"id","title","messageCount","roles","forks","subagents","files","health","problems","openIn"}` and its other
+    /// metadata, JSON. Forks and sub-agents are those of this store's project: all projects have too many sessions to
+    /// look at.
     pub fn info(self: &Rc<Store>, of: &SessionFiles) -> Operation<'static, String> {
         // A copy reads the files in every host: the open handle hears of nothing earlier by that.
         let (store, live) = (self.clone(), of.unopened_copy());

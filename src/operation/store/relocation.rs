@@ -2,9 +2,10 @@
 //! go on appending to it.
 //!
 //! 1. A folder is reserved at the target, and `<home>/moving/<uuid>.json` says from where to where the session goes.
-//! 2. All is copied. While the source has a folder, no session lies at the target. 3. The old folder is renamed,
-//! beside where it was: appends there fail from then on, and find the new place. 4. What was appended between steps 2
-//! and 3 is copied by whoever comes to the new place first. 5. The old folder goes to the trash.
+//! 2. All is copied. While the source has a folder, no session lies at the target.
+//! 3. The old folder is renamed, beside where it was: appends there fail from then on, and find the new place.
+//! 4. What was appended between steps 2 and 3 is copied by whoever comes to the new place first.
+//! 5. The old folder goes to the trash.
 //!
 //! So whenever it is cut off, exactly one place is the session's, and has all that was acknowledged. This file has the
 //! record of a relocation, and what follows from it; `relocation_steps` does the steps, and `doctor` ends those that

@@ -34,9 +34,9 @@ const DAY_MS: u64 = 24 * 60 * 60_000;
 const LIMITS: &str = "maxSessionsPerProject, autoArchiveAfterDays, enabled, saveAfterAssistantMessage, saveAfterToolExecution, debounceMs or updateMetadataIntervalMs";
 
 impl Store {
-    /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
-    /// "autoArchiveAfterDays"}`, JSON, or null for the settings. The current session, open ones, and those of a
-    /// workspace stay as they are. Answer: the ids of the archived sessions.
+    /// Archives sessions of the project that are too many, or inactive for too long:
+    /// `{"maxSessionsPerProject","autoArchiveAfterDays"}`, JSON, or null for the settings. The current session, open
+    /// ones, and those of a workspace stay as they are. Answer: the ids of the archived sessions.
     pub fn tidy(self: &Rc<Store>, limits: String) -> Operation<'static, Vec<String>> {
         let store = self.clone();
         Operation::new(|io| async move {

@@ -86,7 +86,7 @@ impl Store {
     }
 
     /// Builds a prompt with outputs, for a model to answer a question:
-    /// `{"question","instructions","outputs","maxTokens","encoding", "model"}`, JSON, where `outputs` are paths.
+    /// `{"question","instructions","outputs","maxTokens","encoding","model"}`, JSON, where `outputs` are paths.
     /// Answer: `{"text","tokens","encoding","outputs":[{"path","isCut"}]}`.
     pub fn output_prompt(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
         let store = self.clone();

@@ -31,7 +31,7 @@ pub(super) const LITTLE: u64 = 64 << 10;
 // So many files of one size class are merged into one; classes are apart by a factor of eight.
 const ALIKE: usize = 8;
 const SMALLEST: u64 = 16 << 10;
-// The longest file that a merge makes.
+// The most bytes that are merged into one file; a file with half as many, or more, stays as it is.
 const LONGEST: u64 = 32 << 20;
 
 /// A log with bytes that no index file covers.

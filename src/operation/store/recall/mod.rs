@@ -105,11 +105,11 @@ impl Store {
     /// Searches the sessions that [`Store::list`] gives, and writes them best first, each with its best messages.
     ///
     /// The request is that of a list, but `limit` is the number of sessions, `since` and `until` bound the time of
-    /// messages, and `role` selects who said them. Each page is a JSON array of `{"session","id","role",
-    /// "timestamp","excerpt","found","words","missing","nowhere"}`: `missing` are the words of the question that the
-    /// message lacks, `nowhere` those that nothing in the searched sessions has. Text in quotes must occur exactly as
-    /// written; the other words rank. With `regex` the question is a regular expression, and all messages are read.
-    /// With `numbers` each message has its `number` in the session, for which its log is read.
+    /// messages, and `role` selects who said them. Each page is a JSON array of
+    /// `{"session","id","role","timestamp","excerpt","found","words","missing","nowhere"}`: `missing` are the words of
+    /// the question that the message lacks, `nowhere` those that nothing in the searched sessions has. Text in quotes
+    /// must occur exactly as written; the other words rank. With `regex` the question is a regular expression, and all
+    /// messages are read. With `numbers` each message has its `number` in the session, for which its log is read.
     pub fn search(
         self: &Rc<Store>,
         question: String,

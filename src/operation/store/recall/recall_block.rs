@@ -133,7 +133,7 @@ impl RecallRequest {
 impl Store {
     /// Quotes what other sessions say to a question, as a recall block with its sources.
     ///
-    /// Request: `{"maxTokens","maxBytes", "project","all","exclude","encoding","model","embeds"}`, all optional. The
+    /// Request: `{"maxTokens","maxBytes","project","all","exclude","encoding","model","embeds"}`, all optional. The
     /// store's project is searched, unless `project` names another one, or `all` is set; sessions and messages whose
     /// ids are in `exclude` are left out. Answer:
     /// `{"text","tokens","encoding","words","sources":[{"session","title","agent","timestamp","messages"}]}`, as JSON,
