@@ -101,7 +101,7 @@ impl Importer<'_> {
                 return Ok(added);
             }
             added += batch.len();
-            // Answering a message about stopping does not resume a session, nor does that message itself.
+            // Neither a message in which the user stops the session nor the answer to it resumes the session.
             let goes_on = |(at, one): (usize, &Message)| {
                 is_talk(one, batch.get(at + 1)) && find_stop_phrase(one.content.as_str()).is_none()
             };
@@ -111,7 +111,8 @@ impl Importer<'_> {
         }
     }
 
-    // Appends drafts without confirming each by the disk, for one flush confirms all. Returns the number of bytes.
+    // Appends drafts, not yet confirmed by the disk, for one flush confirms all. `revives`: this resumes the session.
+    // Returns the number of bytes.
     async fn append_drafts(
         &self,
         live: &SessionFiles,
