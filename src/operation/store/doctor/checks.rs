@@ -19,7 +19,7 @@ use crate::operation::store::find_abandoned_outputs;
 use crate::operation::{FileKind, Io, Trouble, unless_bug};
 use crate::session::lease::Lease;
 
-/// One day. No file takes so long to write, so after it a process of the same number is another one.
+/// One day: no file takes so long to write, and a process of the same number may by then be another one.
 const DAY_US: i64 = 24 * 60 * 60_000_000;
 
 impl Store {
