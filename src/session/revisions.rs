@@ -17,7 +17,10 @@ pub(crate) struct RevisionMap {
     highest: BTreeMap<u64, HighestRevision>,
     newest: Option<NewestAnswer>,
     partial: BTreeSet<u64>,
-    /// Which of them say something else than before, and in which revision: sums of hashes are the same in any order.
+    /// The sum of the hashes of those that say something else than before, each with its revision. A summary that
+    /// leftoff made names by it the messages that were changed until then: unlike a count, it tells one change from
+    /// another, and the order in which a merge puts lines does not matter. Times would be those of the messages, which
+    /// an edit often keeps.
     pub digest: u32,
     /// Where the last line begins by which one was said anew.
     pub last_start: Option<u64>,
