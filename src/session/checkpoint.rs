@@ -159,8 +159,8 @@ impl Checkpoint {
         self.version == VERSION && !self.last_line_hash.is_empty() && sha256(line) == self.last_line_hash
     }
 
-    /// Whether it says the same of a log as another one. Not compared are what events decide, where a damaged log has
-    /// its problems, and the titles it had while others read it.
+    /// Whether it says the same of a log as another one. Not compared: what events decide; the problems of a damaged log,
+    /// which may be found at another place; and the titles that it had while others read it.
     pub(crate) fn is_equivalent_to(&self, other: &Checkpoint) -> bool {
         let comparable = |one: &Checkpoint| {
             let titles = one.titles.clone().without_previous();

@@ -17,8 +17,10 @@ pub(crate) struct RevisionMap {
     highest: BTreeMap<u64, HighestRevision>,
     newest: Option<NewestAnswer>,
     partial: BTreeSet<u64>,
-    /// Digest of the messages that say something else than before, and in which revision: a sum of hashes is the same
-    /// in any order.
+    /// The sum of the hashes of the messages that say something else than before, each with its revision. A summary that
+    /// leftoff made names by it the messages that were revised until then: unlike a count, it tells one revision from
+    /// another, and the order in which a merge puts lines does not matter. Times would be those of the messages, which
+    /// an edit often keeps.
     pub digest: u32,
     /// Start of the last line that is a revision.
     pub last_start: Option<u64>,
