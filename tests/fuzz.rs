@@ -1,4 +1,4 @@
-//! What a fuzzer found once, and what it begins with: every law of tests/fuzzed/ holds for it.
+//! What a fuzzer found once, and what it begins with: every law of tests/fuzz_checks/ holds for it.
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 

@@ -34,6 +34,7 @@ export function cancelBeforeSignals(work) {
 /** @param {NodeJS.Signals} signal */
 function onSignal(signal) {
   if (isEnding) return end(signal);
+  // Another listener ends the process itself: raising the signal again would run it twice.
   isEnding = process.listenerCount(signal) === 1;
   const done = Promise.all([...guarded].map((work) => work()));
   if (isEnding) done.then(() => end(signal));

@@ -1,5 +1,8 @@
 //! A project's current session: which it is, written down beside the project. Derived: one that leads nowhere, or is no
 //! pointer, is none.
+//!
+//! The pointer is a file and a link beside it, since Windows may refuse links. The root and the user's home have none: they
+//! are no projects.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! Messages on their way into a log.
+//! Appends messages: reads a caller's drafts, records due events, writes blobs, then the batch.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -25,40 +25,41 @@ use crate::shapes;
 use crate::shapes::Format;
 use crate::tokens::{Counting, Vocabulary};
 
-/// So far back, at least, it is looked whether a batch is there already.
+/// A repeated batch is looked for at least this many bytes back.
 const BACK: u64 = 64 * 1024;
 
-/// What is to be appended, and how.
+/// A request to append messages.
 #[derive(Clone, Debug)]
 pub struct AppendRequest {
     /// The messages.
     pub drafts: Drafts,
-    /// Answered once the disk has confirmed them.
+    /// Respond only once the disk has confirmed them.
     pub is_durable: bool,
-    /// A paused session is active again with them.
+    /// A paused session becomes active with them.
     pub revives: bool,
-    /// Whether they are counted, and by whom.
+    /// Whether and how their tokens are counted.
     pub counts: CountingMode,
 }
 
-/// Messages that nobody has appended yet.
+/// Messages that are not stored yet.
 #[derive(Clone, Debug)]
 pub enum Drafts {
-    /// JSON of a shape, as a caller gives it; see [`shapes::read_drafts`]. Without one it is leftoff's, unless it is the whole answer of a
-    /// provider's library, which tells its own; see [`shapes::extract_messages`].
+    /// JSON of a shape, as a caller gives it; see [`shapes::read_drafts`]. Without a format it is leftoff's, unless
+    /// it is the whole response of a provider's library, from which its format is detected; see
+    /// [`shapes::extract_messages`].
     Json(String, Option<Format>),
     /// JSON in leftoff's shape, read from a log or an agent's file; see [`shapes::read_copies`].
     Copies(String),
     /// Messages as the core has them.
     Messages(Vec<Message>),
-    /// Some of those.
+    /// A range of those.
     Slice(Rc<Vec<Message>>, Range<usize>),
 }
 
-/// Whether messages are counted when they are stored, and by whom.
+/// Whether and how tokens are counted when messages are stored.
 #[derive(Clone, Debug, Default)]
 pub enum CountingMode {
-    /// They are not.
+    /// No counting.
     Off,
     /// By the estimate.
     #[default]
@@ -79,7 +80,7 @@ impl Drafts {
 }
 
 impl AppendRequest {
-    /// The same in the shape that its drafts tell. What is refused by that is refused before anything is said of the session.
+    /// Detects the format of its drafts. An unknown one is rejected before any event is written.
     pub(super) fn with_detected_format(mut self) -> Result<AppendRequest, Error> {
         if let Drafts::Json(json, format) = &mut self.drafts {
             let (told, messages) = shapes::extract_messages(json, *format)?;
@@ -97,7 +98,7 @@ impl AppendRequest {
 }
 
 impl CountingMode {
-    /// By a vocabulary, or by the estimate where there is none; not at all where a setup, JSON, has `"countTokens":false`.
+    /// By a vocabulary, or by the estimate without one; off where the setup, JSON, has `"countTokens":false`.
     pub fn of_setup(setup: &str, vocabulary: Option<Rc<Vocabulary>>) -> CountingMode {
         let is_off = Fields::parse(setup).is_ok_and(|fields| fields.raw("countTokens") == Some("false"));
         if is_off {
@@ -117,7 +118,7 @@ impl CountingMode {
 }
 
 impl SessionFiles {
-    /// Appends messages as one batch. Answer: their lines.
+    /// Appends messages as one batch. Returns their lines.
     pub fn append_messages(self: &Rc<SessionFiles>, appending: AppendRequest) -> Operation<'static, Vec<u8>> {
         let live = self.clone();
         self.was_staged.set(false);
@@ -136,8 +137,8 @@ impl SessionFiles {
         self.append_batch(io, appending, None)
     }
 
-    /// Appends them, as a batch that counts under conditions where there is one; gives the bytes, none where its operation is
-    /// done already.
+    /// Appends messages, as a batch with conditions where there is one; returns the bytes, empty where its operation
+    /// was done already.
     ///
     /// # Errors
     /// `conflict` and `operation_reused`, where that is known before anything is written.
@@ -175,7 +176,7 @@ impl SessionFiles {
         appending: &AppendRequest,
         of: Option<&Batch>,
     ) -> Result<StagedBatch, Trouble> {
-        // Without the event that began the session, its messages would be nobody's.
+        // Without the event that began the session, its messages would belong to none.
         if appending.is_durable && !self.is_confirmed(LogName::Events) {
             Box::pin(self.confirm(io, LogName::Events, false)).await?;
         }
@@ -183,7 +184,7 @@ impl SessionFiles {
         self.observe(io, LogName::Messages).await?;
         self.observe_events_sometimes(io).await?;
         if self.with_session(|session| session.is_branched()) {
-            // What is appended hangs from the branch that somebody chose last.
+            // Messages are appended to the branch that somebody chose last.
             Box::pin(self.observe_logs(io)).await?;
         }
         if let Some(batch) = of {
@@ -217,7 +218,8 @@ impl SessionFiles {
         Ok(staged)
     }
 
-    // A message that follows nobody's would belong to the branch of the line before it. What was copied or imported may lack some.
+    // A message with an unknown parent would belong to the branch of the line before it. Copied and imported messages
+    // may lack their parents.
     async fn reject_unknown_parents(&self, io: &Io, drafts: &[Message]) -> Result<(), Trouble> {
         for (place, draft) in drafts.iter().enumerate() {
             let Some(parent) =
@@ -238,8 +240,8 @@ impl SessionFiles {
         Ok(())
     }
 
-    // What the document says is said before the first message; and who goes on with a paused session makes it active. The
-    // document follows at once: an edit that takes back one that was adopted is seen by comparing it.
+    // Records what is due before the first message: edits of the document, and that a paused session goes on. The
+    // document is written at once: an edit that takes back one that was adopted is seen by comparing with it.
     async fn record_due_changes(&self, io: &Io, revives: bool) -> Result<(), Trouble> {
         let is_paused = self.with_session(|session| session.metadata().status == Status::Paused);
         // A completed session stays completed: whoever records must not lose a message for a status.
@@ -247,8 +249,8 @@ impl SessionFiles {
         self.record_now(io, Vec::from_iter((is_paused && revives).then(|| ChangeRequest::from(active)))).await
     }
 
-    // On the disk before the line that names it. One that another process left is the same, its name is the hash of its bytes;
-    // but that process may have died before the disk confirmed it.
+    // Writes blobs durably before the line that names them. A blob that another process left has the same bytes,
+    // since its name is their hash; but that process may have died before the disk confirmed it.
     async fn write_blobs(&self, io: &Io, blobs: &[Blob]) -> Result<(), Trouble> {
         let folder = self.folder();
         for Blob { id, bytes } in blobs {
@@ -263,7 +265,7 @@ impl SessionFiles {
         Ok(())
     }
 
-    // The session was moved while its batch was on its way: the same bytes are appended where it lies now, unless somebody
+    // Appends the same bytes where a session lies that was moved while its batch was on its way, unless somebody
     // carried them over already. Readers keep one of two equal records.
     async fn append_after_move(
         &self,
@@ -299,7 +301,7 @@ impl SessionFiles {
     }
 }
 
-// Behind a line feed, which seals what a first try may have left.
+// With a line feed in front, which ends what a first attempt may have left.
 fn with_leading_newline(bytes: &[u8]) -> Vec<u8> {
     [b"\n", bytes].concat()
 }

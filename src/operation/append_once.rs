@@ -1,5 +1,5 @@
-//! Appends of machines that try again: the same operation counts once, and what was built on a message follows it or is
-//! refused. Whether a batch counts is known once it is in the file: what others appended may have come before it.
+//! Appends that may be retried: the same operation counts once, and messages built on an expected last message follow
+//! it or are refused. Whether a batch counts is known once it is in the file: others may have appended before it.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -21,13 +21,14 @@ use crate::record::span::Span;
 use crate::session::batch::AppendConditions;
 use crate::session::change_request::ChangeRequest;
 
-/// How often a batch is appended of which others wrote into the middle.
+/// How often a batch is appended again when others wrote into its middle.
 const TRIES: u32 = 4;
-/// So many messages at most are named that came since.
+/// A conflict names at most so many messages that came since.
 const NAMED: usize = 20;
 
 impl SessionFiles {
-    /// Appends messages under conditions. Answer: their lines, those of the first time where the operation was done before.
+    /// Appends messages under conditions. Returns their lines, or those of the first time where the operation was
+    /// done before.
     pub fn append_once(
         self: &Rc<SessionFiles>,
         appending: AppendRequest,
@@ -55,7 +56,7 @@ impl SessionFiles {
                 written => written?,
             };
             if let Some(span) = self.with_session(|session| session.find_counted(&batch))? {
-                // The one who wrote it may not have waited for the disk.
+                // The process that wrote it may not have waited for the disk.
                 if appending.is_durable && written.is_empty() {
                     self.confirm(io, LogName::Messages, true).await?;
                 }
@@ -70,8 +71,8 @@ impl SessionFiles {
         Err(Trouble::new(Code::Conflict, message))
     }
 
-    // What is in the log, whoever wrote it: two that append the same may have come at once. The first counts, so that the last
-    // that was written is one's own.
+    // Reads the batch as the log has it, whoever wrote it: two processes may have appended the same at once. The
+    // first one counts, so that the last one written is one's own.
     async fn read_batch_lines(
         &self,
         io: &Io,
@@ -93,7 +94,8 @@ impl SessionFiles {
         Ok(lines_without_batch(batch, &found).into_bytes())
     }
 
-    // What git merges may stand between a message and the one that it was built on: what was acknowledged counts nevertheless.
+    // A merge by git may put lines between a message and the one that it was built on: what was acknowledged counts
+    // nevertheless.
     async fn accept_message(&self, io: &Io, message_id: String) -> Result<(), Trouble> {
         if self.with_session(|session| session.has_accepted(&message_id)) {
             return Ok(());
@@ -101,7 +103,7 @@ impl SessionFiles {
         self.record_now(io, Vec::from([ChangeRequest::from(Change::Accepted(Subject { message_id }))])).await
     }
 
-    // What came since the message that was expected.
+    // Names the messages that came since the expected one.
     async fn conflict_error(&self, io: &Io, batch: &Batch) -> Result<Trouble, Trouble> {
         let expected = batch.expected_message.clone().flatten();
         let mut messages = MessageStream::newest_first(self, io, self.end(LogName::Messages));

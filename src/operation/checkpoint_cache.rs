@@ -1,5 +1,6 @@
-//! What is known of a log up to a byte, kept in the cache: believed where all of those bytes are what it was made from. Its
-//! checksum says that it is as somebody wrote it, not who that was: what it says is compared with what the log says.
+//! Checkpoints in the cache: what is known of a log up to a byte, believed only where all of those bytes are what it
+//! was made from. Its checksum proves that it is as somebody wrote it, not who that was: so what it says is compared
+//! with the log.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -23,38 +24,39 @@ use crate::session::checkpoint::Checkpoint;
 use crate::session::file_prints::{self, FilePrint};
 use crate::session::handle::Session;
 
-/// What one hash covers.
+/// Bytes of a log that one hash covers.
 const COVERED: u64 = 1 << 20;
-/// So much of a log takes longer to read than what is known of it to be kept.
+/// Above this size, reading a log takes longer than writing its checkpoint.
 const FAR: u64 = 256 << 10;
-/// Of a hash so many digits are kept.
+/// Digits of a hash that are kept.
 const DIGITS: usize = 32;
-/// Longer than a filesystem's clock stands still; where only whole seconds are told, longer than one.
+/// Longer than a filesystem's clock stands still, in microseconds; where only whole seconds are stored, a second is
+/// waited for besides.
 const TICK_US: i64 = 20_000;
 const SECOND_US: i64 = 1_020_000;
 
-/// What this process knows of files that it wrote or read.
+/// What this process has verified of files that it wrote or read.
 #[derive(Default)]
 pub(super) struct VerifiedFiles {
     checkpoint_fingerprint: Option<LogFingerprint>,
-    /// Summaries whose messages were seen to be as they were: nothing but what is appended changes while a session is open.
+    /// Summaries whose messages were compared: while a session is open, it changes by appends alone.
     pub summary_ids: BTreeSet<String>,
     /// Blobs that the disk has confirmed to this process.
     pub blob_ids: BTreeSet<String>,
 }
 
-/// Which bytes of a log something was made from. Where the file is as it was by size and times, they are not read again;
-/// else they are, and compared by their hashes.
+/// Identifies the bytes of a log that something was made from. Where the file's size and times are unchanged, the
+/// bytes are not read again; else they are, and compared by their hashes.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct LogFingerprint {
     bytes: u64,
     file: String,
-    // Of each piece, so that what was appended costs its own bytes alone.
+    // One hash for each piece, so that an append costs only the hashing of its own bytes.
     pieces: Vec<String>,
 }
 
 impl SessionFiles {
-    /// Whether the checkpoint in the cache is the one that this log has, if there is one. All of the log is read.
+    /// Whether the checkpoint in the cache, if there is one, is right for this log. Reads all of the log.
     pub(super) async fn has_good_checkpoint(&self, io: &Io) -> Result<bool, Trouble> {
         let file = self.cached_file(Cached::Checkpoint);
         if unless_other(io.stat(&file).await)?.is_none() {
@@ -65,20 +67,20 @@ impl SessionFiles {
         Ok(self.has_matching_lines(io, &checkpoint).await? && self.matches_whole_log(io, checkpoint).await?)
     }
 
-    /// Keeps what is known of the log, where there is something to keep. `learns`: what came since is folded before.
+    /// Saves a checkpoint where there is something to save. `learns`: fold what came since first.
     pub(super) async fn save_checkpoint(&self, io: &Io, learns: bool) -> Result<(), Trouble> {
-        // A log with branches is read whole when it is opened, and keeps none.
+        // A log with branches is read whole when it is opened, and has no checkpoint.
         if learns && self.with_session(|session| session.has_checkpoint()) {
             self.fold_messages(io).await?;
         }
-        // Without it the next opening reads the log: no reason to fail on a full disk, or one that may only be read.
+        // Without a checkpoint the next opening reads the log: no reason to fail on a full or read-only disk.
         unless_bug(self.write_checkpoint(io, None).await)?;
         self.was_read_whole.set(false);
         Ok(())
     }
 
-    /// The same, where much of the log had to be read. `log`: what that was like before it was read, when it was looked at, which it
-    /// has to be after what it was made from was hashed, too.
+    /// Saves a checkpoint where much of the log had to be read. `log`: the file's print before the log was read; it
+    /// has to be unchanged after the bytes were hashed, too.
     pub(super) async fn save_checkpoint_if_far(
         &self,
         io: &Io,
@@ -92,7 +94,7 @@ impl SessionFiles {
         Ok(())
     }
 
-    // `log`: what it has to be like once it was hashed.
+    // `log`: the print that the file must have after it was hashed.
     async fn write_checkpoint(&self, io: &Io, log: Option<FilePrint>) -> Result<(), Trouble> {
         let checkpoint =
             self.with_session(|session| session.checkpoint().map(|kept| (kept.bytes, kept.to_json())));
@@ -110,7 +112,8 @@ impl SessionFiles {
         io.replace(&self.cached_file(Cached::Checkpoint), json.into_bytes(), None).await
     }
 
-    /// The one that is kept, where it is good; whether the log had to be read for that, which is worth keeping it again.
+    /// Loads the saved checkpoint, where it is right; and whether the log had to be read for that, which is worth
+    /// saving it again.
     pub(super) async fn load_checkpoint(&self, io: &Io) -> Result<Option<(Checkpoint, bool)>, Trouble> {
         // A cache that cannot be read costs one reading of the log, nothing else.
         Ok(unless_bug(Box::pin(self.read_checkpoint(io)).await)?.flatten())
@@ -131,7 +134,7 @@ impl SessionFiles {
         Ok(Some((checkpoint, was_read)))
     }
 
-    /// Whether the log had to be read to see that it has the same bytes still; nothing where it has not.
+    /// Whether the log had to be read to see that it still has the same bytes; `None` where it has not.
     pub(super) async fn check_fingerprint(
         &self,
         io: &Io,
@@ -148,7 +151,8 @@ impl SessionFiles {
         Ok((now.pieces == covers.pieces).then_some(true))
     }
 
-    /// The first bytes of the log as they are now. `known`: of fewer bytes of the same log.
+    /// Fingerprints the first bytes of the log as they are now. `known`: a fingerprint of fewer bytes of the same
+    /// log.
     pub(super) async fn fingerprint_log(
         &self,
         io: &Io,
@@ -170,7 +174,7 @@ impl SessionFiles {
         Ok(LogFingerprint { bytes, file, pieces })
     }
 
-    // What a few lines tell: those that it names are there, and are what it takes them for.
+    // Checks a few lines: those that the checkpoint names are there, and are what it says they are.
     async fn has_matching_lines(&self, io: &Io, said: &Checkpoint) -> Result<bool, Trouble> {
         let log = self.log_file(LogName::Messages);
         let is_within = |span: &Span| span.start < span.end && span.end <= said.bytes;
@@ -195,7 +199,7 @@ impl SessionFiles {
                 let bytes = io.read_range(log, span.start, span.end).await?;
                 let Some(message) = parse_single_message(&bytes) else { return Ok(false) };
                 Ok::<_, Trouble>(match named {
-                    // A revision, and a line that says again what was said before, are no last message.
+                    // A revision, or a line that repeats an earlier one, is not the last message.
                     ExpectedMessage::Last => {
                         Some(&message.id) == said.last_id.as_ref()
                             || message.rev > 0
@@ -214,8 +218,8 @@ impl SessionFiles {
         Ok(true)
     }
 
-    // What all of the log tells. The conversation may have been folded less far than the log was read; so what was learned is
-    // compared with what the log tells up to there.
+    // Checks against all of the log. The session state may have been folded less far than the log was read; so it is
+    // compared with the log up to there.
     async fn matches_whole_log(&self, io: &Io, said: Checkpoint) -> Result<bool, Trouble> {
         let Some(mut read) = self.rebuild_checkpoint(io, said.bytes).await? else { return Ok(false) };
         if said.learned.bytes != said.bytes {
@@ -227,7 +231,7 @@ impl SessionFiles {
         Ok(read.is_equivalent_to(&said))
     }
 
-    // The checkpoint of the log up to a byte, all of it folded.
+    // Builds the checkpoint of the log up to a byte, with all of it folded.
     async fn rebuild_checkpoint(&self, io: &Io, bytes: u64) -> Result<Option<Checkpoint>, Trouble> {
         let log = self.log_file(LogName::Messages);
         let mut session =
@@ -274,14 +278,14 @@ impl FromFields for LogFingerprint {
     }
 }
 
-// A line that is one message and nothing else.
+// Parses a line that is one message and nothing else.
 pub(super) fn parse_single_message(line: &[u8]) -> Option<Message> {
     let mut found = records(line).filter_map(|record| message::read(&record).0);
     let message = found.next()?;
     found.next().is_none().then_some(message)
 }
 
-// A file that was changed just now may be changed again, and look the same.
+// A file that was changed just now may be changed again and look the same.
 fn settled_print(stat: Option<Stat>, now_ms: i64) -> String {
     let Some(Stat { size, modified_us, changed_us, .. }) = stat else { return String::new() };
     let tick_us = if modified_us % 1_000_000 == 0 { SECOND_US } else { TICK_US };
@@ -303,7 +307,7 @@ mod tests {
         let (now, long_ago) = (now_ms * 1000, 1_700_000_000_000_001);
         assert_eq!(print(long_ago, long_ago), format!("7 {long_ago} {long_ago}"));
         assert_eq!([print(now, long_ago), print(long_ago, now), print(now + 1, now + 1)], ["", "", ""]);
-        // Where files have whole seconds, a second may go by before a change shows.
+        // Where file times have whole seconds, a second may pass before a change shows.
         let (tick, second) = (now - TICK_US - 1, now / 1_000_000 * 1_000_000);
         assert_eq!(print(tick, tick), format!("7 {tick} {tick}"));
         assert_eq!(print(second, second), "");

@@ -1,4 +1,4 @@
-//! Compaction: contexts begin behind a message from then on, with a summary before it. No message is touched.
+//! Compaction: makes future contexts begin after a message, with a summary before it. No message is touched.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -24,11 +24,12 @@ use crate::session::change_request::ChangeRequest;
 use crate::session::context_source::ContextSource;
 use crate::shapes::Format;
 
-/// It is due from here on, in hundredths of the budget.
+/// Compaction is due from this share of the budget, in hundredths.
 const DUE: u64 = 80;
-/// What was compacted is let grow to so many halves of what it was compacted to.
+/// After a compaction, the context may grow to so many halves of its size then before the next one.
 const GROWTH: u64 = 3;
-/// What a model's summary may have of what is kept, in thousandths: the share of all summaries, less what is said beside it.
+/// A model's summary may have this share of what is kept, in thousandths: the share of all summaries, less what is
+/// said beside it.
 const SUMMARY: u64 = 165;
 const LONGEST_SUMMARY: u32 = 2200;
 
@@ -58,9 +59,10 @@ struct CompactionReport {
 }
 
 impl SessionFiles {
-    /// Has contexts begin later: `{"request","summarizes","apply","undo","keep"}`, JSON; says what it would do, and does it
-    /// with `apply`. Answer: `{"isApplied","isDue","messageCount","tokensBefore","tokensAfter","tokenBudget","reason","through",
-    /// "summaryRefused"}`, JSON.
+    /// Compacts the session: `{"request","summarizes","apply","undo","keep"}`, JSON; reports what it would do, and
+    /// does it with `apply`. Returns
+    /// `{"isApplied","isDue","messageCount","tokensBefore","tokensAfter","tokenBudget","reason",
+    /// "through","summaryRefused"}`, JSON.
     pub fn compact(
         self: &Rc<SessionFiles>,
         options: String,
@@ -98,7 +100,7 @@ impl SessionFiles {
         apply: bool,
     ) -> Result<CompactionReport, Trouble> {
         if apply {
-            // Before a model is asked.
+            // Checked before a model is asked.
             self.reject_newer()?;
         }
         let plain = asked.without_host_parts();
@@ -115,7 +117,7 @@ impl SessionFiles {
         let said = ChangeRequest::from_json(&event)?;
         self.run_in_turn(io, &|| Box::pin(self.refresh_and_record(io, said.clone()))).await?;
         plan.is_applied = true;
-        // Without a model's words it is what was planned.
+        // Without a model's summary the plan stands.
         if cached.is_some() {
             plan.tokens_after = Some(self.current_context(io, &plain).await?.tokens_used);
         }
@@ -123,7 +125,7 @@ impl SessionFiles {
         Ok(plan)
     }
 
-    // That contexts cannot be built, or of what window, is no reason not to take it back.
+    // That contexts cannot be built, or that their window is unknown, is no reason not to take a compaction back.
     async fn undo_compaction(
         &self,
         io: &Io,
@@ -189,7 +191,7 @@ impl SessionFiles {
             ..CompactionReport::default()
         };
         let because = |reason: String| Ok(CompactionReport { reason: Some(reason), ..said.clone() });
-        // Less than that would soon be due again.
+        // With less growth than this, compaction would soon be due again.
         let halves = u64::from(most) * if current.is_some() { GROWTH } else { 2 };
         if is_all && u64::from(used) * 2 <= halves {
             return because(format!("the conversation has {used} tokens, and {} are kept", halves / 2));
@@ -217,7 +219,7 @@ impl SessionFiles {
         })
     }
 
-    // The event that says so, as it is asked for.
+    // Makes the request for the compaction event.
     async fn compaction_event(
         &self,
         io: &Io,
@@ -247,7 +249,7 @@ impl SessionFiles {
     }
 }
 
-// The conversation and nothing beside it, as it is stored.
+// A request for the stored conversation alone, with nothing beside it.
 fn conversation_only(request: &Request, most: u32) -> Request {
     Request {
         window: most,
@@ -259,7 +261,7 @@ fn conversation_only(request: &Request, most: u32) -> Request {
     }
 }
 
-// The last message before what is kept: a step that did not fit, but none of the newest turn.
+// The last message before those kept: of a step that did not fit, but not of the newest turn.
 fn last_compacted_message(plan: &Context) -> Option<String> {
     let is_user = |message: &&Message| message.role == Some(Role::User) && !message.id.is_empty();
     let newest_user = plan.messages.iter().rfind(is_user).map(|message| message.id.as_str());
@@ -275,7 +277,7 @@ fn last_compacted_message(plan: &Context) -> Option<String> {
     last.map(|one| one.id.clone())
 }
 
-// A step that did not fit; results without a call stand for nothing.
+// A step that did not fit; results without a call do not count.
 fn is_omitted(one: &Decision) -> bool {
     one.rule == "did-not-fit" && matches!(one.action, Action::Dropped | Action::Summarized)
 }

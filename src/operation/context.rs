@@ -1,4 +1,4 @@
-//! Contexts within operations: the build says what it needs, and gets it, until it is ready.
+//! Builds contexts within operations: the build asks for inputs, and gets them, until it is complete.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -25,29 +25,30 @@ use crate::record::{message, message::Message};
 use crate::session::context_source::{CompactionPoint, ContextSource};
 use crate::tokens::{Encoding, Vocabulary, count};
 
-/// So long is what the conversation has come to, unless said otherwise.
+/// Length of a brief in tokens, unless given.
 const BRIEF_TOKENS: u32 = 2000;
 
-/// What a caller asks a context for.
+/// A caller's request for a context.
 #[derive(Clone, Debug)]
 pub(super) struct ContextRequest {
     pub request: Request,
     /// A model writes summaries.
     pub summarizes: bool,
-    /// The host is asked how it may leave.
+    /// The host redacts the context.
     pub is_outgoing: bool,
-    /// The window that the caller said.
+    /// The window that the caller gave.
     pub window: Option<u32>,
-    /// Who counts what is stored.
+    /// How stored messages are counted.
     pub counts: CountingMode,
-    /// What is kept of it, so that the same can be built again.
+    /// What is stored of the request, so that the same context can be built again.
     pub recipe: Recipe,
-    /// The summary that stands in it, where it is built again.
+    /// The summary to use, when a context is rebuilt.
     pub summary_id: Option<String>,
 }
 
 impl ContextRequest {
-    /// What a caller asks for; where it says neither model nor window, those that are known hold. Gives the fields of its request, too.
+    /// Reads a caller's request; where it gives neither model nor window, the known ones hold. Returns the fields of
+    /// its `request`, too.
     pub fn parse(
         asked: &str,
         model: Option<String>,
@@ -91,7 +92,7 @@ impl ContextRequest {
         ))
     }
 
-    /// Without what a caller does for it.
+    /// The request without what only its caller can do for it.
     pub fn without_host_parts(&self) -> ContextRequest {
         let request = Request { strategies: Vec::new(), recall: 0, ..self.request.clone() };
         ContextRequest { request, summarizes: false, ..self.clone() }
@@ -99,9 +100,9 @@ impl ContextRequest {
 }
 
 impl SessionFiles {
-    /// What a model call gets: `{"request","summarizes","embeds","leaves"}`, JSON, where `request` is as [`Request::from_json`] reads
-    /// it. Answer: as [`write_context`](crate::context::write_context) writes it, with `summaryRefused`, `embedRefused` and
-    /// `missingBlobs` where there are such.
+    /// Builds what a model call gets: `{"request","summarizes","embeds","leaves"}`, JSON, where `request` is as
+    /// [`Request::from_json`] reads it. Returns what [`write_context`](crate::context::write_context) writes, with
+    /// `summaryRefused`, `embedRefused` and `missingBlobs` where there are such.
     pub fn context(
         self: &Rc<SessionFiles>,
         asked: String,
@@ -117,8 +118,8 @@ impl SessionFiles {
         })
     }
 
-    /// What the last context was made of, without its texts. Answer: JSON, null where none was built, or what is kept of it is not
-    /// as it was written.
+    /// Reads the report of the last context, without its texts. Returns JSON, null where none was built, or where the
+    /// stored report is damaged.
     pub fn last_context(self: &Rc<SessionFiles>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -126,7 +127,7 @@ impl SessionFiles {
         })
     }
 
-    /// A report and the recipe behind it, where they are as they were written.
+    /// Reads a stored report and its recipe, if undamaged.
     pub(super) async fn read_report(&self, io: &Io) -> Result<Option<(String, String)>, Trouble> {
         self.reject_if_deleted()?;
         let kept = unless_other(io.read_all(&self.cached_file(Cached::Report)).await)?.unwrap_or_default();
@@ -135,7 +136,7 @@ impl SessionFiles {
         Ok(Fields::check(report).is_ok().then(|| (report.into(), recipe.into())))
     }
 
-    /// What the conversation has come to. Answer: JSON.
+    /// Returns the session state as JSON.
     pub fn state(self: &Rc<SessionFiles>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -144,8 +145,8 @@ impl SessionFiles {
         })
     }
 
-    /// What the conversation has come to and its pinned messages, as a text: `{"maxTokens","encoding"}`, JSON; 2,000 tokens of
-    /// o200k_base unless given. Answer: the text; empty where nothing is known.
+    /// Renders the session state and the pinned messages as a text: `{"maxTokens","encoding"}`, JSON; 2,000 tokens of
+    /// o200k_base unless given. Returns the text; empty where nothing is known.
     pub fn brief(self: &Rc<SessionFiles>, asked: String) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -173,7 +174,7 @@ impl SessionFiles {
         })
     }
 
-    /// The messages that are in every context. Answer: a JSON array of their ids.
+    /// Lists the messages that are in every context. Returns a JSON array of their ids.
     pub fn pins(self: &Rc<SessionFiles>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -187,8 +188,8 @@ impl SessionFiles {
         })
     }
 
-    /// Does something while no other operation of this process has the session, and again where it lies by then. What is
-    /// known of the session is looked at in it: afterwards another operation may have begun to read all anew.
+    /// Does work in the session's turn, and again where the session lies after a move. The session's state must be
+    /// read inside: afterwards another operation may have begun to read all anew.
     pub(super) async fn run_in_turn<'a, T>(
         &self,
         io: &Io,
@@ -200,7 +201,7 @@ impl SessionFiles {
         Ok(done)
     }
 
-    /// What a context is built from, of the session as it is now.
+    /// Returns the source that a context of the session as it is now is built from.
     pub(super) async fn current_source(&self, io: &Io) -> Result<ContextSource, Trouble> {
         let learned = || async {
             self.observe_and_fold(io).await?;
@@ -209,7 +210,7 @@ impl SessionFiles {
         self.run_in_turn(io, &|| Box::pin(learned())).await
     }
 
-    /// The same, and the request of a caller.
+    /// The same, and a caller's request.
     pub(super) async fn current_request(
         &self,
         io: &Io,
@@ -223,7 +224,7 @@ impl SessionFiles {
         self.run_in_turn(io, &|| Box::pin(learned())).await
     }
 
-    /// The request of a caller; where it says neither window nor model, the session's own hold.
+    /// Reads a caller's request; where it gives neither window nor model, the session's own hold.
     pub(super) fn parse_request(
         &self,
         asked: &str,
@@ -235,7 +236,7 @@ impl SessionFiles {
         Ok(asked)
     }
 
-    /// A context of what is known of the session; as if it had been compacted through that message, where one is given.
+    /// Builds a context of the session's known state; as if compacted through that message, where one is given.
     pub(super) fn build_context<'a>(
         &'a self,
         io: &'a Io,
@@ -258,7 +259,8 @@ impl SessionFiles {
         for span in &source.pins {
             let line = io.read_range(&self.log_file(LogName::Messages), span.start, span.end).await?;
             for message in records(&line).filter_map(|record| message::read(&record).0) {
-                // Each line of a pinned message is one of these; it stands where the first is, and says what it says now.
+                // A pinned message may have several of these lines; it stands where the first is, with the text of
+                // the last.
                 match pinned.iter_mut().find(|known| known.id == message.id) {
                     Some(known) if message.rev > known.rev => *known = message,
                     Some(_) => {}
@@ -298,7 +300,7 @@ impl InputProvider for SessionFiles {
 }
 
 impl CountingMode {
-    /// Who counts exactly.
+    /// The vocabulary for exact counts.
     pub(super) fn vocabulary(&self) -> Option<Rc<Vocabulary>> {
         match self {
             CountingMode::Exact(vocabulary) => Some(vocabulary.clone()),
@@ -307,7 +309,8 @@ impl CountingMode {
     }
 }
 
-/// A text that costs at most so much, also as it leaves: what stands for a secret may cost more than that.
+/// Renders a text that costs at most so many tokens, also after redaction: a placeholder may cost more than its
+/// secret.
 pub(super) async fn fit_outgoing_text(
     io: &Io,
     leaves: bool,
@@ -326,12 +329,12 @@ pub(super) async fn fit_outgoing_text(
         if over == 0 || room == 0 {
             return Ok(left);
         }
-        // What stands for secrets may be far longer than they are: a smaller text has fewer of them, too.
+        // Placeholders may be far longer than their secrets: a smaller text has fewer of them, too.
         room = room.saturating_sub(over.min(room / 4 + 1));
     }
 }
 
-/// A text as it may leave.
+/// Redacts a text.
 pub(super) async fn redact_text(io: &Io, text: String) -> Result<String, Trouble> {
     Ok(vectors::redact_texts(io, Vec::from([text])).await?.pop().unwrap_or_default())
 }
@@ -349,7 +352,7 @@ pub(super) async fn load_vocabulary(io: &Io, encoding: &str) -> Result<Option<Rc
     }
 }
 
-/// How many tokens a text may have.
+/// Reads the token limit of a text.
 pub(super) fn parse_max_tokens(fields: &mut Fields<'_>) -> Result<u32, Trouble> {
     let raw = fields.take_raw("maxTokens").unwrap_or("nothing");
     raw.parse().map_err(|_| {

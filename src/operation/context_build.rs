@@ -1,4 +1,4 @@
-//! A context, built of what holds the messages: a session's files, or the memory of whoever has read them.
+//! Builds a context from whatever holds the messages: a session's files, or the memory of whoever has read them.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -20,21 +20,21 @@ use crate::session::input_request::InputRequest;
 use crate::shapes::{self, Format};
 use crate::tokens::Encoding;
 
-/// What holds the messages that a context is built of, and what somebody wrote of them.
+/// Provides a context build with messages and stored summaries.
 pub(super) trait InputProvider {
-    /// A part of their log; less where there is less.
+    /// Reads a range of the log; less where there is less.
     async fn bytes(&self, io: &Io, range: Span) -> Result<Vec<u8>, Trouble>;
 
-    /// Has what a context recalls found without reading the log, where somebody knows it; else that is said.
+    /// Finds recalled messages without reading the log, where possible; else tells the build to read it.
     async fn look_up_recalled(&self, io: &Io, build: &mut Build) -> Result<(), Trouble>;
 
-    /// Keeps what was recalled for whoever asks the same again.
+    /// Caches a recollection for the next request with the same question.
     fn cache_recollection(&self, recollection: Option<Recollection>);
 
-    /// The bytes of a blob; nothing where it is not there.
+    /// Reads a blob; `None` where it is missing.
     async fn blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble>;
 
-    /// The summary that is wanted, where there is one.
+    /// Finds the wanted summary, where there is one.
     async fn summary(
         &self,
         io: &Io,
@@ -43,21 +43,21 @@ pub(super) trait InputProvider {
     ) -> Result<SummaryResponse, Trouble>;
 }
 
-/// A context, and what else is to be said of it.
+/// A context, and what else is reported with it.
 pub(super) struct BuiltContext {
     pub context: Context,
-    // What the caller's strategy said of itself, where its messages were taken.
+    // Counts that the caller's strategy gave, where its messages were accepted.
     strategy_counts: Vec<(&'static str, u64)>,
     summary_refusal: Option<String>,
-    // Why what is recalled stands in the order of its words.
+    // Why recalled messages are ordered by words only.
     vector_refusal: Option<String>,
     pub missing_blobs: u64,
-    /// Which summary it was given that somebody wrote.
+    /// The written summary that it was given.
     pub summary_id: Option<String>,
 }
 
-/// A context of what is known. What it is built from does not change any more: appends need not wait for it, nor it for a
-/// counter that appends.
+/// Builds a context. Its source does not change any more: appends need not wait for it, nor it for a counter that
+/// appends.
 pub(super) async fn build_context(
     holder: &impl InputProvider,
     io: &Io,
@@ -118,7 +118,7 @@ pub(super) async fn build_context(
 }
 
 impl BuiltContext {
-    /// Its messages, and an object of the rest.
+    /// Renders its messages, and an object of the rest.
     pub(super) fn render_parts(&self, request: &Request) -> (String, String) {
         let (messages, mut json) =
             write_context_in_parts(&self.context, request.shape(), request.recipient());
@@ -142,7 +142,7 @@ impl BuiltContext {
 
 type StrategyResult = Result<(Vec<Message>, Vec<(&'static str, u64)>), String>;
 
-// What a strategy throws is why it is not taken.
+// A strategy that throws is refused with what it threw.
 async fn run_strategy(io: &Io, name: &str, budget: u32, encoding: &str) -> Result<StrategyResult, Trouble> {
     let made = match io
         .request_text(HostRequest::Strategy { name: name.into(), budget, encoding: encoding.into() })

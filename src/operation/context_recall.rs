@@ -1,4 +1,5 @@
-//! What a context recalls of a session: by what was recalled for the same question, by its store's index, else by reading.
+//! Finds what a context recalls: from the last recollection for the same question, from the store's index, else by
+//! reading the log.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -13,7 +14,7 @@ use crate::recall::shortlist::Shortlist;
 use crate::record::span::Span;
 
 impl SessionFiles {
-    // Has what a context recalls found without reading the log, where somebody knows it.
+    // Finds recalled messages without reading the log, where that is possible.
     pub(super) async fn find_recalled(&self, io: &Io, build: &mut Build) -> Result<(), Trouble> {
         if let Some((age, known)) = &*self.cached_recollection.borrow()
             && *age == self.recall_version()

@@ -1,4 +1,4 @@
-//! A session as one text, in pages: nobody holds a session twice.
+//! Exports a session as one text, in pages: nobody holds a session twice.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -16,13 +16,13 @@ use crate::json::request;
 use crate::record::message::Message;
 use crate::session::documents::DocumentName;
 
-/// The name of the format that has all of a session, which [`crate::record::session_file`] reads.
+/// Name of the format with all of a session, which [`crate::record::session_file`] reads.
 const SESSION_FILE: &str = "\"leftoff\"";
 
 impl SessionFiles {
-    /// The session as one text: `{"format","allBranches","metadata"}`, JSON; `format` is `json`, `markdown`, or `leftoff`: all
-    /// of its files as one, which an import takes in. `metadata` is what holds of a session of which
-    /// nothing is said yet; else its files say it. Each page is a piece of the text.
+    /// Exports the session as one text: `{"format","allBranches","metadata"}`, JSON; `format` is `json`, `markdown`,
+    /// or `leftoff`: all of its files as one, which an import takes in. `metadata` describes a session without
+    /// events; else its files do. Each page is a piece of the text.
     pub fn export(
         self: &Rc<SessionFiles>,
         asked: String,
@@ -70,7 +70,7 @@ impl SessionFiles {
             some.retain(|(message, is_on)| {
                 export.has_message(&message.id, answered_call_id(message), *is_on)
             });
-            // What is not looked at needs not be written as JSON to be read again.
+            // Without redaction, a message needs no JSON that would be parsed again.
             let text = if !is_json && !leaving.is_on() {
                 some.iter().map(|(message, is_on)| export.section(message, *is_on)).collect()
             } else {

@@ -1,4 +1,4 @@
-//! What is wrong with a session: all of it is read, and nothing is mended.
+//! Examines a session: reads all of it and reports what is wrong, without repairing anything.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,7 +17,7 @@ use crate::json::text::to_json;
 use crate::record::scan::{Problem, ProblemCode};
 use crate::record::status::Health;
 
-/// What is wrong, and where.
+/// The result of an examination.
 #[derive(Debug, Serialize)]
 pub(super) struct HealthReport {
     pub health: Health,
@@ -35,7 +35,7 @@ pub(super) struct FileProblem {
 #[serde(untagged)]
 enum ProblemDetail {
     Scanned(Problem),
-    /// What a document was written from, and the logs do not have.
+    /// Records that the document was written from, and that the logs lack.
     Vanished {
         code: &'static str,
         start: u64,
@@ -45,7 +45,7 @@ enum ProblemDetail {
 }
 
 impl FileProblem {
-    /// Where the log ends, where its last line is torn.
+    /// Where the log's whole lines end, if its last line is torn.
     pub fn torn_tail_end(&self) -> Option<u64> {
         match &self.problem {
             ProblemDetail::Scanned(problem) => (problem.code == ProblemCode::TornTail).then_some(problem.end),
@@ -59,7 +59,7 @@ impl FileProblem {
 }
 
 impl SessionFiles {
-    /// Reads all of it. Answer: `{"health","problems":[{"file","code","start","end","message"}]}`, JSON.
+    /// Reads all of the session. Returns `{"health","problems":[{"file","code","start","end","message"}]}`, JSON.
     pub fn examine(self: &Rc<SessionFiles>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -72,7 +72,7 @@ impl SessionFiles {
         if io.stat(&self.folder()).await?.is_none() {
             Box::pin(self.reopen_if_changed(io, false)).await?;
         }
-        // What is known of it already may be more than its files say.
+        // On a copy: the state of the open session may say more than its files.
         Box::pin(async { self.unopened_copy().scan_for_problems(io).await }).await
     }
 
@@ -86,7 +86,7 @@ impl SessionFiles {
             );
         }
         let health = self.with_session(|session| session.health());
-        // Where something is damaged, that says already why there is less.
+        // Damage already explains why something is missing.
         if problems.is_empty() {
             problems = self.find_vanished(io).await?;
         }
@@ -100,7 +100,7 @@ impl SessionFiles {
         Ok(HealthReport { health, problems })
     }
 
-    // What the derived document tells of, and the logs do not: they were cut, emptied or removed.
+    // Finds what the derived document tells of and the logs lack: they were cut, emptied or removed.
     async fn find_vanished(&self, io: &Io) -> Result<Vec<FileProblem>, Trouble> {
         let found = unless_bug(self.read_document(io).await)?.flatten().unwrap_or_default();
         let Ok(document) = Fields::parse(core::str::from_utf8(&found).unwrap_or_default()) else {
@@ -129,7 +129,7 @@ impl SessionFiles {
         Ok(self.file_problem(log, ProblemDetail::Vanished { code: "vanished", start: end, end, message }))
     }
 
-    // Which blobs are missing or damaged, and where the lines lie that name them.
+    // Finds missing and damaged blobs, and the lines that name them.
     async fn find_missing_blobs(&self, io: &Io) -> Result<Vec<FileProblem>, Trouble> {
         let end = self.size(io, LogName::Messages).await?;
         let mut messages = MessageStream::each_line(self, io, end);

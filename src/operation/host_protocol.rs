@@ -1,4 +1,4 @@
-//! What operations ask of their host, and what it answers: values, the same for every host.
+//! The requests that operations send to their host, and its responses: plain values, the same for every host.
 
 use alloc::borrow::Cow;
 use alloc::rc::Rc;
@@ -11,282 +11,291 @@ use crate::layout::File;
 use crate::session::lease::{Lease, Process};
 use crate::tokens::Vocabulary;
 
-/// What an operation wants of its host.
+/// A request of an operation to its host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum HostRequest {
-    /// The bytes from `start` up to `end`, where fewer will do; without `end`, all to the end of the file. Answer: `Bytes`.
+    /// Reads the bytes from `start` up to `end`, perhaps fewer; without `end`, all to the end of the file. Response:
+    /// `Bytes`.
     Read {
-        /// Of which file.
+        /// The file to read.
         file: File,
-        /// The first byte.
+        /// Offset of the first byte.
         start: u64,
-        /// Behind the last byte.
+        /// Offset after the last byte.
         #[serde(skip_serializing_if = "Option::is_none")]
         end: Option<u64>,
     },
-    /// What a file is like; links are not followed. Answer: `Stat`.
+    /// Stats a file; links are not followed. Response: `Stat`.
     Stat {
-        /// Which.
+        /// The path to stat.
         file: File,
     },
-    /// What is in a folder, by name. Answer: `Entries`.
+    /// Lists a folder's entries by name. Response: `Entries`.
     List {
-        /// Which.
+        /// The folder to list.
         folder: File,
-        /// Of each folder in it, the files of these names are looked at, too: of thousands that costs little more than to
-        /// list them.
+        /// File names to stat in each folder inside it: for thousands of folders that costs little more than to list
+        /// them.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         names: Vec<&'static str>,
     },
-    /// Adds bytes at the end of a file, all in one piece; makes it where it is missing. Answer: `End`, or `Failed` with
+    /// Appends bytes to a file, all in one piece; creates it where it is missing. Response: `End`, or `Failed` with
     /// `written`.
     Append {
-        /// To which file.
+        /// The file to append to.
         file: File,
-        /// What; none, where the disk is to confirm what is there.
+        /// The bytes; none where the disk is only to confirm what the file already has.
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
-        /// Answered once the disk has confirmed all that is in the file.
+        /// Respond only once the disk has confirmed all that is in the file.
         durable: bool,
-        /// A folder on the way that is not made where it is missing; nor is what it lies in.
+        /// A folder on the way that is not created where it is missing; nor are its parents.
         #[serde(skip_serializing_if = "Option::is_none")]
         within: Option<String>,
     },
-    /// Puts bytes in the place of a file, whole or not at all, durably. Answer: `Done`.
+    /// Replaces a file's bytes, whole or not at all, durably. Response: `Done`.
     Replace {
-        /// Which file.
+        /// The file to replace.
         file: File,
-        /// By what.
+        /// Its new bytes.
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
         /// As in `Append`.
         #[serde(skip_serializing_if = "Option::is_none")]
         within: Option<String>,
     },
-    /// The same for a file that can do without: nobody waits until the disk has it, and what was to come there before need not come
-    /// any more. Answer: `Done`.
+    /// Replaces a file that can be derived again: nobody waits until the disk has it, and a pending write of the same
+    /// file need not happen any more. Response: `Done`.
     Keep {
-        /// Which file.
+        /// The file to replace.
         file: File,
-        /// By what.
+        /// Its new bytes.
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
     },
-    /// Takes a file away, if it is there. Answer: `Done`.
+    /// Removes a file, if it exists. Response: `Done`.
     Remove {
-        /// Which.
+        /// The file to remove.
         file: File,
     },
-    /// Gives a file or a folder another path below the same root, where nothing is yet: by that, one of two processes takes
-    /// it. Answer: `Done`, or `Failed` with `already_exists`.
+    /// Renames a file or a folder below the same root to a path where nothing exists yet: of two processes that try,
+    /// one gets it. Response: `Done`, or `Failed` with `already_exists`.
     Move {
-        /// What.
+        /// The old path.
         from: File,
-        /// What it is to be.
+        /// The new path.
         to: File,
     },
-    /// Copies a file, or a folder with all in it, also below another root; nothing but files and folders. Each file is in its
-    /// place whole, or not at all, and durable then. Answer: `End`, how many bytes that were.
+    /// Copies a file, or a folder with all in it, also below another root; nothing but files and folders. Each file
+    /// appears whole, or not at all, and is durable then. Response: `End`, the number of bytes copied.
     Copy {
-        /// What.
+        /// The source.
         from: File,
-        /// Where to.
+        /// The target.
         to: File,
-        /// Files that are there stay as they are.
+        /// Existing files stay as they are.
         missing: bool,
     },
-    /// A link to a folder, for people. A host without links makes none. Answer: `Done`.
+    /// Creates a link to a folder, for people. A host without links creates none. Response: `Done`.
     Link {
-        /// What is to be the link.
+        /// The path of the link.
         file: File,
-        /// The folder, as people call it.
+        /// The folder it leads to, as its path is shown to people.
         target: String,
     },
-    /// Runs git in a folder: the one on the PATH, never one that lies in the folder. Where it takes too long it is told to end, and a
-    /// moment later made to; what a hook of its leaves running is not waited for. Answer: `Ran`; nothing where there is no git, or no folder.
+    /// Runs git in a folder: the git on the PATH, never one that lies in the folder. When it takes too long it is
+    /// asked to end, and killed a moment later; a process that one of its hooks leaves running is not waited for.
+    /// Response: `Ran`; `None` where there is no git, or no folder.
     Git {
-        /// The folder, as people call it.
+        /// The folder, as its path is shown to people.
         folder: String,
-        /// What it is told.
+        /// Git's arguments.
         arguments: Vec<String>,
-        /// What is set for it, beside what is set for this process.
+        /// Environment variables set for it, besides this process's own.
         variables: &'static [(&'static str, &'static str)],
-        /// What is not set for it.
+        /// Environment variables removed for it.
         without: &'static [&'static str],
-        /// What it reads.
+        /// Its standard input.
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
-        /// How long it may take.
+        /// The time limit in milliseconds.
         limit_ms: u32,
     },
-    /// The SHA-256 of a part of a file, where it is as long. Answer: `Text`, hex digits; or `Done` where it is shorter.
+    /// Hashes a range of a file with SHA-256. Response: `Text`, hex digits; `Done` where the file is shorter.
     Hash {
-        /// Of which file.
+        /// The file to hash.
         file: File,
-        /// The first byte.
+        /// Offset of the first byte.
         start: u64,
-        /// Behind the last byte.
+        /// Offset after the last byte.
         end: u64,
     },
-    /// Some time passes. Answer: `Done`.
+    /// Waits. Response: `Done`.
     Wait {
-        /// How long.
+        /// Milliseconds to wait.
         ms: u32,
     },
-    /// The session is this operation's alone, among those of this process, until `Leave` or its end. Answer: `Done`.
+    /// Waits until the session is this operation's alone, among the operations of this process, until `Leave` or the
+    /// operation's end. Response: `Done`.
     Turn {
-        /// Which, by its folder as people call it, where the operation is a store's: open or not; or the project, by its folder.
-        /// Whoever waits for the turn of a folder has it when the one before has left, also where the session was opened meanwhile.
+        /// For an operation of a store, the session by its folder as shown to people, open or not; or the project by
+        /// its folder. Whoever waits for the turn of a folder gets it when the one before has left, even if the
+        /// session was opened meanwhile.
         #[serde(skip_serializing_if = "Option::is_none")]
         of: Option<String>,
     },
-    /// Others may have their turn; the other needs of this step do not wait for that. Answer: `Done`.
+    /// Ends the turn; the other requests of this step do not wait for it. Response: `Done`.
     Leave {
         /// As in `Turn`.
         #[serde(skip_serializing_if = "Option::is_none")]
         of: Option<String>,
     },
-    /// Who this process is. Answer: `Process`.
+    /// Identifies this process. Response: `Process`.
     Process,
-    /// Whether these processes are certainly gone; of one on another host nobody here can tell. Answer: `Flags`.
+    /// Asks whether these processes are certainly gone; for one on another host nobody here can tell. Response:
+    /// `Flags`.
     Gone {
-        /// Which.
+        /// The processes.
         processes: Vec<Lease>,
     },
-    /// The vocabulary of an encoding. Answer: `Vocabulary`.
+    /// Loads the vocabulary of an encoding. Response: `Vocabulary`.
     Vocabulary {
         /// `o200k_base` or `cl100k_base`.
         encoding: String,
     },
-    /// How many tokens texts have by the caller's own counter. Answer: `Text`, a JSON array of numbers.
+    /// Counts the tokens of texts with the caller's own counter. Response: `Text`, a JSON array of numbers.
     Counts {
-        /// Its name.
+        /// The counter's name.
         encoding: String,
         /// The texts.
         texts: Vec<String>,
     },
-    /// A vector of each text, of the caller's: the nearer in meaning two texts are, the smaller the angle between theirs. The first
-    /// text is what is asked. Answer: `Bytes`, of each how many numbers it has, and these, all of 32 bits, little-endian.
+    /// Embeds texts with the caller's model: the nearer in meaning two texts are, the smaller the angle between their
+    /// vectors. The first text is the question. Response: `Bytes`, for each vector its length and its numbers, all of
+    /// 32 bits, little-endian.
     Vectors {
         /// The texts.
         texts: Vec<String>,
     },
-    /// A summary that a model writes. Answer: `Text`, `{"content","model"}` as JSON.
+    /// Has a model write a summary. Response: `Text`, `{"content","model"}` as JSON.
     Summary {
-        /// What the system says.
+        /// The system prompt.
         system: String,
-        /// What the user says.
+        /// The user message.
         user: String,
-        /// How long it may be.
+        /// Its token limit.
         max_tokens: u32,
-        /// The first message that it is to stand for.
+        /// Id of the first message that it is to stand for.
         start_message_id: String,
-        /// The last one.
+        /// Id of the last one.
         end_message_id: String,
-        /// How many they are.
+        /// How many messages it stands for.
         message_count: u64,
         /// The summary that it extends.
         #[serde(skip_serializing_if = "Option::is_none")]
         previous: Option<String>,
     },
-    /// A page of what is read, JSON or a text: whoever reads has no more to do with it, and goes on. Who wants no more drops
-    /// the operation. Answer: `Done`.
+    /// Delivers a page, JSON or a text; the operation goes on once the reader is through with it. A reader that wants
+    /// no more drops the operation. Response: `Done`.
     Page {
-        /// What is in it.
+        /// The page's bytes.
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
     },
-    /// The secrets in some texts that the host has rules for, beside the core's. Answer: `Text`, what was found in each of them,
-    /// in bytes: `[[{"start","end","rule"}]]`; an empty array where nothing was found in any.
+    /// Finds the secrets in texts by the host's rules, besides the core's. Response: `Text`, the byte ranges for each
+    /// text: `[[{"start","end","rule"}]]`; an empty array where none was found in any.
     Secrets {
-        /// How long each is; they lie behind the needs, with [`BETWEEN`] them.
+        /// The texts; serialized as their lengths, since their bytes follow the requests, with [`BETWEEN`] them.
         #[serde(serialize_with = "lengths")]
         texts: Vec<String>,
     },
-    /// What leaves of the session, JSON, as it may. Answer: `Text`, as [`RedactedValue::to_json`](super::RedactedValue::to_json) writes it.
+    /// Redacts a value of the session that goes out, JSON. Response: `Text`, as
+    /// [`RedactedValue::to_json`](super::RedactedValue::to_json) writes it.
     Out {
         /// The value.
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
     },
-    /// The next document of an agent's file: the file itself, unpacked, or a session of a database. Answer:
-    /// `Document`.
+    /// Reads the next document of an agent's file: the file itself, decompressed, or a session of a database.
+    /// Response: `Document`.
     #[cfg(feature = "interop")]
     Document {
-        /// The file, as people call it.
+        /// The file, as its path is shown to people.
         path: String,
-        /// Which sessions of a database, as the host reads it: JSON.
+        /// Which sessions of a database to read, JSON for the host.
         only: String,
-        /// The file is begun.
+        /// Start with the file's first document.
         is_first: bool,
     },
-    /// Which command began a conversation, of which this is said: a JSON array of messages; and which tools its client has beside
-    /// those that its record names. Answer: `Text`, `{"name","hash","tools"}`, each optional, or null.
+    /// Asks which command began a conversation, and which tools its client has besides those that its transcript
+    /// names. Response: `Text`, `{"name","hash","tools"}`, each optional, or null.
     #[cfg(feature = "interop")]
     Command {
-        /// The messages.
+        /// The messages, a JSON array.
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
     },
-    /// A folder's path without links, as far as it is there. Answer: `Text`, the path itself where nobody can tell.
+    /// Resolves the links of a folder's path, as far as it exists. Response: `Text`, the path itself where nobody can
+    /// tell.
     RealPath {
         /// The path.
         path: String,
     },
-    /// A path in Unicode's normalization form C. Answer: `Text`.
+    /// Converts a path to Unicode's normalization form C. Response: `Text`.
     Normal {
         /// The path.
         path: String,
     },
-    /// A text in Unicode's compatibility decomposition, NFKD, without its marks: the core has no tables for it. Answer: `Text`.
+    /// Converts a text to Unicode's compatibility decomposition, NFKD, without marks: the core has no tables for it.
+    /// Response: `Text`.
     Unmarked {
         /// The text.
         text: String,
     },
-    /// The first bytes of what the caller has saved. Answer: `Bytes`.
+    /// Reads the first bytes of what the caller has saved. Response: `Bytes`.
     Given {
-        /// How many.
+        /// How many bytes.
         end: u64,
     },
-    /// Puts what the caller has saved into a file, between bytes: whole, or not at all; nobody waits until the disk has it. Answer:
-    /// `Done`.
+    /// Writes what the caller has saved into a file, with bytes around it: whole, or not at all; nobody waits until
+    /// the disk has it. Response: `Done`.
     Put {
-        /// Which file.
+        /// The file to write.
         file: File,
-        /// What stands around it.
+        /// The bytes around it.
         #[serde(serialize_with = "length")]
         bytes: Vec<u8>,
-        /// Behind how many of these bytes it stands.
+        /// How many of these bytes come before it.
         at: u64,
     },
-    /// Bytes of a file for the caller alone: the host hands them over. Answer: `End`, how many they are; `Bytes` of nothing where no
-    /// file is.
+    /// Hands a range of a file to the caller without passing it through the core. Response: `End`, its length;
+    /// `Bytes(None)` where the file does not exist.
     Hand {
-        /// Of which file.
+        /// The file.
         file: File,
-        /// The first byte.
+        /// Offset of the first byte.
         start: u64,
-        /// Behind the last byte.
+        /// Offset after the last byte.
         end: u64,
     },
-    /// What a strategy of the caller's makes of the session. Answer: `Text`, `{"messages","includedCount",
+    /// Has a strategy of the caller choose messages of the session. Response: `Text`, `{"messages","includedCount",
     /// "summarizedCount"}` as JSON.
     Strategy {
-        /// Its name.
+        /// The strategy's name.
         name: String,
-        /// How many tokens it may use.
+        /// The tokens it may use.
         budget: u32,
-        /// By whom they are counted.
+        /// The encoding that counts them.
         encoding: String,
     },
 }
 
-/// Between two texts that are looked at as one: no secret goes over it.
+/// Separator between texts that are searched for secrets as one: no secret spans it.
 pub const BETWEEN: &str = "\n\0\n";
 
 impl HostRequest {
-    /// The bytes that lie behind the needs, where it is about bytes.
+    /// The bytes that follow the requests, for a request that carries bytes.
     pub fn payload(&self) -> Option<Cow<'_, [u8]>> {
         match self {
             HostRequest::Append { bytes, .. }
@@ -304,7 +313,7 @@ impl HostRequest {
     }
 }
 
-// They lie behind the needs.
+// Writes the length in place of the bytes, which follow the requests.
 fn length<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(bytes.len() as u64)
 }
@@ -313,33 +322,33 @@ fn lengths<S: Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::E
     serializer.collect_seq(texts.iter().map(String::len))
 }
 
-/// What a host says to a need.
+/// A host's response to a request.
 #[derive(Clone, Debug)]
 pub enum HostResponse {
-    /// It is done.
+    /// The request was carried out.
     Done,
-    /// Bytes; nothing where no file is.
+    /// Bytes; `None` where the file does not exist.
     Bytes(Option<Vec<u8>>),
-    /// What a file is like; nothing where nothing is.
+    /// A file's stat; `None` where nothing exists.
     Stat(Option<Stat>),
-    /// What is in a folder, sorted by name; nothing where no folder is.
+    /// A folder's entries, sorted by name; `None` where the folder does not exist.
     Entries(Option<Vec<FolderEntry>>),
-    /// How long the file is right after an append; and what it was like then, where the host has looked at it in the same breath.
+    /// The file's length right after an append; and its stat, where the host read it at the same time.
     End(u64, Option<Stat>),
-    /// Who this process is.
+    /// This process.
     Process(Process),
-    /// Whether each of what was asked about is so.
+    /// For each thing asked about, whether it holds.
     Flags(Vec<bool>),
     /// A text.
     Text(String),
     /// A vocabulary.
     Vocabulary(Rc<Vocabulary>),
-    /// What git said; nothing where it cannot be run.
+    /// The result of git; `None` where it cannot be run.
     Ran(Option<GitRun>),
-    /// What an agent's file holds; nothing where there is no more.
+    /// The next document of an agent's file; `None` where there are no more.
     #[cfg(feature = "interop")]
     Document(Option<AgentDocument>),
-    /// It could not be done.
+    /// The request failed.
     Failed(Failure),
 }
 
@@ -349,62 +358,62 @@ pub enum HostResponse {
 pub struct AgentDocument {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// The file has no other one.
+    /// It is the file's only document.
     pub is_alone: bool,
-    /// Why this one of many cannot be read.
+    /// Why this document, one of many, cannot be read.
     pub failure: Option<Failure>,
 }
 
-/// What git said.
+/// The result of a run of git.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitRun {
-    /// By what it ended; nothing where it was made to.
+    /// Its exit status; `None` where it was killed.
     pub status: Option<i32>,
-    /// What it printed.
+    /// Its standard output.
     pub stdout: Vec<u8>,
-    /// What it printed for people, or the end of that where it is long, without blanks around it.
+    /// Its standard error, or the end of that where it is long, trimmed.
     pub stderr_text: String,
-    /// It took too long.
+    /// It exceeded its time limit.
     pub has_timed_out: bool,
 }
 
-/// What a file is like. Times are microseconds since 1970.
+/// A file's stat. Times are microseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// What it is.
+    /// The kind of file.
     pub kind: FileKind,
-    /// How many bytes a file has.
+    /// Its size in bytes.
     pub size: u64,
-    /// When its bytes were changed last; whoever changes it may set that.
+    /// When its bytes changed last; whoever changes the file may set this.
     pub modified_us: i64,
-    /// When anything of it was changed last.
+    /// When anything of it changed last.
     pub changed_us: i64,
-    /// Which file it is, where the system can tell.
+    /// Its identity, where the system tells one.
     pub file: Option<FileId>,
 }
 
-/// What tells a file from one that has come into its place.
+/// A file's identity, which tells it from another that has taken its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileId {
-    /// Its number, which a later file may get again.
+    /// Its inode number, which a later file may get again.
     pub number: u64,
-    /// When it was made; where the system does not know that, when it was changed last.
+    /// When it was created; where the system does not know that, when it changed last.
     pub made_us: i64,
 }
 
-/// What a folder holds.
+/// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderEntry {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: FileKind,
-    /// Of a folder, what the files are like that were to be looked at, in the order of their names, each nothing where
-    /// there is none; nothing at all where it may not be looked into.
+    /// For a folder, the stats of the named files in it, in the order of the names, each `None` where the file does
+    /// not exist; `None` altogether where the folder may not be read.
     pub files: Option<Vec<Option<Stat>>>,
 }
 
-/// What lies at a path.
+/// The kind of what lies at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A file.
@@ -416,7 +425,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// By the name that storages have for it.
+    /// Reads the name that storages give the kind.
     pub fn from_name(name: &str) -> FileKind {
         match name {
             "file" => FileKind::File,
@@ -426,20 +435,20 @@ impl FileKind {
     }
 }
 
-/// Why a host could not do it.
+/// Why a request failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Failure {
-    /// The stable word: one of a storage's, or of the host's own.
+    /// The error code: a storage's, or the host's own.
     pub code: String,
-    /// A sentence.
+    /// The message, a sentence.
     pub message: String,
-    /// Of an append, how many bytes got into the file, where that is known.
+    /// For an append, how many bytes got into the file, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written: Option<u64>,
-    /// All bytes got in, and the disk did not confirm them.
+    /// All bytes were written, but the disk did not confirm them.
     #[serde(skip)]
     pub is_unconfirmed: bool,
-    /// Which of the host's own errors it is: the host tells that very one, with its cause.
+    /// Number of the host's own error: the host throws that very one, with its cause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<u32>,
 }

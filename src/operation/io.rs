@@ -1,4 +1,5 @@
-//! The side of the protocol that operations see: what they ask, as if it were at hand.
+//! What an operation calls to reach its host: each method sends one [`HostRequest`] and awaits its [`HostResponse`],
+//! as if the file, the clock or the model were at hand.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -22,16 +23,17 @@ use crate::session::lease::{Lease, Process};
 use crate::time::Stamp;
 use crate::tokens::Vocabulary;
 
-// So many bytes before a place say whether a file goes on there as it was.
+// This many bytes before an offset tell whether a file still continues as it was read.
 #[cfg(feature = "interop")]
 const TAIL: u64 = 4096;
 
-/// What lies between an operation and its host: the needs of this step, and the answers to those of the last.
+/// What passes between an operation and its host: the requests of this step, and the responses to those of the last
+/// one.
 #[derive(Default)]
 pub(crate) struct HostExchange {
     pub requests: Vec<HostRequest>,
     pub stamp: Option<Stamp>,
-    // The number of the first of `asked`, and of `answers`: needs are numbered through all steps.
+    // Numbers of the first of `requests` and of `responses`: requests are numbered through all steps.
     first_request: usize,
     first_response: usize,
     responses: Vec<Option<HostResponse>>,
@@ -59,14 +61,15 @@ impl HostExchange {
     }
 }
 
-/// The random bytes of an operation, and which one that was.
+/// An operation's random bytes, and a weak reference that tells which operation had them.
 pub(crate) type Chance = ([u8; 32], Weak<RefCell<HostExchange>>);
 
-/// What an operation asks its host by.
+/// The handle by which an operation sends requests to its host.
 #[derive(Clone)]
 pub(crate) struct Io(pub Rc<RefCell<HostExchange>>);
 
-/// An answer on its way. It is plain, so that the futures that wait for one stay small: what is asked lies on the desk already.
+/// A response not yet received. A plain struct, so that the futures waiting for one stay small: the request itself is
+/// in the exchange already.
 pub(crate) struct PendingResponse<'a, T> {
     io: &'a Io,
     number: usize,
@@ -82,14 +85,14 @@ impl<T> Future for PendingResponse<'_, T> {
     }
 }
 
-/// What a file is like right after an append.
+/// A file's length right after an append, and its stat where the host read it then.
 pub(crate) struct AppendedFile {
     pub end: u64,
     pub stat: Option<Stat>,
 }
 
 impl Io {
-    /// The moment, and another chance each time: the host's, then what follows from it.
+    /// Returns the current time and new random bytes on each call: first the host's, then bytes derived from them.
     pub fn stamp(&self) -> Stamp {
         let mut desk = self.0.borrow_mut();
         let mut stamp = desk.stamp.expect("an operation runs only within a step");
@@ -100,8 +103,9 @@ impl Io {
         stamp
     }
 
-    /// The chance of this operation; refused where another one had it before: what is stored would have the ids of what is there, and
-    /// be taken for it. `last` is that of the last one by which something was stored.
+    /// Returns this operation's random bytes. Rejects those that another operation already had: records stored with
+    /// them would get the ids of stored records, and be taken for these. `last` has the bytes of the last operation
+    /// that stored something.
     pub fn fresh_chance(&self, last: &RefCell<Option<Chance>>) -> Result<Option<Chance>, Trouble> {
         let entropy = self.0.borrow().stamp.map(|stamp| stamp.entropy);
         let is_repeated = |(of, desk): &Chance| Some(*of) == entropy && !desk.ptr_eq(&Rc::downgrade(&self.0));
@@ -124,7 +128,7 @@ impl Io {
         PendingResponse { io: self, number: self.0.borrow_mut().add_request(need), read }
     }
 
-    /// May be shorter than asked for.
+    /// Reads from `start`; the result may be shorter than asked for.
     pub fn read(&self, file: &File, start: u64, end: Option<u64>) -> PendingResponse<'_, Option<Vec<u8>>> {
         self.send_request(HostRequest::Read { file: file.clone(), start, end }, |answer| match answer {
             HostResponse::Bytes(bytes) => Ok(bytes),
@@ -132,7 +136,7 @@ impl Io {
         })
     }
 
-    /// All of a part of a file that is there; empty where no file is.
+    /// Reads a range of a file, as much of it as exists; empty where the file does not exist.
     pub fn read_range<'a>(&'a self, file: &'a File, start: u64, end: u64) -> Work<'a, Vec<u8>> {
         Box::pin(async move {
             let mut all = self.read(file, start, Some(end)).await?.unwrap_or_default();
@@ -147,13 +151,13 @@ impl Io {
         })
     }
 
-    /// What stands before a place in a file: one that has something else there was written anew.
+    /// Reads the bytes before an offset: a file that has other bytes there was written anew.
     #[cfg(feature = "interop")]
     pub fn read_tail<'a>(&'a self, file: &'a File, end: u64) -> Work<'a, Vec<u8>> {
         self.read_range(file, end.saturating_sub(TAIL), end)
     }
 
-    /// All of a file; nothing where none is.
+    /// Reads a whole file; `None` where it does not exist.
     pub fn read_all(&self, file: &File) -> PendingResponse<'_, Option<Vec<u8>>> {
         self.read(file, 0, None)
     }
@@ -169,7 +173,7 @@ impl Io {
         self.list_with(folder, &[])
     }
 
-    /// `names`: of files that are looked at in each folder there.
+    /// Lists a folder. `names`: files to stat in each folder inside it.
     pub fn list_with(
         &self,
         folder: &File,
@@ -183,7 +187,7 @@ impl Io {
         })
     }
 
-    /// `within`: a folder that is not made where it is missing.
+    /// Appends bytes. `within`: a folder that is not created where it is missing.
     pub fn append(
         &self,
         file: &File,
@@ -200,7 +204,7 @@ impl Io {
         })
     }
 
-    /// `within` as in `append`.
+    /// Replaces a file; `within` as in `append`.
     pub fn replace(&self, file: &File, bytes: Vec<u8>, within: Option<&File>) -> PendingResponse<'_, ()> {
         let within = within.map(|folder| folder.path.clone());
         self.request_done(HostRequest::Replace { file: file.clone(), bytes, within })
@@ -210,7 +214,7 @@ impl Io {
         self.request_done(HostRequest::Keep { file: file.clone(), bytes })
     }
 
-    /// The first bytes of what the caller has saved.
+    /// Reads the first bytes of what the caller has saved.
     pub fn read_caller_bytes(&self, end: u64) -> PendingResponse<'_, Vec<u8>> {
         self.send_request(HostRequest::Given { end }, |answer| match answer {
             HostResponse::Bytes(bytes) => Ok(bytes.unwrap_or_default()),
@@ -218,12 +222,12 @@ impl Io {
         })
     }
 
-    /// What the caller has saved, into a file; `at`: behind how many of the bytes.
+    /// Writes what the caller has saved into a file, with `bytes` around it: `at` of them come before it.
     pub fn write_caller_bytes(&self, file: &File, bytes: Vec<u8>, at: u64) -> PendingResponse<'_, ()> {
         self.request_done(HostRequest::Put { file: file.clone(), bytes, at })
     }
 
-    /// A part of a file to the caller: how many bytes that are; nothing where no file is.
+    /// Hands a range of a file to the caller; returns its length, `None` where the file does not exist.
     pub fn hand_to_caller(&self, file: &File, start: u64, end: u64) -> PendingResponse<'_, Option<u64>> {
         self.send_request(HostRequest::Hand { file: file.clone(), start, end }, |answer| match answer {
             HostResponse::End(length, _) => Ok(Some(length)),
@@ -232,7 +236,7 @@ impl Io {
         })
     }
 
-    /// The hash of a part of a file; nothing where the file is shorter.
+    /// Hashes a range of a file; `None` where the file is shorter.
     pub fn hash(&self, file: &File, start: u64, end: u64) -> PendingResponse<'_, Option<String>> {
         self.send_request(HostRequest::Hash { file: file.clone(), start, end }, |answer| match answer {
             HostResponse::Text(hash) => Ok(Some(hash)),
@@ -249,7 +253,8 @@ impl Io {
         self.request_done(HostRequest::Move { from: from.clone(), to: to.clone() })
     }
 
-    /// All in a folder, or a file; `missing`: only what is not there. How many bytes that were.
+    /// Copies a file, or a folder with its content; `missing`: only files that the target lacks. Returns the bytes
+    /// copied.
     pub fn copy(&self, from: &File, to: &File, missing: bool) -> PendingResponse<'_, u64> {
         self.send_request(HostRequest::Copy { from: from.clone(), to: to.clone(), missing }, |answer| {
             match answer {
@@ -259,12 +264,12 @@ impl Io {
         })
     }
 
-    /// `target`: as people call it.
+    /// Creates a link; `target`: the path as shown to people.
     pub fn link(&self, file: &File, target: &str) -> PendingResponse<'_, ()> {
         self.request_done(HostRequest::Link { file: file.clone(), target: target.into() })
     }
 
-    /// `need`: of git; nothing where it cannot be run.
+    /// Runs git; `need`: a [`HostRequest::Git`]. `None` where git cannot be run.
     pub fn git(&self, need: HostRequest) -> PendingResponse<'_, Option<GitRun>> {
         self.send_request(need, |answer| match answer {
             HostResponse::Ran(ran) => Ok(ran),
@@ -272,18 +277,20 @@ impl Io {
         })
     }
 
-    /// The session is this operation's alone until it leaves: what it asks meanwhile is answered soon.
+    /// Waits until the session is this operation's alone, until `end_turn`. Only what is answered soon may be asked
+    /// meanwhile.
     pub fn take_turn(&self) -> PendingResponse<'_, ()> {
         self.request_done(HostRequest::Turn { of: None })
     }
 
-    /// Nobody waits for that: it goes to the host along with what is asked next, and an operation that ends has left.
+    /// Ends the turn without waiting: the request goes to the host with the next ones. An operation that ends leaves
+    /// by itself.
     pub fn end_turn(&self) {
         self.0.borrow_mut().add_request(HostRequest::Leave { of: None });
     }
 
-    /// The same for an operation of a store: of the session of a folder, open or not; or of the project, of what is asked of that one
-    /// after another.
+    /// Takes a turn for an operation of a store: of a folder's session, open or not; or of a project, for work on it
+    /// that must run one after another.
     pub fn take_turn_of(&self, shown: &str) -> PendingResponse<'_, ()> {
         self.request_done(HostRequest::Turn { of: Some(shown.into()) })
     }
@@ -299,7 +306,7 @@ impl Io {
         })
     }
 
-    /// What somebody beside the host makes: a counter, a model, a strategy.
+    /// Requests a text from somebody beside the host: a counter, a model, a strategy.
     pub fn request_text(&self, need: HostRequest) -> PendingResponse<'_, String> {
         self.send_request(need, |answer| match answer {
             HostResponse::Text(made) => Ok(made),
@@ -307,7 +314,7 @@ impl Io {
         })
     }
 
-    /// Of each text a vector, as [`HostRequest::Vectors`] says.
+    /// Requests a vector for each text, as [`HostRequest::Vectors`] says.
     pub fn vectors(&self, texts: Vec<String>) -> PendingResponse<'_, Vec<u8>> {
         self.send_request(HostRequest::Vectors { texts }, |answer| match answer {
             HostResponse::Bytes(vectors) => Ok(vectors.unwrap_or_default()),
@@ -326,7 +333,7 @@ impl Io {
         })
     }
 
-    /// Of each whether it is certainly gone.
+    /// Returns for each process whether it is certainly gone.
     pub fn are_gone(&self, processes: Vec<Lease>) -> PendingResponse<'_, Vec<bool>> {
         self.send_request(HostRequest::Gone { processes }, |answer| match answer {
             HostResponse::Flags(gone) => Ok(gone),
@@ -334,12 +341,12 @@ impl Io {
         })
     }
 
-    /// What leaves, JSON, as it may.
+    /// Has the host redact outgoing JSON.
     pub async fn redact_outgoing(&self, json: String) -> Result<RedactionResponse, Trouble> {
         RedactionResponse::from_json(&self.request_text(HostRequest::Out { bytes: json.into_bytes() }).await?)
     }
 
-    /// The secrets in each of some texts, by the core's rules and the host's.
+    /// Finds the secrets in each text, by the core's rules and the host's.
     pub async fn find_secrets(&self, texts: Vec<String>) -> Result<Vec<Vec<SecretSpan>>, Trouble> {
         let texts: Vec<String> = texts.into_iter().map(secrets::normalize_text).collect();
         let mut of_host = SecretSpan::all_from_json(
@@ -364,7 +371,7 @@ impl Io {
         Err(Trouble::new(Code::InvalidRequest, message))
     }
 
-    /// The next document of an agent's file.
+    /// Reads the next document of an agent's file.
     #[cfg(feature = "interop")]
     pub fn next_document(
         &self,
@@ -381,7 +388,7 @@ impl Io {
         )
     }
 
-    /// Which command began a conversation, JSON.
+    /// Asks the host which command began a conversation; JSON.
     #[cfg(feature = "interop")]
     pub fn find_command(&self, said: Vec<u8>) -> PendingResponse<'_, String> {
         self.request_text(HostRequest::Command { bytes: said })
@@ -400,7 +407,7 @@ impl Io {
         self.request_text(HostRequest::Unmarked { text: text.into() })
     }
 
-    /// Until whoever reads wants more.
+    /// Hands over a page, and waits until the reader wants more.
     pub fn write_page(&self, bytes: Vec<u8>) -> PendingResponse<'_, ()> {
         self.request_done(HostRequest::Page { bytes })
     }
@@ -413,7 +420,7 @@ impl Io {
     }
 }
 
-/// What another answer says: why it failed, or that the host has mixed something up.
+/// Makes the error for a response of another kind: the host's failure, or a bug, since the host mixed responses up.
 fn unexpected_response_error(answer: HostResponse) -> Trouble {
     match answer {
         HostResponse::Failed(failure) => failure.into(),
@@ -424,7 +431,7 @@ fn unexpected_response_error(answer: HostResponse) -> Trouble {
     }
 }
 
-// Only the kind: it may hold what was said.
+// Only the kind: the content may be part of a conversation.
 fn describe_response(answer: &HostResponse) -> &'static str {
     match answer {
         HostResponse::Done => "none",

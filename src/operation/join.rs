@@ -1,4 +1,4 @@
-//! Several works of one operation at once: what they ask of the host goes out in one step.
+//! Joins several futures of one operation, so that their requests go to the host in one step.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use super::Trouble;
 use super::Work;
 use super::io::PendingResponse;
 
-/// Answers that were asked for in one step, and come in one.
+/// Awaits responses that were requested in one step, and so arrive in one.
 pub(crate) async fn collect_responses<T>(replies: Vec<PendingResponse<'_, T>>) -> Vec<Result<T, Trouble>> {
     let mut answers = Vec::new();
     for reply in replies {
@@ -19,7 +19,7 @@ pub(crate) async fn collect_responses<T>(replies: Vec<PendingResponse<'_, T>>) -
     answers
 }
 
-/// All of these at once: what they need comes in one step.
+/// Runs all of these concurrently: their requests go out in one step.
 pub(crate) async fn join_all<'a, T>(mut works: Vec<Pin<Box<dyn Future<Output = T> + 'a>>>) -> Vec<T> {
     let mut done: Vec<Option<T>> = works.iter().map(|_| None).collect();
     core::future::poll_fn(|context| {
@@ -36,7 +36,7 @@ pub(crate) async fn join_all<'a, T>(mut works: Vec<Pin<Box<dyn Future<Output = T
     done.into_iter().flatten().collect()
 }
 
-/// The same, so many at a time; what failed first ends it.
+/// Runs them in batches of at most `most`; the first failure ends the work.
 pub(crate) async fn join_in_batches<'a, T>(
     mut works: impl Iterator<Item = Work<'a, T>>,
     most: usize,
@@ -53,7 +53,7 @@ pub(crate) async fn join_in_batches<'a, T>(
     }
 }
 
-/// Both at once.
+/// Runs both concurrently.
 pub(crate) async fn join_both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>) -> (A, B) {
     let (mut one, mut other) = (pin!(one), pin!(other));
     let (mut first, mut second) = (None, None);

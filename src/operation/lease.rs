@@ -1,5 +1,7 @@
-//! Who has a session open for appending. It locks nothing: several may hold one. Each holder has a file of its own, so that
-//! nobody has to take one away from another; its loss costs a warning, never data.
+//! Leases: which processes have a session open for appending. A lease locks nothing: several processes may hold one.
+//! Each has a file of its own, so that nobody has to take one away from another; its loss costs a warning, never
+//! data. The session's next opening clears away the leases of processes that are gone, and warns of them; whoever
+//! merely asks who has the session open clears nothing away.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -20,47 +22,47 @@ use crate::time;
 
 const MINUTE_MS: i64 = 60_000;
 
-/// How this process is known to have it open.
+/// This process's lease on a session.
 #[derive(Default)]
 pub(super) struct OwnLease {
-    /// What its file is called; empty as long as nobody asked.
+    /// Its file's name; empty until someone asks for it.
     name: String,
     is_held: bool,
-    /// It was opened here before, and what was known of that is gone.
+    /// The session was opened here before, and the state of that was lost: the file may still be there.
     may_be_held: bool,
 }
 
 impl OwnLease {
-    /// Of a session that was opened before, or not.
+    /// The lease of a session that was opened before, or not.
     pub fn of(was_opened: bool) -> OwnLease {
         OwnLease { may_be_held: was_opened, ..OwnLease::default() }
     }
 }
 
-/// A file that says that somebody has a session open.
+/// A lease file.
 pub(super) struct LeaseFile {
     pub file: File,
-    /// Who; nothing where it is torn.
+    /// Its lease; `None` where the file is torn.
     pub lease: Option<Lease>,
-    /// It is nobody's, or of a process that is gone.
+    /// It is unreadable, or its process is gone.
     pub is_abandoned: bool,
 }
 
-/// What whoever opens a session should hear.
+/// A warning for whoever opens a session.
 #[derive(Serialize)]
 pub(super) struct Notice {
     pub code: &'static str,
     pub message: String,
 }
 
-/// What came of taking it up.
+/// The result of pausing an idle session, and the warnings.
 pub(super) struct PauseReport {
     pub notices: Vec<Notice>,
     pub has_paused: bool,
 }
 
 impl SessionFiles {
-    /// Who else has it open. Answer: a JSON array of [`Lease`].
+    /// Lists who else has the session open. Returns a JSON array of [`Lease`].
     pub fn list_holders(self: &Rc<SessionFiles>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -69,8 +71,8 @@ impl SessionFiles {
         })
     }
 
-    /// What is due when it is opened or listed: it is paused where nobody else has it open, and nothing happened for so long while
-    /// it was active. `clears`: leases of processes that are gone are told of, once, since they are taken away.
+    /// Pauses an active session that nobody else has open and in which nothing happened for so long; done when it is
+    /// opened or listed. `clears`: warn of the leases of processes that are gone, once, since they are removed.
     pub(super) async fn pause_if_idle(
         &self,
         io: &Io,
@@ -87,25 +89,25 @@ impl SessionFiles {
             let is_idle = !is_open && self.idle_since(io.now_ms(), idle_ms).is_some();
             if is_idle { Box::pin(self.pause_idle(io, idle_ms)).await } else { Ok(None) }
         };
-        // Whoever opens it can do so without; who resumes it is told.
+        // An opening can do without the pause; a resume is told of the failure.
         let last = if clears { unless_bug(rests.await)?.flatten() } else { rests.await? };
         let has_paused = last.is_some();
         notices.extend(last.map(|last| auto_paused_notice(&last, idle_ms)));
         Ok(PauseReport { notices, has_paused })
     }
 
-    /// Says that this process has it open no longer.
+    /// Removes this process's lease.
     pub fn release(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(|io| async move { live.release_lease(&io).await })
     }
 
-    /// Whether it says so, where others look.
+    /// Whether this process's lease is there, where others look.
     pub(super) async fn is_held(&self, io: &Io) -> Result<bool, Trouble> {
         Ok(self.lease.borrow().is_held && unless_other(io.stat(&self.own_lease_file()).await)?.is_some())
     }
 
-    /// Says that this process appends. A store that cannot say so can still be written: that is no reason to fail.
+    /// Takes a lease, since this process appends. A store where that fails can still be written: no reason to fail.
     pub(super) async fn acquire_lease(&self, io: &Io) -> Result<(), Trouble> {
         if self.lease.borrow().is_held {
             return Ok(());
@@ -133,13 +135,13 @@ impl SessionFiles {
         unless_bug(io.remove(&self.own_lease_file()).await).map(drop)
     }
 
-    /// Those who have it open, but this process.
+    /// The other processes that have it open.
     pub(super) async fn holders(&self, io: &Io) -> Result<Vec<Lease>, Trouble> {
         let found = self.other_leases(io).await?;
         Ok(found.into_iter().filter(|one| !one.is_abandoned).filter_map(|one| one.lease).collect())
     }
 
-    /// What another process appends meanwhile would go where nobody looks.
+    /// Rejects a session that another process has open: what that appends meanwhile would go where nobody looks.
     pub(super) async fn reject_if_open(&self, io: &Io) -> Result<(), Trouble> {
         let holders = self.holders(io).await?;
         let Some(Lease { program, pid, host, since, .. }) = holders.first() else { return Ok(()) };
@@ -148,7 +150,7 @@ impl SessionFiles {
         Err(Trouble::new(Code::OpenElsewhere, message))
     }
 
-    /// The leases of all but this process.
+    /// The leases of all other processes.
     pub(super) async fn other_leases(&self, io: &Io) -> Result<Vec<LeaseFile>, Trouble> {
         let folder = self.cached_file(CachedKind::Leases);
         let files = list_lease_files(io, &folder).await?;
@@ -164,7 +166,7 @@ impl SessionFiles {
         self.cached_file(CachedKind::Leases).child(&format!("{}.json", self.lease.borrow().name))
     }
 
-    // Those of processes that are gone: told once, since they are taken away.
+    // Reports leases of processes that are gone, once, since they are removed.
     async fn clear_abandoned(&self, io: &Io, found: &[LeaseFile]) -> Result<Vec<Notice>, Trouble> {
         let left: Vec<&LeaseFile> = found.iter().filter(|one| one.is_abandoned).collect();
         remove_leases(io, &left).await?;
@@ -172,14 +174,14 @@ impl SessionFiles {
     }
 }
 
-/// The leases in a folder.
+/// Lists the lease files in a folder.
 pub(super) async fn list_lease_files(io: &Io, folder: &File) -> Result<Vec<File>, Trouble> {
     let entries = unless_other(io.list(folder).await)?.unwrap_or_default();
     let files = entries.into_iter().filter(|entry| entry.kind == FileKind::File);
     Ok(files.map(|entry| folder.child(&entry.name)).collect())
 }
 
-/// What these files say, and whose they are.
+/// Reads lease files, and finds which processes are gone.
 pub(super) async fn read_leases(io: &Io, files: Vec<File>) -> Result<Vec<LeaseFile>, Trouble> {
     let reads: Vec<_> = files.iter().map(|file| io.read_all(file)).collect();
     let mut leases = Vec::new();
@@ -198,7 +200,7 @@ pub(super) async fn read_leases(io: &Io, files: Vec<File>) -> Result<Vec<LeaseFi
         .collect())
 }
 
-/// Takes them away; that it cannot is no reason to fail.
+/// Removes lease files; where that fails, it is no reason to fail.
 pub(super) async fn remove_leases(io: &Io, found: &[&LeaseFile]) -> Result<(), Trouble> {
     let removals: Vec<_> = found.iter().map(|one| io.remove(&one.file)).collect();
     for removed in removals {
@@ -227,7 +229,7 @@ fn auto_paused_notice(last: &str, idle_ms: i64) -> Notice {
     }
 }
 
-// Of another version, or by hand.
+// For a lease written by another version, or by hand.
 fn text_or_unknown(text: &Option<String>) -> &str {
     text.as_deref().unwrap_or("unknown")
 }

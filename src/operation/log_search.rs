@@ -1,4 +1,4 @@
-//! Words in the log of a session: it is read from its end, and nothing of it is opened.
+//! Searches a session's log backward for words, without opening the session.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -13,14 +13,14 @@ use crate::record::batch;
 use crate::record::span::Span;
 use crate::resume::log_match::{LineMatch, LogSearch, MessageHit};
 
-/// So much is read at once that beginning costs nothing, and so little that the first is soon there.
+/// Bytes read at once: so many that the overhead is nothing, so few that the first hit comes soon.
 const CHUNK: u64 = 1 << 20;
 
-/// A log that is read from its end for what is looked for.
+/// A search through a log from its end.
 pub(super) struct BackwardSearch<'a> {
     files: &'a SessionFiles,
     search: LogSearch,
-    // What leaves of a store, and where secrets are replaced, of this log, once something of it may.
+    // The store's redactor, and in replacing mode this log's, once a text of it may go out.
     redactor: &'a OutgoingRedactor,
     unreported: Option<Rc<OutgoingRedactor>>,
     end: Option<u64>,
@@ -36,13 +36,13 @@ impl<'a> BackwardSearch<'a> {
         BackwardSearch { files: live, search, redactor: leaving, unreported: None, end: None }
     }
 
-    /// Something of a text of it is told.
+    /// Reports the secrets in a text of the log of which `told` goes out.
     pub async fn report_text(&self, io: &Io, text: &str, told: &str) -> Result<(), Trouble> {
         let aside = self.unreported.as_deref().unwrap_or(self.redactor);
         self.redactor.report_value(io, aside, (&self.redactor.json_if_reporting(text), told)).await
     }
 
-    /// The next messages that have all of it, the newest first; nothing where there are no more.
+    /// Finds the next messages that have all words, newest first; `None` at the end.
     pub async fn next(&mut self, io: &Io) -> Result<Option<Vec<MessageHit>>, Trouble> {
         let file = self.files.log_file(LogName::Messages);
         let mut end = match self.end {
@@ -88,7 +88,7 @@ impl<'a> BackwardSearch<'a> {
                 LineMatch::None | LineMatch::NeedsBlob { .. } => {}
             }
         }
-        // Whether something is found must not tell what may not leave.
+        // Whether something is found must not reveal what may not go out.
         if !said.is_empty() {
             let aside = self.unreported_redactor(io).await?;
             let left = aside.redact_messages(io, said).await?;
@@ -108,7 +108,7 @@ impl<'a> BackwardSearch<'a> {
 }
 
 impl SessionFiles {
-    // Whether a line of its log is of a batch that does not count. Who has not opened it has to read it for that.
+    // Whether a line of the log is of a batch that does not count. Without an open session the log is read for that.
     pub(super) async fn is_skipped_line(&self, io: &Io, line: &[u8], at: u64) -> Result<bool, Trouble> {
         let Some(start) = batch::find_first_record(line) else { return Ok(false) };
         let at = at + start;

@@ -1,4 +1,8 @@
-//! The three logs of a session: each a file, and what is known of it.
+//! A session's three logs as files: observes what they gained, appends batches, confirms durability.
+//!
+//! The first durable append of a process also confirms what was there before it, as events, folders and blobs of the
+//! same name: their writer may have been killed before the disk had them. A batch that was staged is taken in as
+//! staged, not read again, where the file grew by exactly its bytes.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -14,11 +18,11 @@ use crate::record::scan::{Problem, ScanItem};
 use crate::session::handle::Session;
 use crate::session::log::Log;
 
-/// What is waited before a batch is appended again of which nobody can say how much was written.
+/// Pauses before a batch is appended again when nobody can say how much of it was written.
 const WAITS_MS: [u32; 3] = [5, 20, 80];
-/// Enough of a log to tell it from another: the id of its first line.
+/// First bytes of a log that tell it from another: they hold the id of its first line.
 const HEAD: usize = 128;
-/// Enough of its end to tell what was observed from what came into its place.
+/// Last observed bytes of a log that tell it from another that took its place.
 const TAIL: u64 = 256;
 
 /// One of a session's logs.
@@ -29,15 +33,15 @@ pub(super) enum LogName {
     Tools,
 }
 
-/// What is known of a log's file.
+/// The state of a log's file.
 #[derive(Debug, Default)]
 pub(super) struct LogFile {
     is_confirmed: bool,
-    // How it begins, where that was seen.
+    // First bytes of the file, where they were read.
     head: Vec<u8>,
-    // How that ends which was observed.
+    // Last bytes of the observed part.
     tail: Vec<u8>,
-    // What it was like when it was observed to its end.
+    // The file's stat when it was observed to its end.
     last_stat: Option<Stat>,
 }
 
@@ -46,10 +50,10 @@ impl LogFile {
         *self = LogFile { is_confirmed: self.is_confirmed, ..LogFile::default() };
     }
 
-    // Whether another file stands there than was observed, or it was changed otherwise than at its end.
+    // Whether the file is another one than was observed, or was changed otherwise than at its end.
     fn is_replaced_by(&self, found: &Stat, end: u64) -> bool {
         let Some(seen) = &self.last_stat else { return false };
-        // Where the system does not know when a file was made, it tells its last change.
+        // Where the system does not know when a file was created, it reports its last change.
         let is_told = |stat: &Stat| stat.file.is_some_and(|file| file.made_us != stat.changed_us);
         let made = |stat: &Stat| stat.file.map(|file| file.made_us);
         let number = |stat: &Stat| stat.file.map(|file| file.number);
@@ -67,10 +71,10 @@ impl LogFile {
     }
 }
 
-/// Of bytes that are the next ones of a log, as much as is remembered.
+/// The first and last of the bytes observed next, as much as is remembered.
 pub(super) struct LogEnds {
     pub length: u64,
-    // Of the first ones only.
+    // Of a log's first bytes only.
     head: Option<Vec<u8>>,
     tail: Vec<u8>,
 }
@@ -92,7 +96,7 @@ impl SessionFiles {
         })
     }
 
-    /// How far it is observed.
+    /// How far the log is observed.
     pub(super) fn end(&self, log: LogName) -> u64 {
         self.with_session(|session| log_of(session, log).observed_end())
     }
@@ -115,12 +119,12 @@ impl SessionFiles {
         Trouble::new(Code::LogReplaced, message)
     }
 
-    /// How many bytes the file has.
+    /// Reads the file's size.
     pub(super) async fn size(&self, io: &Io, log: LogName) -> Result<u64, Trouble> {
         self.size_of(log, io.stat(&self.log_file(log)).await?)
     }
 
-    /// How many bytes it had when it was looked at last.
+    /// The file's size when it was last looked at.
     pub(super) fn seen_size(&self, log: LogName) -> u64 {
         self.logs[log as usize].borrow().last_stat.map_or(0, |seen| seen.size)
     }
@@ -136,7 +140,7 @@ impl SessionFiles {
         }
     }
 
-    /// The same: not fewer than were observed, as where it was moved away.
+    /// Reads the file's size; an error where it is less than was observed, as after a move.
     pub(super) async fn grown_size(&self, io: &Io, log: LogName) -> Result<u64, Trouble> {
         let found = io.stat(&self.log_file(log)).await?;
         self.check_grown(log, found)
@@ -147,8 +151,8 @@ impl SessionFiles {
         if size < end { Err(self.shrunk_error(log, end, size)) } else { Ok(size) }
     }
 
-    /// Takes what the file gained since the last look, by us or by others; gives the problems. What is derived from bytes
-    /// that are there no longer, as after a checkout by git, is refused as `log_replaced`.
+    /// Observes what the file gained since the last look, by us or by others; returns the problems. When bytes are
+    /// gone from which state was derived, as after a checkout by git, it fails with `log_replaced`.
     pub(super) async fn observe(&self, io: &Io, log: LogName) -> Result<Vec<Problem>, Trouble> {
         let found = io.stat(&self.log_file(log)).await?;
         self.observe_stat(io, log, found).await
@@ -166,7 +170,7 @@ impl SessionFiles {
         if end > 0 && found.is_some_and(|found| known.borrow().is_replaced_by(&found, end)) {
             return Err(self.replaced_error(log));
         }
-        // What is seldom lies apart: an operation is as large as what it may come to.
+        // Boxed, since it is rare: an operation is as large as the largest work that it may do.
         let problems = if size > end {
             Box::pin(self.observe_up_to(io, log, size)).await?
         } else {
@@ -175,7 +179,7 @@ impl SessionFiles {
                     Box::pin(io.read_range(&self.log_file(log), end.saturating_sub(TAIL), end)).await?;
                 known.borrow_mut().tail = tail;
             }
-            // Also that nothing came has to count: a batch may have been given up in doubt.
+            // An observation of nothing counts, too: a batch may have been given up in doubt.
             self.with_session(|session| log_of(session, log).observe(&[], end))?;
             Vec::new()
         };
@@ -198,7 +202,7 @@ impl SessionFiles {
             if bytes.len() <= tail.len() && !bytes.is_empty() {
                 bytes = io.read_range(&file, start, size.min(start + PIECE)).await?;
             }
-            // What is not read must not look as if it had never been said.
+            // Bytes that cannot be read must not look as if they had never been written.
             if bytes.len() <= tail.len() {
                 return Err(self.shrunk_error(log, size, start + bytes.len() as u64));
             }
@@ -214,14 +218,14 @@ impl SessionFiles {
         }
     }
 
-    /// Takes the beginning of a log of which nothing was observed.
+    /// Observes the beginning of a log of which nothing was observed.
     pub(super) async fn observe_part(&self, io: &Io, log: LogName, end: u64) -> Result<(), Trouble> {
         self.observe_up_to(io, log, end).await?;
         self.observe_tail(log);
         Ok(())
     }
 
-    /// It is read to its end: a last line without a line feed counts if it is whole.
+    /// Observes a log to its end: a last line without a line feed counts if it is complete.
     pub(super) async fn observe_whole(&self, io: &Io, log: LogName) -> Result<Vec<Problem>, Trouble> {
         let mut problems = self.observe(io, log).await?;
         problems.extend(self.observe_tail(log));
@@ -235,7 +239,7 @@ impl SessionFiles {
         })
     }
 
-    /// Whether it is the file that was observed, and no other one that lies in its place now.
+    /// Whether the file is the one that was observed, and not another in its place.
     pub(super) async fn is_same_file(&self, io: &Io, log: LogName) -> Result<bool, Trouble> {
         if self.size(io, log).await? < self.end(log) {
             return Ok(false);
@@ -245,8 +249,9 @@ impl SessionFiles {
         Ok(head.starts_with(&found))
     }
 
-    /// Appends the batch that was staged. Where it fails before the first byte, the batch never was; else the same
-    /// records are appended again, and readers keep one of two equal ones. `begins`: its folder is made where it is missing.
+    /// Appends the staged batch. If that fails before the first byte, the batch is aborted; else the same records are
+    /// appended again, and readers keep one of two equal ones. `begins`: create the session's folder where it is
+    /// missing.
     pub(super) async fn append(
         &self,
         io: &Io,
@@ -261,7 +266,7 @@ impl SessionFiles {
         let folder = self.folder();
         let within = (!begins).then_some(&folder);
         let appended = io.append(&self.log_file(log), bytes, durable, within).await;
-        // Who failed before a byte was stored may try again with the same.
+        // If no byte was stored, the same random bytes may be used again.
         if !appended.as_ref().is_err_and(|trouble| trouble.written_bytes() == Some(0)) {
             self.chance.replace(chance);
         }
@@ -296,7 +301,7 @@ impl SessionFiles {
         Ok(self.with_session(|session| commit_log(session, log, start))?)
     }
 
-    // Others appended as well, or it failed.
+    // For when others appended as well, or the append failed.
     async fn retry_append(
         &self,
         io: &Io,
@@ -316,7 +321,7 @@ impl SessionFiles {
                 return Err(failure);
             }
             if self.has_moved(io, log, &failure).await {
-                // It may be back in a moment: then the next batch must find none under way.
+                // The session may be back in a moment: then the next batch must find none under way.
                 self.with_session(|session| log_of(session, log).abort())?;
                 let is_replaced = failure.code() == Code::LogReplaced.as_str();
                 return Err(if is_replaced { failure } else { self.moved_error() });
@@ -344,7 +349,7 @@ impl SessionFiles {
         Ok(self.with_session(|session| commit_log(session, log, 0))?)
     }
 
-    /// What was appended by us alone is as good as observed. `seen`: what the file was like then, where that is known.
+    /// Takes an append as observed where we alone appended. `seen`: the file's stat after it, where known.
     pub(super) async fn note_own_append(
         &self,
         io: &Io,
@@ -357,14 +362,15 @@ impl SessionFiles {
             Some(seen) => Some(seen),
             None => io.stat(&self.log_file(log)).await?,
         };
-        // Only now, with what is known of the log itself: who is dropped or fails before has observed nothing.
+        // Only now, together with the log's own state: an operation that is dropped or fails before has observed
+        // nothing.
         let mut known = self.logs[log as usize].borrow_mut();
         known.add_ends(ends);
         known.last_stat = found.filter(|found| found.size == end);
         Ok(())
     }
 
-    // Whether the session lies somewhere else by now; where nobody can say, what failed is told.
+    // Whether the session lies elsewhere by now; where nobody can say, the failure itself is reported.
     async fn has_moved(&self, io: &Io, log: LogName, failure: &Trouble) -> bool {
         if is_file_mismatch(failure) {
             return true;
@@ -380,8 +386,8 @@ impl SessionFiles {
         }
     }
 
-    /// Makes the disk confirm what was there before this process came: who wrote it may have died before the disk did.
-    /// `again`: also what this process appended since.
+    /// Makes the disk confirm what was in the file before this process came: its writer may have died before the disk
+    /// had it. `again`: also what this process appended since.
     pub(super) async fn confirm(&self, io: &Io, log: LogName, again: bool) -> Result<(), Trouble> {
         if (self.is_confirmed(log) && !again) || self.size(io, log).await? == 0 {
             return Ok(());
@@ -402,8 +408,8 @@ impl SessionFiles {
         Ok(())
     }
 
-    /// Does what may be done again: its file may have been moved away just then, and be back. What the disk did not
-    /// confirm is not tried again.
+    /// Retries work that may be repeated: its file may have been moved away just then, and be back. An unconfirmed
+    /// write is not retried.
     pub(super) async fn retry_storage<'a>(
         &self,
         io: &Io,
@@ -435,17 +441,18 @@ impl SessionFiles {
     }
 }
 
-/// The tries of an append, and what is waited before the next one.
+/// The attempts of an append, each with the pause before the next one.
 fn append_attempts() -> impl Iterator<Item = (usize, Option<u32>)> {
     WAITS_MS.into_iter().map(Some).chain([None]).enumerate()
 }
 
-/// Said by who finds other files than it has read, or none.
+/// Whether the trouble means that other files were found than were read, or none.
 pub(super) fn is_file_mismatch(trouble: &Trouble) -> bool {
     matches!(trouble.code(), "not_found" | "log_shrunk" | "log_replaced")
 }
 
-/// A batch that is on its way. Whoever drops the operation leaves it in doubt; the log then wants to be observed.
+/// Guards a batch that is being appended. When the operation is dropped, the batch stays in doubt; the log then has
+/// to be observed first.
 struct OpenBatchGuard<'a>(&'a SessionFiles, LogName);
 
 impl OpenBatchGuard<'_> {
@@ -456,7 +463,7 @@ impl OpenBatchGuard<'_> {
 
 impl Drop for OpenBatchGuard<'_> {
     fn drop(&mut self) {
-        // Where it was aborted, there is none.
+        // After an abort, there is none.
         self.0.with_session(|session| {
             let log = log_of(session, self.1);
             if log.mark_in_doubt().is_ok() {

@@ -1,5 +1,5 @@
-//! The messages of a session for who reads all of them: in pages, each asked for once the one before is used up. So a session
-//! of any length takes the memory of a page.
+//! Pages through all messages of a session; each page is asked for once the one before is used up. So a session of
+//! any length takes the memory of a page.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -19,21 +19,21 @@ use crate::record::message::Message;
 use crate::session::branch::BranchPath;
 use crate::session::handle::Session;
 
-/// How often a log that is followed is looked at. That costs some microseconds, and works where the system tells of no
+/// How often a followed log is looked at. That costs some microseconds, and works where the system reports no
 /// changes: on network filesystems.
 const LOOK_MS: u32 = 50;
 
-// So much of a log tells whether it is the same one.
+// The last bytes of a log that tell whether it is the same one.
 const LAST: u64 = 4 << 10;
 
-/// Which messages are asked for, and in which order.
+/// Which messages are wanted, and in which order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessagesRequest {
-    /// From the end on.
+    /// Newest first.
     pub newest_first: bool,
-    /// Those of the path of this message; of the current one without it.
+    /// The last message of the wanted path; the current path without it.
     pub leaf: Option<String>,
-    /// Also those of other paths, marked.
+    /// Also messages of other paths, marked.
     pub all_branches: bool,
 }
 
@@ -51,14 +51,14 @@ impl MessagesRequest {
     }
 }
 
-/// Messages of a path, some at a time: each is JSON. The path stays what it was, whatever is appended meanwhile.
+/// Streams the messages of a path. The path stays what it was, whatever is appended meanwhile.
 pub(super) struct PathMessages<'a> {
     messages: MessageStream<'a>,
     session: Rc<RefCell<Session>>,
-    // Where the log has more than one.
+    // The path, where the log has more than one.
     path: Option<BranchPath>,
     all_branches: bool,
-    // The message that was asked for, while it was not met.
+    // The requested leaf, until it is found.
     missing_leaf: Option<String>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> PathMessages<'a> {
         })
     }
 
-    /// The next ones, each whether it lies on the path; nothing where there are no more.
+    /// The next messages, each with whether it lies on the path; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<(Message, bool)>>, Trouble> {
         while let Some(some) = self.messages.next().await? {
             if self.missing_leaf.as_ref().is_some_and(|leaf| some.iter().any(|message| message.id == *leaf)) {
@@ -114,8 +114,8 @@ impl<'a> PathMessages<'a> {
 }
 
 impl SessionFiles {
-    /// The messages of a path, as contexts have it: each once, as its highest revision. `asked` is
-    /// `{"newestFirst","leaf","allBranches"}`, JSON. Each page is a JSON array; what lies on another path has
+    /// Pages through the messages of a path, as contexts have them: each once, as its highest revision. `asked` is
+    /// `{"newestFirst","leaf","allBranches"}`, JSON. Each page is a JSON array; a message of another path has
     /// `"onPath":false`.
     pub fn messages(self: &Rc<SessionFiles>, asked: String) -> Operation<'static, ()> {
         let live = self.clone();
@@ -129,18 +129,18 @@ impl SessionFiles {
         })
     }
 
-    // What stands before a place in its messages.
+    // Reads the last bytes before an offset in the messages.
     async fn last_bytes(&self, io: &Io, end: u64) -> Result<Vec<u8>, Trouble> {
         io.read_range(&self.log_file(LogName::Messages), end.saturating_sub(LAST), end).await
     }
 
-    /// Refuses what is no message of the session, also of none of its other paths.
+    /// Rejects the id of a message that is on none of the session's paths.
     pub(super) async fn reject_unknown_message(&self, io: &Io, id: &str) -> Result<(), Trouble> {
         self.observe_present_logs(io).await?;
         if self.has_message(io, id).await? { Ok(()) } else { Err(no_message_error(id)) }
     }
 
-    /// Whether the log, as far as it was seen, has a message.
+    /// Whether the log, as far as it was observed, has a message.
     pub(super) async fn has_message(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
         let mut messages = MessageStream::newest_first(self, io, self.seen_size(LogName::Messages));
         while let Some(some) = messages.next().await? {
@@ -151,7 +151,7 @@ impl SessionFiles {
         Ok(false)
     }
 
-    /// What is appended from now on, as it comes; it ends when it is dropped. Pages as of `messages`.
+    /// Follows the log: pages of messages appended from now on, as of `messages`; it ends when it is dropped.
     pub fn follow(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -166,10 +166,11 @@ impl SessionFiles {
                         Ok(live.with_session(|session| session.log_state().bytes))
                     };
                     let end = live.run_in_turn(&io, &|| Box::pin(known())).await?;
-                    // It was moved, or it is another log: then nobody knows what of it was told.
+                    // The session was moved, or has another log: then nobody knows which of its messages were
+                    // delivered.
                     if live.opened_times() != core::mem::replace(&mut opened, live.opened_times()) {
                         let now = live.last_bytes(&io, messages.offset()).await?;
-                        // On its way elsewhere there may be nothing for a moment.
+                        // During a move there may be nothing for a moment.
                         if !before.is_empty() && !now.is_empty() && before != now {
                             return Err(live.replaced_error(LogName::Messages));
                         }

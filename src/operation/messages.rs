@@ -1,4 +1,4 @@
-//! The messages of a session's log, some at a time; what lies in blobs is put back.
+//! Streams the messages of a session's log, with the content of blobs put back.
 
 #[cfg(feature = "interop")]
 use alloc::string::String;
@@ -16,9 +16,9 @@ use crate::record::span::Span;
 use crate::session::input_request::InputRequest;
 use crate::session::message_reader::{HighestRevisions, MessageReader};
 
-// Who reads backward seldom reads far: the first piece is so long, each one before it twice as long.
+// Length of the first piece backward; each next one is twice as long, since few readers go far back.
 const FIRST: u64 = 32 * 1024;
-// Most lines are shorter.
+// Length of a first piece that is to hold one line: most lines are shorter.
 const LINE: u64 = 4096;
 
 pub(super) struct MessageStream<'a> {
@@ -27,17 +27,17 @@ pub(super) struct MessageStream<'a> {
     reader: MessageReader,
     offset: u64,
     end: u64,
-    // All of the range, where that is one piece: it was read to look for revisions.
+    // The bytes of the whole range, where they fit one piece: they were read to look for revisions.
     whole_range: Option<Vec<u8>>,
-    // How long the next piece backward is; forward where there is none.
+    // Length of the next piece backward; `None` when reading forward.
     backward: Option<u64>,
     is_finished: bool,
-    /// What was met beside them.
+    /// Problems found on the way.
     pub problems: Vec<Problem>,
 }
 
 impl<'a> MessageStream<'a> {
-    /// Up to `end`.
+    /// Streams oldest first, up to `end`.
     pub async fn oldest_first(
         live: &'a SessionFiles,
         io: &'a Io,
@@ -46,7 +46,7 @@ impl<'a> MessageStream<'a> {
         MessageStream::in_range(live, io, Span { start: 0, end }).await
     }
 
-    /// Of a range that begins with a line.
+    /// Streams a range that begins with a line.
     pub async fn in_range(
         live: &'a SessionFiles,
         io: &'a Io,
@@ -69,7 +69,7 @@ impl<'a> MessageStream<'a> {
         })
     }
 
-    /// The same, each as every line that it has: nothing is known of what was written again.
+    /// The same with every line, revisions unresolved.
     pub fn each_line(live: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
         MessageStream::forward(live, io, MessageReader::oldest_first(0, HighestRevisions::new(0)), end)
     }
@@ -89,21 +89,21 @@ impl<'a> MessageStream<'a> {
         }
     }
 
-    /// From `end` on backward.
+    /// Streams from `end` backward.
     pub fn newest_first(live: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
         let passed = live.with_session(|session| session.skipped_lines());
         let reader = MessageReader::newest_first(end, Vec::new()).with_skipped(passed);
         MessageStream { offset: end, backward: Some(FIRST), ..MessageStream::forward(live, io, reader, end) }
     }
 
-    /// The last one before `end`, where a line ends: as long as most lines are is read for it.
+    /// Streams the last message before `end`, where a line ends: the first piece is as long as most lines are.
     pub fn last_before(live: &'a SessionFiles, io: &'a Io, end: u64) -> MessageStream<'a> {
         let passed = live.with_session(|session| session.skipped_lines());
         let reader = MessageReader::newest_first(end, Vec::new()).with_skipped(passed);
         MessageStream { offset: end, backward: Some(LINE), ..MessageStream::forward(live, io, reader, end) }
     }
 
-    /// What comes behind `start`, where a line ends, for who asks again for what was appended since.
+    /// Streams what follows `start`, where a line ends, for a reader that asks again for what was appended since.
     pub fn starting_at(live: &'a SessionFiles, io: &'a Io, start: u64) -> MessageStream<'a> {
         let reader = MessageReader::oldest_first(start, HighestRevisions::new(start));
         MessageStream { offset: start, is_finished: true, ..MessageStream::forward(live, io, reader, start) }
@@ -114,7 +114,7 @@ impl<'a> MessageStream<'a> {
         self.offset
     }
 
-    /// The next ones; nothing where there are no more.
+    /// The next messages; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<Message>>, Trouble> {
         loop {
             let batch = self.reader.next_batch();
@@ -140,14 +140,14 @@ impl<'a> MessageStream<'a> {
         }
     }
 
-    /// It came to a batch of which nobody knows yet whether it counts, or to a revision that may be the first line of its
-    /// message: what is known of the session does not go so far.
+    /// Whether it met a batch that is not known to count yet, or a revision that may be the first line of its
+    /// message: the session's state does not reach so far.
     #[cfg(feature = "interop")]
     pub fn has_undecided(&self) -> bool {
         self.reader.has_undecided()
     }
 
-    /// Takes more of a log of which is known now what counts up to `end`; false where there is no more.
+    /// Takes more of a log whose counting lines are known up to `end`; false where there is no more.
     pub async fn feed_up_to(&mut self, end: u64) -> Result<bool, Trouble> {
         self.reader.set_skipped(self.files.with_session(|session| session.skipped_lines()));
         self.end = end;
@@ -192,25 +192,25 @@ impl<'a> MessageStream<'a> {
 }
 
 impl SessionFiles {
-    /// The bytes of a blob; nothing where it is not there, or something else stands in its place.
+    /// Reads a blob; `None` where it is missing or its bytes are others.
     pub(super) async fn read_blob(&self, io: &Io, id: &str) -> Result<Option<Vec<u8>>, Trouble> {
         unless_other(io.read_all(&self.folder().child(BLOBS).child(id)).await)
     }
 
-    /// A message with what lies in blobs; without one of them, the ends of its text.
+    /// Puts the content of blobs back into a message; where one is missing, the text keeps its ends alone.
     #[cfg(feature = "interop")]
     pub(super) async fn unfold_message(&self, io: &Io, message: Message) -> Result<Message, Trouble> {
         let mut unfolding = BlobRestoration::new(message);
         while let Some(blob) = unfolding.next_blob().map(String::from) {
             let bytes = self.read_blob(io, &blob).await?;
-            // What is missing, or other bytes, is told by whoever reads the session.
+            // Missing or wrong blobs are reported when the session is examined.
             let _ = unfolding.take(&blob, bytes.as_deref());
         }
         Ok(unfolding.into_message())
     }
 }
 
-// What is not read must not look as if it had never been said.
+// Bytes that cannot be read must not look as if they had never been written.
 async fn read_piece(live: &SessionFiles, io: &Io, start: u64, end: u64) -> Result<Vec<u8>, Trouble> {
     let bytes = io.read(&live.log_file(LogName::Messages), start, Some(end)).await?.unwrap_or_default();
     if bytes.is_empty() { Err(live.shrunk_error(LogName::Messages, end, start)) } else { Ok(bytes) }

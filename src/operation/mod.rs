@@ -1,9 +1,10 @@
-//! Operations: what a host asks for that takes more than one look at its files.
+//! Operations: the work that a host asks for that takes more than one look at its files.
 //!
-//! An [`Operation`] gives its answer, or what it needs for it. [`Operation::begin`] takes the moment and gives the first
-//! [`Step`]; [`Operation::next`] takes the answers to the last needs, in their order, and gives the next one. A host that
-//! answers [`HostRequest`]s drives every operation there is, and knows none of them. Inside, an operation is an `async fn` that
-//! waits for nothing but these answers: the compiler writes the machine. It has no waker, no executor and no callback.
+//! An [`Operation`] gives its result, or the requests that it needs answered first. [`Operation::begin`] takes the
+//! time and gives the first [`Step`]; [`Operation::next`] takes the responses to the last requests, in their order,
+//! and gives the next step. A host that responds to [`HostRequest`]s drives every operation there is, and knows none
+//! of them. Inside, an operation is an `async fn` that waits for nothing but these responses: the compiler writes the
+//! state machine. It has no waker, no executor and no callback.
 
 mod host_protocol;
 mod io;
@@ -74,18 +75,18 @@ pub use unstored_context::context_of;
 use crate::error::{Code, Error};
 use crate::time::{self, Stamp};
 
-/// Why an operation ended without an answer.
+/// Why an operation ended without a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Trouble {
-    /// The core refused.
+    /// The core rejected the request.
     Refused(Box<Error>),
     /// The host failed.
     Failed(Box<Failure>),
 }
 
 impl Trouble {
-    /// The stable word.
+    /// The error code.
     pub fn code(&self) -> &str {
         match self {
             Trouble::Refused(error) => error.code.as_str(),
@@ -93,7 +94,7 @@ impl Trouble {
         }
     }
 
-    /// The sentence.
+    /// The message, a sentence.
     pub fn message(&self) -> &str {
         match self {
             Trouble::Refused(error) => &error.message,
@@ -101,7 +102,7 @@ impl Trouble {
         }
     }
 
-    /// Of an append that failed, how many bytes got into the file, where that is known.
+    /// For an append that failed, how many bytes got into the file, where that is known.
     pub(crate) fn written_bytes(&self) -> Option<u64> {
         match self {
             Trouble::Refused(_) => None,
@@ -109,7 +110,7 @@ impl Trouble {
         }
     }
 
-    /// Which of the host's own errors it is: the host tells that very one, with its cause.
+    /// Number of the host's own error: the host throws that very one, with its cause.
     pub fn origin(&self) -> Option<u32> {
         match self {
             Trouble::Refused(_) => None,
@@ -117,12 +118,12 @@ impl Trouble {
         }
     }
 
-    /// Whether it is a bug: of what was at work then it says nothing.
+    /// Whether it is a bug: it says nothing about the files or the request at hand.
     pub(crate) fn is_bug(&self) -> bool {
         self.code() == Code::Internal.as_str()
     }
 
-    /// A bug: of leftoff, or of the host that drives it.
+    /// Makes the error for a bug: of leftoff, or of the host that drives it.
     pub fn internal(message: impl Into<String>) -> Trouble {
         Trouble::new(Code::Internal, message)
     }
@@ -152,19 +153,19 @@ impl From<Failure> for Trouble {
     }
 }
 
-/// What comes next.
+/// What an operation gives when it is polled.
 #[derive(Debug)]
 pub enum Step<T> {
-    /// All of these are to be answered; then [`Operation::next`] takes the answers in this order. None depends on another:
-    /// a host may work at all of them at once.
+    /// Requests to respond to; then [`Operation::next`] takes the responses in this order. None depends on another: a
+    /// host may work on all of them at once.
     Requests(Vec<HostRequest>),
-    /// It has ended.
+    /// The operation has ended.
     Done(Result<T, Trouble>),
 }
 
 pub(crate) type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Trouble>> + 'a>>;
 
-/// What a host asked for, under way. Dropped before its end it leaves its session as a failed one does: the next operation
+/// An operation under way. Dropped before its end, it leaves its session as a failed one does: the next operation
 /// looks at the files before it writes.
 pub struct Operation<'a, T> {
     desk: Rc<RefCell<HostExchange>>,
@@ -178,7 +179,7 @@ impl<'a, T> Operation<'a, T> {
         Operation { desk, work: Some(Box::pin(work)) }
     }
 
-    /// The same, with another answer.
+    /// Converts the result.
     pub fn map<U>(self, to: impl FnOnce(T) -> U + 'a) -> Operation<'a, U>
     where
         T: 'a,
@@ -187,15 +188,15 @@ impl<'a, T> Operation<'a, T> {
         Operation { desk: self.desk, work }
     }
 
-    /// The first step. `stamp` is the moment, and all the chance that the operation has. Refused with `invalid_request` for a moment
-    /// that is not of the years 0 to 9999, and where what is to be stored has the chance of the last operation that
-    /// stored something in this session.
+    /// Begins the operation and returns its first step. `stamp` is the time, and all the random bytes that the
+    /// operation has. Refused with `invalid_request` for a time outside the years 0 to 9999, and where something is
+    /// to be stored with the random bytes of the last operation that stored something in this session.
     pub fn begin(&mut self, stamp: Stamp) -> Step<T> {
         self.desk.borrow_mut().stamp = Some(stamp);
         self.next(stamp.now_ms, Vec::new())
     }
 
-    /// The next step, once every need of the last one has its answer. `now_ms` is the moment.
+    /// Continues with the responses to all requests of the last step, and returns the next one. `now_ms` is the time.
     pub fn next(&mut self, now_ms: i64, answers: Vec<HostResponse>) -> Step<T> {
         let Some(work) = &mut self.work else { return invalid_step("it has ended already") };
         if let Err(refused) = time::check(now_ms) {
@@ -222,7 +223,7 @@ impl<T> fmt::Debug for Operation<'_, T> {
     }
 }
 
-/// For what may fail without a loss: what was refused is as good as absent. A bug is not.
+/// For work that may fail without a loss: turns a refusal or failure into `None`. A bug stays an error.
 pub(crate) fn unless_bug<T>(done: Result<T, Trouble>) -> Result<Option<T>, Trouble> {
     match done {
         Err(trouble) if trouble.is_bug() => Err(trouble),
@@ -230,7 +231,7 @@ pub(crate) fn unless_bug<T>(done: Result<T, Trouble>) -> Result<Option<T>, Troub
     }
 }
 
-/// For what is looked for where another thing may stand, which is never looked into: as good as absent.
+/// For a path where something else than a file may lie, which is never read: as good as absent.
 pub(crate) fn unless_other<T>(found: Result<Option<T>, Trouble>) -> Result<Option<T>, Trouble> {
     match found {
         Err(trouble) if matches!(trouble.code(), "not_a_file" | "not_a_folder" | "outside_store") => Ok(None),

@@ -1,4 +1,5 @@
-//! Sessions move: whoever finds other files than it has read, or none, looks where the session lies now, and goes on there.
+//! Follows sessions that move: an operation that finds other files than were read, or none, looks where the session
+//! lies now, and goes on there.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -10,12 +11,12 @@ use super::{Io, Trouble, Work};
 use crate::error::Code;
 use crate::layout::Placement;
 
-/// How often, at most, what lies elsewhere is looked for in one go.
+/// How often, at most, one operation looks for a moved session.
 const TRIES: u32 = 20;
 
 impl SessionFiles {
-    /// Does something with its files. Where they lie elsewhere by now, or others have come into their place, it is done again
-    /// with those.
+    /// Does work with the session's files. Where they lie elsewhere by now, or others took their place, the work is
+    /// done again with those.
     pub(super) async fn retry_after_move<'a, T>(
         &self,
         io: &Io,
@@ -37,7 +38,7 @@ impl SessionFiles {
         }
     }
 
-    /// Goes where the session lies now, if it is not where it was looked for.
+    /// Moves to where the session lies now, if it is not where it was looked for.
     pub(super) async fn follow_moves(&self, io: &Io) -> Result<(), Trouble> {
         self.retry_after_move(io, &|| {
             Box::pin(async {
@@ -51,7 +52,7 @@ impl SessionFiles {
         .await
     }
 
-    /// Whether its files are those that were read: not moved, nor deleted, nor another session's.
+    /// Whether its files are those that were read: not moved, not deleted, not another session's.
     pub(super) async fn is_unmoved(&self, io: &Io) -> Result<bool, Trouble> {
         if self.is_open.get() {
             for log in [LogName::Events, LogName::Messages] {
@@ -63,7 +64,7 @@ impl SessionFiles {
         Ok(io.stat(&self.folder()).await?.is_some())
     }
 
-    /// Opens it anew, as and where it is now; whether anything has changed.
+    /// Opens it anew, as and where it is now; true if anything has changed.
     pub(super) async fn reopen_if_changed(&self, io: &Io, is_replaced: bool) -> Result<bool, Trouble> {
         let is_unread = !self.is_open.get() && self.opened_times() > 0;
         if !is_replaced && !is_unread && self.is_unmoved(io).await? {
@@ -74,7 +75,7 @@ impl SessionFiles {
             Some(store) => Box::pin(store.find_current_folder(io, &id)).await?,
             None => None,
         };
-        // What stands where it lay may be a copy that is not the session yet.
+        // At the old place there may be a copy that is not the session yet.
         let is_there = found.is_some() || io.stat(&self.folder()).await?.is_some();
         if let Some((folder, shown)) = found {
             self.move_to(folder, shown);
@@ -82,15 +83,15 @@ impl SessionFiles {
         if is_there && self.reopen(io).await? { Ok(true) } else { Err(self.moved_error()) }
     }
 
-    /// Whether it is the session that it was: another one's files may have come into their place, and none of it is taken for this
-    /// one's. What is read may be moved again meanwhile: whoever works with it notices.
+    /// Opens it anew; true if it is the same session. Another one's files may have taken its place, and none of them
+    /// is taken for this one's. While they are read they may be moved again: whoever works with them notices.
     pub(super) async fn reopen(&self, io: &Io) -> Result<bool, Trouble> {
         let mut read = ReopenGuard { files: self, id: self.id(), is_done: false };
         match self.open_files(io).await {
             Err(trouble) if is_file_mismatch(&trouble) => return Ok(true),
             done => done?,
         }
-        // What nobody has given an id is what lies in its folder.
+        // A session without an id is whatever lies in its folder.
         let is_named = self.placement() == Placement::Home
             || self.with_session(|session| !session.metadata().id.is_empty());
         read.is_done = !is_named || self.id() == read.id;
@@ -101,13 +102,14 @@ impl SessionFiles {
         if self.is_deleted.get() { Err(self.moved_error()) } else { Ok(()) }
     }
 
-    /// What is said where a session does not lie where it lay.
+    /// The error for a session that does not lie where it lay.
     pub(super) fn moved_error(&self) -> Trouble {
         moved_or_deleted_error(&self.shown_folder())
     }
 }
 
-// A session that is opened anew. Whoever drops that, or does not come to its end, leaves it to be opened as the one that it was.
+// Guards a session that is being opened anew. When that is dropped or fails, the session is left to be opened as the
+// one that it was.
 struct ReopenGuard<'a> {
     files: &'a SessionFiles,
     id: String,
@@ -126,7 +128,7 @@ pub(super) fn moved_or_deleted_error(shown: &str) -> Trouble {
     Trouble::new(Code::NotFound, message)
 }
 
-// The core's own word, no storage's.
+// The core's own code, no storage's.
 pub(super) fn is_moved_error(trouble: &Trouble) -> bool {
     matches!(trouble, Trouble::Refused(error) if error.code == Code::NotFound)
 }

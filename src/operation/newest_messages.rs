@@ -1,4 +1,4 @@
-//! The messages of a session that nobody opens, newest first.
+//! Streams the messages of an unopened session, newest first.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -11,7 +11,7 @@ use super::messages::MessageStream;
 use super::session_files::SessionFiles;
 use super::{Io, Trouble};
 
-/// The messages of a log alone, newest first: of a session that was not opened, and is not to be without need.
+/// Reads a log alone, newest first: for a session that was not opened, and need not be.
 pub(super) struct NewestMessages<'a> {
     files: &'a SessionFiles,
     io: &'a Io,
@@ -27,13 +27,13 @@ impl<'a> NewestMessages<'a> {
         Ok(NewestMessages { files: live, io, messages, end, given_ids: BTreeSet::new() })
     }
 
-    /// The next ones, a JSON array; nothing where there are no more.
+    /// The next messages, a JSON array; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
         let (live, io) = (self.files, self.io);
         loop {
             let some = self.messages.next().await?;
             if self.messages.has_undecided() {
-                // Which batches count, and where messages begin, who reads from the start knows.
+                // Only a reader from the start knows which batches count, and where messages begin.
                 let looked_ms = io.now_ms();
                 let log = io.stat(&live.log_file(LogName::Messages)).await?;
                 let log = log.map(|log| (log.size, log.changed_us));

@@ -1,6 +1,7 @@
-//! What leaves a store: secrets in it are let through, told, or replaced by placeholders. What a secret looks like the core
-//! says, and the host may know more. Of a part of a secret nobody can tell that it is one: so the whole texts of a session are
-//! looked at before what was cut, folded or summed up from them leaves.
+//! The gate for everything that leaves a store: secrets in it are let through, reported, or replaced by placeholders.
+//! The core has rules for what a secret looks like, and the host may add more. A part of a secret cannot be
+//! recognized as one: so the whole texts of a session are scanned before anything cut, folded or summarized from them
+//! leaves.
 
 #[cfg(feature = "interop")]
 pub(super) mod index_redaction;
@@ -25,27 +26,27 @@ use crate::layout::{EVENTS, File, MESSAGES, REDACTION_KEY, Root};
 use crate::privacy::{KnownSecrets, Redaction, Secret};
 
 const KEY_BYTES: usize = 32;
-/// So many bytes of lines are looked at together.
+/// Bytes of lines that are scanned together.
 const TOGETHER: u64 = 1 << 20;
-/// A title is made of what stands there.
+/// Bytes of the log from which a title may be made.
 const HEAD: u64 = 1 << 20;
 
-/// What is done about secrets in what leaves, from the laxest to the strictest.
+/// What is done about secrets in outgoing text, from the laxest to the strictest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RedactMode {
-    /// Nothing: nobody looks for them.
+    /// Secrets are not looked for.
     Off,
-    /// They are told.
+    /// Secrets are reported.
     Report,
-    /// They are told, and placeholders stand for them.
+    /// Secrets are reported, and replaced by placeholders.
     Replace,
 }
 
 impl RedactMode {
-    /// Reads its name.
+    /// Reads a mode's name.
     ///
     /// # Errors
-    /// `invalid_request` where it is none; `name` is as it was given, JSON.
+    /// `invalid_request` for an unknown one; `name` is as the caller gave it, JSON.
     pub fn parse(name: &str) -> Result<RedactMode, Error> {
         match name {
             "\"off\"" => Ok(RedactMode::Off),
@@ -60,20 +61,20 @@ impl RedactMode {
     }
 }
 
-/// The one door of a store for what leaves it.
+/// A store's one gate for outgoing text.
 #[derive(Debug)]
 pub struct OutgoingGate {
     redact: RedactMode,
-    // It makes placeholders the store's own: without it, nobody can try guesses.
+    // Makes placeholders the store's own: without the key, nobody can test guesses against them.
     key: RefCell<Option<Rc<[u8]>>>,
     reported: RefCell<Vec<Secret>>,
-    // What logs have that were looked through: most grow, and nothing else becomes of them.
+    // The secrets of logs that were scanned: most logs grow, and are scanned on from there.
     #[cfg(feature = "interop")]
     scanned_logs: RefCell<BTreeMap<File, index_redaction::ScannedLog>>,
 }
 
 impl OutgoingGate {
-    /// With nothing told yet.
+    /// Makes a gate that has reported nothing yet.
     pub fn new(redact: RedactMode) -> Rc<OutgoingGate> {
         Rc::new(OutgoingGate {
             redact,
@@ -84,7 +85,7 @@ impl OutgoingGate {
         })
     }
 
-    /// What was found since in what left, also where it was replaced: each as often as it was in one value at most.
+    /// The secrets found so far in outgoing text, replaced or not, each with the highest count in any one value.
     pub fn reported_secrets(&self) -> Vec<Secret> {
         self.reported.borrow().clone()
     }
@@ -99,7 +100,7 @@ impl OutgoingGate {
         }
     }
 
-    // Made when it is needed first.
+    // Loads the key; creates it when it is first needed.
     async fn load_key(&self, io: &Io) -> Result<Rc<[u8]>, Trouble> {
         if let Some(key) = self.key.borrow().clone() {
             return Ok(key);
@@ -112,7 +113,7 @@ impl OutgoingGate {
             None => {
                 let made = io.stamp().entropy.to_vec();
                 unless_bug(io.replace(&file, made.clone(), None).await)?;
-                // Another process may have made one meanwhile.
+                // Another process may have created one meanwhile.
                 unless_bug(io.read_all(&file).await)?.flatten().unwrap_or(made)
             }
         };
@@ -122,20 +123,20 @@ impl OutgoingGate {
     }
 }
 
-/// A value as it may leave.
+/// An outgoing value after redaction.
 #[derive(Debug, Default, Serialize)]
 pub struct RedactedValue {
-    /// JSON; nothing where it is the same.
+    /// JSON; `None` where it is unchanged.
     #[serde(skip)]
     pub value: Option<String>,
-    /// What was found in it.
+    /// The secrets found in it.
     pub secrets: Vec<Secret>,
-    /// The texts that are others now, before and after.
+    /// The changed texts, before and after.
     pub changed: Vec<(String, String)>,
 }
 
 impl RedactedValue {
-    /// `{"secrets","changed","value"}`, without what is the same.
+    /// Writes `{"secrets","changed","value"}`, without `value` where it is unchanged.
     pub fn to_json(&self) -> String {
         let mut json = to_json(self);
         if let Some(value) = &self.value {
@@ -146,7 +147,7 @@ impl RedactedValue {
     }
 }
 
-/// How far a file was read, and what it was like.
+/// How far a file was scanned, and its stat at that time.
 #[derive(Clone, Copy, Debug)]
 struct ReadProgress {
     end: u64,
@@ -160,27 +161,27 @@ impl ReadProgress {
         self.size == now.size && self.modified_us == now.modified_us
     }
 
-    // A log grows; whatever else was written is another file.
+    // A log grows; a file that was written otherwise is another one.
     fn is_same_or_grown(&self, now: &Stat) -> bool {
         self.is_unchanged(now) || self.size < now.size && self.file == now.file
     }
 }
 
-/// What leaves of one session, with the secrets of its files. Where nothing is looked for, nothing is read.
+/// Redacts what goes out of one session, knowing the secrets of its files. When off, it reads nothing.
 #[derive(Debug)]
 pub struct OutgoingRedactor {
     pub(super) gate: Rc<OutgoingGate>,
     secrets: RefCell<Vec<(String, String)>>,
-    // Where in its file the line lies in which each of these was found first.
+    // For each secret, the offset of the line in which it was found first.
     line_offsets: RefCell<Vec<u64>>,
     seen_secrets: RefCell<BTreeSet<String>>,
-    // Of those, where none came since.
+    // Built from `secrets`; cleared when one is added.
     cached_known_secrets: RefCell<Option<Rc<KnownSecrets>>>,
     progress: RefCell<BTreeMap<String, ReadProgress>>,
 }
 
 impl OutgoingRedactor {
-    /// Of a session of which nothing is known, or of none.
+    /// Makes a redactor without a session, or for one that is not scanned yet.
     pub fn new(door: &Rc<OutgoingGate>) -> Rc<OutgoingRedactor> {
         Rc::new(OutgoingRedactor {
             gate: door.clone(),
@@ -192,12 +193,13 @@ impl OutgoingRedactor {
         })
     }
 
-    /// Whether it looks for secrets.
+    /// Whether secrets are looked for.
     pub fn is_on(&self) -> bool {
         self.gate.redact != RedactMode::Off
     }
 
-    /// A request for what leaves, JSON: where secrets are looked for they are, whether the host says so or not.
+    /// Adds `"leaves":true` to a request whose result goes out, JSON: where secrets are looked for, whether the host
+    /// says so or not.
     #[cfg(feature = "interop")]
     pub fn add_leaves_flag(&self, request: String) -> String {
         if !self.is_on() {
@@ -212,7 +214,8 @@ impl OutgoingRedactor {
         }
     }
 
-    /// Reads what has to be known before anything leaves: the key, and what a title of the session in this folder is made of.
+    /// Loads what is needed before anything goes out: the key, and the secrets of the text that the title of this
+    /// folder's session is made from.
     pub fn prepare(self: &Rc<OutgoingRedactor>, folder: Option<File>) -> Operation<'static, ()> {
         let leaving = self.clone();
         Operation::new(|io| async move {
@@ -226,7 +229,7 @@ impl OutgoingRedactor {
         })
     }
 
-    /// A value, JSON, as it may leave; it was made of what is in this folder.
+    /// Redacts an outgoing value, JSON, that was made from this folder's files.
     pub fn redact_value(
         self: &Rc<OutgoingRedactor>,
         json: String,
@@ -243,13 +246,14 @@ impl OutgoingRedactor {
         })
     }
 
-    /// Takes the secrets of lines that were written just now.
+    /// Collects the secrets of lines that were written just now.
     pub fn scan_lines(self: &Rc<OutgoingRedactor>, lines: Vec<u8>) -> Operation<'static, ()> {
         let leaving = self.clone();
         Operation::new(|io| async move { leaving.scan_bytes(&io, &lines, (0, true)).await })
     }
 
-    // A value, JSON, of which nobody knows anything but what a title of the session in this folder is made of.
+    // Redacts a value, JSON, knowing only the secrets of the text that the title of this folder's session is made
+    // from.
     #[cfg(feature = "interop")]
     pub(super) async fn redact_with_head(
         &self,
@@ -266,7 +270,7 @@ impl OutgoingRedactor {
         Ok(left.value.unwrap_or(json))
     }
 
-    /// Those of all files as they are now.
+    /// Collects the secrets of all files as they are now.
     pub(super) async fn scan_folder(&self, io: &Io, folder: &File) -> Result<(), Trouble> {
         if self.is_on() {
             for name in list_files(io, folder).await? {
@@ -276,7 +280,7 @@ impl OutgoingRedactor {
         Ok(())
     }
 
-    // Those of the text that a title is made of, and of what was said of the session.
+    // Collects the secrets of the text that a title is made from, and of the events.
     async fn scan_head(&self, io: &Io, folder: &File) -> Result<(), Trouble> {
         if self.is_on() {
             self.scan_file(io, folder, MESSAGES, HEAD).await?;
@@ -302,7 +306,7 @@ impl OutgoingRedactor {
         let mut end = start;
         while let Some((bytes, from)) = batches.next(io).await? {
             self.scan_bytes(io, &bytes, (from, is_log)).await?;
-            // A line that is not whole yet is read again.
+            // An incomplete last line is read again.
             end = from + end_of_last_line(&bytes);
             if end >= most {
                 break;
@@ -330,7 +334,7 @@ impl OutgoingRedactor {
         Ok(())
     }
 
-    /// A value as it may leave, by what is known by now; nobody is told of it yet.
+    /// Redacts a value with the secrets known by now, without reporting it.
     pub(super) async fn redact_json(&self, io: &Io, json: &str) -> Result<RedactedValue, Trouble> {
         if !self.is_on() {
             return Ok(RedactedValue::default());
@@ -354,7 +358,7 @@ impl OutgoingRedactor {
     }
 }
 
-/// Secrets in the files of a folder, and where they lie: each `{"file","start","end","code","message"}`, JSON.
+/// Finds the secrets in a folder's files and where they lie: each `{"file","start","end","code","message"}`, JSON.
 pub(super) async fn find_stored_secrets(io: &Io, folder: &File) -> Result<Vec<String>, Trouble> {
     let mut problems: Vec<String> = Vec::new();
     for name in list_files(io, folder).await? {
@@ -364,7 +368,7 @@ pub(super) async fn find_stored_secrets(io: &Io, folder: &File) -> Result<Vec<St
         while let Some((bytes, from)) = batches.next(io).await? {
             let mut redaction = Redaction::for_stored_bytes(&bytes, is_log_name(&name));
             scan_texts(io, &mut redaction).await?;
-            // By where the line begins that has them.
+            // Keyed by the start of the line that has them.
             let mut lines: BTreeMap<u64, (u64, Vec<&str>)> = BTreeMap::new();
             for found in redaction.stored_secrets() {
                 let line = lines.entry(found.start).or_insert((found.end, Vec::new()));
@@ -399,7 +403,7 @@ async fn scan_texts(io: &Io, redaction: &mut Redaction) -> Result<(), Trouble> {
     }
 }
 
-/// The files in a folder, named from there.
+/// Lists the files below a folder, by path from there.
 async fn list_files(io: &Io, folder: &File) -> Result<Vec<String>, Trouble> {
     let (mut files, mut folders) = (Vec::new(), Vec::from([String::new()]));
     while let Some(name) = folders.pop() {
@@ -424,7 +428,7 @@ fn end_of_last_line(bytes: &[u8]) -> u64 {
     memchr::memrchr(b'\n', bytes).map_or(0, |at| at as u64 + 1)
 }
 
-/// Whole lines of a file, many at a time.
+/// Reads a file's whole lines, many at a time.
 struct LineBatches {
     file: File,
     offset: u64,
@@ -432,7 +436,7 @@ struct LineBatches {
 }
 
 impl LineBatches {
-    /// The next ones, and where they begin.
+    /// The next lines, and their offset.
     async fn next(&mut self, io: &Io) -> Result<Option<(Vec<u8>, u64)>, Trouble> {
         let mut wanted = TOGETHER;
         while self.offset < self.size {

@@ -1,4 +1,4 @@
-//! Contexts on their way out.
+//! Contexts on their way out: built, redacted within the budget, and recorded so that they can be built again.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -22,26 +22,26 @@ use crate::session::context_source::ContextSource;
 use crate::time;
 use crate::tokens::count;
 
-/// A context as it may leave.
+/// A context after redaction.
 pub(super) struct OutgoingContext {
-    /// As callers get it.
+    /// The JSON that callers get.
     pub json: String,
     /// The same without its messages.
     rest_json: String,
     pub tokens_used: u32,
-    /// By what its messages are known, as they were built and as they leave.
+    /// Hash of the messages as built.
     pub built_hash: String,
     pub outgoing_hash: String,
     /// A strategy of the caller's chose them.
     has_own_strategy: bool,
-    /// Which summary it was given that somebody wrote.
+    /// The written summary that it was given.
     pub summary_id: Option<String>,
-    /// How many messages of the path it leaves out.
+    /// How many messages of the path it omits.
     pub omitted_count: u64,
     pub missing_blob_count: u64,
 }
 
-/// What it takes to build a context again, beside its report: fields of JSON, which have no text of the conversation.
+/// What it takes to build a context again, besides its report: fields of JSON, without text of the conversation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recipe(String);
 
@@ -97,19 +97,19 @@ impl OutgoingContext {
     }
 }
 
-/// A context as callers get it, of its messages and the rest: they are JSON already, of megabytes at times, and not read again.
+/// Joins a context's messages and the rest: both are JSON already, at times megabytes, and are not parsed again.
 pub(super) fn join_context_json(messages: &str, rest: &str) -> String {
     ["{\"messages\":", messages, ",", &rest[1..]].concat()
 }
 
-// Of each context there is one, so it has to be cheap: SHA-256 takes sixty times as long. Nobody changes a log so that its
-// contexts look the same.
+// Every context is hashed, so the hash has to be cheap: SHA-256 takes sixty times as long. Nobody changes a log so
+// that its contexts look the same.
 fn hash_messages(messages: &str) -> String {
     format!("{:016x}", xxh64(messages.as_bytes(), 0))
 }
 
 impl ContextRequest {
-    // How many tokens texts have more than those they stand for, at most.
+    // How many tokens redaction adds to texts, at most.
     async fn count_growth(&self, io: &Io, changed: &[(String, String)]) -> Result<u32, Trouble> {
         if changed.is_empty() {
             return Ok(0);
@@ -127,15 +127,15 @@ impl ContextRequest {
                 texts.iter().map(|text| count(text, vocabulary.as_deref()).tokens).collect()
             }
         };
-        // Where a text begins and ends beside others, it may have one more.
+        // Where a text begins and ends next to others, it may have one token more.
         Ok(counts.chunks(2).map(|pair| pair[1].saturating_sub(pair[0]) + 1).sum())
     }
 }
 
 impl SessionFiles {
-    /// What a context is built from that is asked for now: a request, in `parts`, and a session.
+    /// Records what a context asked for now is built from: a request, in `parts`, and a session.
     pub(super) fn recipe(&self, mut parts: Vec<String>) -> Recipe {
-        // What their texts cost the report says.
+        // The report has what their texts cost.
         parts.retain(|part| !part.starts_with("\"system\":") && !part.starts_with("\"tools\":"));
         let events = self.end(LogName::Events);
         self.with_session(|session| {
@@ -148,8 +148,8 @@ impl SessionFiles {
         })
     }
 
-    /// Keeps what a context was made of, without its texts, for whoever asks later: a report, and on a second line how to build
-    /// it again. That it cannot is no reason to have no context.
+    /// Stores a context's report, and on a second line how to build it again, without its texts. A failure of that is
+    /// no reason to have no context.
     pub(super) async fn write_report(
         &self,
         io: &Io,
@@ -173,8 +173,8 @@ impl SessionFiles {
             .map(drop)
     }
 
-    /// A context as it may leave. A placeholder may be longer than what it stands for: what is over the budget then is taken
-    /// from the next try.
+    /// Builds a context and redacts it. A placeholder may be longer than its secret: tokens over the budget are taken
+    /// off the budget of the next attempt.
     pub(super) async fn build_outgoing(
         &self,
         io: &Io,

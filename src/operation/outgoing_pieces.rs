@@ -1,4 +1,4 @@
-//! What leaves a store piece by piece.
+//! Redacts values that leave a store one by one.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,7 +9,7 @@ use super::{Io, Trouble};
 use crate::json::fields::parse_items;
 use crate::privacy::Secret;
 
-/// It is told as one.
+/// Values that are reported as one.
 pub(super) struct OutgoingPieces<'a> {
     redactor: &'a OutgoingRedactor,
     io: &'a Io,
@@ -21,7 +21,7 @@ impl<'a> OutgoingPieces<'a> {
         OutgoingPieces { redactor: leaving, io, secrets: Vec::new() }
     }
 
-    /// A value as it may leave, JSON.
+    /// Redacts a value, JSON.
     pub async fn redact_one(&mut self, json: String) -> Result<String, Trouble> {
         let left = self.redactor.redact_json(self.io, &json).await?;
         for secret in left.secrets {
@@ -34,12 +34,12 @@ impl<'a> OutgoingPieces<'a> {
         Ok(left.value.unwrap_or(json))
     }
 
-    /// Some values as they may leave, each JSON, looked at together.
+    /// Redacts several values, each JSON, together.
     pub async fn redact_all(&mut self, values: Vec<String>) -> Result<Vec<String>, Trouble> {
         if !self.redactor.is_on() || values.is_empty() {
             return Ok(values);
         }
-        // One that is nested as deep as may be is too deep within another.
+        // A value nested as deep as allowed is too deep inside another.
         let whole = format!("[{}]", values.join(","));
         if parse_items(&whole).is_some() {
             let left = self.redact_one(whole).await?;

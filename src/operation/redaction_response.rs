@@ -1,4 +1,4 @@
-//! What a host answers where it is asked to take the secrets out of a value.
+//! The host's response to a request to redact a value.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 use super::Trouble;
 use crate::json::request;
 
-/// A value as it may leave, of which the host said so.
+/// A redacted value, as the host returned it.
 #[derive(Debug, Default)]
 pub(crate) struct RedactionResponse {
-    /// JSON; nothing where it is the same.
+    /// JSON; `None` where it is unchanged.
     pub value: Option<String>,
-    /// What was found in it, a JSON array.
+    /// The secrets found in it, a JSON array.
     pub secrets: String,
-    /// The texts that are others now, before and after.
+    /// The changed texts, before and after.
     pub changed: Vec<(String, String)>,
 }
 

@@ -1,4 +1,5 @@
-//! A session on its way into the next run: what that is told first, what changed since it was saved, the history that fits.
+//! Resumes a session in the next run: the block that a model reads first, what changed since it was saved, and the
+//! history that fits.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -28,17 +29,17 @@ use crate::session::lease::Lease;
 use crate::shapes::{self, Format};
 use crate::time;
 
-/// How often less is tried.
+/// How often a smaller context is tried.
 const ROUNDS: u32 = 6;
 
-/// What is asked for beside a context.
+/// A resume request besides its context request.
 #[derive(Default)]
 struct ResumeRequest {
     overrides: bool,
-    // It is active again from then on.
+    // The session becomes active.
     revives: bool,
     environment: drift::Environment,
-    // As the host's stamp has it unless given.
+    // The host stamp's offset unless given.
     offset_minutes: Option<i64>,
     max_bytes: Option<u64>,
 }
@@ -72,7 +73,7 @@ impl ResumeRequest {
     }
 }
 
-/// What holds of the session, in the words of `metadata.json`.
+/// The saved session in the terms of `metadata.json`.
 struct SavedSession {
     id: String,
     agent: Agent,
@@ -87,7 +88,7 @@ impl SavedSession {
         let text = |fields: Option<Fields<'_>>, key: &str| -> String {
             fields.and_then(|mut fields| fields.take(key, &mut Vec::new())).unwrap_or_default()
         };
-        // A document has an empty model and no window where nobody knows them.
+        // A document has an empty model and no window where they are unknown.
         let model = Some(text(inside("provider"), "model")).filter(|model| !model.is_empty());
         let window = inside("provider").and_then(|mut provider| provider.take("contextWindow", bad));
         let title = text(inside("display"), "title");
@@ -111,7 +112,7 @@ impl SavedSession {
     }
 }
 
-/// What is told beside the history.
+/// What goes before the history.
 #[derive(Serialize)]
 struct ResumePreamble {
     command: Option<String>,
@@ -120,9 +121,9 @@ struct ResumePreamble {
 }
 
 impl SessionFiles {
-    /// What hands the session to the next run: `{"request","summarizes","leaves","override","revives","now",
-    /// "offsetMinutes","maxBytes"}`, JSON. With `maxBytes`, as much of it as so many bytes hold as text. A paused session is
-    /// active again then, unless `revives` is false, and a completed one with `override` only. Answer:
+    /// Prepares the session for the next run: `{"request","summarizes","leaves","override","revives","now",
+    /// "offsetMinutes","maxBytes"}`, JSON. With `maxBytes`, as much of it as fits so many bytes as text. A paused
+    /// session becomes active, unless `revives` is false; a completed one with `override` only. Returns
     /// `{"id","command","block","warnings","context"}`, and `text` with `maxBytes`.
     pub fn resume(
         self: &Rc<SessionFiles>,
@@ -163,7 +164,7 @@ impl SessionFiles {
                     return Ok(answer);
                 }
                 round += 1;
-                // A little less than what would be right if all were as long as it is on average.
+                // A little less than would fit if every token took the average number of bytes.
                 let fitting = u64::from(passed.tokens_used) * most / bytes * 9 / 10;
                 asked.request.window = fitting as u32;
                 asked.request.reserve = Some(0);
@@ -171,7 +172,7 @@ impl SessionFiles {
         })
     }
 
-    // Those that were taken away, and those that nobody has any more.
+    // Counts tool outputs that were removed, and those that nobody has any more.
     async fn count_gone_outputs(&self, io: &Io) -> Result<u64, Trouble> {
         let noted = read_cleared_count(io, &self.id()).await?;
         Ok(find_abandoned_outputs(io)
@@ -182,8 +183,8 @@ impl SessionFiles {
             + noted)
     }
 
-    // From now on it is active again; one that rested and that nobody looked at since was paused before, which whoever resumes it
-    // hears.
+    // Makes the session active. An idle one that nobody looked at since is paused first, of which whoever resumes it
+    // is told.
     async fn reactivate(&self, io: &Io, resuming: &ResumeRequest) -> Result<(), Trouble> {
         io.take_turn().await?;
         let idle_ms = self.store().map_or(i64::MAX, |store| store.setup().idle_ms);
@@ -197,7 +198,7 @@ impl SessionFiles {
         Ok(())
     }
 
-    // The answer without its end, and its text.
+    // Renders the response without its closing brace, and its text.
     async fn render_response(
         &self,
         io: &Io,

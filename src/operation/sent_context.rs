@@ -1,5 +1,5 @@
-//! The last context that was sent, built again: of the session as it was then, and of what is kept of it. That it is the same
-//! its messages show, by which it was known; else it is said why not.
+//! Rebuilds the last context that was sent, from the session as it was then and the recipe that was stored. The hash
+//! of its messages shows whether it is the same; if not, the differences are reported.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -21,7 +21,7 @@ use crate::json::request;
 use crate::json::text::to_json;
 use crate::tokens::Encoding;
 
-/// What a context was built from, and by what its messages are known.
+/// What a context was built from, and the hash of its messages.
 struct SentContext {
     request: String,
     token_budget: u32,
@@ -38,11 +38,12 @@ struct SentContext {
 }
 
 impl SessionFiles {
-    /// The last context with its messages, built again from the session as it was then; `leaves`: the host is asked how they may
-    /// leave. Answer: what [`SessionFiles::last_context`] gives, and `"isVerified","differences":[{"code","message"}],"messages"`.
-    /// Where it cannot be built, there are no messages; null where none was built.
+    /// Rebuilds the last context with its messages from the session as it was then; `leaves`: the host redacts them.
+    /// Returns what [`SessionFiles::last_context`] gives, and
+    /// `"isVerified","differences":[{"code","message"}],"messages"`. Where it cannot be built, `messages` is missing;
+    /// null where no context was built.
     pub fn sent_context(self: &Rc<SessionFiles>, leaves: bool) -> Operation<'static, String> {
-        // What is known of the session as it is now stays so.
+        // On a copy, so that the session as it is now stays as it is.
         let live = self.unopened_copy();
         Operation::new(|io| async move {
             let Some((report, recipe)) = live.read_report(&io).await? else { return Ok("null".into()) };
@@ -61,7 +62,7 @@ impl SessionFiles {
         })
     }
 
-    // Its messages, JSON, and why they are not those that were sent.
+    // Rebuilds its messages, JSON, and reports why they differ from those sent.
     async fn rebuild_sent(
         &self,
         io: &Io,
@@ -77,7 +78,7 @@ impl SessionFiles {
         Ok((messages, then.differences(&passed)))
     }
 
-    // What others appended since, or said of the session, is not read.
+    // Lines that others appended since, and later events, are not read.
     async fn rebuild_context(
         &self,
         io: &Io,
@@ -114,10 +115,11 @@ impl SentContext {
         })
     }
 
-    // What a caller did for it is gone with the caller: a strategy is as one that chooses nothing, and the core counts.
+    // The caller's own parts are gone with the caller: a strategy counts as one that chooses nothing, and the core
+    // counts.
     fn to_request(&self, leaves: bool) -> Result<ContextRequest, Trouble> {
         let mut request = Request::from_json(&self.request)?;
-        // The system prompt and the tools are in what is left.
+        // `token_budget` already excludes the system prompt and the tools.
         request.reserve = Some(request.window.saturating_sub(self.token_budget));
         request.summaries = self.summary_id.is_some();
         if self.has_counter(&request) {
@@ -169,7 +171,7 @@ impl SentContext {
     }
 }
 
-// Only what the session and its rules say is a difference, not that they cannot be read.
+// Only what the session and its rules say is a difference, not a failure to read them.
 fn refusal_notice(trouble: Trouble) -> Result<Notice, Trouble> {
     match &trouble {
         Trouble::Refused(error) if error.code == Code::LogShrunk => {

@@ -1,4 +1,4 @@
-//! What is said of a session: events, and the document that is written from them.
+//! Writes a session's events, and the document that is derived from them.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -16,7 +16,7 @@ use crate::session::new_session::NewSession;
 use crate::time;
 
 impl SessionFiles {
-    /// Begins a session, of which nothing is on disk yet: `created` as in [`NewSession::from_json`].
+    /// Begins a session of which nothing is on disk yet: `created` as in [`NewSession::from_json`].
     pub fn begin(self: &Rc<SessionFiles>, created: String) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(|io| async move { live.begin_session(&io, NewSession::from_json(&created)?).await })
@@ -30,7 +30,8 @@ impl SessionFiles {
         self.save_document(io).await
     }
 
-    /// Says as events what is asked for, JSON as in [`ChangeRequest::from_json`], of the session as it is now, whoever changed it.
+    /// Records changes as events, JSON as in [`ChangeRequest::from_json`], against the session as it is now, whoever
+    /// changed it.
     pub fn record_changes(self: &Rc<SessionFiles>, asked: String) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -49,7 +50,8 @@ impl SessionFiles {
         })
     }
 
-    /// Makes the disk confirm all that was appended, and writes what is derived. `learns`: what came since is folded.
+    /// Makes the disk confirm all that was appended, and writes what is derived. `learns`: fold what came since
+    /// first.
     pub fn flush(self: &Rc<SessionFiles>, learns: bool) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(move |io| async move {
@@ -67,7 +69,7 @@ impl SessionFiles {
         .await
     }
 
-    /// Says that this process has it open no longer, and writes what is derived.
+    /// Removes this process's lease, and writes what is derived.
     pub fn close(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -80,7 +82,7 @@ impl SessionFiles {
         self.retry_after_move(io, &|| Box::pin(self.write_derived(io, true))).await
     }
 
-    /// Pauses it where it rests: dated when it was last active, which is the answer; nothing where it does not rest.
+    /// Pauses an idle session, dated when it was last active. Returns that time; `None` where it is not idle.
     pub(super) async fn pause_idle(&self, io: &Io, idle_ms: i64) -> Result<Option<String>, Trouble> {
         self.retry_after_move(io, &|| {
             Box::pin(async {
@@ -96,13 +98,13 @@ impl SessionFiles {
         .await
     }
 
-    /// Since when nothing happens, where that is longer than `idle_ms` while it is active.
+    /// Since when nothing happened to an active session, if longer than `idle_ms`.
     pub(super) fn idle_since(&self, now_ms: i64, idle_ms: i64) -> Option<i64> {
         let is_active = self.with_session(|session| session.metadata().status == Status::Active);
         self.last_active_ms().filter(|ms| is_active && now_ms - ms > idle_ms)
     }
 
-    // When something happened last: something was said, or it was taken up; else it began.
+    // When the last message was said, or the session was resumed; else when it began.
     fn last_active_ms(&self) -> Option<i64> {
         self.with_session(|session| {
             let created = || session.metadata().created_at.as_deref().and_then(time::parse);
@@ -122,7 +124,7 @@ impl SessionFiles {
         self.record_now(io, asked.into_iter().filter(is_news).collect()).await
     }
 
-    /// Says it of the session as it is known to be; the document follows.
+    /// Records changes against the session as it is known; the document follows.
     pub(super) async fn record_now(&self, io: &Io, mut asked: Vec<ChangeRequest>) -> Result<(), Trouble> {
         if let Some(summary) = self.summary_for_ending(io, &asked).await? {
             asked.insert(0, summary);
@@ -130,7 +132,7 @@ impl SessionFiles {
         if self.append_changes(io, asked).await? { self.save_document(io).await } else { Ok(()) }
     }
 
-    // What it came to, where it ends for now and nobody says that.
+    // Derives a summary for an ending session where none is given.
     async fn summary_for_ending(
         &self,
         io: &Io,
@@ -142,7 +144,7 @@ impl SessionFiles {
         self.derive_summary(io, ending.timestamp.clone()).await
     }
 
-    // What was learned of it, unless it has a summary already that is as new as its last message.
+    // Derives a summary from the session state, unless there is one already that is as new as the last message.
     async fn derive_summary(
         &self,
         io: &Io,
@@ -152,7 +154,7 @@ impl SessionFiles {
             return Ok(None);
         }
         Box::pin(async {
-            // What cannot be read now is summed up the next time.
+            // What cannot be read now is summarized the next time.
             if unless_bug(self.fold_messages(io).await)?.is_none() {
                 return Ok(None);
             }
@@ -164,7 +166,8 @@ impl SessionFiles {
         .await
     }
 
-    /// Gives a session that rests the summary that is derived, where it has none: dated like its last message, when it came to that.
+    /// Gives an idle session without a summary the derived one, dated like its last message: that is what it is
+    /// about.
     #[cfg(feature = "interop")]
     pub(super) async fn record_summary(&self, io: &Io) -> Result<(), Trouble> {
         self.retry_after_move(io, &|| {
@@ -185,11 +188,11 @@ impl SessionFiles {
         .await
     }
 
-    // Appends what is asked for, behind what the document says; whether there was anything to say.
+    // Appends changes after the document's own; true if there was anything to append.
     async fn append_changes(&self, io: &Io, asked: Vec<ChangeRequest>) -> Result<bool, Trouble> {
         self.ensure_open(io).await?;
         self.observe(io, LogName::Events).await?;
-        // Whoever changed the document may have taken it back since it was read.
+        // Whoever edited the document may have taken the edit back since it was read.
         if self.with_session(|session| session.has_unrecorded()) {
             self.reread_document(io).await?;
         }
@@ -201,7 +204,7 @@ impl SessionFiles {
         Ok(true)
     }
 
-    /// Writes the document. What someone changed in it meanwhile becomes an event before.
+    /// Writes the document. An edit made meanwhile becomes an event first.
     pub(super) async fn save_document(&self, io: &Io) -> Result<(), Trouble> {
         self.complete_opening(io).await?;
         if self.with_session(|session| session.is_newer()) {
@@ -217,7 +220,7 @@ impl SessionFiles {
         Ok(())
     }
 
-    // What others appended meanwhile belongs to what is derived, too.
+    // What others appended meanwhile belongs in what is derived, too.
     pub(super) async fn write_derived(&self, io: &Io, learns: bool) -> Result<(), Trouble> {
         self.check_summary();
         if !self.has_new_messages.get() && !self.was_read_whole.get() && !self.is_stale() {
@@ -227,11 +230,12 @@ impl SessionFiles {
         self.observe(io, LogName::Messages).await?;
         self.complete_opening(io).await?;
         let is_of_messages = self.is_stale() || self.document_name() == DocumentName::MetadataJson;
-        // The one in a workspace is the user's, and in git: it is written when an event changes it, never for a message.
+        // The document in a workspace is the user's, and in git: it is written when an event changes it, never for a
+        // message.
         if self.has_new_messages.get() && is_of_messages {
             Box::pin(self.save_document(io)).await?;
         } else if self.is_stale() {
-            // Who only reads writes it anew where that is possible.
+            // A reader writes it anew only where that is possible.
             unless_bug(Box::pin(self.save_document(io)).await)?;
         }
         self.save_checkpoint(io, learns).await?;

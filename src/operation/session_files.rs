@@ -1,4 +1,7 @@
-//! A session kept in step with its files: the logs, the document beside them, the checkpoint.
+//! An open session in step with its files: the logs, the document beside them, the checkpoint.
+//!
+//! A session in the home is named by its folder where no event says its id: it is found although the line that began
+//! it was lost, and a forged id is no path.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -21,51 +24,51 @@ use crate::record::id;
 use crate::session::documents::{Document, DocumentName, find_heading};
 use crate::session::handle::Session;
 
-/// So much of a log is read at once.
+/// Bytes of a log that are read at once.
 pub(super) const PIECE: u64 = 256 * 1024;
-// What a session is called by is said in its first messages.
+// Bytes read at once to find the titles, which come from a session's first messages.
 const PIECE_OF_TITLES: u64 = 16 << 10;
 /// A log of fewer bytes is read as fast as a checkpoint.
 pub(super) const WORTH_A_CHECKPOINT: u64 = 64 * 1024;
-/// How often, at most, it is looked what others said about a session that messages are appended to.
+/// While messages are appended, events that others wrote are read at most once in so many milliseconds.
 const LOOK_MS: i64 = 50;
-/// A heading that stands farther back is none.
+/// A heading farther into the Markdown does not count.
 const HEAD: u64 = 64 * 1024;
 
-/// A session, and what is known of its files. Operations on it share it: those of one session run one after another, as the
-/// host gives them their turns.
+/// A session and the state of its files, shared by the operations on it: those of one session run one after another,
+/// as the host gives them their turns.
 pub struct SessionFiles {
     place: RefCell<ShownFolder>,
     cache: File,
     id: RefCell<String>,
-    // Who reads on with one that was opened anew meanwhile has what it knew.
+    // Inner `Rc`: an operation that still reads while the session is opened anew keeps the state that it began with.
     session: RefCell<Rc<RefCell<Session>>>,
     pub(super) logs: [RefCell<LogFile>; 3],
     pub(super) verified: RefCell<VerifiedFiles>,
     pub(super) lease: RefCell<OwnLease>,
-    /// Whoever asks more of one that was deleted is refused, wherever a copy of it may come back to.
+    /// Further requests for a deleted session are refused, even where a copy of it reappears.
     pub(super) is_deleted: Cell<bool>,
     pub(super) is_open: Cell<bool>,
-    /// The document is not there, or not as it should be.
+    /// The document is missing, or does not say what it should.
     is_stale: Cell<bool>,
-    /// The log was read from its start: that is worth a checkpoint.
+    /// The log was read from its start, so a checkpoint is worth writing.
     pub(super) was_read_whole: Cell<bool>,
-    /// Messages were appended that the document does not know.
+    /// Messages were appended that the document does not count yet.
     pub(super) has_new_messages: Cell<bool>,
     events_checked_ms: Cell<i64>,
-    /// Of the last append.
+    /// Random bytes of the last append.
     pub(super) chance: RefCell<Option<Chance>>,
     pub(super) was_staged: Cell<bool>,
     opened_times: Cell<u32>,
-    /// What was recalled last; how often it was opened, and messages were said anew, by then.
+    /// What was recalled last, with the count of openings and of revisions at that time.
     pub(super) cached_recollection: RefCell<Option<((u32, u64), Recollection)>>,
-    // What whoever opened it should hear, JSON each.
+    // Warnings for whoever opened the session, each JSON.
     notices: RefCell<Vec<String>>,
-    // It knows where its sessions lie, and its index has their words.
+    // The session's store, which finds it after a move and indexes its messages for search.
     store: RefCell<Weak<Store>>,
 }
 
-/// Where it lies, and how people call that.
+/// A folder, and its path as shown to people.
 #[derive(Clone)]
 pub(super) struct ShownFolder {
     pub folder: File,
@@ -73,8 +76,8 @@ pub(super) struct ShownFolder {
 }
 
 impl SessionFiles {
-    /// The session of a folder, of which nothing is read yet. `shown` is how people call the folder, `cache` where derived
-    /// things of sessions lie, `id` its id, where it was opened before.
+    /// Makes an unread session of a folder. `shown` is the folder's path as shown to people, `cache` the folder of
+    /// derived files, `id` the session's id, where it was opened before.
     pub fn new(folder: File, shown: String, cache: File, id: &str) -> Rc<SessionFiles> {
         Rc::new(SessionFiles {
             place: RefCell::new(ShownFolder { folder, shown_path: shown }),
@@ -99,7 +102,7 @@ impl SessionFiles {
         })
     }
 
-    /// It is one of a store's.
+    /// Connects it to its store.
     pub(super) fn set_store(&self, store: &Weak<Store>) {
         self.store.replace(store.clone());
     }
@@ -108,7 +111,7 @@ impl SessionFiles {
         self.store.borrow().upgrade()
     }
 
-    /// Reads what came after its checkpoint, or all. Answer: its id.
+    /// Opens it: reads what came after its checkpoint, or all. Returns its id.
     pub fn open(self: &Rc<SessionFiles>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -117,13 +120,13 @@ impl SessionFiles {
         })
     }
 
-    /// Takes in what others wrote since the last look: messages, events, and what somebody changed in the document.
+    /// Takes in what others wrote since the last look: messages, events, and edits of the document.
     pub fn refresh(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(|io| async move { live.refresh_after_move(&io).await })
     }
 
-    /// Takes in what others appended: messages, and what they said about it.
+    /// Takes in what others appended: messages and events.
     pub fn refresh_logs(self: &Rc<SessionFiles>) -> Operation<'static, ()> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -131,7 +134,8 @@ impl SessionFiles {
         })
     }
 
-    /// What whoever opened it should hear, as far as it is known by now: a JSON array of `{"code","message"}`, that grows.
+    /// Returns the warnings for whoever opened it, as far as known by now: a JSON array of `{"code","message"}` that
+    /// grows.
     pub fn notices(&self) -> String {
         format!("[{}]", self.notices.borrow().join(","))
     }
@@ -140,7 +144,7 @@ impl SessionFiles {
         self.notices.borrow_mut().push(notice);
     }
 
-    /// Whether that was heard last.
+    /// Whether this was the last warning.
     pub(super) fn is_last_notice(&self, notice: &str) -> bool {
         self.notices.borrow().last().is_some_and(|last| last == notice)
     }
@@ -150,51 +154,52 @@ impl SessionFiles {
         self.id.borrow().clone()
     }
 
-    /// What is known of it now. Where it is opened anew, that is another one.
+    /// Its state in memory. Opening it anew makes another one.
     pub fn session(&self) -> Rc<RefCell<Session>> {
         self.session.borrow().clone()
     }
 
-    /// How often it was opened: so often there was another session.
+    /// How often it was opened; each opening makes another `Session`.
     pub fn opened_times(&self) -> u32 {
         self.opened_times.get()
     }
 
-    /// What was quoted of it holds as long as that is the same.
+    /// A version for recalled quotes: they hold as long as it is the same.
     pub(super) fn recall_version(&self) -> (u32, u64) {
         (self.opened_times(), self.with_session(|session| session.revision_count()))
     }
 
-    /// Nobody said anything of it yet.
+    /// Whether nothing is recorded of it yet: no event, no message, no edit of its document.
     pub fn is_empty(&self) -> bool {
         let is_unsaid = self
             .with_session(|session| session.metadata().as_of.is_none() && session.log_state().messages == 0);
         is_unsaid && !self.has_due_changes()
     }
 
-    /// The folder it lies in, as far as is known.
+    /// Its folder, as far as known.
     pub fn folder(&self) -> File {
         self.place.borrow().folder.clone()
     }
 
-    /// How people call that.
+    /// The folder's path as shown to people.
     pub fn shown_folder(&self) -> String {
         self.place.borrow().shown_path.clone()
     }
 
-    /// Its document is not there, or not as it should be.
+    /// Whether its document is missing, or does not say what it should.
     pub fn is_stale(&self) -> bool {
         self.is_stale.get()
     }
 
-    /// Something must be said by an event before a message is appended: what the document says, or that it goes on.
+    /// Whether an event must be written before the next message: for an edit of the document, or because a paused
+    /// session goes on.
     pub fn has_due_changes(&self) -> bool {
         self.with_session(|session| {
             session.has_unrecorded() || session.metadata().status.as_str() == "paused"
         })
     }
 
-    /// The last append came as far as to stage its messages: what failed then is not due to them.
+    /// Whether the last append got as far as staging its messages: a failure after that is not due to them.
     pub fn was_staged(&self) -> bool {
         self.was_staged.get()
     }
@@ -203,8 +208,8 @@ impl SessionFiles {
         work(&mut self.session.borrow().borrow_mut())
     }
 
-    /// What a newer version wrote can be read. Whoever writes to it, moves it or makes another session of it would lose what
-    /// this one does not know.
+    /// Rejects a session that a newer version wrote to. It can be read; but writing to it, moving it or making
+    /// another session of it would lose what this version does not know.
     pub(super) fn reject_newer(&self) -> Result<(), Trouble> {
         Ok(self.with_session(|session| session.reject_newer())?)
     }
@@ -217,7 +222,7 @@ impl SessionFiles {
         }
     }
 
-    /// The same session, of which nothing is known.
+    /// The same session, with nothing read yet.
     pub fn unopened_copy(&self) -> Rc<SessionFiles> {
         let live = SessionFiles::new(self.folder(), self.shown_folder(), self.cache.clone(), &self.id());
         live.set_store(&self.store.borrow());
@@ -230,7 +235,7 @@ impl SessionFiles {
         self.set_id(id);
     }
 
-    // Nothing of it is observed.
+    // Forgets all that was observed.
     fn reset_session(&self) {
         for log in &self.logs {
             log.borrow_mut().forget();
@@ -268,7 +273,7 @@ impl SessionFiles {
         self.complete_opening(io).await
     }
 
-    // Where a checkpoint does not carry as far as what came after it.
+    // For a checkpoint that does not match what came after it.
     async fn open_without_checkpoint(&self, io: &Io) -> Result<(), Trouble> {
         self.reset_session();
         self.with_session(|session| session.set_id(&self.id()));
@@ -280,7 +285,7 @@ impl SessionFiles {
         Ok(())
     }
 
-    /// Opened anew where it was not open, or all is needed.
+    /// Opens it again where it was not open, or where the whole log is needed.
     pub(super) async fn complete_opening(&self, io: &Io) -> Result<(), Trouble> {
         self.ensure_open(io).await?;
         if self.with_session(|session| session.needs_whole_log()) {
@@ -311,7 +316,7 @@ impl SessionFiles {
         self.complete_opening(io).await
     }
 
-    /// The same of a session whose folder is there. Where something of it was read, that has been seen already.
+    /// The same for a session whose folder exists. Where something of it was read, that has been seen already.
     pub(super) async fn observe_present_logs(&self, io: &Io) -> Result<(), Trouble> {
         self.observe_logs(io).await?;
         let was_read = self.end(LogName::Events) > 0 || self.end(LogName::Messages) > 0;
@@ -324,12 +329,12 @@ impl SessionFiles {
         self.reread_document(io).await
     }
 
-    /// The same where it lies by now, and with files that others put into the place of those that were read.
+    /// The same after a move, or after others replaced the files that were read.
     pub(super) async fn refresh_after_move(&self, io: &Io) -> Result<(), Trouble> {
         self.retry_after_move(io, &|| Box::pin(self.refresh_files(io))).await
     }
 
-    /// Takes in what others said about it, a moment later at most: before each message it would cost.
+    /// Takes in others' events, at most a moment late: to look before each message would cost too much.
     pub(super) async fn observe_events_sometimes(&self, io: &Io) -> Result<(), Trouble> {
         let now_ms = io.now_ms();
         if (now_ms - self.events_checked_ms.get()).abs() < LOOK_MS {
@@ -350,7 +355,7 @@ impl SessionFiles {
         Ok(())
     }
 
-    // Whether there was something to fold.
+    // Folds the next piece; true if there was something to fold.
     async fn fold_next(&self, io: &Io, piece: u64) -> Result<bool, Trouble> {
         let file = self.log_file(LogName::Messages);
         let Some(span) = self.with_session(|session| session.unfolded_span()) else { return Ok(false) };
@@ -362,7 +367,7 @@ impl SessionFiles {
         Ok(true)
     }
 
-    /// Which of its two documents lies beside its logs.
+    /// Which of the two documents lies beside its logs.
     pub(super) fn document_name(&self) -> DocumentName {
         match self.placement() {
             Placement::Home => DocumentName::MetadataJson,
@@ -374,7 +379,7 @@ impl SessionFiles {
         self.folder().child(self.placement().document())
     }
 
-    /// In which way it is kept.
+    /// Its placement.
     pub fn placement(&self) -> Placement {
         let is_in_workspace = matches!(self.place.borrow().folder.root, Root::Workspace(_));
         if is_in_workspace { Placement::Workspace } else { Placement::Home }
@@ -397,7 +402,7 @@ impl SessionFiles {
     }
 
     pub(super) fn take_document(&self, document: Option<&[u8]>) {
-        // A conflict, or another thing that is no document: it is written anew.
+        // A merge conflict, or anything else that is no document, is written anew.
         let read = document.and_then(|json| Document::read(self.document_name(), json).ok());
         self.is_stale.set(read.as_ref().is_none_or(|(_, bad)| !bad.is_empty()));
         let has_old_title = self.with_session(|session| {
@@ -408,7 +413,7 @@ impl SessionFiles {
         self.check_summary();
     }
 
-    /// A document is stale that has a summary of messages as they were before they were said anew.
+    /// Marks the document as stale where its summary was made from messages that have been revised since.
     pub(super) fn check_summary(&self) {
         let has_old_summary = self.with_session(|session| session.has_old_summary());
         self.is_stale.set(self.is_stale.get() || has_old_summary);
@@ -428,7 +433,8 @@ impl SessionFiles {
         Ok(())
     }
 
-    // That of the conversation's Markdown: the file that has the name of its type, else the first.
+    // Reads the heading of the conversation's Markdown: of the file named like the session's type, else of the first
+    // one.
     async fn read_heading(&self, io: &Io) -> Result<Option<String>, Trouble> {
         let folder = self.folder().folder();
         let entries = io.list(&folder).await?.unwrap_or_default();
@@ -444,7 +450,7 @@ impl SessionFiles {
         Ok(find_heading(&String::from_utf8_lossy(&text)).map(ToString::to_string))
     }
 
-    // The id that its place, an event or the document says; what cannot name a file is as good as none.
+    // Finds the id that its folder, an event or the document says; one that cannot name a file is ignored.
     async fn resolve_id(&self, io: &Io, document: Option<&[u8]>) -> Result<String, Trouble> {
         let said = self.with_session(|session| session.metadata().id.clone());
         if id::is_safe(&said) {
@@ -456,7 +462,7 @@ impl SessionFiles {
             Placement::Workspace if !said.is_empty() => id::from_parts(&[said.as_bytes()]),
             Placement::Workspace => match self.read_first_line(io).await?.as_deref().or(document) {
                 Some(known) => id::from_parts(&[known]),
-                // Of one that lies elsewhere by now, what it is found by there.
+                // After a move, the id by which it is found there.
                 None if !self.id().is_empty() => self.id(),
                 None => id::from_parts(&[b""]),
             },
@@ -465,13 +471,13 @@ impl SessionFiles {
         Ok(id)
     }
 
-    /// The id of the first message of its log; empty where it has none.
+    /// Reads the id of the first message of its log; empty where it has none.
     pub(super) async fn first_message_id(&self, io: &Io) -> Result<String, Trouble> {
         let line = self.read_first_line(io).await?.unwrap_or_default();
         Ok(parse_single_message(&line).map(|message| message.id).unwrap_or_default())
     }
 
-    /// The first line of its messages; nothing where there is none.
+    /// Reads the first line of its messages; `None` where there is none.
     pub(super) async fn read_first_line(&self, io: &Io) -> Result<Option<Vec<u8>>, Trouble> {
         let size = self.size(io, LogName::Messages).await?;
         let file = self.log_file(LogName::Messages);
@@ -498,7 +504,7 @@ impl core::fmt::Debug for SessionFiles {
     }
 }
 
-/// The id that a session's folder in the home says.
+/// The id in the name of a session's folder in the home.
 fn id_from_folder(folder: &File) -> &str {
     let name = folder.name();
     name.strip_prefix(SESSION_PREFIX).unwrap_or(name)

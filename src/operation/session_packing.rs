@@ -1,4 +1,4 @@
-//! A session as one file, which another store imports: all of its logs, blobs and its document, in pages.
+//! Packs a session into one file that another store imports: its logs, its blobs and its document, in pages.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -17,13 +17,13 @@ struct SessionPacker<'a> {
     io: &'a Io,
     pieces: OutgoingPieces<'a>,
     redacts: bool,
-    /// The new names of blobs whose bytes changed by redaction.
+    /// The new names of blobs whose bytes redaction changed.
     blobs: BTreeMap<String, String>,
     lines: usize,
 }
 
 impl SessionFiles {
-    /// The session as one file. `is_begun`: it has files; else nothing is said of it yet.
+    /// Writes the session as one file. `is_begun`: it has files; else it has no events yet.
     pub(super) async fn write_session_file(
         &self,
         io: &Io,
@@ -48,7 +48,7 @@ impl SessionFiles {
 
 impl SessionPacker<'_> {
     async fn pack_session(&mut self, live: &SessionFiles) -> Result<(), Trouble> {
-        // What is appended from here on is not in it: so no message names a blob that came later.
+        // Ends taken here exclude what is appended from now on: so no message names a blob that came later.
         let logs = [(LogName::Events, EVENTS), (LogName::Tools, TOOLS), (LogName::Messages, MESSAGES)];
         let mut ends = Vec::new();
         for (log, name) in logs {

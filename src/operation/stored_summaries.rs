@@ -1,4 +1,4 @@
-//! Summaries that a model wrote: kept beside the session, taken where they reach far enough, else extended.
+//! Stores summaries that a model wrote: kept beside the session, used where they reach far enough, else extended.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -31,7 +31,7 @@ use crate::record::span::Span;
 use crate::session::handle::Session;
 use crate::tokens::{Counting, count};
 
-/// What is wanted: a summary of at most `tokens` that stands for all before the byte `least`; a new one for the range.
+/// A request for a summary of at most `tokens` that stands for all before the byte `least`; a new one for the range.
 #[derive(Clone, Copy)]
 pub(super) struct SummaryRequest {
     pub range: Span,
@@ -46,7 +46,7 @@ pub(super) struct SummaryResponse {
     pub refusal: Option<String>,
 }
 
-/// A summary as it is kept in `summaries/`; without an id, as an event has it.
+/// A summary as stored in `summaries/`; without an id, as a compaction event has it.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct StoredSummary {
@@ -56,18 +56,18 @@ pub(super) struct StoredSummary {
     pub original_tokens: u64,
     pub summary: SummaryText,
     pub compression_ratio: Thousandths,
-    // The bytes of the log that it was made from, and all before them.
+    // Fingerprint of the log up to the end of what it was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub covers: Option<LogFingerprint>,
 }
 
-/// A ratio without a floating point, whose printing would be a tenth of all this.
+/// A ratio without floating point, whose formatting would be a tenth of all this code.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Thousandths(u64);
 
 impl SessionFiles {
-    /// A summary of the messages from one to another, `{"startMessageId","endMessageId","maxTokens"}`, JSON: what a model wrote
-    /// of just these, if that is kept, else what was learned of them. Answer: a text.
+    /// Returns a summary of the messages from one to another, `{"startMessageId","endMessageId","maxTokens"}`, JSON:
+    /// one that a model wrote of exactly these, if stored, else one from the facts folded from them. Returns a text.
     pub fn summary_of(
         self: &Rc<SessionFiles>,
         asked: String,
@@ -76,7 +76,7 @@ impl SessionFiles {
         let live = self.clone();
         Operation::new(|io| async move {
             let bad = &mut Vec::new();
-            // A range may be given as events tell it.
+            // The range may name messages as events do.
             let known =
                 "startMessageId, endMessageId, startSeq, endSeq, messageCount, endByte, maxTokens or leaves";
             let mut fields = request::parse(&asked, known)?;
@@ -104,7 +104,8 @@ impl SessionFiles {
         })
     }
 
-    /// The summary that reaches farthest, where it reaches far enough; else a new one, where a model writes one.
+    /// Finds the stored summary that reaches farthest, if it reaches far enough; else has a model write a new one,
+    /// where there is a model.
     pub(super) async fn find_or_write_summary(
         &self,
         io: &Io,
@@ -128,7 +129,8 @@ impl SessionFiles {
         )
     }
 
-    // Those of the current path whose last message is where they say, the one that reaches farthest first.
+    // Reads the summaries of the current path whose last message is where they say, the one that reaches farthest
+    // first.
     async fn read_summaries(&self, io: &Io) -> Result<Vec<StoredSummary>, Trouble> {
         let folder = self.summaries_folder();
         let entries = unless_bug(io.list(&folder).await)?.flatten().unwrap_or_default();
@@ -164,7 +166,7 @@ impl SessionFiles {
         Ok(found.is_some_and(|some| some.first().is_some_and(|message| message.id == range.end_message_id)))
     }
 
-    // What an event says is no cache.
+    // A summary in an event is no cache.
     async fn is_summary_current(&self, io: &Io, one: &StoredSummary) -> Result<bool, Trouble> {
         if one.id.is_empty() || self.verified.borrow().summary_ids.contains(&one.id) {
             return Ok(true);
@@ -177,7 +179,7 @@ impl SessionFiles {
         Ok(is_same)
     }
 
-    // Piece by piece, each extending the one before; the last one is kept.
+    // Extends it chunk by chunk; the last summary is stored.
     async fn extend_summary(
         &self,
         io: &Io,
@@ -196,7 +198,7 @@ impl SessionFiles {
         if let Some(known) = &mut known {
             known.range.end_byte = Some(range.end);
         } else if let Some(previous) = &previous {
-            // It reaches far enough, and is too long.
+            // The previous summary reaches far enough, and is too long.
             let last = (previous.range.end_message_id.clone(), previous.range.end_seq);
             known = Some(
                 write_summary(io, SummaryChunk::empty_after(last), Some(previous), (tokens, counts)).await?,
@@ -208,7 +210,7 @@ impl SessionFiles {
         Ok(known)
     }
 
-    // Keeps one; the one that it extends is needed no longer.
+    // Stores a summary; the one that it extends is not needed any longer.
     async fn save_summary(
         &self,
         io: &Io,
@@ -219,7 +221,7 @@ impl SessionFiles {
             return Ok(());
         }
         let folder = self.folder();
-        // Somebody may have deleted it while the model was at work.
+        // Somebody may have deleted the session while the model was at work.
         if io.stat(&folder).await?.is_none() {
             let shown = self.shown_folder();
             return Err(summary_error(format!(
@@ -238,7 +240,7 @@ impl SessionFiles {
         Ok(())
     }
 
-    // The next piece of messages that a model can read at once.
+    // The next chunk of messages that a model can read at once.
     async fn next_chunk(
         &self,
         messages: &mut MessageStream<'_>,
@@ -281,7 +283,7 @@ impl SessionFiles {
         Err(Trouble::new(Code::NotFound, message))
     }
 
-    // The compaction in force, where somebody wrote its summary.
+    // The compaction in force, where it has a written summary.
     fn compaction_summary(&self) -> Option<StoredSummary> {
         let compaction = self.with_session(|session| session.compaction().clone());
         let range = compaction.range.filter(|range| range.end_byte.is_some())?;
@@ -317,7 +319,7 @@ impl StoredSummary {
             range: fields.take("range", bad)?,
             original_tokens: fields.take("originalTokens", bad).unwrap_or_default(),
             summary: fields.take("summary", bad)?,
-            // Told to people; nobody decides by it.
+            // For people to see; no decision uses it.
             compression_ratio: Thousandths::default(),
             covers: fields.take("covers", bad),
         };
@@ -326,12 +328,12 @@ impl StoredSummary {
 }
 
 impl Thousandths {
-    // Half of one is rounded up.
+    // Rounds half up.
     pub fn of(part: u64, whole: u64) -> Thousandths {
         Thousandths((part * 2000 / whole.max(1)).div_ceil(2))
     }
 
-    /// As JSON has it: 0.25, or 1.
+    /// Writes it as JSON: 0.25, or 1.
     pub fn to_json(self) -> String {
         let digits = format!("{:03}", self.0 % 1000);
         let (whole, digits) = (self.0 / 1000, digits.trim_end_matches('0'));
@@ -345,7 +347,7 @@ impl Serialize for Thousandths {
     }
 }
 
-// What was learned of some messages alone.
+// Renders the state folded from some messages alone.
 async fn render_brief(
     io: &Io,
     leaves: bool,

@@ -1,4 +1,5 @@
-//! Summaries that a caller's model writes: of messages in pieces that it can read at once, each extending the one before.
+//! Has the caller's model write summaries: of messages in chunks that it can read at once, each extending the one
+//! before.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -19,12 +20,12 @@ use crate::tokens::count;
 
 /// A text of more letters than these has more tokens, in about any language.
 const LETTERS_A_TOKEN: usize = 4;
-/// An answer may be so much longer than was asked for.
+/// Tokens that an answer may exceed its limit by.
 pub(super) const BUFFER: u32 = 100;
 /// A model reads at most so many tokens at once, unless its window is known.
 const PIECE: u32 = 50_000;
 
-/// Messages on their way into pieces.
+/// Cuts messages into chunks.
 #[derive(Default)]
 pub(super) struct SummaryChunks {
     limit: u64,
@@ -34,16 +35,16 @@ pub(super) struct SummaryChunks {
 }
 
 impl SummaryChunks {
-    /// Of at most so many tokens each.
+    /// Makes chunks of at most so many tokens each.
     pub fn of(limit: u32, messages: Vec<Message>) -> SummaryChunks {
         SummaryChunks { limit: limit.into(), waiting: messages.into_iter(), ..SummaryChunks::default() }
     }
 
-    /// A piece that is full; else all that waited is in the one that is being filled.
+    /// Returns the next full chunk; if there is none, all waiting messages are in the one that is being filled.
     pub fn next(&mut self, cost_of: impl Fn(&str) -> u64) -> Option<SummaryChunk> {
         for message in self.waiting.by_ref() {
             let all = render_message(&message);
-            // A model cannot read more of a message than fits at once.
+            // Of a long message a model gets as much as it can read at once.
             let text = truncate_letters(&all, self.limit as usize * LETTERS_A_TOKEN);
             let cost = cost_of(text);
             let is_full = self.current.count > 0 && self.size + cost > self.limit;
@@ -63,7 +64,7 @@ impl SummaryChunks {
 }
 
 impl SummaryChunk {
-    /// None, behind that message.
+    /// An empty chunk, after that message.
     pub fn empty_after(last: (String, Option<u64>)) -> SummaryChunk {
         SummaryChunk { last, ..SummaryChunk::default() }
     }
@@ -89,7 +90,7 @@ impl SummaryChunk {
     }
 }
 
-/// Messages as a model is told of them.
+/// A chunk of messages as a model reads them.
 #[derive(Default)]
 pub(super) struct SummaryChunk {
     text: String,
@@ -100,14 +101,14 @@ pub(super) struct SummaryChunk {
 }
 
 impl ContextRequest {
-    // How many tokens a model reads at once, in about.
+    // Roughly how many tokens the model reads at once.
     pub(super) fn max_chunk_tokens(&self) -> u32 {
         self.window.unwrap_or(2 * PIECE) / 2
     }
 }
 
 impl SummaryResponse {
-    // A context does without it.
+    // A context goes on without it.
     pub(super) fn from_result(
         done: Result<Option<StoredSummary>, Trouble>,
     ) -> Result<SummaryResponse, Trouble> {
@@ -119,7 +120,7 @@ impl SummaryResponse {
     }
 }
 
-/// A new summary of messages that nobody summed up before, where a model writes one.
+/// Writes a new summary of messages that none covers, where the caller has a model.
 pub(super) async fn summarize_messages(
     io: &Io,
     messages: Vec<Message>,
@@ -180,7 +181,7 @@ pub(super) async fn write_summary(
     })
 }
 
-// What the caller's model answers, whatever that is.
+// Asks the caller's model, and accepts any answer.
 async fn ask_model(io: &Io, need: HostRequest) -> Result<(String, String), Trouble> {
     let answer = match io.request_text(need).await {
         Err(trouble) if trouble.is_bug() => return Err(trouble),
@@ -200,7 +201,7 @@ async fn ask_model(io: &Io, need: HostRequest) -> Result<(String, String), Troub
     Ok((content.ok_or_else(none)?, model))
 }
 
-// As JavaScript counts letters.
+// Counts letters as JavaScript does.
 fn truncate_letters(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;

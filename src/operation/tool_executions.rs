@@ -1,4 +1,8 @@
-//! What tools did: the result is a message, how it went stands beside it in `tools.jsonl`; both are joined by the call.
+//! Records tool executions: the result is a message, and `tools.jsonl` has how it went; both are joined by the call's
+//! id.
+//!
+//! A call that no message makes is added to the assistant's newest one, as a revision: some chat handlers never say
+//! which calls an answer made.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -25,25 +29,25 @@ use crate::record::tool_execution::{self, ToolExecution};
 use crate::session::batch::{AppendConditions, OF_TOOLS};
 use crate::shapes::Format;
 
-/// How often it is tried where others add what their tools did to the same answer.
+/// Attempts while others add the executions of calls of the same answer.
 const TRIES: u32 = 50;
-/// How far back a call may lie that is answered.
+/// How many messages back an answered call may lie.
 const FAR: usize = 2000;
 
-/// What is in the log around a call.
+/// The messages around a call.
 #[derive(Default)]
 struct CallMessages {
-    /// The assistant's message that makes it; where nobody does, its newest one.
+    /// The assistant's message that makes it; where none does, its newest one.
     owner: Option<Message>,
-    /// Its result.
+    /// The call's result.
     result: Option<Message>,
-    /// That of another call of its id.
+    /// The result of another call with the same id.
     other_result: Option<Message>,
     newest_answer: Option<Message>,
 }
 
 impl SessionFiles {
-    /// Every tool execution with its result, oldest first. Answer: a JSON array.
+    /// Lists every tool execution with its result, oldest first. Returns a JSON array.
     pub fn tools(self: &Rc<SessionFiles>) -> Operation<'static, String> {
         let live = self.clone();
         Operation::new(|io| async move {
@@ -52,9 +56,10 @@ impl SessionFiles {
         })
     }
 
-    /// Records what a tool did, once for each call: `{"call":{"id","name","arguments"},"result":{"content","success","error",
-    /// "exitCode"},"durationMs","messageId"}`. A call that no message makes is added to the assistant's newest one. Answer:
-    /// `{"execution","isNew","lines"}`, JSON.
+    /// Records a tool execution, once for each call:
+    /// `{"call":{"id","name","arguments"},"result":{"content","success",
+    /// "error","exitCode"},"durationMs","messageId"}`. A call that no message makes is added to the assistant's
+    /// newest one. Returns `{"execution","isNew","lines"}`, JSON.
     pub fn append_tool(
         self: &Rc<SessionFiles>,
         execution: String,
@@ -68,7 +73,7 @@ impl SessionFiles {
         })
     }
 
-    /// Takes over what tools did in another session, whose messages were: each as a [`ToolExecution`], JSON.
+    /// Copies the executions of another session, whose messages were copied before: each a [`ToolExecution`], JSON.
     #[cfg(feature = "interop")]
     pub(super) async fn copy_executions(&self, io: &Io, executions: &[String]) -> Result<(), Trouble> {
         for json in executions {
@@ -83,7 +88,7 @@ impl SessionFiles {
         Ok(["[", &executed.collect::<Vec<_>>().join(","), "]"].concat())
     }
 
-    /// Each execution, and the same with its result, JSON.
+    /// Each execution, and the same with its result, as JSON.
     pub(super) async fn executions_with_results(
         &self,
         io: &Io,
@@ -119,7 +124,7 @@ impl SessionFiles {
                 self.find_call_messages(io, &asked).await?;
             self.ensure_open(io).await?;
             self.observe(io, LogName::Tools).await?;
-            // What was answered without a call was so for the message that was the newest one then.
+            // A result without a call belongs to the message that was the newest one then.
             let makes_it = |owner: &&Message| {
                 answer.is_none() || asked.message_id.is_some() || has_call(owner, &asked.id)
             };
@@ -132,7 +137,8 @@ impl SessionFiles {
                 let content = answer.as_ref().or(other.as_ref()).map(|answer| &answer.content);
                 return Ok(render_tool_response(&known, content, false, &String::from_utf8_lossy(&lines)));
             }
-            // A result whose call nobody made would be in no context. What was imported stays as its source has it.
+            // A result whose call no message makes would be in no context. Imported messages stay as their source has
+            // them.
             let is_silent = |owner: &&Message| owner.source.is_none() && !has_call(owner, &asked.id);
             if let Some(again) = owner.as_ref().filter(is_silent).map(|owner| with_call(owner, &asked)) {
                 let of = ["call", &again.id, &again.rev.to_string()];
@@ -141,12 +147,12 @@ impl SessionFiles {
                 lines.extend(line);
             }
             let owner = owner.map(|owner| owner.id).or_else(|| asked.message_id.clone());
-            // Whose result it is, it is said how theirs went.
+            // If another process wrote the result first, its outcome is recorded.
             if let Some(tool) = answer.as_ref().and_then(|answer| answer.tool.as_ref()).filter(|_| is_behind)
             {
                 asked = asked.with_outcome_of(tool);
             }
-            // Whoever wrote the result may have died before it came to write down the rest.
+            // Whoever wrote the result may have died before it recorded the execution.
             let (answer, content) = match answer {
                 Some(answer) => (Some(answer.clone()), answer.content),
                 None => {
@@ -163,7 +169,7 @@ impl SessionFiles {
             };
             let tokens = answer.as_ref().and_then(|said| said.tokens.as_ref()).map(|tokens| tokens.count);
             let (written, is_new) = self.append_execution(io, &asked, owner.as_deref(), tokens).await?;
-            // Who appends no message has nothing open.
+            // An execution alone, without a message, takes no lease: the session does not count as open by it.
             if !lines.is_empty() {
                 self.acquire_lease(io).await?;
             }
@@ -174,8 +180,8 @@ impl SessionFiles {
         Err(Trouble::new(Code::Conflict, message))
     }
 
-    // Appends it, named after what it is there for: others may do so at the same time, and the first counts. Nothing where
-    // theirs is another; the log tells then what.
+    // Appends a message as an operation named after its purpose: others may do so at the same time, and the first
+    // counts. `None` if another one's did; the log then tells what it was.
     async fn append_unless_others(
         &self,
         io: &Io,
@@ -192,7 +198,8 @@ impl SessionFiles {
         }
     }
 
-    // What is on record of the call then, and whether that is this one: others may have told of it since the log was observed.
+    // Appends the execution unless one is on record; returns the recorded one, and whether it is this one: others may
+    // have recorded theirs since the log was observed.
     async fn append_execution(
         &self,
         io: &Io,
@@ -222,7 +229,7 @@ impl SessionFiles {
         Ok((first.unwrap_or(written), is_new))
     }
 
-    // The execution of this call, where it is on record.
+    // Finds the recorded execution of this call.
     async fn find_execution(
         &self,
         io: &Io,
@@ -262,8 +269,8 @@ impl SessionFiles {
             }
             return Ok(found);
         }
-        // Some providers give the same ids again. Whose calls had to be added, of that client another result behind another
-        // answer is that of another call.
+        // Some providers reuse ids. Where a client's calls had to be added, another result behind another answer
+        // belongs to another call.
         let CallMessages { owner, result: answer, newest_answer: newest, .. } = found;
         let is_newest = |owner: &Message| newest.as_ref().is_some_and(|newest| newest.id == owner.id);
         let said = asked.content();
@@ -282,7 +289,8 @@ impl SessionFiles {
         })
     }
 
-    // What was appended twice, since nobody could say whether it was, counts once; and so does what two processes wrote.
+    // Reads the executions, each once: some were appended twice, since nobody could say whether the first attempt was
+    // written, or by two processes.
     async fn read_executions(&self, io: &Io) -> Result<Vec<ToolExecution>, Trouble> {
         let size = self.size(io, LogName::Tools).await?;
         let bytes = io.read_range(&self.log_file(LogName::Tools), 0, size).await?;
@@ -298,16 +306,16 @@ impl SessionFiles {
     }
 }
 
-/// What answers the calls of a session.
+/// The results of a session's calls.
 #[derive(Default)]
 pub(super) struct ToolResults {
-    // Which message made each call last so far.
+    // For each call, the message that made it last so far.
     owners: BTreeMap<String, String>,
     contents: BTreeMap<String, Text>,
 }
 
 impl ToolResults {
-    /// The next messages, oldest first.
+    /// Takes the next messages, oldest first.
     pub fn add_messages(&mut self, messages: &[Message]) {
         for message in messages {
             for call in message.tool_calls() {
@@ -321,7 +329,7 @@ impl ToolResults {
         }
     }
 
-    /// What answers a call of this message (`""`: of none); of any message unless given.
+    /// Finds the result of a call of this message (`""`: of no message); of any message unless given.
     pub fn result_of(&self, owner: Option<&str>, call: &str) -> Option<&Text> {
         self.contents.get(&result_key(owner, call))
     }
@@ -356,7 +364,7 @@ fn has_call(message: &Message, id: &str) -> bool {
     message.tool_calls().iter().any(|call| call.id == id)
 }
 
-// The same message, written again with the call.
+// A revision of the message with the call added.
 fn with_call(owner: &Message, asked: &ExecutionDraft) -> Message {
     let mut again = owner.clone();
     again.role = Some(Role::Assistant);
@@ -384,7 +392,7 @@ fn render_tool_response(
     format!("{{\"execution\":{execution},\"isNew\":{is_new},\"lines\":{}}}", to_json(lines))
 }
 
-// With the result's text, which is a message.
+// Adds the result's text, which is a message's content.
 fn execution_with_result(execution: &ToolExecution, content: Option<&Text>) -> String {
     let json = to_open_json(execution);
     let Some(content) = content else { return json };

@@ -1,4 +1,4 @@
-//! Contexts of messages that are nowhere stored: as a session of them would give, without its files.
+//! Builds contexts of messages that are stored nowhere: the same as a session of them would give, without its files.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -20,11 +20,11 @@ use crate::session::input_request::InputRequest;
 use crate::session::message_reader::{HighestRevisions, MessageReader};
 use crate::shapes;
 
-/// What a model call gets of messages, JSON in leftoff's shape, that are nowhere stored. `asked`: as
-/// [`SessionFiles::context`](super::SessionFiles::context) reads it, and the `model` of the conversation, which holds where the request names none; `counts`:
-/// how the messages are counted. Answer: as of that one.
+/// Builds what a model call gets from messages, JSON in leftoff's shape, that are stored nowhere. `asked`: as
+/// [`SessionFiles::context`](super::SessionFiles::context) reads it, and the conversation's `model`, which holds
+/// where the request names none; `counts`: how the messages are counted. Returns what that one does.
 ///
-/// Its needs are counts, a vocabulary and a model's summary.
+/// It requests counts, a vocabulary and a model's summary at most.
 ///
 /// ```
 /// use leftoff::operation::{CountingMode, Step, context_of};
@@ -77,7 +77,7 @@ impl MemorySession {
         self.blobs.iter().find(|blob| blob.id == id).map(|blob| &*blob.bytes)
     }
 
-    // Those of the current path, each as its highest revision.
+    // The messages of the current path, each as its highest revision.
     fn messages_in(&self, range: Span) -> Vec<Message> {
         let bytes = slice_of(&self.log, range);
         let mut revisions = HighestRevisions::new(range.start);
@@ -108,7 +108,7 @@ impl InputProvider for MemorySession {
     }
 
     async fn look_up_recalled(&self, _: &Io, build: &mut Build) -> Result<(), Trouble> {
-        build.begin_scan(true); // It lies in memory, however long it is.
+        build.begin_scan(true); // The log is in memory, however long it is.
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! Vectors of texts, where the caller has such: what answers a question is ordered by them, beside its words.
+//! Orders by meaning with the caller's vectors: what answers a question is ordered by them, and by its words.
 
 use alloc::format;
 use alloc::string::String;
@@ -13,8 +13,8 @@ use crate::json::text::{Text, to_json};
 #[cfg(feature = "interop")]
 use crate::recall::meaning::measure_nearness;
 
-/// Has what a context recalls ordered by the vectors of texts. `leaves`: the host is asked how they may leave. Answer: why they were
-/// not taken, where they were not; then the order by words stays.
+/// Orders what a context recalls by vectors of the texts. `leaves`: the host redacts them. Returns why vectors were
+/// refused, where they were; then the order by words stays.
 pub(super) async fn order_recalled(
     io: &Io,
     build: &mut Build,
@@ -33,14 +33,14 @@ pub(super) async fn order_recalled(
     Ok(refused)
 }
 
-/// Texts as they may leave.
+/// Redacts texts.
 pub(super) async fn redact_texts(io: &Io, texts: Vec<String>) -> Result<Vec<String>, Trouble> {
     let Some(left) = io.redact_outgoing(to_json(&texts)).await?.value else { return Ok(texts) };
     let left = parse_items(&left).unwrap_or_default().into_iter();
     Ok(left.map(|text| Text::decode(text).map(Text::into_shown).unwrap_or_default()).collect())
 }
 
-/// How near some texts, which may leave, are to a question.
+/// Asks for vectors, and measures how near redacted texts are to a question.
 #[cfg(feature = "interop")]
 pub(super) async fn request_nearness(
     io: &Io,

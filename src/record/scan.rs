@@ -19,7 +19,7 @@ use crate::record::span::Span;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-// Two lines whose line feed is lost are still read; what is longer is passed by.
+// Two lines whose line feed is lost are still read; a longer one is passed by, without a search inside.
 const READ_LIMIT: usize = 2 * MAX_LINE;
 
 /// What a scan finds.

@@ -1,10 +1,10 @@
-//! Batches that say which they are: by an operation of the caller's, which counts once however often it is appended, and by
-//! the message that they are built on.
+//! Batches that name themselves: by a caller's operation, which counts once however often it is appended, and by the
+//! message that they are built on.
 //!
-//! Nobody locks a log, so the order of its lines decides. Each line of such a batch says in front what the batch is. A batch
-//! counts where its last line is there, where none of its operation counted before it, and where the message that it expects
-//! is the last one before it. Else nothing of it counts. Who reads a log from its start, as [`super::handle::Session`] does,
-//! decides; everybody else is told which lines are passed by.
+//! Nobody locks a log, so the order of its lines decides. Each line of such a batch begins with the batch's
+//! description. A batch counts where its last line is there, where none of its operation counted before it, and where
+//! the message that it expects is the last one before it. Else nothing of it counts. A reader from the log's start,
+//! as [`super::handle::Session`] is, decides; every other reader is told which lines to skip.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -25,23 +25,23 @@ use crate::record::scan::Record;
 use crate::record::span::Span;
 use crate::time::Stamp;
 
-/// So many operations are remembered, the newest: what a log knows of them stays small, however long it gets.
+/// The newest operations that are remembered, at most: what a log knows of them stays small, however long it gets.
 pub const REMEMBERED: usize = 1000;
-/// So many of those that tell of tools, beside them: who brings a call again finds it in the log.
+/// Operations of tool executions that are remembered besides: whoever brings a call again finds it in the log.
 pub const REMEMBERED_OF_TOOLS: usize = 100;
-/// How the names of these begin, and no name that a caller gives.
+/// Prefix of their names, which no caller's name has.
 pub(crate) const OF_TOOLS: &str = "leftoff/tool/";
 /// The longest name of an operation, in bytes.
 const LONGEST: usize = 128;
-/// Of a hash so many digits are kept.
+/// Digits of a hash that are kept.
 const DIGITS: usize = 32;
 
-/// Under which conditions an append counts.
+/// Conditions under which an append counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AppendConditions {
-    /// The caller's own name for it.
+    /// The caller's own name for the operation.
     pub operation: Option<String>,
-    /// The last message that the caller knows; nothing inside where it knows of none.
+    /// The last message that the caller knows; `Some(None)` where it expects no message at all.
     pub expected: Option<Option<String>>,
 }
 
@@ -64,7 +64,7 @@ impl AppendConditions {
         Ok(once)
     }
 
-    /// The batch that these messages are; without an operation of the caller's, one of its own.
+    /// Makes the batch of these messages; without a caller's operation, it gets one of its own.
     ///
     /// # Errors
     /// `invalid_request` where there are none, or the name is too long.
@@ -95,15 +95,15 @@ pub struct CountedOperation {
 }
 
 impl CountedOperation {
-    /// Whether it tells of a tool.
+    /// Whether it records a tool execution.
     pub(crate) fn is_of_tools(&self) -> bool {
         self.operation.starts_with(OF_TOOLS)
     }
 
-    /// Whether it is this one.
+    /// Whether it is this batch.
     ///
     /// # Errors
-    /// `operation_reused` where it is, with other messages.
+    /// `operation_reused` where it is the same operation with other messages.
     pub(crate) fn matches_batch(&self, batch: &Batch) -> Result<bool, Error> {
         if self.operation != batch.operation || self.hash == batch.hash {
             return Ok(self.operation == batch.operation);
@@ -120,14 +120,14 @@ impl FromFields for CountedOperation {
     }
 }
 
-/// What of a log counts for nothing.
+/// The parts of a log that do not count.
 #[derive(Clone, Debug)]
 pub(crate) struct SkippedLines {
-    /// In its order.
+    /// Lines that do not count, in their order.
     pub spans: Vec<Span>,
     /// Revisions that are the first line of their message, in their order.
     pub firsts: Vec<Span>,
-    /// From there on nobody knows which batches count.
+    /// From here on nobody knows which batches count.
     pub decided_end: u64,
 }
 
@@ -153,12 +153,12 @@ impl From<Vec<Span>> for SkippedLines {
     }
 }
 
-/// A batch whose last line was not met yet.
+/// A batch whose last line was not read yet.
 #[derive(Debug)]
 pub(crate) struct Open {
     last: BatchLine,
     pub span: Span,
-    // The last of them alone, where it is longer than a batch may be.
+    // Its lines; the last one alone where the batch is longer than allowed.
     lines: Vec<(Record, Option<Message>)>,
     is_too_long: bool,
 }
@@ -169,7 +169,7 @@ impl Open {
         Open { last: part, span, lines: Vec::from([(record, message)]), is_too_long: false }
     }
 
-    /// Whether this line is one of it, behind those that were met. A damaged one may be missing.
+    /// Whether this line continues the batch. A damaged line may be missing in between.
     pub fn has_next(&self, part: &BatchLine) -> bool {
         (&part.batch, part.lines) == (&self.last.batch, self.last.lines) && part.line > self.last.line
     }
@@ -196,13 +196,13 @@ impl Open {
         &self.last.batch
     }
 
-    /// Whether somebody who knows said that its last message counts.
+    /// Whether an event accepts its last message.
     pub fn is_accepted(&self, accepted: &BTreeSet<String>) -> bool {
         let Some((record, _)) = self.lines.last().filter(|_| !accepted.is_empty()) else { return false };
         message::read(record).0.is_some_and(|message| accepted.contains(&message.id))
     }
 
-    /// What is known of it, once it counts, and its lines.
+    /// The operation, once it counts, and its lines.
     pub fn into_counted(self) -> (CountedOperation, Vec<(Record, Option<Message>)>) {
         let Batch { operation, hash, .. } = self.last.batch;
         (CountedOperation { operation, hash, span: self.span }, self.lines)

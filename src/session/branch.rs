@@ -1,7 +1,9 @@
-//! Which messages lie on which path.
+//! Branches: which messages lie on which path of a log.
 //!
 //! File order is the path. A line that says `"branch":true` begins a branch; it hangs from its parent. A line belongs
 //! to the branch of its parent; where it has none, or the parent is missing, to that of the line before it.
+//!
+//! A log with branches has no checkpoint: its paths need every id, so it is read once at each opening.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -17,29 +19,29 @@ use crate::record::scan::{Problem, ProblemCode, Record};
 /// The branches of one log, as far as it was read from its start.
 #[derive(Clone, Debug)]
 pub struct Branches {
-    // By hash of the id, since a log may hold a million of them.
+    // Keyed by the hash of the id, since a log may hold a million of them.
     places: BTreeMap<u64, MessagePlace>,
-    // The further ones of an id, where a revision of it is there with other bytes.
+    // Further places of an id that has the same revision twice with other bytes.
     doubles: Vec<MessagePlace>,
-    // Each line but those that are the first of their id and no revision: the id, the revision and the bytes, the first
-    // and the last hashed.
+    // Lines of an id besides its first one, and first lines that are revisions: the id, the revision and the bytes,
+    // the first and the last hashed.
     versions: BTreeSet<(u64, u64, u32)>,
     roots: Vec<BranchRoot>,
-    // The id of the last message of each branch.
+    // The last message's id for each branch.
     lasts: Vec<String>,
     current: u32,
 }
 
-// One for each message of a log, so it is small.
+// Kept for each message of a log, so it is small.
 #[derive(Clone, Copy, Debug)]
 struct MessagePlace {
     start: u64,
     branch: u32,
-    // The hash of the first line; 0 where that is a revision.
+    // Hash of the first line; 0 where that is a revision.
     bytes: u32,
 }
 
-// Where a branch hangs: on which other, and up to which of its lines.
+// Where a branch begins: on which other branch, and after which of its lines.
 #[derive(Clone, Copy, Debug)]
 struct BranchRoot {
     parent: Option<(u32, u64)>,
@@ -48,26 +50,26 @@ struct BranchRoot {
 /// One path through a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchPath {
-    // Each branch on the way with the start of its last line on the path.
+    // Each branch on the path, with the start of its last line on the path.
     branch_ends: Vec<(u32, u64)>,
 }
 
-/// What a line meant for the branches.
+/// What a line means for the branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineEffect {
-    /// The log does not hold the parent that the line names.
+    /// The log lacks the parent that the line names.
     pub parent_is_missing: bool,
     /// The id was there before.
     pub is_repeated: bool,
     /// The id was there before with the same revision and other bytes: both are kept.
     pub is_double: bool,
-    /// The id was there before with the same revision, and this line says nothing new: it counts for nothing, wherever
-    /// it stands.
+    /// The id was there before with the same revision, and this line adds nothing: it does not count, wherever it
+    /// stands.
     pub is_repetition: bool,
 }
 
 impl LineEffect {
-    /// What is wrong with the place of this line.
+    /// The problems of this line's place.
     pub fn problems(&self, record: &Record) -> Vec<Problem> {
         let problem = |code, message: &str| Problem {
             code,
@@ -96,10 +98,10 @@ impl Default for Branches {
 }
 
 impl Branches {
-    /// Takes the next message of the log, and the record it was read from.
+    /// Takes the next message of the log, and its record.
     pub fn add_message(&mut self, message: &Message, record: &Record) -> LineEffect {
         let key = hash_text(&message.id);
-        // Never 0.
+        // Never 0, which marks a revision.
         let bytes = hash_line_content(&record.json, 0) as u32 | 1;
         let parent =
             message.parent_id.as_deref().and_then(|id| self.places.get(&self::hash_text(id)).copied());
@@ -108,7 +110,7 @@ impl Branches {
         let line = (key, message.rev, bytes);
         if let Some(first) = self.places.get(&key).copied() {
             let is_known = self.knows_revision(first, line);
-            // Several processes that import a file may each have another answer to the same question: the first counts.
+            // Processes that import the same file may each have another answer to one question: the first counts.
             let is_again = is_known && (message.source.is_some() || self.has_line(first, line));
             let is_double = is_known && !is_again;
             if !is_again {
@@ -136,12 +138,12 @@ impl Branches {
         LineEffect { parent_is_missing, is_repeated: false, is_double: false, is_repetition: false }
     }
 
-    // Whether the first line of an id is a revision already; then it is kept as one.
+    // Records the line where the first line of its id is a revision already.
     fn keep_revision(&mut self, line: (u64, u64, u32)) -> bool {
         line.1 > 0 && self.versions.insert(line)
     }
 
-    // Whether this further line of an id has a revision that was there.
+    // Whether this further line of an id has a revision that was there before.
     fn knows_revision(&self, first: MessagePlace, (key, rev, _): (u64, u64, u32)) -> bool {
         let mut others = self.versions.range((key, rev, 0)..=(key, rev, u32::MAX));
         (rev == 0 && first.bytes > 0) || others.next().is_some()
@@ -200,12 +202,12 @@ impl BranchPath {
     }
 }
 
-/// What tells one text from another: two of a million have the same with a chance of one in forty million.
+/// Hashes a text: that two of a million have the same hash has a chance of one in forty million.
 pub(crate) fn hash_text(text: &str) -> u64 {
     xxh64(text.as_bytes(), 0)
 }
 
-/// What tells the lines of a log apart that are given: of what was imported, those of one revision say the same.
+/// Hashes a line, to give each line of a log once: imported lines of one revision count as the same.
 pub(crate) fn hash_line(message: &Message, json: &str) -> u64 {
     let key = hash_text(&message.id);
     if message.source.is_some() {
@@ -215,8 +217,8 @@ pub(crate) fn hash_line(message: &Message, json: &str) -> u64 {
     }
 }
 
-/// What tells one line of a message from another, but for the number, the count and the checksum in it: two processes
-/// that write the same message, as an import does, number and count it differently.
+/// Hashes a line of a message without the number, the count and the checksum in it: two processes that write the same
+/// message, as an import does, number and count it differently.
 pub(crate) fn hash_line_content(json: &str, seed: u64) -> u64 {
     let bytes = json.as_bytes();
     let from = |at: usize, key: &[u8]| memmem::find(&bytes[at..], key).map(|found| at + found);

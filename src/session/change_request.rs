@@ -1,4 +1,4 @@
-//! What a host asks to have changed about a session, as the events that say so.
+//! What a host asks to have changed about a session, as the events that record it.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,27 +12,28 @@ use crate::record::draft;
 use crate::record::event::{self, Change};
 use crate::record::status::Status;
 
-/// One change that is asked for.
+/// A requested change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChangeRequest {
     /// The change.
     pub change: Change,
-    /// A completed session may be taken up again.
+    /// A completed session may become active again.
     pub has_override: bool,
-    /// Of an agent, what is not given stays as it is.
+    /// Fields that an agent's description lacks stay as they are.
     pub is_partial: bool,
     /// When it happened, where that was not now.
     pub timestamp: Option<String>,
     /// Nobody knows when it happened.
     pub is_timeless: bool,
-    /// What else is to stand in the event.
+    /// Further fields of the event.
     pub extra: Extra,
 }
 
 impl ChangeRequest {
-    /// Reads an array of `{"type",...}`, each as an event has it in `events.jsonl`. A status may have
-    /// `"override": true`, and each a `timestamp`, null where nobody knows when it happened. An agent may stand in a field of
-    /// its own, `agent`, and with `"partial": true` what it does not have stays as it is. Fields that nobody knows stand in the event.
+    /// Reads an array of `{"type",...}`, each as an event has it in `events.jsonl`. A status may have `"override":
+    /// true`, and each a `timestamp`, null where nobody knows when it happened. An agent may stand in a field of its
+    /// own, `agent`, and with `"partial": true` the fields that it lacks stay as they are. Unknown fields are kept in
+    /// the event.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.
@@ -67,7 +68,7 @@ impl ChangeRequest {
         Ok(ChangeRequest { change, has_override, is_partial, timestamp, is_timeless, extra: fields.rest() })
     }
 
-    /// Whether a session of this status is changed by it.
+    /// Whether it changes a session of this status.
     ///
     /// # Errors
     /// `invalid_transition` where the status may not become that one.

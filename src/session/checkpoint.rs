@@ -1,7 +1,7 @@
-//! What is known of a messages log up to a byte, so that opening reads only what came after.
+//! Checkpoints: the state derived from a messages log up to a byte, so that opening reads only what came after.
 //!
-//! Derived and deletable. It is believed only where the last line it covers is still the same bytes at the same place;
-//! see [`Checkpoint::matches_line`]. A log with branches has none: its paths need every id.
+//! Derived and deletable. It is believed only where the last line it covers is still the same bytes at the same
+//! place; see [`Checkpoint::matches_line`]. A log with branches has none: its paths need every id.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -24,37 +24,37 @@ use crate::tokens::cost;
 
 const VERSION: u32 = 4;
 
-/// What is known of the covered bytes.
+/// The state derived from the covered bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
-    /// The version of this document.
+    /// The version of this format.
     pub version: u32,
     /// How many bytes are covered.
     pub bytes: u64,
     /// The last covered line.
     pub last_line: Span,
-    /// SHA-256 of the last covered line, hex; of the document only.
+    /// SHA-256 of the last covered line, hex; set in the saved form only.
     last_line_hash: String,
-    // Of a message that this checkpoint was told of.
+    // Id of a message that this checkpoint itself was given.
     #[serde(skip)]
     newest_user_id: Option<String>,
-    // The line itself, as long as it is not hashed: that is needed when the document is kept, not for each message.
+    // The line until it is hashed: the hash is needed when a checkpoint is saved, not for each message.
     #[serde(skip)]
     last_line_json: Option<String>,
-    /// How many messages; a message written again counts once.
+    /// How many messages; a revised message counts once.
     pub messages: u64,
-    /// Of role `user`.
+    /// Messages of role `user`.
     pub user_messages: u64,
-    /// Of role `assistant`.
+    /// Messages of role `assistant`.
     pub assistant_messages: u64,
-    /// Of role `tool`.
+    /// Messages of role `tool`.
     pub tool_messages: u64,
-    /// The sum of the stored counts.
+    /// The sum of the stored token counts.
     pub tokens: u64,
-    /// When the newest message was said, milliseconds since 1970.
+    /// Time of the newest message, milliseconds since 1970.
     pub last_message_ms: Option<i64>,
-    /// What the session is called by, where nobody gave it a title.
+    /// Titles made from the messages, for a session without a given one.
     pub titles: Titles,
     /// The id of the last message.
     pub last_id: Option<String>,
@@ -64,11 +64,11 @@ pub struct Checkpoint {
     pub pins: Vec<PinnedMessage>,
     /// The newest user message.
     pub newest_user: Option<Span>,
-    /// Its first line, where it was written again.
+    /// Its first line, where it was revised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_user_first: Option<Span>,
-    /// Lines that say again what was said before, and those of batches that do not count, in their order: they count for
-    /// nothing, wherever they stand.
+    /// Repeated lines, and those of batches that do not count, in their order: they count for nothing, wherever they
+    /// stand.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repeated: Vec<Span>,
     /// Revisions that are the first line of their message: it stands there, not before all that was read.
@@ -77,32 +77,32 @@ pub struct Checkpoint {
     /// The operations that counted, the newest [`batch::REMEMBERED`] of them, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<batch::CountedOperation>,
-    /// The same of tools, the newest [`batch::REMEMBERED_OF_TOOLS`] of them.
+    /// Those of tool executions, the newest [`batch::REMEMBERED_OF_TOOLS`] of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub of_tools: Vec<batch::CountedOperation>,
-    /// Which messages say something else than before, as a number: what was made of them holds as long as that is the same.
+    /// A digest of the revised messages: what was made of them holds as long as it is the same.
     #[serde(skip_serializing_if = "is_default")]
     pub revised: u32,
     /// How many problems were found.
     pub problems: u64,
-    /// What the conversation has come to.
+    /// The session state folded so far.
     pub learned: FoldedState,
 }
 
-/// A pinned message and where it lies.
+/// A pinned message and its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PinnedMessage {
-    /// The message.
+    /// The message's id.
     pub id: String,
     /// Its line.
     pub span: Span,
 }
 
 impl Checkpoint {
-    /// Takes the next message. `is_new` is false for a message that is written again.
+    /// Takes the next message. `is_new` is false for a revision.
     pub fn add_message(&mut self, record: Record, message: &Message, is_new: bool, is_pinned: bool) {
         let span = record.span();
-        // A count that nobody can believe is made again.
+        // An implausible count is made anew.
         let count = || {
             cost::trusted_count(&record, message)
                 .map_or_else(|| cost::message(message, None).tokens, |tokens| tokens.count)
@@ -119,7 +119,7 @@ impl Checkpoint {
         }
         match message.role {
             Some(Role::System) => self.systems.push(span),
-            // An older one that is written again does not become the newest.
+            // A revision of an older one does not become the newest.
             Some(Role::User) if is_new || self.newest_user_id.as_ref() == Some(&message.id) => {
                 let first = self.newest_user_first.or(self.newest_user);
                 self.newest_user_first = first.filter(|_| !is_new);
@@ -142,12 +142,12 @@ impl Checkpoint {
         }
     }
 
-    /// Takes lines that count for nothing, as one that says again what was said before, from `start` on: the last of them.
+    /// Skips lines that do not count, such as a repeated one, from `start` to the end of `record`.
     pub fn skip_lines(&mut self, start: u64, record: Record) {
         let span = Span { start, end: record.end };
         self.last_line = record.span();
         self.last_line_json = Some(record.json);
-        // Batches are written again, rather than lines.
+        // Writers repeat batches, rather than lines.
         match self.repeated.last_mut() {
             Some(last) if span.start <= last.end + 1 => last.end = span.end,
             Some(_) | None => self.repeated.push(span),
@@ -159,13 +159,13 @@ impl Checkpoint {
         self.version == VERSION && !self.last_line_hash.is_empty() && sha256(line) == self.last_line_hash
     }
 
-    /// Whether it says the same of a log as another one. What events decide is not compared, nor what a log with damage tells
-    /// at another place, nor what it was called by while others read it.
+    /// Whether it says the same of a log as another one. Not compared: what events decide; the problems of a damaged log,
+    /// which may be found at another place; and the titles that it had while others read it.
     pub(crate) fn is_equivalent_to(&self, other: &Checkpoint) -> bool {
         let comparable = |one: &Checkpoint| {
             let titles = one.titles.clone().without_previous();
             let plain = Checkpoint { pins: Vec::new(), problems: 0, titles, ..one.clone() }.to_json();
-            // Read, so that what is known of neither is in neither.
+            // Parsed, so that fields known to neither are in neither.
             Checkpoint::from_json(plain.as_bytes()).ok()
         };
         comparable(self).is_some() && comparable(self) == comparable(other)
@@ -176,17 +176,18 @@ impl Checkpoint {
         self.bytes == 0 || self.last_line.end != self.bytes
     }
 
-    /// The document as it is kept.
+    /// Renders the checkpoint for saving.
     pub fn to_json(&self) -> String {
         let hash = self.last_line_json.as_ref().map(|line| sha256(line.as_bytes()));
         let last_line_hash = hash.unwrap_or_else(|| self.last_line_hash.clone());
         line::seal(to_json(&Checkpoint { version: VERSION, last_line_hash, ..self.clone() }))
     }
 
-    /// Reads the document.
+    /// Reads a saved checkpoint.
     ///
     /// # Errors
-    /// `invalid_json` where it is no checkpoint of this version, or not as it was written; the caller then reads the log.
+    /// `invalid_json` where it is no checkpoint of this version, or not as it was written; the caller then reads the
+    /// log.
     pub fn from_json(json: &[u8]) -> Result<Checkpoint, Error> {
         let none =
             || Error::new(Code::InvalidJson, "expected a checkpoint, but found something else instead");

@@ -1,4 +1,4 @@
-//! What a context is built from.
+//! The source of a context: the places and the state in a log that it is built from.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -8,42 +8,42 @@ use crate::record::span::Span;
 use crate::session::branch::{BranchPath, Branches};
 use crate::state::State;
 
-/// What is known of the log that a context is built from.
+/// What a context is built from.
 #[derive(Clone, Debug, Default)]
 pub struct ContextSource {
     /// Where the last complete line ends.
     pub end: u64,
     /// How many messages the path has.
     pub message_count: u64,
-    /// The system messages of the log; those off the path are left out.
+    /// The system messages of the log; those off the path are skipped later.
     pub systems: Vec<Span>,
-    /// The pinned messages of the log; those off the path are left out.
+    /// The pinned messages of the log; those off the path are skipped later.
     pub pins: Vec<Span>,
     /// The newest user message of the path, where it is known.
     pub newest_user: Option<Span>,
-    /// Its first line, where it was written again.
+    /// Its first line, where it was revised.
     pub newest_user_first: Option<Span>,
-    /// Lines that say again what was said before.
+    /// Lines that do not count.
     pub skipped: Vec<Span>,
     /// Revisions that are the first line of their message, in their order.
     pub firsts: Vec<Span>,
     /// The path, where the log has more than one.
     pub path: Option<(Branches, BranchPath)>,
-    /// What the conversation has come to.
+    /// The session state.
     pub state: Arc<State>,
-    /// Where the project lies; empty where nobody said.
+    /// The project's folder; empty where unknown.
     pub project: String,
-    /// What the conversation was compacted to.
+    /// The compaction in force.
     pub compaction: Option<CompactionPoint>,
 }
 
-/// Contexts begin behind a message.
+/// The point after which contexts begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompactionPoint {
-    /// The last message that a summary stands for.
+    /// Id of the last message that the summary stands for.
     pub last_message_id: String,
-    /// Where its line ends: one that ends elsewhere is another, or something was merged before it.
+    /// Where its line ends: if it ends elsewhere now, it is another line, or something was merged before it.
     pub end_byte: Option<u64>,
-    /// What somebody wrote of it; without it, what was learned on the way stands for it.
+    /// The written summary; without it, one is rendered from the session state.
     pub summary: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What a document says of its session, compared with the state that it was written from.
+//! Compares what a document says of its session with the state that it was written from.
 
 use alloc::string::String;
 
@@ -7,32 +7,32 @@ use crate::record::event::{Agent, ImportOrigin, Parent, Project};
 use crate::record::status::Status;
 use crate::session::metadata::Metadata;
 
-/// What a document says of its session; nothing where it is silent.
+/// What a document says of its session; `None` where it is silent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DocumentClaims {
     /// The title.
     pub title: Option<String>,
-    /// What sort of conversation it is.
+    /// The type of conversation.
     pub session_type: Option<String>,
     /// Its name in its workspace.
     pub name: Option<String>,
-    /// What it is about.
+    /// The summary.
     pub summary: Option<String>,
-    /// Whether it goes on.
+    /// The status.
     pub status: Option<Status>,
-    /// Since when it is hidden from lists.
+    /// When it was archived.
     pub archived_at: Option<String>,
-    /// Whether it is hidden, where the document says so in a field of its own.
+    /// Whether it is archived, where the document has a field of its own for that.
     pub is_archived: Option<bool>,
     /// The project.
     pub project: Option<Project>,
-    /// Who called it.
+    /// The session whose agent called it.
     pub parent: Option<Parent>,
-    /// What made the conversation possible; a field of it may be absent.
+    /// The agent; any of its fields may be absent.
     pub agent: Agent,
-    /// Where it was imported from.
+    /// The agent and session it was imported from.
     pub imported: Option<ImportOrigin>,
-    /// The event that it was written from.
+    /// The event that the document was written from.
     pub as_of: Option<String>,
 }
 
@@ -54,7 +54,7 @@ impl DocumentClaims {
         }
     }
 
-    // What has a value where the document is silent.
+    // Clears the type and the status where the document states none: they have defaults.
     pub(crate) fn with_stated(mut self, has_type: bool, status: Option<Status>) -> DocumentClaims {
         self.session_type = self.session_type.filter(|_| has_type);
         DocumentClaims { status, ..self }
@@ -70,8 +70,8 @@ impl DocumentClaims {
 }
 
 impl DocumentEdit {
-    /// What of `said` differs from the state that the document was written from. `derived` are titles that nobody gave.
-    /// Where `is_whole`, the document had a place for every field, so that one that is gone was taken out.
+    /// Compares `said` with the state that the document was written from. `derived` are titles that nobody gave. With
+    /// `is_whole`, the document had a place for every field, so a missing one was taken out.
     pub fn from_claims(
         state: &Metadata,
         said: DocumentClaims,

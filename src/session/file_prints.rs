@@ -1,18 +1,18 @@
-//! What the files of a session were like: what the index says of it holds as long as they are.
+//! Prints of a session's files, by size and time: its line in the index holds as long as they are the same.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Longer than a filesystem's clock stands still, which is a tick of the system.
+/// Longer than a filesystem's clock stands still, which is a tick of the system; microseconds.
 const TICK_US: i64 = 20_000;
-/// The same where only whole seconds are told.
+/// The same where only whole seconds are stored.
 const SECOND_US: i64 = 1_020_000;
 
-/// How many bytes a file has, and when anything of it was changed last, in microseconds since 1970; nothing where there is
-/// none.
+/// A file's size in bytes, and when anything of it changed last, in microseconds since 1970; `None` where there is no
+/// file.
 pub type FilePrint = Option<(u64, i64)>;
 
-/// As a line of the index has them: sizes, and times in milliseconds.
+/// Writes the prints as an index line has them: sizes, and times in milliseconds.
 pub fn write_prints(files: &[FilePrint]) -> String {
     let mut text = String::from("[");
     for (nth, file) in files.iter().enumerate() {
@@ -37,8 +37,8 @@ fn in_ms(us: i64) -> String {
     [&ms, ".", digits[1..].trim_end_matches('0')].concat()
 }
 
-/// Whether a line was written of files like these: all of them, or where there is but one, the first. Nobody knows what a file
-/// is like that may not be looked at, which is nothing here.
+/// Whether a line was written for files like these: all of them, or where there is but one, the first. A file that
+/// may not be looked at is `None`, and matches nothing.
 pub fn matches_files(known: &[FilePrint], files: &[Option<FilePrint>]) -> bool {
     let is_whole = files.len() > 1 && files.len() != known.len();
     !is_whole
@@ -47,7 +47,7 @@ pub fn matches_files(known: &[FilePrint], files: &[Option<FilePrint>]) -> bool {
         && files.iter().zip(known).all(|(file, known)| *file == Some(*known))
 }
 
-/// What a line says that they were like; nothing where it says something else.
+/// Parses the prints of a line; `None` where it has something else.
 pub fn parse_prints(written: &str) -> Option<Vec<FilePrint>> {
     let mut rest = written.strip_prefix('[')?.strip_suffix(']')?;
     let mut files = Vec::new();
@@ -75,7 +75,7 @@ fn us_of(ms: &str) -> Option<i64> {
     is_number.then_some(whole.parse::<i64>().ok()?.checked_mul(1000)? + rest)
 }
 
-/// Whether a change from now on would be seen; `looked_ms`: when they were looked at.
+/// Whether a change from now on would be seen; `looked_ms`: when the files were looked at.
 pub fn is_settled(files: &[FilePrint], looked_ms: i64) -> bool {
     files.iter().flatten().all(|(_, us)| {
         let most = if us % 1_000_000 == 0 { SECOND_US } else { TICK_US };

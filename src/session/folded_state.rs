@@ -1,4 +1,4 @@
-//! How far a log was folded into what is known of the conversation.
+//! The session state folded from a log, and how far.
 //!
 //! Appending folds nothing: that would cost each message. Whoever wants to know reads what came since, once.
 
@@ -17,10 +17,10 @@ use crate::session::folding::{FoldLine, FoldPass};
 use crate::session::revisions::LineContent;
 use crate::state::State;
 
-/// What is known, and of which bytes.
+/// A session state, and the bytes it was folded from.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FoldedState {
-    /// What is known of the conversation.
+    /// The session state.
     #[serde(serialize_with = "as_it_is")]
     pub state: Arc<State>,
     /// How many bytes of the log were folded.
@@ -40,11 +40,11 @@ struct FoldedAnswer {
     id: String,
     rev: u64,
     calls: usize,
-    // What was known before it, and where its first line begins; of one that seems to be said anew soon.
+    // The state before it, and where its first line begins; kept for an answer that seems likely to be revised soon.
     state_before: Option<(Arc<State>, u64)>,
 }
 
-// A run that is under way is no part of what is known.
+// A pass under way is not part of the state.
 impl PartialEq for FoldedState {
     fn eq(&self, other: &FoldedState) -> bool {
         (&self.state, self.bytes) == (&other.state, other.bytes)
@@ -52,7 +52,7 @@ impl PartialEq for FoldedState {
 }
 
 impl FoldedState {
-    /// Takes the next line of the log, which begins at `start`.
+    /// Folds the next line of the log, which begins at `start`.
     pub(crate) fn fold_message(&mut self, message: &Message, start: u64, says: LineContent) {
         let is_answer = message.role == Some(Role::Assistant);
         let is_restless = is_answer && says == LineContent::All && (message.partial || message.rev > 0);
@@ -82,8 +82,8 @@ impl FoldedState {
         }
     }
 
-    /// What was folded of the message whose first line begins at `first` is not what it says now: it is folded again, from there
-    /// where that is known, else from the start. Whether it is known.
+    /// Rewinds to the message whose first line begins at `first`, since it was revised: folding continues from there
+    /// where the state is known, else from the start. Returns whether it was known.
     pub(crate) fn rewind_to(&mut self, first: u64) -> bool {
         let known = self.newest_answer.state_before.take().filter(|(_, at)| *at == first);
         let path = self.path.take();
@@ -98,7 +98,7 @@ impl FoldedState {
         at < self.bytes || self.folding.is_some()
     }
 
-    /// The log has more than one path: what was folded of all its messages is true of none.
+    /// Drops the state when the log gets a second path: folded from all messages, it holds for neither.
     pub(crate) fn reset_for_branches(&mut self) {
         if self.path.is_none() {
             *self = FoldedState::default();
@@ -110,7 +110,7 @@ impl FoldedState {
         self.bytes == at && self.folding.is_none()
     }
 
-    /// What is to be read next, up to `end`. Of another path than before everything is folded anew.
+    /// The next bytes to read, up to `end`. For another path than before, everything is folded anew.
     pub(crate) fn next_span(&mut self, end: u64, path: Option<BranchPath>) -> Option<Span> {
         if self.path != path {
             *self = FoldedState { path, ..FoldedState::default() };
@@ -121,7 +121,8 @@ impl FoldedState {
         }
     }
 
-    /// Folds the next bytes of what is wanted; `line` says of each message what its line means, and where that begins.
+    /// Folds the next bytes of the wanted span; `line` tells for each message what its line means, and where that
+    /// begins.
     pub(crate) fn fold(&mut self, wanted: Span, bytes: &[u8], line: impl Fn(&Message, u64) -> FoldLine) {
         let mut folding = self.folding.take().unwrap_or_else(|| FoldPass::of(wanted));
         let take = &mut |message: &Message, start, FoldLine { says, is_on_path }| {

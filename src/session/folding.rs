@@ -1,4 +1,4 @@
-//! Reads the lines of a log, from the oldest on, for whoever folds them: each message where it was said first, and as it reads last.
+//! Reads the lines of a log oldest first for folding: each message at its first line, in its latest revision.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,22 +8,22 @@ use crate::record::scan::{Record, ScanItem, Scanner};
 use crate::record::span::Span;
 use crate::session::revisions::LineContent;
 
-/// A line, to whoever folds the log.
+/// A line for the fold.
 pub(crate) struct FoldLine {
-    /// What it says.
+    /// What it contributes.
     pub says: LineContent,
     /// Whether its message lies on the path.
     pub is_on_path: bool,
 }
 
-/// A run to the end of a log.
+/// A pass to the end of a log.
 #[derive(Clone, Debug)]
 pub(crate) struct FoldPass {
     scanner: Scanner,
     fed_end: u64,
     end: u64,
     is_finished: bool,
-    // A line that says what the one before it in the log is to say, what was read of it, and where that one begins.
+    // A line whose content is a later revision, what was read of that, and where the line begins.
     pending: Option<PendingRevision>,
 }
 
@@ -41,7 +41,7 @@ impl FoldPass {
         FoldPass { scanner: Scanner::forward(start), fed_end: start, end, is_finished: false, pending: None }
     }
 
-    /// What is to be read next.
+    /// The bytes to read next.
     pub fn next_span(&self) -> Span {
         match &self.pending {
             Some(PendingRevision { line, read, .. }) => {
@@ -51,8 +51,8 @@ impl FoldPass {
         }
     }
 
-    /// Takes the next bytes of what is wanted. `line` says of each message what its line means, `take` gets each with where its first
-    /// line begins. The end, once it is reached.
+    /// Takes the next bytes of the wanted span. `line` tells for each message what its line means; `take` gets each
+    /// message with the start of its first line. Returns the end once it is reached.
     pub fn feed(
         &mut self,
         bytes: &[u8],
@@ -74,7 +74,7 @@ impl FoldPass {
         (self.fed_end >= self.end && self.pending.is_none()).then_some(self.end)
     }
 
-    // What is wrong with a line was said when it was observed.
+    // Problems of a line were reported when it was observed.
     fn drain(
         &mut self,
         line: &dyn Fn(&Message, u64) -> FoldLine,

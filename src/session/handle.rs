@@ -1,7 +1,8 @@
-//! One session: its two logs, and what is known from them.
+//! One session in memory: its logs, its document, and the state folded from them.
 //!
 //! The host observes the events first, then the messages, from the start or from a checkpoint on. Where
-//! [`Session::needs_whole_log`] says so, the checkpoint does not carry far enough, and the messages are observed anew.
+//! [`Session::needs_whole_log`] says so, the checkpoint does not carry far enough, and the messages are observed
+//! anew.
 
 mod batches;
 mod document_state;
@@ -33,56 +34,56 @@ use crate::session::revisions::{LineContent, RevisionMap};
 use crate::session::title::Titles;
 use crate::time::Stamp;
 
-/// One session.
+/// A session in memory.
 #[derive(Debug)]
 pub struct Session {
     events: Log,
     messages: Log,
     tools: Log,
-    // The calls whose execution is on record.
+    // The calls with a recorded execution.
     executed_calls: BTreeSet<String>,
-    // What the events add up to; and the same with what the document says more.
+    // What the events add up to; `metadata` adds the document's unrecorded edits.
     recorded_metadata: Metadata,
     metadata: Metadata,
     event_history: Vec<Event>,
     document_state: DocumentState,
-    // A line or the document is of a version that knows more.
+    // A line or the document is of a newer version.
     is_newer: bool,
     log_state: Checkpoint,
     branches: Branches,
     revision_map: RevisionMap,
-    // What it is called by, while that is made anew.
+    // The titles while they are made anew.
     titling: Option<(Titles, Option<FoldPass>)>,
-    // The messages before the checkpoint were not seen, so their places are not known.
+    // The messages before the checkpoint were not read, so their places are not known.
     is_from_checkpoint: bool,
-    // When the last message was said that the checkpoint covers.
+    // Time of the last message that the checkpoint covers.
     covered_ms: Option<i64>,
     needs_whole_log: bool,
     pinned_ids: BTreeSet<String>,
     leaf: Option<String>,
     compaction: Compaction,
-    // The messages whose batches count, wherever they stand.
+    // Messages that an event accepted: their batches count, wherever they stand.
     accepted_ids: BTreeSet<String>,
-    // The batch whose last line was not met yet.
+    // The batch whose last line was not read yet.
     open_batch: Option<Open>,
-    // The messages of the batch that is on its way.
+    // The messages of the batch that is staged.
     staged_messages: Vec<Message>,
     record_count: u64,
     revision_count: u64,
     is_damaged: bool,
 }
 
-/// A batch of messages that is to be appended.
+/// A batch of messages to append.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StagedBatch {
     /// The bytes to append: a line for each message.
     pub bytes: Vec<u8>,
-    /// What must be in its files, and confirmed by the disk, before the bytes are appended.
+    /// Blobs that must be in their files, and confirmed by the disk, before the bytes are appended.
     pub blobs: Vec<Blob>,
 }
 
 impl Session {
-    /// A session of which nothing is observed yet, or its messages as far as a checkpoint covers them.
+    /// Makes a session of which nothing is observed yet, or its messages as far as a checkpoint covers them.
     pub fn new(checkpoint: Option<Checkpoint>) -> Session {
         let is_from_checkpoint = checkpoint.is_some();
         let known = checkpoint.unwrap_or_default();
@@ -115,19 +116,19 @@ impl Session {
         }
     }
 
-    /// The id that the place of the logs says; it is that of the session, unless an event says another.
+    /// Sets the id that the place of the logs says; it holds unless an event says another.
     pub fn with_id(mut self, id: &str) -> Session {
         self.set_id(id);
         self
     }
 
-    /// The id of a session that was found without one.
+    /// Sets the id of a session that was found without one.
     pub fn set_id(&mut self, id: &str) {
         self.recorded_metadata.id = id.into();
         self.metadata.id = id.into();
     }
 
-    /// The first heading of the conversation's Markdown: its title, where nobody gave one.
+    /// Sets the first heading of the conversation's Markdown: its title, where nobody gave one.
     pub fn set_heading(&mut self, heading: Option<String>) {
         self.recorded_metadata.heading.clone_from(&heading);
         self.metadata.heading = heading;
@@ -158,12 +159,12 @@ impl Session {
         &mut self.tools
     }
 
-    /// Whether the execution of a call is on record, as far as the log was observed.
+    /// Whether a call has a recorded execution, as far as the log was observed.
     pub fn has_executed(&self, call: &str) -> bool {
         self.executed_calls.contains(call)
     }
 
-    /// The bytes that append a tool execution; see [`ToolExecution::from_json`].
+    /// Stages a tool execution and returns the bytes to append; see [`ToolExecution::from_json`].
     ///
     /// # Errors
     /// `invalid_request`; `newer_version`; those of [`Log`].
@@ -173,7 +174,7 @@ impl Session {
         self.tools.stage(&[execution])
     }
 
-    /// What was observed says of the whole, where both logs were observed from their start.
+    /// The session's health, where both logs were observed from their start.
     pub fn health(&self) -> Health {
         match (self.is_damaged, self.record_count) {
             (false, _) => Health::Ok,
@@ -182,7 +183,7 @@ impl Session {
         }
     }
 
-    /// How many lines were met by which a message is said anew.
+    /// How many revisions were read.
     pub(crate) fn revision_count(&self) -> u64 {
         self.revision_count
     }
@@ -193,14 +194,14 @@ impl Session {
         self.needs_whole_log || (self.is_from_checkpoint && !self.pinned_ids.iter().all(found))
     }
 
-    /// What is known of the messages, to be kept; a log with branches has none, nor one that has to be observed anew or
-    /// whose torn tail begins with a record. Where a message was said anew that was not learned yet, it is kept once it was.
+    /// The checkpoint to save. A log with branches has none, nor one that has to be observed anew or whose torn tail
+    /// begins with a record. After a revision it is saved once that is folded.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
         let is_learned = self.revision_map.last_start.is_none_or(|last| last < self.log_state.learned.bytes);
         (self.has_checkpoint() && is_learned && !self.needs_titles()).then_some(&self.log_state)
     }
 
-    /// Whether there is one, once all was learned.
+    /// Whether there is a checkpoint to save, once all is folded.
     pub(crate) fn has_checkpoint(&self) -> bool {
         !self.branches.is_branched()
             && !self.needs_whole_log
@@ -208,22 +209,22 @@ impl Session {
             && !self.is_newer
     }
 
-    /// Whether what it is called by is to be learned, which comes first.
+    /// Whether the titles are to be found, which comes first.
     pub(crate) fn needs_titles(&self) -> bool {
         self.titling.is_some()
     }
 
-    /// What is known of the messages.
+    /// The state of the messages log.
     pub fn log_state(&self) -> &Checkpoint {
         &self.log_state
     }
 
-    /// What the events add up to.
+    /// What the events and the document add up to.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }
 
-    /// When it was taken up last, or forked, where an event says so: that is activity, though nothing was said yet.
+    /// When it was last resumed or forked, where an event says so: that is activity, though nothing was said yet.
     pub fn reactivated_at(&self) -> Option<&str> {
         let is_edited = |change: &Change| matches!(change, Change::Edited(edited) if edited.status == Some(Status::Active));
         let is_active = |event: &&Event| {
@@ -233,7 +234,7 @@ impl Session {
         self.event_history.iter().rev().find(is_active)?.timestamp.as_deref()
     }
 
-    /// The event by which it was saved last: it was paused or completed, and not because it rested.
+    /// The event that last saved it: paused or completed it, and not because it was idle.
     pub fn last_save_event(&self) -> Option<&str> {
         let is_save = |event: &&Event| match &event.change {
             Change::Status { status, reason } => {
@@ -250,7 +251,7 @@ impl Session {
         self.is_newer
     }
 
-    /// Refuses one that a newer version wrote to, for whoever would write to it, or make another one of it.
+    /// Rejects a session that a newer version wrote to, before a write to it or before another one is made of it.
     pub(crate) fn reject_newer(&self) -> Result<(), Error> {
         if !self.is_newer {
             return Ok(());
@@ -262,7 +263,7 @@ impl Session {
         Err(Error::new(Code::NewerVersion, message))
     }
 
-    /// The bytes of the messages log that were not folded yet into what is known of the conversation. They are given to
+    /// The bytes of the messages log that are not folded into the session state yet. They are given to
     /// [`Session::fold_bytes`], in order and in pieces of any size, until nothing is left.
     pub fn unfolded_span(&mut self) -> Option<Span> {
         if let Some((_, folding)) = &self.titling {
@@ -273,7 +274,7 @@ impl Session {
         self.log_state.learned.next_span(self.log_state.bytes, path)
     }
 
-    /// Folds the next bytes of those that are unlearned.
+    /// Folds the next bytes of the unfolded span.
     pub fn fold_bytes(&mut self, bytes: &[u8]) {
         let path = self.path(None);
         let (branches, revised, repeated) = (&self.branches, &self.revision_map, &self.log_state.repeated);
@@ -300,7 +301,7 @@ impl Session {
         };
         match folding.feed(bytes, &line, hear) {
             None if !titles.are_found() => self.titling = Some((titles, Some(folding))),
-            // What came meanwhile may say it.
+            // Messages that came meanwhile may have the title.
             Some(end) if !titles.are_found() && end < self.log_state.bytes => {
                 self.titling =
                     Some((titles, Some(FoldPass::of(Span { start: end, end: self.log_state.bytes }))));
@@ -319,13 +320,13 @@ impl Session {
         self.branches.is_branched()
     }
 
-    // The message that the current path ends with, where that is another than the log's last one.
+    // The last message of the current path, where that is not the log's last one.
     fn current_last_id(&self) -> Option<String> {
         let last = self.path(None).map(|path| String::from(self.branches.last_id_of(&path)))?;
         Some(last).filter(|last| Some(last) != self.log_state.last_id.as_ref())
     }
 
-    /// Whether a message of the log lies on a path of it.
+    /// Whether a message lies on a path of the log.
     pub fn is_on(&self, path: &BranchPath, id: &str) -> bool {
         self.branches.is_on(path, id)
     }
@@ -335,7 +336,7 @@ impl Session {
         self.branches.has_message(id) || self.log_state.last_id.as_deref() == Some(id)
     }
 
-    /// What a context is built from.
+    /// The source that a context is built from.
     pub fn source(&self) -> ContextSource {
         let path = self.path(None).map(|path| (self.branches.clone(), path));
         let is_pinned = |pin: &&PinnedMessage| self.pinned_ids.contains(&pin.id);
@@ -357,12 +358,12 @@ impl Session {
         }
     }
 
-    /// Whether nothing was said since it was put into words what it is about.
+    /// Whether no message came since the summary was made.
     pub fn has_current_summary(&self) -> bool {
         self.metadata.has_current_summary(&self.log_state)
     }
 
-    /// What it came to, as far as was learned of it: what somebody said of it, and behind that what came since.
+    /// Derives a summary: the given one, and after it what the session state gained since.
     pub fn derive_summary(&self) -> Option<String> {
         let project = self.metadata.project.as_ref().map_or("", |project| &project.path);
         let line = self.log_state.learned.state.render_line(project)?;
@@ -372,7 +373,7 @@ impl Session {
         })
     }
 
-    // What was compacted of another branch says nothing of this one.
+    // A compaction of another branch says nothing of this one.
     fn compaction_point(&self) -> Option<CompactionPoint> {
         let (range, summary) = (self.compaction.range.as_ref()?, self.compaction.summary.as_ref());
         let through = range.end_message_id.clone();
@@ -395,7 +396,7 @@ impl Session {
     }
 }
 
-// Its first word is one of ours: what Unicode says of capitals would be a hundredth of all this.
+// ASCII is enough, the first word is one of ours: Unicode's tables of capitals would be a hundredth of all this code.
 fn capitalize(mut line: String) -> String {
     if let Some(first) = line.get_mut(..1) {
         first.make_ascii_uppercase();

@@ -1,7 +1,7 @@
-//! The index of a store: one line for each session, so that a listing need not open them. A cache: what it says of a
-//! session is believed only where the session's logs are as they were, which the host checks.
+//! The session index of a store: one line for each session, so that a listing need not open them. A cache: what it
+//! says of a session is believed only where the session's logs are as they were, which the host checks.
 //!
-//! Append-only; of the lines of one path the newest counts. A line without its right checksum is passed by.
+//! Append-only; of the lines of one path the newest counts. A line without its right checksum is skipped.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -27,16 +27,16 @@ use crate::session::handle::Session;
 use crate::session::session_list::{IndexEntry, ListedSession};
 use crate::time;
 
-// What a line of the index begins with; the path stands first, so that the newest line of one is found without parsing.
+// The beginning of an index line; the path stands first, so that the newest line of one is found without parsing.
 const HEAD: &[u8] = b"{\"v\":1,\"path\":\"";
 
-/// What finds a session, and what lists show besides.
+/// A line of the index: the fields by which a session is found, and those that lists show besides.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct IndexRecord<'a> {
     path: &'a str,
     placement: &'a str,
-    // What the logs were like, in the host's words.
+    // The prints of the logs, in the host's words.
     files: &'a RawValue,
     id: &'a str,
     project_path: &'a str,
@@ -48,7 +48,7 @@ struct IndexRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     folder: Option<&'a str>,
     title: String,
-    // Whose session it was before it was imported, empty where it is ours.
+    // The agent it was imported from, empty for our own.
     agent: &'a str,
     created_at: &'a str,
     last_accessed_at: String,
@@ -88,7 +88,7 @@ impl Open for IndexRecord<'_> {
     }
 }
 
-/// The line of a session: where it lies, below the home if it does, and what its files are like.
+/// Writes the line of a session: its path, below the home if it lies there, and the prints of its files.
 ///
 /// # Errors
 /// `line_too_long`.
@@ -141,23 +141,23 @@ pub fn write_line(
     })
 }
 
-// Lists sort by it as a text, so all are written alike. A time that is none sorts as what it is.
+// Lists sort by it as a text, so all are written alike. What is no time sorts as the text it is.
 fn last_active(message_ms: Option<i64>, created_at: &str) -> String {
     message_ms.or_else(|| time::parse(created_at)).map_or_else(|| created_at.into(), time::format)
 }
 
-/// What an index says, and what is wrong with it.
+/// The lines of an index, and what is wrong with it.
 pub struct IndexScan<'a> {
-    // The sound lines, and where they begin.
+    // The sound lines, with their offsets.
     sound_lines: Vec<(usize, IndexLine<'a>)>,
     /// How many lines there are.
     pub lines: u64,
-    /// How many of them are none of an index of this version.
+    /// How many of them no index of this version would have.
     pub damaged_lines: u64,
 }
 
-// A line whose checksum is right, and what is cut out of it without parsing: JSON as it is written there, the texts
-// without their quotes.
+// A line with the right checksum, and the parts cut out of it without parsing: JSON as written, texts without their
+// quotes.
 struct IndexLine<'a> {
     text: &'a str,
     path: &'a str,
@@ -166,8 +166,8 @@ struct IndexLine<'a> {
     last_accessed_at: &'a str,
 }
 
-// What stands between the parts of a line, in the order of the entry's fields. Inside a string a quote is escaped: none
-// of these is part of one.
+// The text between the parts of a line, in the order of the entry's fields. Inside a string a quote is escaped: so
+// none of these is part of one.
 struct Keys {
     placement: Finder<'static>,
     files: Finder<'static>,
@@ -189,7 +189,7 @@ pub fn read_index(index: &[u8]) -> IndexScan<'_> {
             read.lines += 1;
             match IndexLine::of(&index[start..end], &keys) {
                 Some(line) => read.sound_lines.push((start, line)),
-                None if is_sealed(&index[start..end]) => {} // Of a version that knew less: of no use, and whole.
+                None if is_sealed(&index[start..end]) => {} // Of an older version: of no use, but sound.
                 None => read.damaged_lines += 1,
             }
         }
@@ -199,8 +199,8 @@ pub fn read_index(index: &[u8]) -> IndexScan<'_> {
 }
 
 impl IndexScan<'_> {
-    /// The newest line of each path, one after another, each with its line feed. A right checksum does not make JSON,
-    /// somebody may have made it so: that the reader finds out where it wants to know more than the path.
+    /// The newest line of each path, one after another, each with its line feed. A right checksum proves no JSON, as
+    /// somebody may have forged it: a reader that wants more than the path finds that out.
     pub fn newest(&self) -> String {
         let newest: BTreeMap<&str, &str> =
             self.sound_lines.iter().map(|(_, line)| (line.path, line.text)).collect();
@@ -208,18 +208,20 @@ impl IndexScan<'_> {
     }
 }
 
-/// An index, and where in it the newest line of each path is. Of ten thousand lines a list of twenty needs twenty whole.
+/// A session index, and the place of each path's newest line in it. Of ten thousand lines, a list of twenty needs
+/// twenty parsed.
 #[derive(Debug, Default)]
 pub struct SessionIndex {
     bytes: Vec<u8>,
     rows: BTreeMap<ReversedPath, IndexRow>,
     /// How many lines it has.
     pub lines: u64,
-    /// How many of them are none.
+    /// How many of them are unusable.
     pub damaged_lines: u64,
 }
 
-// A path, compared from its end: those of one folder all begin alike, and ten thousand are compared a hundred thousand times.
+// A path, compared from its end: those of one folder all begin alike, and ten thousand are compared a hundred
+// thousand times.
 #[derive(Debug, PartialEq, Eq)]
 struct ReversedPath(String);
 
@@ -235,41 +237,41 @@ impl PartialOrd for ReversedPath {
     }
 }
 
-/// A line of an index. Its checksum is right, which says that somebody wrote it so.
+/// A line of an index. Its checksum is right, which says only that somebody wrote it so.
 #[derive(Debug)]
 pub struct IndexRow {
     start: usize,
     end: usize,
     files: Box<[FilePrint]>,
-    /// What is listed of it, where somebody has asked: of files like these it is always the same.
+    /// The listed session, cached once asked for: for unchanged files it is always the same.
     pub cached_session: OnceCell<Option<Rc<ListedSession>>>,
     /// When its session was active last.
     pub last_active: Box<str>,
-    /// That is told by its messages, not by what else may have changed.
+    /// That time comes from its messages, not from something else that may have changed.
     pub has_message_time: bool,
 }
 
 impl IndexRow {
-    /// Whether it was written of files like these; see [`file_prints::matches_files`].
+    /// Whether it was written for files like these; see [`file_prints::matches_files`].
     pub fn matches_files(&self, files: &[Option<FilePrint>]) -> bool {
         file_prints::matches_files(&self.files, files)
     }
 
-    /// What its messages were like.
+    /// The print of its messages log.
     pub fn log_print(&self) -> FilePrint {
         self.files.first().copied().flatten()
     }
 }
 
 impl SessionIndex {
-    /// Reads one; `named`: what a path is called that stands in it.
+    /// Reads an index; `named` maps a stored path to the path it is known by.
     pub fn of(bytes: Vec<u8>, named: &dyn Fn(String) -> String) -> SessionIndex {
         let mut index = SessionIndex::default();
         index.extend(bytes, named);
         index
     }
 
-    /// Reads what was added to it.
+    /// Reads lines that were added to it.
     pub fn extend(&mut self, added: Vec<u8>, named: &dyn Fn(String) -> String) {
         let from = self.bytes.len();
         let read = read_index(&added);
@@ -290,13 +292,13 @@ impl SessionIndex {
         if from == 0 { self.bytes = added } else { self.bytes.extend_from_slice(&added) }
     }
 
-    /// The lines that some bytes stand in.
+    /// The lines that contain some bytes.
     #[cfg(feature = "interop")]
     pub fn lines_with(&self, wanted: &[u8]) -> Vec<u8> {
         lines_with(&self.bytes, wanted)
     }
 
-    /// How long it is.
+    /// Its length in bytes.
     pub fn length(&self) -> u64 {
         self.bytes.len() as u64
     }
@@ -306,7 +308,7 @@ impl SessionIndex {
         self.rows.get(&ReversedPath(path))
     }
 
-    /// The paths that it knows, and their lines, in the order of how the paths end.
+    /// The known paths and their lines, ordered by the ends of the paths.
     pub fn rows(&self) -> impl Iterator<Item = (&str, &IndexRow)> {
         self.rows.iter().map(|(path, row)| (&*path.0, row))
     }
@@ -316,7 +318,7 @@ impl SessionIndex {
         self.rows.len()
     }
 
-    /// All that a line says; nothing where it is no entry.
+    /// Parses a line; `None` where it is no entry.
     pub fn entry(&self, row: &IndexRow) -> Option<IndexEntry> {
         self.bytes
             .get(row.start..row.end)
@@ -325,7 +327,8 @@ impl SessionIndex {
     }
 }
 
-/// The lines, each with its line feed, that some bytes stand in: to read them takes a tenth of the time that all do.
+/// Finds the lines, each with its line feed, that contain some bytes: to parse them takes a tenth of the time that
+/// all lines do.
 pub fn lines_with(index: &[u8], wanted: &[u8]) -> Vec<u8> {
     let mut lines = Vec::new();
     let finder = Finder::new(wanted);
@@ -338,7 +341,7 @@ pub fn lines_with(index: &[u8], wanted: &[u8]) -> Vec<u8> {
     lines
 }
 
-/// An index without the lines of a path.
+/// Copies an index without the lines of a path.
 pub fn drop_path(index: &[u8], path: &str) -> Vec<u8> {
     let head = ["{\"v\":1,\"path\":", &to_json(path), ","].concat();
     let lines = index.split_inclusive(|byte| *byte == b'\n');
@@ -376,7 +379,8 @@ impl<'a> IndexLine<'a> {
         Some(Self { text: whole, path, files, created_at, last_accessed_at })
     }
 
-    // Without a message it is as old as what began it, in other words perhaps: as it was given, and as we write it.
+    // Without a message, a session is as old as its first event, whose time may be written in two ways: as given, and
+    // as we write it.
     fn is_timed(&self) -> bool {
         let (created, last) = (self.created_at, self.last_accessed_at);
         created != last && (created.len() == last.len() || time::parse(created) != time::parse(last))
@@ -387,7 +391,7 @@ fn is_sealed(line: &[u8]) -> bool {
     line.starts_with(HEAD) && line::checksum(line) == Checksum::Right
 }
 
-// What stands before the key; `rest` is what stands behind it.
+// The text before the key; `rest` becomes the text after it.
 fn split_before<'a>(rest: &mut &'a str, key: &Finder<'_>) -> Option<&'a str> {
     let at = key.find(rest.as_bytes())?;
     let found = &rest[..at];

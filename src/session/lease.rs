@@ -1,7 +1,7 @@
-//! Who has a session open for appending. It locks nothing: several may hold one.
+//! Leases: which processes have a session open for appending. A lease locks nothing: several processes may hold one.
 //!
-//! Each holder has a file of its own in a folder, so that nobody has to take one away from another; its loss costs a warning,
-//! never data. Whether a process is gone, only the host can tell, and only of one on its own machine.
+//! Each holder has a file of its own in a folder, so that nobody has to take one away from another; its loss costs a
+//! warning, never data. Whether a process is gone, only the host can tell, and only for one on its own machine.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,37 +13,37 @@ use crate::json::fields::Fields;
 /// A process that has a session open.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Lease {
-    /// Its number.
+    /// Its process id.
     pub pid: u64,
-    /// Where it runs.
+    /// The host it runs on.
     pub host: String,
-    /// Names the time since that machine was started; nothing where the system does not tell.
+    /// Identifies that machine's uptime since its start; `None` where the system tells nothing of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boot: Option<String>,
-    /// When the process began, in the system's own words; nothing where it does not tell.
+    /// When the process started, in the system's own words; `None` where it does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
-    /// What runs.
+    /// The program's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// Since when, RFC 3339.
+    /// Since when it has the session open, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
 }
 
-/// What a file of the folder says; nothing of one that is torn: whoever wrote it did not come further than that.
+/// Parses a lease file; `None` where it is torn: its writer did not get further than that.
 pub fn parse_lease(json: &str) -> Option<Lease> {
     read_fields(&mut Fields::parse(json).ok()?)
 }
 
-/// Who this process is, to those who come to its files.
+/// This process, as others see it by its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// As its leases say it, but since when.
+    /// Its lease, except for `since`.
     pub lease: Lease,
-    /// What the file of its lease on a session is called, without its ending: so a host that begins anew knows its own.
+    /// The name of its lease files, without extension: so a host that starts again knows its own.
     pub name: String,
-    /// Nobody else can come to its files.
+    /// No other process can reach its files.
     pub is_alone: bool,
 }
 
@@ -94,7 +94,7 @@ mod tests {
         ] {
             assert_eq!(parse_lease(text), None, "{text}");
         }
-        // Of another version, or by hand.
+        // Written by another version, or by hand.
         assert_eq!(
             parse_lease(r#"{"pid":1,"host":"h","boot":2,"more":3}"#).map(|lease| lease.boot),
             Some(None)

@@ -1,8 +1,8 @@
 //! A log as its writer knows it: how far it was read, and the one batch that is on its way to it.
 //!
 //! The host reads and writes; the handle says what to write and learns what was read. [`Log::observe`] takes what the
-//! file gained, by us or by others. `stage` gives the bytes of a batch; then exactly one of [`Log::commit`]
-//! (they are in the file), [`Log::abort`] (no byte of them is) or [`Log::mark_in_doubt`] (nobody can say) follows. It never
+//! file gained, by us or by others. `stage` gives the bytes of a batch; then exactly one of [`Log::commit`] (they are
+//! in the file), [`Log::abort`] (no byte of them is) or [`Log::mark_in_doubt`] (nobody can say) follows. It never
 //! asks to truncate: a torn tail is sealed with a line feed by the next batch.
 
 use alloc::collections::BTreeSet;
@@ -29,7 +29,7 @@ pub struct Log {
 #[derive(Debug)]
 struct PendingBatch {
     lines: String,
-    // The lines that no observation has met yet; none is looked up before the first one: most batches need none.
+    // The lines that no observation has met yet; `None` before the first one: most batches need no look-up.
     missing: Option<BTreeSet<String>>,
     in_doubt: bool,
 }
@@ -51,7 +51,7 @@ impl Log {
         Log::with_open_line(offset, true)
     }
 
-    /// The same, where a last line may lie before `offset` that no line feed ends.
+    /// The same, where a last line without a line feed may lie before `offset`.
     pub(crate) fn with_open_line(offset: u64, ends_line: bool) -> Log {
         let scanner = Scanner::forward(offset);
         Log { scanner, observed_end: offset, ends_line, batch: None, must_observe: false }
@@ -62,7 +62,7 @@ impl Log {
         self.observed_end
     }
 
-    /// How far the log was given out: the end of its last complete line, or of a tail that is a record.
+    /// How far the log's lines were given out: the end of its last complete line, or of a tail that is a record.
     pub fn covered_end(&self) -> u64 {
         self.scanner.position()
     }
@@ -72,7 +72,7 @@ impl Log {
         self.scanner.is_inside_line()
     }
 
-    /// Takes the bytes that the file has from `offset` on, and gives what is complete.
+    /// Takes the bytes that the file has from `offset` on, and returns what is complete.
     ///
     /// # Errors
     /// `observe_first` where `offset` is not where the last observation ended.
@@ -88,25 +88,25 @@ impl Log {
         Ok(self.take(bytes))
     }
 
-    /// Gives the last line although no line feed ends it, if it is a record; else reports it as torn.
+    /// Returns the last line although no line feed ends it, if it is a record; else reports it as torn.
     pub fn observe_tail(&mut self) -> Vec<ScanItem> {
         self.scanner.finish();
         self.drain()
     }
 
-    /// The bytes that append these records, as one batch. Nothing is written by this.
+    /// Stages records as one batch, and returns the bytes to append. Nothing is written by this.
     ///
     /// # Errors
-    /// `batch_open` where a batch is on its way, `observe_first` where an unknown one was given up,
-    /// `line_too_long` where a record does not fit a line; then none is staged.
+    /// `batch_open` where a batch is on its way, `observe_first` where an unknown one was given up, `line_too_long`
+    /// where a record does not fit a line; then none is staged.
     pub(crate) fn stage<T: Open>(&mut self, records: &[T]) -> Result<Vec<u8>, Error> {
         self.stage_batch(records, None)
     }
 
-    /// The same, each line saying of which batch it is.
+    /// The same, each line naming its batch.
     ///
     /// # Errors
-    /// As of [`Log::stage`]; `line_too_long` where they are too many bytes, too.
+    /// Those of [`Log::stage`]; `line_too_long` where they are too many bytes, too.
     pub(crate) fn stage_batch<T: Open>(&mut self, records: &[T], of: Option<&Of>) -> Result<Vec<u8>, Error> {
         if self.batch.is_some() {
             return Err(Error::new(Code::BatchOpen, "expected no open batch, but found one instead"));
@@ -130,8 +130,9 @@ impl Log {
         Ok(bytes)
     }
 
-    /// The batch is in the file. `offset` is where its bytes begin, if the file grew by exactly them; they are then
-    /// observed, too. Else the host has fed the gap to [`Log::observe`], and any offset before its end will do.
+    /// Notes that the batch is in the file. `offset` is where its bytes begin, if the file grew by exactly them; they
+    /// are then observed, too. Else the host has fed the gap to [`Log::observe`], and any offset before its end will
+    /// do.
     ///
     /// # Errors
     /// `no_batch` without one; `observe_first` where the batch is neither at the end of what is observed nor in it.
@@ -151,7 +152,7 @@ impl Log {
         Err(Error::new(Code::ObserveFirst, message))
     }
 
-    /// Not one byte of the batch was written; or the host gives up a batch of which nobody can say.
+    /// Notes that not one byte of the batch was written; or gives up a batch in doubt.
     ///
     /// # Errors
     /// `no_batch` without one.
@@ -161,9 +162,9 @@ impl Log {
         Ok(())
     }
 
-    /// Nobody can say how much of the batch was written. Gives the bytes to append again, behind a line feed that
-    /// seals what a first try may have left; readers keep one of two equal records. The batch stays open: the host
-    /// observes what the file gained, then commits, or aborts to give up.
+    /// Notes that nobody can say how much of the batch was written. Returns the bytes to append again, behind a line
+    /// feed that seals what a first attempt may have left; readers keep one of two equal records. The batch stays
+    /// open: the host observes what the file gained, then commits, or aborts to give up.
     ///
     /// # Errors
     /// `no_batch` without one.

@@ -1,8 +1,8 @@
 //! Reads the messages of a log one after another, oldest or newest first, each once and whole.
 //!
-//! It holds a line and what tells one message from another, never the log. A message that was written again stands in
-//! the place of the first, as its highest revision; oldest first that revision still lies ahead, so the host reads the
-//! log for [`HighestRevisions`] before. Newest first, a lower revision that a merge put behind a higher one is given too.
+//! It holds a line and a hash for each message, never the log. A revised message stands in the place of its first
+//! line, as its highest revision; oldest first that revision still lies ahead, so the host reads the log for
+//! [`HighestRevisions`] before. Newest first, a lower revision that a merge put behind a higher one is given too.
 //! What lies elsewhere it asks for by [`InputRequest`].
 
 use alloc::boxed::Box;
@@ -29,20 +29,20 @@ enum ReadItem {
     Needs(InputRequest),
 }
 
-/// All that can be given until something is needed.
+/// All messages that can be given until an input is needed.
 #[derive(Debug, Default, Serialize)]
 pub struct MessageBatch {
-    /// In the order that was asked for.
+    /// In the requested order.
     #[serde(serialize_with = "open_all")]
     pub messages: Vec<Message>,
-    /// What was met beside them.
+    /// Problems found on the way.
     pub problems: Vec<Problem>,
-    /// What only the host can give; without it, more bytes have to be fed.
+    /// The input that only the host can give; without one, more bytes have to be fed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<InputRequest>,
 }
 
-/// Where the highest revision of each message lies that was written again.
+/// The places of the highest revisions of revised messages.
 #[derive(Debug)]
 pub struct HighestRevisions {
     scanner: Scanner,
@@ -50,7 +50,7 @@ pub struct HighestRevisions {
     skipped: SkippedLines,
 }
 
-// A revision, where it lies, and the hash of its bytes.
+// A revision, its place, and the hash of its bytes.
 #[derive(Clone, Copy, Debug)]
 struct RevisionLine {
     rev: u64,
@@ -58,21 +58,21 @@ struct RevisionLine {
     bytes: u64,
 }
 
-/// The messages of a log.
+/// Reads the messages of a log.
 #[derive(Debug)]
 pub struct MessageReader {
     scanner: Scanner,
     order: Order,
     skipped: SkippedLines,
     has_undecided: bool,
-    // Each line that was given, by what tells it from others.
+    // Hashes of the lines that were given.
     given_lines: BTreeSet<u64>,
-    // The messages whose first place was met, and the revision that was given there.
+    // The messages whose first line was read, and the revision that was given there.
     placed_revisions: BTreeMap<u64, u64>,
     ready: VecDeque<ReadItem>,
     // Revisions that lie elsewhere.
     pending_spans: VecDeque<Span>,
-    // The message whose blobs the host is asked for.
+    // The message whose blobs are being requested.
     unfolding: Option<(Span, BlobRestoration)>,
     is_finished: bool,
 }
@@ -80,12 +80,12 @@ pub struct MessageReader {
 #[derive(Debug)]
 enum Order {
     OldestFirst(HighestRevisions),
-    // Of the messages that were met as a revision, and not yet in their first place, the highest one.
+    // The highest revision of each message that was met as a revision, and whose first line is still ahead.
     NewestFirst(BTreeMap<u64, RevisionLine>),
 }
 
 impl HighestRevisions {
-    /// Of a log whose bytes are fed from `offset` on.
+    /// For a log whose bytes are fed from `offset` on.
     pub fn new(offset: u64) -> HighestRevisions {
         let (scanner, highest) = (Scanner::forward(offset), BTreeMap::new());
         HighestRevisions { scanner, highest, skipped: SkippedLines::default() }
@@ -119,13 +119,13 @@ impl HighestRevisions {
 }
 
 impl MessageReader {
-    /// Oldest first, from `offset` on, where a line begins.
+    /// Reads oldest first, from `offset` on, where a line begins.
     pub fn oldest_first(offset: u64, revisions: HighestRevisions) -> MessageReader {
         MessageReader::new(Scanner::forward(offset), Order::OldestFirst(revisions))
     }
 
-    /// Newest first, from `end` on, where a line ends. `repeated`: the lines that say again what was said before, which
-    /// nobody knows who begins at the end; see [`crate::session::checkpoint::Checkpoint`].
+    /// Reads newest first, from `end` on, where a line ends. `repeated`: the repeated lines, which a reader that
+    /// begins at the end cannot know; see [`crate::session::checkpoint::Checkpoint`].
     pub fn newest_first(end: u64, repeated: Vec<Span>) -> MessageReader {
         MessageReader {
             skipped: repeated.into(),
@@ -133,7 +133,7 @@ impl MessageReader {
         }
     }
 
-    /// Without what counts for nothing.
+    /// Skips lines that do not count.
     pub(crate) fn with_skipped(self, passed: SkippedLines) -> MessageReader {
         MessageReader { skipped: passed, ..self }
     }
@@ -143,7 +143,7 @@ impl MessageReader {
         self.skipped = passed;
     }
 
-    /// Whether lines were left out of which nobody knew whether they count, or stand where they are.
+    /// Whether lines were left out that are not known to count, or to be the first of their message.
     #[cfg(feature = "interop")]
     pub(crate) fn has_undecided(&self) -> bool {
         self.has_undecided
@@ -171,13 +171,13 @@ impl MessageReader {
         self.scanner.feed(bytes);
     }
 
-    /// There are no more bytes.
+    /// Notes that there are no more bytes.
     pub fn finish(&mut self) {
         self.scanner.finish();
         self.is_finished = true;
     }
 
-    // Nothing where more bytes have to be fed, or all were read.
+    // `None` where more bytes have to be fed, or all were read.
     fn step(&mut self) -> Option<ReadItem> {
         loop {
             if let Some((place, unfolding)) = self.unfolding.take() {
@@ -202,7 +202,7 @@ impl MessageReader {
         }
     }
 
-    /// All that can be given until something is needed.
+    /// Returns all messages that can be given until an input is needed.
     pub fn next_batch(&mut self) -> MessageBatch {
         let mut batch = MessageBatch::default();
         while let Some(read) = self.step() {
@@ -218,7 +218,7 @@ impl MessageReader {
         batch
     }
 
-    /// Takes bytes that were needed; `start` is where they lie.
+    /// Takes requested bytes; `start` is their offset.
     pub fn take_bytes(&mut self, start: u64, bytes: &[u8]) {
         self.pending_spans.pop_front();
         let json = String::from_utf8_lossy(bytes).trim_end().to_string();
@@ -228,7 +228,7 @@ impl MessageReader {
         }
     }
 
-    /// Takes a blob that was needed, if it is there. Else its message is given without it, and a problem.
+    /// Takes a requested blob, if it is there. Else its message is given without it, and a problem.
     pub fn take_blob(&mut self, id: &str, bytes: Option<&[u8]>) {
         let Some((Span { start, end }, unfolding)) = &mut self.unfolding else { return };
         let found = match unfolding.take(id, bytes) {
@@ -287,7 +287,7 @@ impl MessageReader {
         }
     }
 
-    // A line that stands there twice is given once.
+    // Queues a message; a line that occurs twice is given once.
     fn queue_message(&mut self, record: &Record, message: Message) {
         if !self.given_lines.insert(hash_line(&message, &record.json)) {
             return;

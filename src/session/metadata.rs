@@ -1,4 +1,4 @@
-//! What a session is, apart from its messages: the state that its events add up to.
+//! A session's metadata: everything but its messages, as its events add up to it.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -20,7 +20,7 @@ use crate::time;
 pub struct Metadata {
     /// The session's uuid; empty until its `created` event was read.
     pub id: String,
-    /// What sort of conversation it is.
+    /// The type of conversation.
     pub session_type: String,
     /// Its name in its workspace.
     pub name: Option<String>,
@@ -28,27 +28,27 @@ pub struct Metadata {
     pub given_title: Option<String>,
     /// The first heading of the conversation's Markdown, as the host found it; a title where none was given.
     pub heading: Option<String>,
-    /// What it is about, in words.
+    /// The summary.
     pub summary: Option<String>,
-    /// What of that somebody said; the rest was made of what the conversation came to since.
+    /// The part of it that somebody gave; the rest was derived from the messages since.
     pub given_summary: Option<String>,
-    /// When it was summed up last; unknown of what a document says.
+    /// When the summary was made; unknown for one from a document.
     pub summary_ms: Option<i64>,
-    /// Where its summary was made: which messages said something else than before by then.
+    /// Digest of the revised messages when the summary was made.
     pub summary_revision: Option<u32>,
-    /// Whether it goes on.
+    /// The status.
     pub status: Status,
-    /// Since when it is hidden from lists.
+    /// When it was archived.
     pub archived_at: Option<String>,
     /// When it began.
     pub created_at: Option<String>,
     /// The project it belongs to.
     pub project: Option<Project>,
-    /// For a sub-agent's session: who called it.
+    /// For a sub-agent's session, the session that called it.
     pub parent: Option<Parent>,
-    /// What made the conversation possible.
+    /// The agent.
     pub agent: Agent,
-    /// Where it was imported from.
+    /// The agent and session it was imported from.
     pub imported: Option<ImportOrigin>,
     /// The session that it was forked from.
     pub forked_from: Option<ForkOrigin>,
@@ -82,7 +82,7 @@ impl Default for Metadata {
 }
 
 impl Metadata {
-    /// The events that would say what this state says, where no event has said it yet; each with its time.
+    /// The events that would record this state, where none has yet; each with its time.
     pub fn to_changes(&self) -> Vec<ChangeRequest> {
         // Without `..`: a new field does not compile until an event says it.
         let Metadata {
@@ -175,14 +175,14 @@ impl Metadata {
         }
     }
 
-    /// Whether nothing was said since it was summed up.
+    /// Whether no message came since the summary was made.
     pub(crate) fn has_current_summary(&self, known: &Checkpoint) -> bool {
         self.summary.is_some()
             && self.summary_ms.is_none_or(|summed_ms| known.last_message_ms <= Some(summed_ms))
             && !self.has_outdated_summary(known)
     }
 
-    /// Drops the summary that was made of what messages said before they were said anew.
+    /// Drops a derived summary whose messages were revised since.
     pub(crate) fn drop_outdated_summary(&mut self, known: &Checkpoint) {
         if self.has_outdated_summary(known) {
             self.summary.clone_from(&self.given_summary);
@@ -193,8 +193,8 @@ impl Metadata {
         self.summary_revision.is_some_and(|summed_after| summed_after != known.revised)
     }
 
-    /// The title: the given one, else the heading of the conversation's Markdown, else the first words that the user said,
-    /// else the first command; else the type. 80 graphemes at most.
+    /// The title: the given one, else the heading of the conversation's Markdown, else the first words that the user
+    /// said, else the first command; else the type. 80 graphemes at most.
     pub fn title(&self, titles: &Titles) -> String {
         let found = [self.given_title.as_deref(), self.heading.as_deref(), titles.best()];
         let mut shown =
@@ -202,8 +202,8 @@ impl Metadata {
         shown.next().unwrap_or_else(|| title::shorten_title(&self.session_type))
     }
 
-    /// The titles that nobody gave, and that a document may have nevertheless: those that the session would have, had it
-    /// none of the better ones yet, and those that an older version made of the first line.
+    /// Titles that nobody gave, and that a document may have nevertheless: those that the session would have if it
+    /// had none of the better ones yet, and those that an older version made of the first line.
     pub(crate) fn derived_titles(&self, known: &Checkpoint) -> Vec<String> {
         let (heading, session_type) = (self.heading.as_deref(), Some(&*self.session_type));
         let now = known.titles.candidates().chain(heading).chain(session_type).map(title::shorten_title);
@@ -211,7 +211,7 @@ impl Metadata {
         now.chain(before.map(cut_old_title)).collect()
     }
 
-    /// Whether a document with this title says what was given.
+    /// Whether this title of a document was given.
     pub(crate) fn is_given(&self, title: &str) -> bool {
         let is_so = |given: &String| {
             given == title || title::shorten_title(given) == title || cut_old_title(given) == title
@@ -268,7 +268,7 @@ fn archive_time(timestamp: Option<&str>) -> String {
     timestamp.map_or_else(|| time::format(0), String::from)
 }
 
-/// Whether a title is what is made of a line.
+/// Whether a title is made from a line.
 pub(crate) fn is_made_of(title: &str, line: &str) -> bool {
     title::shorten_title(line) == title || cut_old_title(line) == title
 }

@@ -1,4 +1,4 @@
-//! A session: its logs, the documents about it, and what is known from them.
+//! Sessions: their logs, the documents about them, the session index, and the state folded from them.
 
 pub mod batch;
 pub mod branch;

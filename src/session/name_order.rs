@@ -1,11 +1,11 @@
-//! Names in the order in which a person sorts them.
+//! Sorts names as a person does.
 
 use alloc::string::String;
 use core::cmp::Ordering;
 
-/// Names as a person sorts them, the same everywhere: what is neither letter nor digit comes first, then numbers by their
-/// value, then letters, whatever their case. What more an alphabet would say, as that `é` stands beside `e`, no order says
-/// that has no table of them.
+/// Compares names as a person sorts them, the same everywhere: what is neither letter nor digit comes first, then
+/// numbers by their value, then letters, ignoring case. Further rules of an alphabet, such as `é` beside `e`, would
+/// need its table.
 pub fn compare_names(one: &str, other: &str) -> Ordering {
     let (mut one, mut other) = (one.chars().peekable(), other.chars().peekable());
     loop {
@@ -43,7 +43,7 @@ fn letter_rank(letter: char) -> (u8, char) {
     (class, lowercase(letter))
 }
 
-// Of the alphabets whose small letters stand beside the large ones.
+// Lowercases the Latin, Greek and Cyrillic letters whose small forms lie at a fixed distance from the capitals.
 fn lowercase(letter: char) -> char {
     let by = match letter {
         'A'..='Z' | 'À'..='Ö' | 'Ø'..='Þ' | 'Α'..='Ω' | 'А'..='Я' => 32,

@@ -1,4 +1,4 @@
-//! How a session begins: what a host says of it, as the first events of its log.
+//! A new session: what a host says of it, as the first events of its log.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -12,11 +12,11 @@ use crate::record::{draft, id};
 use crate::session::change_request::ChangeRequest;
 use crate::time::Stamp;
 
-/// How a session begins, and where it comes from.
+/// A new session's description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewSession {
     created: SessionCreation,
-    // When that was, where it was not now; nothing inside where nobody knows.
+    // When it began, where that was not now; `Some(None)` where nobody knows.
     began_at: Option<Option<String>>,
     title: Option<String>,
     import_origin: Option<ImportOrigin>,
@@ -24,24 +24,24 @@ pub struct NewSession {
 }
 
 impl NewSession {
-    /// One that begins now.
+    /// A session that begins now.
     pub(crate) fn new(created: SessionCreation, title: Option<String>) -> NewSession {
         NewSession { created, began_at: None, title, import_origin: None, later_changes: Vec::new() }
     }
 
-    /// When that was; nothing where nobody knows.
+    /// Sets when it began; `None` where nobody knows.
     #[cfg(feature = "interop")]
     pub(crate) fn with_time(self, at: Option<String>) -> NewSession {
         NewSession { began_at: Some(at), ..self }
     }
 
-    /// Where it comes from.
+    /// Sets where it was imported from.
     #[cfg(feature = "interop")]
     pub(crate) fn with_import(self, imported: ImportOrigin) -> NewSession {
         NewSession { import_origin: Some(imported), ..self }
     }
 
-    /// What else happened then.
+    /// Adds further changes.
     #[cfg(feature = "interop")]
     pub(crate) fn with_changes(self, then: Vec<ChangeRequest>) -> NewSession {
         NewSession { later_changes: then, ..self }
@@ -52,9 +52,10 @@ impl NewSession {
         &self.created.session
     }
 
-    /// Reads `{"id","type","name","title","project","remote","firstCommit","folder","parent","agent","imported","timestamp",
-    /// "then"}`; all are optional. `project` is a folder, `timestamp` when it began, null where nobody knows, and now unless
-    /// given; `then` what else happened, as [`ChangeRequest::from_json`] reads it.
+    /// Reads
+    /// `{"id","type","name","title","project","remote","firstCommit","folder","parent","agent","imported","timestamp",
+    /// "then"}`; all are optional. `project` is a folder, `timestamp` when it began, null where nobody knows, and now
+    /// unless given; `then` further changes, as [`ChangeRequest::from_json`] reads them.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.
@@ -102,7 +103,7 @@ impl NewSession {
         Ok(begin)
     }
 
-    /// What begins it. A session without an id gets one.
+    /// Returns the changes that begin it. A session without an id gets one.
     pub fn into_changes(mut self, stamp: &Stamp) -> Vec<ChangeRequest> {
         if self.created.session.is_empty() {
             self.created.session = id::new(stamp, u32::MAX);

@@ -1,7 +1,7 @@
-//! Which messages were said anew, and what a line of theirs says then.
+//! Revisions of messages, and what each line contributes to a fold.
 //!
-//! Whoever folds a log takes each message once, where it was said first and as it reads now. An answer that merely makes
-//! further calls, which is how calls come that are told one by one, is folded as it grows.
+//! A fold takes each message once, at its first line and as its highest revision. An answer that merely adds calls,
+//! which is how calls come that are told one by one, is folded as it grows.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,18 @@ use crate::record::message::{Message, Role, ToolCall};
 use crate::record::span::Span;
 use crate::session::branch::hash_text;
 
-/// The messages of a log that were said anew, as far as it was read from its start.
+/// The revised messages of a log, as far as it was read from its start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RevisionMap {
     highest: BTreeMap<u64, HighestRevision>,
     newest: Option<NewestAnswer>,
     partial: BTreeSet<u64>,
-    /// Which of them say something else than before, and in which revision: sums of hashes are the same in any order.
+    /// The sum of the hashes of the messages that say something else than before, each with its revision. A summary that
+    /// leftoff made names by it the messages that were revised until then: unlike a count, it tells one revision from
+    /// another, and the order in which a merge puts lines does not matter. Times would be those of the messages, which
+    /// an edit often keeps.
     pub digest: u32,
-    /// Where the last line begins by which one was said anew.
+    /// Start of the last line that is a revision.
     pub last_start: Option<u64>,
 }
 
@@ -33,7 +36,7 @@ struct HighestRevision {
     in_digest: u32,
 }
 
-// The newest answer, hashed: what it says, its calls, and those of which results came since.
+// The newest answer, hashed: its content, its calls, and those with results since.
 #[derive(Clone, Debug)]
 struct NewestAnswer {
     key: u64,
@@ -45,26 +48,27 @@ struct NewestAnswer {
     is_folded: bool,
 }
 
-/// What a line says to whoever folds the log.
+/// What a line contributes to a fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineContent {
-    /// Its message.
+    /// The message as this line has it.
     All,
-    /// The calls that its message makes further.
+    /// The calls that its message adds.
     Calls,
-    /// The message of this line, which lies behind it.
+    /// The revision at this later place.
     Later(Span),
-    /// What another line says.
+    /// Nothing: another line has the content.
     Nothing,
 }
 
 impl RevisionMap {
-    /// Of a log whose first messages have that digest.
+    /// For a log whose first messages have that digest.
     pub fn with_digest(digest: u32) -> RevisionMap {
         RevisionMap { digest, ..RevisionMap::default() }
     }
 
-    /// Takes a line; `first`: where the first line of its message begins. Whether that is no longer what was said.
+    /// Takes a line; `first`: where the first line of its message begins. Returns whether the message was folded with
+    /// other content.
     pub fn add_line(&mut self, message: &Message, line: Span, first: u64) -> bool {
         let key = hash_text(&message.id);
         let known = self.highest.get(&key).copied();
@@ -93,7 +97,8 @@ impl RevisionMap {
             newest.results.insert(self::hash_text(&tool.call_id));
         }
         match known {
-            // Two of one revision stand each in its place: what was folded of one that had grown is in neither.
+            // Two of one revision stand each in its place: neither has the content that was folded while the answer
+            // grew.
             Some(known) if message.rev == highest => {
                 self.highest.insert(key, HighestRevision { is_grown: false, ..known });
                 known.is_grown
@@ -112,7 +117,7 @@ impl RevisionMap {
         }
     }
 
-    // Whether it is the newest answer, and says the same, or makes further calls.
+    // Whether it revises the newest answer with the same content, perhaps with more calls.
     fn extends_answer(&self, key: u64, message: &Message) -> bool {
         let is_of = |newest: &NewestAnswer| {
             newest.key == key
@@ -127,14 +132,14 @@ impl RevisionMap {
 
     fn is_folded_as_it_grows(&self, message: &Message) -> bool {
         let is_so = |newest: &NewestAnswer| {
-            // A result that stands before its call is none.
+            // A result that stands before its call does not count.
             let has_result = |call: &ToolCall| newest.results.contains(&hash_text(&call.id));
             newest.is_folded && !message.tool_calls()[newest.calls..].iter().any(has_result)
         };
         self.newest.as_ref().is_some_and(is_so)
     }
 
-    /// What a line says that begins there.
+    /// What the line that begins there contributes.
     pub fn line_content(&self, message: &Message, start: u64) -> LineContent {
         let Some(highest) = self.highest.get(&hash_text(&message.id)) else { return LineContent::All };
         let is_first = highest.first == start;
@@ -143,7 +148,7 @@ impl RevisionMap {
             true => LineContent::Calls,
             false if message.rev < highest.rev && is_first => LineContent::Later(highest.line),
             false if message.rev < highest.rev => LineContent::Nothing,
-            // It was taken where the first line is.
+            // It was taken at its message's first line.
             false if highest.line.start == start && !is_first => LineContent::Nothing,
             false => LineContent::All,
         }

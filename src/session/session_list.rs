@@ -1,4 +1,4 @@
-//! What lists show of sessions, which of them, and in which order.
+//! Session lists: what they show, which sessions, and in which order.
 
 mod list_request;
 
@@ -22,32 +22,32 @@ use crate::session::file_prints::FilePrint;
 use crate::session::name_order::compare_names;
 use crate::time;
 
-/// No title or summary that is shorter was cut.
+/// A title or summary shorter than this was not cut.
 #[cfg(feature = "interop")]
 const CUT: usize = 40;
 
 /// What a line of the index says of a session.
 #[derive(Clone, Debug)]
 pub struct IndexEntry {
-    /// How it is kept.
+    /// Its placement.
     pub placement: Placement,
     /// Its id.
     pub id: String,
-    /// What it is called in its workspace.
+    /// Its name in its workspace.
     pub name: Option<String>,
     /// Its title.
     pub title: String,
-    /// What sort of conversation it is.
+    /// The type of conversation.
     pub session_type: String,
-    /// What it is; nothing where it cannot be opened.
+    /// Its status; `None` where it cannot be opened.
     pub lifecycle: Option<Status>,
-    /// It is hidden from lists.
+    /// Whether it is archived.
     pub is_archived: bool,
     /// When it was active last, RFC 3339.
     pub last_active: String,
     /// The folder that it was begun in.
     pub project: String,
-    /// By what else its project is known.
+    /// What else its project is known by.
     pub aliases: Aliases,
     /// The agent that it was imported from, else empty.
     pub agent: String,
@@ -60,7 +60,7 @@ pub struct IndexEntry {
     provider: String,
 }
 
-/// What is read of a line, in the order of [`IndexEntry::read`].
+/// The keys of a line, in the order of [`IndexEntry::read`].
 const KEYS: [&str; 20] = [
     "placement",
     "lifecycle",
@@ -84,7 +84,7 @@ const KEYS: [&str; 20] = [
     "provider",
 ];
 
-/// As callers are told of it.
+/// A listed session as callers get it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ShownSession<'a> {
@@ -115,7 +115,7 @@ struct ShownSession<'a> {
 const NO_PROVIDER: &str = r#"{"type":"","model":"","contextWindow":0}"#;
 
 impl IndexEntry {
-    /// Reads a line; nothing where it is less.
+    /// Reads a line; `None` where it lacks what every line has.
     pub fn read(line: &str) -> Option<IndexEntry> {
         let fields = Fields::parse(line).ok()?;
         // A list reads thousands of these: each is gone through once, not once for each of its keys.
@@ -157,7 +157,7 @@ impl IndexEntry {
         })
     }
 
-    /// One that cannot be opened.
+    /// The entry of a session that cannot be opened.
     pub fn unreadable(placement: Placement, id: &str) -> IndexEntry {
         IndexEntry {
             placement,
@@ -181,33 +181,33 @@ impl IndexEntry {
         }
     }
 
-    /// What it is, in a word.
+    /// Its status as a word.
     pub fn status(&self) -> &'static str {
         self.lifecycle.map_or("unreadable", Status::as_str)
     }
 }
 
-/// One that is listed: what is known of it, where it lies, and the folder it belongs to, as people call them.
+/// A listed session: its entry, its path, and the folder it belongs to, as shown to people.
 #[derive(Clone, Debug)]
 pub struct ListedSession {
-    /// What is known of it.
+    /// Its entry.
     pub entry: IndexEntry,
-    /// Where it lies.
+    /// Its path.
     pub path: String,
     /// The same, as the core has it.
     pub place: Rc<SessionLocation>,
-    /// What the index of its store calls it, where somebody has asked.
+    /// Its name in the index of its store, cached once asked for.
     pub key: OnceCell<Rc<str>>,
-    /// The folder it belongs to; of what lies in a workspace, wherever that is checked out.
+    /// The folder it belongs to; for a workspace session, wherever that is checked out.
     pub folder: String,
-    /// When it was active last, in milliseconds since 1970; nothing where that is no time.
+    /// When it was active last, in milliseconds since 1970; `None` where that is no time.
     pub last_ms: Option<i64>,
-    /// How long its messages were, and when they were changed last, where the list looked at them.
+    /// The size and time of its messages log, where the list looked at it.
     pub log_print: FilePrint,
 }
 
 impl ListedSession {
-    /// What it is called, and what is said of it in short.
+    /// Its title, name and summary, to search in.
     #[cfg(feature = "interop")]
     pub fn names(&self) -> Vec<&str> {
         let IndexEntry { title, summary, name, .. } = &self.entry;
@@ -221,7 +221,7 @@ impl ListedSession {
         is_long(&self.entry.title) || self.entry.summary.as_deref().is_some_and(is_long)
     }
 
-    /// As callers are told of it, JSON.
+    /// Writes it as callers get it, JSON.
     pub fn write(&self, to: &mut String) {
         let IndexEntry { placement, id, name, title, session_type, last_active: last, agent, .. } =
             &self.entry;
@@ -252,18 +252,19 @@ impl ListedSession {
     }
 }
 
-/// Which sessions are wanted, how many, and in which order.
+/// A list request: which sessions, how many, and in which order.
 #[derive(Clone, Debug, Default)]
 pub struct ListRequest {
-    /// Of all projects.
+    /// Those of all projects.
     pub all_projects: bool,
-    /// What the index says is not held against the files.
+    /// The index is believed without looking at the files.
     pub is_unverified: bool,
-    /// One that is open here is as one that somebody else has open: who asks does not list it, and may be another module.
+    /// A session open here counts as open elsewhere, and is not paused: the caller does not list it as its own, and
+    /// may be another module.
     pub counts_own_as_foreign: bool,
     /// At most so many.
     pub limit: Option<usize>,
-    /// In which order.
+    /// The order.
     pub sort: SortOrder,
     session_type: TypeFilter,
     lifecycle: Option<Option<Status>>,
@@ -282,17 +283,17 @@ enum TypeFilter {
     Of(String),
 }
 
-/// What comes first. Of what is alike, the last active one does.
+/// The sort order. Equal sessions are sorted by last activity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SortOrder {
-    /// The last active one.
+    /// The last active one first.
     #[default]
     Active,
-    /// The newest one.
+    /// The newest one first.
     Created,
     /// By title; see [`compare_names`].
     Title,
-    /// That with most messages.
+    /// The one with most messages first.
     Messages,
     /// By agent, as by title.
     Agent,
@@ -301,19 +302,19 @@ pub enum SortOrder {
 }
 
 impl ListRequest {
-    /// Those that a list has unless more is said, also archived ones and sub-agents' where `is_any`.
+    /// The usual list, with archived and sub-agents' sessions if `is_any`.
     pub fn usual(is_any: bool) -> ListRequest {
         let session_type = if is_any { TypeFilter::Any } else { TypeFilter::NoSubagent };
         ListRequest { session_type, archived_filter: (!is_any).then_some(false), ..ListRequest::default() }
     }
 
-    /// Those that something may be remembered from, also archived ones: of the project, of that of this folder, or of all.
+    /// Sessions to recall from, also archived ones: of the project, of the project of this folder, or of all.
     #[cfg(feature = "interop")]
     pub fn for_recall(all: bool, folder: Option<String>) -> ListRequest {
         ListRequest { all_projects: all || folder.is_some(), folder, ..ListRequest::default() }
     }
 
-    /// Also those that are not wanted, of the project or of all.
+    /// The same request without its filters, for the project or for all.
     #[cfg(feature = "interop")]
     pub fn with_all_others(&self) -> ListRequest {
         let ListRequest { all_projects: all, is_unverified, .. } = *self;
@@ -326,7 +327,7 @@ impl ListRequest {
         }
     }
 
-    /// Whether a list has it.
+    /// Whether the list has it.
     pub fn includes(&self, one: &ListedSession) -> bool {
         let ListedSession { entry, folder, last_ms, .. } = one;
         let named = |wanted: &String| wanted == folder || folder.rsplit(['/', '\\']).next() == Some(wanted);
@@ -344,19 +345,19 @@ impl ListRequest {
     }
 }
 
-// What an agent wrote into a title may be no whole text.
+// A title that an agent cut may end with a lone surrogate.
 fn decode_text(raw: &str) -> Option<String> {
     Text::decode(raw).map(Text::into_shown)
 }
 
-/// When a session was active last, as a number and as it is stored, and where it lies: the last active one comes first. What is
-/// no time was long ago.
+/// Compares sessions by when they were active last, as a number and as stored, and by their paths: the last active
+/// one comes first. What is no time was long ago.
 pub fn compare_last_active(one: (Option<i64>, &str, &str), other: (Option<i64>, &str, &str)) -> Ordering {
     let by_time = other.0.cmp(&one.0).then_with(|| other.1.cmp(one.1));
     by_time.then_with(|| one.2.cmp(other.2))
 }
 
-/// In the order that is wanted.
+/// Sorts in the requested order.
 pub fn sort_sessions(listed: &mut [Rc<ListedSession>], by: SortOrder) {
     fn active(one: &ListedSession) -> (Option<i64>, &str, &str) {
         (one.last_ms, &one.entry.last_active, &one.path)

@@ -1,4 +1,4 @@
-//! Which sessions of a project are to be archived; none is deleted.
+//! Finds the sessions of a project to archive; none is deleted.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use crate::layout::Placement;
 use crate::time;
 
-/// What is known of a session.
+/// A session to consider.
 #[derive(Clone, Debug)]
 pub struct TidyCandidate {
     /// Its id.
     pub id: String,
-    /// How it is kept.
+    /// Its placement.
     pub placement: Placement,
     /// Whether anything of it can be read.
     pub is_readable: bool,
@@ -22,18 +22,18 @@ pub struct TidyCandidate {
 /// How many sessions a project keeps, and for how long.
 #[derive(Clone, Copy, Debug)]
 pub struct TidyLimits<'a> {
-    /// So many stay, those that were active last.
+    /// At most so many stay, those that were active last.
     pub max_sessions: u64,
-    /// Those that were inactive for so many milliseconds do not.
+    /// Those that were inactive for more milliseconds do not stay.
     pub max_age_ms: u64,
-    /// Now.
+    /// The current time.
     pub now_ms: i64,
     /// The id of the current one, which stays.
     pub current: Option<&'a str>,
 }
 
-/// The places of those to be archived, of a list with the last active first. What lies in a workspace is the user's, and in
-/// git: it is left alone, and so is a session of which nothing can be read.
+/// Finds the positions of those to archive, in a list with the last active first. What lies in a workspace is the
+/// user's, and in git: it is left alone, and so is a session of which nothing can be read.
 pub fn find_too_old(listed: &[TidyCandidate], limits: &TidyLimits<'_>) -> Vec<usize> {
     let oldest = limits.now_ms.saturating_sub(i64::try_from(limits.max_age_ms).unwrap_or(i64::MAX));
     let mine =

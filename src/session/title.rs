@@ -1,9 +1,9 @@
-//! What a session is called where nobody gave it a name: the first words that its user said.
+//! Titles of sessions that nobody named: the first words that the user said.
 //!
-//! Agents put much into a user's messages that no user said: what a command is made of and what it printed, where the work
-//! is done, reminders, summaries of what came before. One table tells that apart, for every agent: `plain/wrapping.rs`. A
-//! slash command's own words count only where nothing else was said; but what is typed behind one that begins a conversation of the
-//! workspace is its topic.
+//! Agents put much into a user's messages that no user said: what a command is made of and what it printed, where the
+//! work is done, reminders, summaries of what came before. One table tells that apart, for every agent:
+//! `plain/wrapping.rs`. A slash command's own words count only where nothing else was said; but what is typed behind
+//! one that begins a conversation of the workspace is its topic.
 
 use alloc::format;
 use alloc::string::String;
@@ -18,17 +18,17 @@ use crate::plain::one_line;
 use crate::plain::wrapping::{Block, BlockContent, TRIED, is_program_text, parse_tag, text_after_request};
 use crate::record::message::{Message, Role};
 
-/// So many letters a title has at most, as a reader counts them, with the mark of its cut.
+/// A title has at most so many letters, as a reader counts them, with the ellipsis of its cut.
 const LONGEST: usize = 80;
-/// No letter of any language has more marks; one that is made to be long is none.
+/// No letter of any language has more marks; a longer one was made to be long and does not count.
 const MOST_BYTES_A_LETTER: usize = 64;
-/// So many titles are kept that it had before.
+/// How many previous titles are kept.
 const MOST_BEFORE: usize = 16;
-/// What agents call a session that they have no name for.
+/// Default titles that agents give.
 #[cfg(feature = "interop")]
 const UNNAMED: &[&str] = &["child session - ", "new chat", "new conversation", "new session", "untitled"];
 
-/// What a user's messages have to be called by.
+/// Candidates for a title from the user's messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Titles {
     /// The first words that were said.
@@ -37,19 +37,19 @@ pub struct Titles {
     command: Option<String>,
     /// The first line of the first user message.
     line: Option<String>,
-    /// What it was called by before a message was said anew: a document may have that still.
+    /// Titles before a message was revised: a document may still have one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     before: Vec<String>,
     // How far into the log they were looked for.
     #[serde(skip)]
     searched_until: u64,
-    // Whose words they are.
+    // Ids of the messages they come from.
     #[serde(skip)]
     message_ids: Vec<String>,
 }
 
 impl Titles {
-    /// What a conversation that begins with this message is called by.
+    /// The titles of a conversation that begins with this message.
     pub fn of(message: &str) -> Titles {
         let mut titles = Titles { line: first_line(message), ..Titles::default() };
         titles.add_text(message);
@@ -75,18 +75,18 @@ impl Titles {
         }
     }
 
-    /// Whether no later message has a part in them.
+    /// Whether no later message can change them.
     pub(crate) fn are_found(&self) -> bool {
         self.said.is_some() && self.line.is_some()
     }
 
-    /// Whether they are others once this message, whose first line begins at `first`, was said anew.
+    /// Whether a revision of this message, whose first line begins at `first`, changes them.
     pub(crate) fn is_affected_by(&self, again: &Message, first: u64) -> bool {
         let is_early = !self.are_found() || first <= self.searched_until;
         (again.role == Some(Role::User) && is_early) || self.message_ids.contains(&again.id)
     }
 
-    /// A message that has a part in them was said anew: they are to be made anew.
+    /// Forgets them after a revision of a message they come from: they are to be made anew.
     pub(crate) fn forget(&mut self, again: &str) {
         let again = Titles::of(again);
         for title in [self.said.take(), self.command.take(), again.said, again.command].into_iter().flatten()
@@ -99,12 +99,12 @@ impl Titles {
         *self = Titles { before: self.before.split_off(too_many), ..Titles::default() };
     }
 
-    /// These are what was made anew.
+    /// Replaces them with those made anew.
     pub(crate) fn replace_with(&mut self, made: Titles) {
         *self = Titles { before: core::mem::take(&mut self.before), ..made };
     }
 
-    /// Whether it was called so before a message was said anew, and is not now.
+    /// Whether this was the title before a message was revised, and is not now.
     pub(crate) fn was_previously(&self, title: &str) -> bool {
         let is_it = |one: &String| shorten_title(one) == title;
         self.before.iter().any(is_it) && !self.said.iter().chain(&self.command).any(is_it)
@@ -125,18 +125,18 @@ impl Titles {
         self.command = self.command.take().or(looking.command);
     }
 
-    /// What a session is called by.
+    /// The title of the session.
     pub(crate) fn best(&self) -> Option<&str> {
         self.said.as_deref().or(self.command.as_deref())
     }
 
-    /// What it is or was called by.
+    /// All present and previous candidates.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = &str> {
         let now = [self.said.as_deref(), self.command.as_deref()].into_iter().flatten();
         now.chain(self.before.iter().map(String::as_str))
     }
 
-    /// Those of what is said now alone.
+    /// The present candidates alone.
     pub(crate) fn without_previous(self) -> Titles {
         Titles { before: Vec::new(), ..self }
     }
@@ -159,7 +159,7 @@ impl FromFields for Titles {
     }
 }
 
-/// A title as it is shown: on one line, 80 letters at most. It is cut between words, unless one of them is most of it.
+/// Shortens a title to one line of 80 letters at most. It is cut between words, unless one of them is most of it.
 pub fn shorten_title(title: &str) -> String {
     let line = one_line(title);
     let mut end = 0;
@@ -182,7 +182,7 @@ fn first_line(text: &str) -> Option<String> {
     Some(line.chars().take(LONGEST).collect())
 }
 
-/// The title that an agent's file gives, where it is one: not a default, nor a command or a block in place of words.
+/// Accepts the title that an agent's file gives, unless it is a default, or a command or a block in place of words.
 #[cfg(feature = "interop")]
 pub(crate) fn accept_given_title(title: String) -> Option<String> {
     let begins =
@@ -204,7 +204,7 @@ fn is_default(rest: &str) -> bool {
 struct TitleSearch<'a> {
     words: Option<String>,
     command: Option<String>,
-    // A block of a name that nobody knows: its words are the user's, where there are no others.
+    // A block of an unknown name: its words are the user's, where there are no others.
     unknown: Option<&'a str>,
     blocks_left: usize,
 }
@@ -269,7 +269,7 @@ fn is_command(line: &str) -> bool {
     name.is_some_and(|name| name.starts_with(char::is_alphabetic))
 }
 
-// A rule, a fence of code, a tag alone, and what stands in brackets in place of something say nothing.
+// A rule, a code fence, a lone tag, and bracketed text in place of something are no words.
 fn is_words(line: &str) -> bool {
     let is_mark = line.starts_with('[') && line.find(']') == Some(line.len() - 1);
     let is_tag = parse_tag(line).is_some_and(|(_, behind)| behind.is_empty());

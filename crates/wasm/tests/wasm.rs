@@ -18,16 +18,16 @@ fn bytes_that_are_no_vocabulary_are_refused_with_a_code() {
     assert_eq!(error.as_deref(), Some("invalid_vocabulary"));
 }
 
-fn live() -> LiveHandle {
-    LiveHandle::new(None, "sessions/session-a".into(), "/sessions/session-a".into(), "cache".into(), "")
+fn session() -> SessionHandle {
+    SessionHandle::new(None, "sessions/session-a".into(), "/sessions/session-a".into(), "cache".into(), "")
 }
 
 #[wasm_bindgen_test]
 fn bytes_that_are_no_text_and_chance_that_is_too_short_are_refused_with_a_code() {
-    let (live, mut operations) = (live(), Operations::new());
+    let (session, mut operations) = (session(), Operations::new());
     let mut begun = |name: &str, request: &[u8], entropy: &[u8]| {
         let counter = Counter::estimate();
-        operations.begin(&live, name, request, &counter, true, NOW_MS, entropy).err().and_then(code)
+        operations.begin(&session, name, request, &counter, true, NOW_MS, entropy).err().and_then(code)
     };
     assert_eq!(begun("say", b"\xff", ENTROPY).as_deref(), Some("invalid_json"));
     assert_eq!(begun("open", b"", &ENTROPY[1..]).as_deref(), Some("invalid_request"));
@@ -36,10 +36,10 @@ fn bytes_that_are_no_text_and_chance_that_is_too_short_are_refused_with_a_code()
 
 #[wasm_bindgen_test]
 fn an_operation_says_what_it_needs_and_takes_the_answers() {
-    let (live, mut operations) = (live(), Operations::new());
+    let (session, mut operations) = (session(), Operations::new());
     let counter = Counter::estimate();
     let step =
-        operations.begin(&live, "others", b"", &counter, true, NOW_MS, ENTROPY).expect("a step").to_vec();
+        operations.begin(&session, "others", b"", &counter, true, NOW_MS, ENTROPY).expect("a step").to_vec();
     let [b'N', a, b, c, d, ..] = step[..] else { panic!("expected needs, but found {step:?}") };
     let nothing = Array::of1(&3.into());
     let number = u32::from_le_bytes([a, b, c, d]);

@@ -1,4 +1,4 @@
-//! What else a project is known by, as git says it.
+//! Reads from git what else a project is known by.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -8,7 +8,8 @@ use crate::operation::join::join_both;
 use crate::operation::{Io, Trouble, Work};
 use crate::project::{Aliases, RepositoryPlace, remote_that_counts};
 
-/// Nothing where git or the repository does not say. A folder below the top of a repository counts where HEAD has it.
+/// Reads them; empty where git or the repository does not say. A folder below the top of a repository counts where
+/// HEAD has it.
 pub(in crate::operation) async fn read_aliases(io: &Io, folder: &str) -> Result<Aliases, Trouble> {
     let git = Git { io, folder };
     let answer = git.try_query_output(&[
@@ -47,7 +48,7 @@ pub(in crate::operation) async fn read_aliases(io: &Io, folder: &str) -> Result<
 }
 
 impl Git<'_> {
-    // What it printed, where it succeeded in time.
+    // Standard output, if git succeeded in time.
     fn try_query_output<'a>(&'a self, arguments: &[&str]) -> Work<'a, String> {
         let asked = self.try_query(arguments, &[]);
         Box::pin(async {
@@ -57,7 +58,7 @@ impl Git<'_> {
     }
 }
 
-// The core has no tables of Unicode for it.
+// Normalized by the host: the core has no Unicode tables for it.
 async fn normalize_name(io: &Io, name: Option<String>) -> Result<Option<String>, Trouble> {
     match name {
         Some(name) if !name.is_ascii() => Ok(Some(io.normalize_text(&name).await?)),

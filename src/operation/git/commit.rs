@@ -1,5 +1,5 @@
-//! A commit of one conversation: what lies in its folder, its session with it, and nothing else. What is staged elsewhere stays
-//! staged; where it fails, the index is as it was.
+//! Commits one conversation: what lies in its folder, its session with it, and nothing else. What is staged elsewhere
+//! stays staged; if the commit fails, the index is as it was.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -12,15 +12,16 @@ use crate::layout::{File, Root};
 use crate::operation::{Failure, FileKind, GitRun, Io, Setup, Trouble};
 use crate::project::commit_title;
 
-/// Hooks may run a project's tests, and a signature may wait for a key to be touched.
+/// Time limit of a commit, in milliseconds: hooks may run a project's tests, and a signature may wait for a key to be
+/// touched.
 const LIMIT_MS: u32 = 600_000;
-/// What is waited while another process has the index locked.
+/// Pauses while another process has the index locked.
 const WAITS_MS: [u32; 3] = [50, 150, 400];
 
-/// Not for a commit: its hooks would find their patterns taken literally.
+/// Environment for marking untracked files; not for a commit: its hooks would find their patterns taken literally.
 const MARKING: [(&str, &str); 2] = [ASKS_NOBODY, ("GIT_LITERAL_PATHSPECS", "1")];
 
-/// What a session is made of, where a rule may ignore it; what others put beside it is theirs.
+/// The parts of a session, which an ignore rule may cover; other files beside them are their owners'.
 const PARTS: [&str; 7] = [
     ".session/session.json",
     ".session/events.jsonl",
@@ -31,7 +32,7 @@ const PARTS: [&str; 7] = [
     ".session/.gitattributes",
 ];
 
-/// What may be under way in a repository, and by which refs or files git knows.
+/// What may be under way in a repository, with the refs or files by which git knows it.
 const UNDER_WAY: [(&str, &[&str]); 4] = [
     ("merge", &["MERGE_HEAD"]),
     ("cherry-pick", &["CHERRY_PICK_HEAD"]),
@@ -39,8 +40,8 @@ const UNDER_WAY: [(&str, &[&str]); 4] = [
     ("bisection", &["BISECT_LOG"]),
 ];
 
-/// Commits what lies in a conversation's folder, as people call it: `{"commit","message","isSessionOnly","files"}`, JSON; `commit`
-/// is null where nothing has changed. `session`: where the session lies in it.
+/// Commits a conversation's folder, given as shown to people: `{"commit","message","isSessionOnly","files"}`, JSON;
+/// `commit` is null where nothing has changed. `session`: where the session lies in it.
 pub(in crate::operation) async fn commit(
     io: &Io,
     setup: &Setup,
@@ -48,7 +49,7 @@ pub(in crate::operation) async fn commit(
     session: &File,
     title: &str,
 ) -> Result<String, Trouble> {
-    // Of a link git keeps where it leads, and nothing of what lies there.
+    // Of a link git keeps the target's path, and nothing of what lies there.
     if io.stat(session).await?.is_none_or(|found| found.kind != FileKind::Folder) {
         let message = format!("no session in \"{at}\"");
         return Err(Trouble::new(Code::NotFound, message));
@@ -128,8 +129,8 @@ impl Git<'_> {
         })
     }
 
-    // While a merge or a cherry-pick is under way, git commits no part. While a rebase or a bisection is, it does; but to give that
-    // up takes the commit away again, and the conversation's files with it.
+    // During a merge or a cherry-pick, git makes no partial commit. During a rebase or a bisection it does; but
+    // aborting that takes the commit away again, and the conversation's files with it.
     async fn reject_while_busy(&self, setup: &Setup) -> Result<(), Trouble> {
         for (name, signs) in UNDER_WAY {
             for sign in signs {
@@ -143,7 +144,7 @@ impl Git<'_> {
                 }
             }
         }
-        // Git would take the marks of a conflict for its solution.
+        // Git would take conflict markers for the resolution.
         let unmerged = self.query_output(&["ls-files", "--unmerged", "-z", "--", "."]).await?;
         let Some(first) = split_names(&unmerged).into_iter().next() else { return Ok(()) };
         let file = first.split_once('\t').map_or(&*first, |(_, file)| file);
@@ -175,14 +176,14 @@ impl Git<'_> {
         Err(Trouble::new(Code::SessionIgnored, message))
     }
 
-    // As bytes: git gets them back as it gave them. A repository within is left to itself.
+    // As bytes: git gets them back as it gave them. A nested repository is left alone.
     async fn list_untracked(&self) -> Result<Vec<u8>, Trouble> {
         let all = self.query_output(&["ls-files", "--others", "--exclude-standard", "-z", "--", "."]).await?;
         let paths = all.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !path.ends_with(b"/"));
         Ok(paths.flat_map(|path| path.iter().copied().chain([0])).collect())
     }
 
-    // What a commit would have of the folder that HEAD has not.
+    // Files of the folder that a commit would change.
     async fn list_changed(&self) -> Result<Vec<String>, Trouble> {
         let before = match self.is_ref("HEAD").await? {
             true => "HEAD".to_string(),
@@ -212,7 +213,7 @@ impl Git<'_> {
         self.run_on_paths(paths, &["update-index", "-z", "--force-remove", "--stdin"]).await
     }
 
-    // Asked again for a moment while another process has the index.
+    // Retries while another process has the index locked.
     async fn run_with_retries(
         &self,
         arguments: &[&str],
@@ -239,7 +240,7 @@ impl Git<'_> {
     }
 }
 
-// The name of the file is in it, whatever language git speaks.
+// The message names the lock file in every language.
 fn is_locked(words: &str) -> bool {
     let is_lock = |word: &str| {
         let name =
@@ -251,7 +252,7 @@ fn is_locked(words: &str) -> bool {
     words.split_whitespace().any(is_lock)
 }
 
-// What git printed.
+// Standard output, or the error.
 fn output_or_error(
     GitRun { status, stdout: out, stderr_text: words, has_timed_out: is_late }: GitRun,
     command: &str,

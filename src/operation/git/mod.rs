@@ -1,7 +1,7 @@
-//! Git, as the host runs it: what it is told, and what it said.
+//! Runs git through the host: its arguments and environment, and how its output is read.
 //!
-//! Reading runs no code that a repository chooses, asks nobody, and reaches no network. A commit is the user's own: with their name,
-//! their hooks, their filters and their signature. Nothing is fetched and nothing is pushed.
+//! Reading runs no code that a repository chooses, asks nobody, and reaches no network. A commit is the user's own:
+//! with their name, their hooks, their filters and their signature. Nothing is fetched and nothing is pushed.
 
 mod aliases;
 #[cfg(feature = "interop")]
@@ -19,7 +19,7 @@ pub(super) use commit::commit;
 
 const READ_LIMIT_MS: u32 = 10_000;
 
-/// Where a program runs in a hook, git names that repository and index to it; here the folder decides.
+/// Removed from the environment: in a hook, git sets these to its repository and index; here the folder decides.
 const PLACES: [&str; 16] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -41,8 +41,8 @@ const PLACES: [&str; 16] = [
 
 const ASKS_NOBODY: (&str, &str) = ("GIT_TERMINAL_PROMPT", "0");
 
-/// What git must not do where it only reads: ask, lock, fetch what a partial clone lacks, take one commit for another, or speak
-/// another language. Where it is too old for `NO_LAZY_FETCH`: no way of fetching has the name of the next one.
+/// Environment for reading: git must not ask, lock, fetch what a partial clone lacks, replace commits, or speak
+/// another language. For a git too old for `NO_LAZY_FETCH`: no transport has the name of the next one.
 const READING: [(&str, &str); 6] = [
     ASKS_NOBODY,
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -52,14 +52,14 @@ const READING: [(&str, &str); 6] = [
     ("LC_ALL", "C"),
 ];
 
-/// Git, in a folder.
+/// Git in a folder.
 struct Git<'a> {
     io: &'a Io,
-    /// As people call it.
+    /// The folder's path as shown to people.
     folder: &'a str,
 }
 
-/// How it is run.
+/// How git is run.
 struct RunOptions {
     variables: &'static [(&'static str, &'static str)],
     input: Vec<u8>,
@@ -67,7 +67,8 @@ struct RunOptions {
 }
 
 impl Git<'_> {
-    /// Runs it; nothing where there is none. Boxed, as all that is asked of it: who asks six times would have it six times.
+    /// Runs git; `None` where there is none. Boxed, as all that is built on it: a caller with six queries would hold
+    /// six futures.
     fn run<'a>(&'a self, arguments: &[&str], how: RunOptions) -> Work<'a, Option<GitRun>> {
         let RunOptions { variables, input, limit_ms } = how;
         let arguments = arguments.iter().map(|one| String::from(*one)).collect();
@@ -76,7 +77,7 @@ impl Git<'_> {
         Box::pin(self.io.git(need))
     }
 
-    /// Asks for what it knows; `input`: what it is told beside that.
+    /// Runs a query; `input`: its standard input.
     fn try_query<'a>(&'a self, arguments: &[&str], input: &[u8]) -> Work<'a, Option<GitRun>> {
         let before = ["--no-pager", "-c", "core.fsmonitor=false"];
         let how = RunOptions { variables: &READING, input: input.into(), limit_ms: READ_LIMIT_MS };

@@ -1,4 +1,4 @@
-//! What is indexed of a log: its messages as they may leave, without what stands there for a secret.
+//! Redacts messages for the search index: they are indexed as they may go out, without the placeholders.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -16,25 +16,25 @@ use crate::recall::documents::DocumentSink;
 use crate::record::blob;
 use crate::record::message::Message;
 
-/// What a log has that was looked through, and what it ended with.
+/// A log that was scanned for secrets: its redactor, and the last bytes of the scanned part.
 #[derive(Clone, Debug)]
 pub(super) struct ScannedLog {
     redactor: Rc<OutgoingRedactor>,
     tail: Vec<u8>,
 }
 
-/// Finds what messages are to be indexed without.
+/// Redacts messages before they are indexed.
 pub(in crate::operation) trait IndexRedactor {
-    /// What takes out the secrets of the log in a folder.
+    /// Returns the redactor for the log in a folder.
     fn for_log<'a>(&'a self, io: &'a Io, folder: &'a File) -> Work<'a, Rc<dyn IndexRedactor>>;
 
-    /// How many of them lines have that begin before that byte.
+    /// Counts the secrets in lines that begin before this byte.
     fn count_secrets(&self, end: u64) -> u32;
 
-    /// Whether the log has parts before that byte of one that only lines behind it tell.
+    /// Whether the log before this byte has parts of a secret that only later lines show whole.
     fn has_late_secrets<'a>(&'a self, io: &'a Io, folder: &'a File, from: u64) -> Work<'a, bool>;
 
-    /// Takes the lines of that log which were scanned, without them.
+    /// Redacts scanned lines of that log for the index.
     fn index_lines<'a>(
         &'a self,
         io: &'a Io,
@@ -95,7 +95,7 @@ impl OutgoingRedactor {
         Ok(before.zip(io.stat(log).await?).is_some_and(|(before, now)| before.is_same_or_grown(&now)))
     }
 
-    // Where the first line begins that is not whole yet: it may still say another secret.
+    // Start of the first incomplete line: it may still bring another secret.
     fn scanned_end(&self) -> u64 {
         self.progress.borrow().get(MESSAGES).map_or(0, |read| read.end)
     }
@@ -114,7 +114,7 @@ impl OutgoingRedactor {
         let mut hidden = Vec::with_capacity(messages.len());
         let mut whole = Vec::new();
         for mut message in messages {
-            // Nothing is indexed of them.
+            // Attachments are not indexed.
             message.attachments.clear();
             if blob::blob_ids(&message).is_empty() {
                 whole.push(message);
@@ -138,7 +138,8 @@ impl OutgoingRedactor {
 }
 
 impl OutgoingGate {
-    /// What the log in a folder has by now, whose secrets are replaced. As long as it grows it is looked through once.
+    /// Returns a replacing redactor with the secrets that the log in a folder has by now. While the log grows, each
+    /// line is scanned once.
     pub(super) async fn redactor_for_log(
         &self,
         io: &Io,

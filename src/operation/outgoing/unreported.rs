@@ -1,5 +1,5 @@
-//! What leaves only where a question finds it. Whether it does must not tell what may not leave: so it is looked for in what
-//! does, and nobody is told of the rest.
+//! Redacts text that goes out only if a question finds it. Whether it is found must not reveal a secret: so the
+//! search is in the redacted text, and secrets in the rest are not reported.
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -17,12 +17,13 @@ use crate::record::message::{self, Message};
 use crate::record::scan::Record;
 
 impl OutgoingRedactor {
-    /// Whether what is found leaves as something else.
+    /// Whether secrets are replaced.
     pub(in crate::operation) fn replaces(&self) -> bool {
         self.gate.redact == RedactMode::Replace
     }
 
-    /// The same for what may come not to leave: nobody is told of what is found in it before [`OutgoingRedactor::report_from`].
+    /// A copy for text that may not go out after all: its secrets are not reported before
+    /// [`OutgoingRedactor::report_from`].
     pub(in crate::operation) async fn unreported_copy(
         &self,
         io: &Io,
@@ -32,7 +33,7 @@ impl OutgoingRedactor {
         Ok(aside)
     }
 
-    /// The same of a session in this folder; where they are replaced, with the secrets of its log.
+    /// The same for the session in this folder; in replacing mode, with the secrets of its log.
     pub(in crate::operation) async fn unreported_copy_for(
         &self,
         io: &Io,
@@ -49,7 +50,7 @@ impl OutgoingRedactor {
         Ok(aside)
     }
 
-    /// Messages as they may leave, whole: of a part of a secret nobody can tell that it is one.
+    /// Redacts messages whole: a part of a secret cannot be recognized as one.
     pub(in crate::operation) async fn redact_messages(
         &self,
         io: &Io,
@@ -66,12 +67,13 @@ impl OutgoingRedactor {
         OutgoingPieces::new(self, io).redact_all(messages.iter().map(to_json).collect()).await
     }
 
-    /// A value as JSON, where what is in it is told as it is; else nothing.
+    /// Serializes a value where its secrets are reported and left as they are; else an empty string.
     pub(in crate::operation) fn json_if_reporting<T: Serialize + ?Sized>(&self, value: &T) -> String {
         if self.gate.redact == RedactMode::Report { to_json(value) } else { String::new() }
     }
 
-    /// A value is told, as [`Leaving::reported`] gives it, or a part of it: as it is, or, where secrets are replaced, as it was looked at aside.
+    /// Reports the secrets of a value that goes out, `told` being the part that does: those found in `whole`, or, in
+    /// replacing mode, those that `aside` replaced.
     pub(in crate::operation) async fn report_value(
         &self,
         io: &Io,
@@ -86,11 +88,11 @@ impl OutgoingRedactor {
         Ok(())
     }
 
-    /// What was looked at aside is told.
+    /// Reports those secrets of `aside` whose placeholders are in the outgoing text.
     pub(in crate::operation) fn report_from(&self, aside: &OutgoingRedactor, told: &str) {
         for secret in aside.gate.reported.borrow().iter() {
             let count = told.matches(&*secret.placeholder).count() as u64;
-            // What is reported leaves as it is, so that nobody sees where it stood.
+            // In reporting mode no placeholder shows where a secret stood.
             if count > 0 || !self.replaces() {
                 self.gate.report_secrets(&[Secret { count: count.max(1), ..secret.clone() }]);
             }
@@ -99,7 +101,7 @@ impl OutgoingRedactor {
 }
 
 impl OutgoingGate {
-    /// The same store's, which does this about secrets, and has told nothing yet.
+    /// A gate of the same store in another mode, which has reported nothing yet.
     pub(super) async fn with_mode(&self, io: &Io, redact: RedactMode) -> Result<Rc<OutgoingGate>, Trouble> {
         let door = OutgoingGate::new(redact);
         if redact != RedactMode::Off {
@@ -109,12 +111,12 @@ impl OutgoingGate {
     }
 }
 
-/// A message as it may leave, with what no question asks for in the place of each secret.
+/// A redacted message, with text that no question matches in place of each placeholder.
 pub(in crate::operation) fn without_placeholders(left: &Message) -> Option<Message> {
     parse_message(blank_placeholders(&to_json(left))).ok()
 }
 
-/// A message that leaves.
+/// Parses a redacted message.
 pub(super) fn parse_message(json: String) -> Result<Message, Trouble> {
     let none = || Trouble::internal("expected a message that leaves, but found something else");
     message::read(&Record::from_line(0, json)).0.ok_or_else(none)

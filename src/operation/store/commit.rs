@@ -1,4 +1,4 @@
-//! A commit of one conversation.
+//! Commits one conversation with git.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -10,12 +10,13 @@ use crate::layout::{File, Placement, Root};
 use crate::operation::{Operation, Trouble, git};
 
 impl Store {
-    /// Commits a conversation with its session, or the session alone where only that changed, with git itself; `title`: of the
-    /// conversation, as it may leave. Answer: `{"commit","message","isSessionOnly","files"}`, JSON, where `commit` is null if nothing
-    /// has changed.
+    /// Commits a conversation with its session, or the session alone where only that changed, by the git program.
+    /// `title`: that of the conversation, redacted. Answer: `{"commit","message","isSessionOnly","files"}`, JSON;
+    /// `commit` is null if nothing has changed.
     ///
     /// # Errors
-    /// Refused with `not_in_workspace`, `not_found`, `not_a_repository`, `git_missing`, `git_busy`, `git_failed`, `session_ignored`.
+    /// `not_in_workspace`, `not_found`, `not_a_repository`, `git_missing`, `git_busy`, `git_failed`,
+    /// `session_ignored`.
     pub fn commit(
         self: &Rc<Store>,
         shown: String,

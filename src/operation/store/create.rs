@@ -1,4 +1,4 @@
-//! A new session of the project.
+//! Creates a new session in the project.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -26,8 +26,8 @@ pub(super) struct CreateRequest {
 }
 
 impl Store {
-    /// A new session of the project, which is its current one from then on: `{"type","title","name","placement","model",
-    /// "agent"}`, JSON, all optional.
+    /// Creates a session, and makes it the project's current one:
+    /// `{"type","title","name","placement","model","agent"}`, JSON, all optional.
     pub fn create(self: &Rc<Store>, request: String) -> Operation<'static, Rc<SessionFiles>> {
         let store = self.clone();
         Operation::new(|io| async move { store.create_session(&io, &request).await })
@@ -44,7 +44,8 @@ impl Store {
                 created.project = Some(self.describe_project(io).await?);
                 SessionLocation::Home { project: self.project_hash.clone(), id }
             }
-            // What lies in a workspace is the workspace's, wherever it is checked out; and a commit publishes it.
+            // Without a project: a session in a workspace belongs to it wherever it is checked out, and a commit would
+            // publish the path.
             Placement::Workspace => {
                 let (session_type, name) = (created.session_type.clone(), created.name.take());
                 let title = title.clone();
@@ -83,7 +84,8 @@ impl Store {
         if let Some(name) = &name {
             id::check_given(name)?;
         }
-        // It is taken apart, and what has no fields would be as if it was not given.
+        // Check its JSON type here, for parsing takes an object apart, and anything without fields would count as not
+        // given.
         let given = match fields.take_raw("agent") {
             Some(found) if !found.starts_with('{') => {
                 let found = if found == "null" || found.starts_with('[') { kind_of(found) } else { found };

@@ -1,4 +1,7 @@
-//! Which session of the project is its current one: written beside the project, as [`pointer`] has it.
+//! The project's current session: a pointer beside the project names it, in the format of [`pointer`].
+//!
+//! `continue` goes on with a session of this folder, or of one that is gone; lists show those of other clones, too: two clones
+//! are two places of work.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -17,18 +20,21 @@ use crate::record::id::is_safe;
 use crate::record::status::Status;
 use crate::session::session_list::{ListRequest, ListedSession};
 
-/// What the project goes on with.
+/// Which sessions may be the current one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum CurrentChoice {
-    /// The session that is pointed to, else the last active one.
+    /// Any: the session that the pointer names, else the last active one.
     Any,
-    /// The same of those that go on: not one of another folder that is still there.
+    /// Only sessions that can be resumed here: not one of another folder that still exists.
     Resumable,
 }
 
 impl Store {
-    /// Makes a session the project's current one, by its id and its folder, as people call it. Answer: whether the project can
-    /// have one. Refused with `not_found` where this store has no session there.
+    /// Makes a session the project's current one, given its id and its folder's display path. Answer: whether the
+    /// project can have one.
+    ///
+    /// # Errors
+    /// `not_found` where this store has no session there.
     pub fn point_to(self: &Rc<Store>, id: String, path: String) -> Operation<'static, bool> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -40,7 +46,7 @@ impl Store {
         })
     }
 
-    // Where it was moved meanwhile, not where it lay; of several copies the one that is meant.
+    // Follows a session that was moved meanwhile; among several copies, returns the one that was given.
     async fn find_pointed_path(&self, io: &Io, id: &str, path: &str) -> Result<Option<String>, Trouble> {
         for placement in [Placement::Home, Placement::Workspace] {
             if let Some(place) = self.setup.parse_place(path, placement)
@@ -53,20 +59,21 @@ impl Store {
         Ok(there.map(|(_, path)| path))
     }
 
-    /// Takes the pointer away.
+    /// Removes the pointer.
     pub fn unpoint(self: &Rc<Store>) -> Operation<'static, ()> {
         let store = self.clone();
         Operation::new(|io| async move { store.remove_pointer(&io).await })
     }
 
-    /// A project that cannot be written in has no pointer, nor has a folder of many projects.
+    /// Points at a session, and returns whether it could: neither a project that cannot be written nor a folder of
+    /// many projects has a pointer.
     pub(super) async fn point_at(&self, io: &Io, live: &SessionFiles) -> Result<bool, Trouble> {
         self.set_pointer(io, &SessionPointer { id: live.id(), path: live.shown_folder() }).await
     }
 
     pub(super) async fn remove_pointer(&self, io: &Io) -> Result<(), Trouble> {
         io.remove(&pointer::file()).await?;
-        // What is no link was put there by somebody, and may be all that there is of it.
+        // Anything other than a link was put there by somebody, and may be the only copy.
         let link = pointer::link();
         let beside = io.list(&link.folder()).await?.unwrap_or_default();
         let is_link = beside.iter().any(|one| one.name == link.name() && one.kind == FileKind::Other);
@@ -81,7 +88,7 @@ impl Store {
         Ok(unless_bug(write_pointer(io, pointer).await)?.is_some())
     }
 
-    /// Has the pointer follow a session from where it lay to where it lies now, or be gone with it.
+    /// Moves the pointer along with a session from its old folder, or removes it with the session.
     pub(super) async fn move_pointer(
         &self,
         io: &Io,
@@ -97,7 +104,7 @@ impl Store {
         }
     }
 
-    /// What the project's pointer says; whether there is such a session, the caller looks.
+    /// Reads the pointer. The caller has to check that there is such a session.
     pub(super) async fn read_pointer(&self, io: &Io) -> Result<Option<SessionPointer>, Trouble> {
         let bytes = unless_bug(io.read_all(&pointer::file()).await)?.flatten();
         Ok(bytes.and_then(|bytes| pointer::read(&String::from_utf8_lossy(&bytes))))
@@ -140,8 +147,8 @@ impl Store {
         one.entry.lifecycle.is_some() && !one.entry.is_archived && one.entry.session_type != "subagent"
     }
 
-    // The session that it says, as its files are now: where it lies in the project's own folder of the home, or in its
-    // workspace.
+    // Returns the session that the pointer names, as its files are now, if it lies in the project's own folder of the
+    // home, or in its workspace.
     async fn find_pointed_session(
         &self,
         io: &Io,
@@ -169,7 +176,7 @@ impl Store {
     }
 }
 
-// Also one that may not be looked at.
+// A folder that may not be looked at counts, too.
 async fn is_folder(io: &Io, path: &str) -> Result<bool, Trouble> {
     match io.stat(&File::new(Root::Outside, path)).await {
         Ok(stat) => Ok(stat.is_some_and(|stat| stat.kind == FileKind::Folder)),

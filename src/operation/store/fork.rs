@@ -1,5 +1,5 @@
-//! A new session that begins as a copy of another one, up to a message: with what was said until then, and what tools did for
-//! it.
+//! Forks: a new session that begins as a copy of another one up to a message, with the tool executions that belong to
+//! those messages.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -23,23 +23,23 @@ use crate::record::message::Message;
 use crate::session::change_request::ChangeRequest;
 use crate::session::new_session::NewSession;
 
-/// So many messages are one batch.
+/// Messages in one batch.
 const BATCH: usize = 256;
 
-/// What a fork begins with.
+/// The content of a new fork.
 struct ForkContent {
     session_type: String,
     title: String,
     agent: Agent,
     origin: ForkOrigin,
     messages: Vec<Message>,
-    /// JSON each.
+    /// Tool executions, each as JSON.
     executions: Vec<String>,
 }
 
 impl Store {
-    /// A new session that begins as a copy of another one, up to a message: `{"at"}`, its id, JSON; the last one unless given.
-    /// Messages are counted as `counts` says. This process has it open, as one that it has appended to.
+    /// Forks a session: creates one that begins as a copy of it, up to the message with the id `{"at"}`, JSON, or up
+    /// to the last one. Tokens are counted as `counts` says. The fork is open here, with a lease, as after an append.
     pub fn fork(
         self: &Rc<Store>,
         of: Rc<SessionFiles>,
@@ -49,7 +49,7 @@ impl Store {
         self.begin_fork(of, request, counts, false)
     }
 
-    /// The same, for who has no session open: the fork is anybody's.
+    /// Forks a session, and releases the fork's lease, for callers that keep no session open.
     pub fn fork_released(
         self: &Rc<Store>,
         of: Rc<SessionFiles>,
@@ -69,7 +69,7 @@ impl Store {
         let store = self.clone();
         Operation::new(move |io| async move {
             of.reject_if_deleted()?;
-            // By its bytes, in every host: whoever has it open learns of nothing earlier by that.
+            // A copy reads the files in every host: the open handle hears of nothing earlier by that.
             let of = of.unopened_copy();
             let live = store.fork_session(&io, &of, parse_fork_point(&request)?, counts).await?;
             if is_apart {
@@ -95,7 +95,7 @@ impl Store {
         let live = self.unopened_session(&place, "");
         let written = self.write_fork(io, &live, id, (copy, counts)).await;
         if written.is_err() {
-            // Nobody knows of it yet.
+            // Remove it, for nobody knows of it yet.
             unless_bug(live.release_lease(io).await)?;
             unless_bug(io.remove(&place.folder()).await)?;
         }
@@ -119,7 +119,7 @@ impl Store {
         let then = Vec::from([ChangeRequest::from(Change::Fork(copy.origin))]);
         live.begin_session(io, NewSession::new(created, Some(copy.title)).with_changes(then)).await?;
         live.acquire_lease(io).await?;
-        // Nobody goes on with a session by that, and the disk confirms all at once.
+        // A copy resumes no session, and one flush confirms all of it.
         let by = |drafts| AppendRequest { drafts, is_durable: false, revives: false, counts: counts.clone() };
         for batch in copy.messages.chunks(BATCH) {
             let json = json_array(batch.iter().flat_map(message_lines));
@@ -131,7 +131,7 @@ impl Store {
     }
 }
 
-// One that no other session of the project has, so that lists show which is which.
+// Returns a title that no other session of the project has, so that lists show which is which.
 async fn find_free_title(store: &Store, io: &Io, title: &str) -> Result<String, Trouble> {
     let listed = store.list_from_json(io, r#"{"type":null,"archived":null}"#).await?;
     let taken: BTreeSet<&str> = listed.iter().map(|one| one.entry.title.as_str()).collect();
@@ -140,12 +140,12 @@ async fn find_free_title(store: &Store, io: &Io, title: &str) -> Result<String, 
         1 => format!("{title} (fork)"),
         _ => format!("{title} (fork {number})"),
     };
-    // One of as many more than there are is free.
+    // Of one title more than are taken, one is free.
     let mut titles = (1..=taken.len() + 1).map(numbered);
     Ok(titles.find(|one| !taken.contains(one.as_str())).unwrap_or_default())
 }
 
-// A fork of a fork is one more of the same.
+// A fork of a fork gets the next number, not a second suffix.
 fn without_fork_suffix(title: &str) -> &str {
     let is_number = |text: &str| {
         text.is_empty() || text.strip_prefix(' ').is_some_and(|text| text.parse::<u32>().is_ok())
@@ -154,7 +154,8 @@ fn without_fork_suffix(title: &str) -> &str {
     parts.filter(|(_, number)| is_number(number)).map_or(title, |(title, _)| title)
 }
 
-// What was written again is so in the fork, too: whoever reads that backwards looks for the first line of a revision.
+// Writes a revised message twice, first without its revision: whoever reads a log backward looks for a revision's
+// first line.
 fn message_lines(message: &Message) -> impl Iterator<Item = String> {
     let first = (message.rev > 0).then(|| message_json(&Message { rev: 0, ..message.clone() }, true));
     first.into_iter().chain([message_json(message, true)])
@@ -178,7 +179,7 @@ impl SessionFiles {
             let metadata = session.metadata();
             let title = metadata.title(&session.log_state().titles);
             let mut agent = metadata.agent.clone();
-            // What says nothing is as good as absent.
+            // Empty fields count as absent.
             agent.provider.take_if(|provider| provider.is_empty());
             agent.model.take_if(|model| model.is_empty());
             agent.context_window.take_if(|window| *window == 0);
@@ -213,7 +214,7 @@ impl SessionFiles {
         Ok(said)
     }
 
-    // What tools did whose results are among these messages.
+    // Finds the tool executions whose results are among these messages.
     async fn find_executions(&self, io: &Io, messages: &[Message]) -> Result<Vec<String>, Trouble> {
         let mut answers = ToolResults::default();
         answers.add_messages(messages);
@@ -223,7 +224,8 @@ impl SessionFiles {
             let is_to = |owner| answers.result_of(owner, &one.tool_call_id).is_some();
             match one.message_id.as_deref().filter(|id| !id.is_empty()) {
                 None => is_to(None),
-                // Another answer may give its call the same id; and what was imported makes no call that its source did not tell.
+                // Another answer may give its call the same id; and imported results may belong to calls that their
+                // source did not have.
                 Some(owner) => is_to(Some(owner)) || is_to(Some("")) && ids.contains(owner),
             }
         });

@@ -1,5 +1,5 @@
-//! What there is to know of one session: what is said of it, what its messages come to, which sessions it came from and which
-//! came of it, what lies in its folder, and how well. Its files say it, whoever has it open, and none of them is changed by that.
+//! Info: describes one session from its files, whoever has it open, and changes none of them: its metadata, its
+//! messages' counts, related sessions, the sizes of its files, and its health.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -96,7 +96,7 @@ struct RoleCounts {
     user: u64,
     assistant: u64,
     tool: u64,
-    /// Whose role is none that leftoff knows.
+    /// Messages of a role that leftoff does not know.
     #[serde(skip_serializing_if = "is_default")]
     other: u64,
 }
@@ -106,7 +106,7 @@ struct RoleCounts {
 struct SessionRelations {
     forked_from: Option<ForkOrigin>,
     parent: Option<Parent>,
-    /// Ids of sessions of the project, as `subagents`.
+    /// Ids of forks and, below, of sub-agents' sessions, of this project.
     forks: Vec<String>,
     subagents: Vec<String>,
 }
@@ -115,7 +115,7 @@ struct SessionRelations {
 struct FileSize {
     file: String,
     bytes: u64,
-    /// Of a folder, how many files are in it.
+    /// The number of files in a folder; none for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<usize>,
 }
@@ -130,7 +130,7 @@ struct LeaseHolder {
     since: Option<String>,
 }
 
-/// Whom another session comes from.
+/// The sessions that another session comes from.
 struct SessionOrigins {
     id: String,
     forked_from: Option<ForkOrigin>,
@@ -138,18 +138,19 @@ struct SessionOrigins {
 }
 
 impl LeaseHolder {
-    // What it takes to know whether that process is gone is nobody else's affair.
+    // Drops the fields that only serve to tell whether the process is gone.
     fn from_lease(Lease { program, pid, host, since, boot: _, start: _ }: Lease) -> LeaseHolder {
         LeaseHolder { program, pid, host, since }
     }
 }
 
 impl Store {
-    /// What there is to know of a session, `{"id","title","messageCount","roles","forks","subagents","files","health","problems",
-    /// "openIn"}` and what else is said of it, JSON. Forks and sub-agents are those of this store's project: of all projects
-    /// they are too many to look at.
+    /// Describes a session:
+    /// `{"id","title","messageCount","roles","forks","subagents","files","health","problems","openIn"}` and its other
+    /// metadata, JSON. Forks and sub-agents are those of this store's project: all projects have too many sessions to
+    /// look at.
     pub fn info(self: &Rc<Store>, of: &SessionFiles) -> Operation<'static, String> {
-        // By its bytes, in every host: whoever has it open learns of nothing earlier by that.
+        // A copy reads the files in every host: the open handle hears of nothing earlier by that.
         let (store, live) = (self.clone(), of.unopened_copy());
         Operation::new(|io| async move {
             let shown = live.shown_folder();
@@ -201,7 +202,8 @@ impl Store {
         Ok(SessionRelations { forked_from, parent, forks, subagents })
     }
 
-    // By its document: to open each session of a project takes too long, and lists do not tell it.
+    // Reads a session's document: to open each session of a project takes too long, and lists do not have these
+    // fields.
     async fn read_origins(
         &self,
         io: &Io,
@@ -212,7 +214,7 @@ impl Store {
             return Ok(None);
         };
         let live = self.unopened_session(&found.place, "");
-        // One that cannot be read must not cost what the others say.
+        // A session that cannot be read must not cost the others.
         let json = unless_bug(live.read_document(io).await)?.flatten().unwrap_or_default();
         let Ok((document, _)) = Document::read(live.document_name(), &json) else { return Ok(None) };
         let Metadata { forked_from, parent, .. } = document.metadata();
@@ -282,7 +284,7 @@ impl SessionFiles {
     }
 }
 
-// Of the files in a folder, and of the folders in it, by their names. What is neither, nobody looks into.
+// Measures the files of a folder, and the folders in it, by name. Folders inside those are not looked into.
 async fn measure_files(io: &Io, folder: &File) -> Result<Vec<FileSize>, Trouble> {
     let mut sizes = Vec::new();
     for entry in io.list(folder).await?.unwrap_or_default() {

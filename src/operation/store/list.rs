@@ -1,4 +1,4 @@
-//! The sessions of the project, or all.
+//! Lists sessions: those of the project, or of all projects.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -24,7 +24,7 @@ use crate::session::session_list::{
 };
 
 impl Store {
-    /// The sessions, last active first unless another order is wanted: those of the project, or all. The request is as in
+    /// Lists sessions, the last active first unless another order is requested. The request is as in
     /// [`ListRequest::from_json`]. Answer: a JSON array.
     pub fn list(self: &Rc<Store>, request: String) -> Operation<'static, String> {
         let store = self.clone();
@@ -54,8 +54,8 @@ impl Store {
         self.list_matching(io, &wanted).await
     }
 
-    /// Pauses those that are open here and rest for long, as a list does with those that nobody has open: for who has some open
-    /// for days. What was done is told with what lists find out, and why one could not be paused, too.
+    /// Pauses sessions that are open here and have been idle for long, as a list does with those that nobody has open:
+    /// for hosts that keep sessions open for days. Both a pause and a failure to pause become notices.
     pub fn pause_idle(self: &Rc<Store>) -> Operation<'static, ()> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -67,7 +67,7 @@ impl Store {
                     Err(trouble) if !trouble.is_bug() => {
                         let message = trouble.message().into();
                         let notice = to_json(&Notice { code: "not_paused", message });
-                        // Each turn of a timer finds the same.
+                        // Each tick of the caller's timer finds the same failure.
                         if !live.is_last_notice(&notice) {
                             store.report_notice(&shown, notice);
                         }
@@ -91,7 +91,7 @@ impl Store {
         } else {
             self.list_verified(io, &index, wanted).await?
         };
-        // Where another session lies than the index knew, it was found in the other's place.
+        // A session that lies elsewhere than the index said was found at the wrong position.
         session_list::sort_sessions(&mut found, wanted.sort);
         found.truncate(limit);
         Ok(found)
@@ -103,15 +103,15 @@ impl Store {
         index: &SessionIndex,
         wanted: &ListRequest,
     ) -> Result<Vec<Rc<ListedSession>>, Trouble> {
-        // Of another order, the first are known when all are.
+        // In another order, the first ones are known only once all are.
         let most = wanted.limit.filter(|_| wanted.sort == SortOrder::Active).unwrap_or(usize::MAX);
-        // Where all are wanted, some wait beside each other; else none is looked at more than it takes.
+        // Where all are wanted, several are checked at once; else no more than needed are checked.
         let at_once = if most == usize::MAX { AT_ONCE } else { 1 };
         let mut found =
             self.find_sessions(io, index, wanted.all_projects, most == usize::MAX).await?.into_iter();
         let mut listed: Vec<Rc<ListedSession>> = Vec::new();
         while listed.len() < most {
-            // Of what is sure and does not rest there is nothing to wait for.
+            // A session that is verified and not idle needs no check.
             let mut works: Vec<Work<'_, Option<Rc<ListedSession>>>> = Vec::new();
             let mut is_over = true;
             for seen in found.by_ref() {
@@ -137,7 +137,7 @@ impl Store {
         Ok(listed)
     }
 
-    // One as it is; but one that rests for long is paused first.
+    // Verifies a session, and pauses it if it has been idle for long.
     async fn verify_and_pause(
         &self,
         io: &Io,
@@ -167,8 +167,8 @@ impl Store {
         is_active && one.last_ms.is_some_and(|ms| io.now_ms().saturating_sub(ms) > idle_ms)
     }
 
-    // Pauses one that rests for long; what is listed of it then, nothing where it does not rest. `open`: it is open here, and knows of
-    // it.
+    // Pauses a session that has been idle for long, and returns its new list entry; none where it was not paused.
+    // `open`: its handle, if it is open here, which then takes part.
     async fn pause_idle_session(
         &self,
         io: &Io,
@@ -180,7 +180,8 @@ impl Store {
             Some(live) => {
                 io.take_turn_of(&shown).await?;
                 let paused = async {
-                    // One that was opened just now is as its files are; another one may find a log that was not there.
+                    // A handle that was opened just now agrees with its files; an older one may find a log that was
+                    // not there.
                     live.refresh_after_move(io).await?;
                     self.pause_and_reindex(io, &live, place, &shown).await
                 };
@@ -204,12 +205,13 @@ impl Store {
         shown: &str,
     ) -> Result<Option<Rc<ListedSession>>, Trouble> {
         let PauseReport { notices, has_paused } = live.pause_if_idle(io, self.setup.idle_ms, true).await?;
-        // Else nobody would hear of those whose leases are cleared away.
+        // Here, or nobody would hear of the processes whose leases were cleared away.
         self.report_notices(shown, notices);
         if has_paused { self.reindex_session(io, live, place).await } else { Ok(None) }
     }
 
-    /// Of the project or of all, last active first; `is_whole`: all of their files are looked at.
+    /// Finds sessions of the project or of all projects, last active first. `is_whole`: all of their files are
+    /// compared.
     pub(super) async fn find_sessions(
         &self,
         io: &Io,
@@ -228,7 +230,7 @@ impl Store {
         Ok(found)
     }
 
-    // Of one project, in whatever folder it was.
+    // Finds the project's places, whatever folders it has been in.
     async fn find_project_places(
         &self,
         io: &Io,
@@ -243,7 +245,7 @@ impl Store {
         let (mut places, mut others) = (mine?, others?);
         places.extend(beside?);
         others.retain(|hash| *hash != self.project_hash);
-        // What is no repository is known by its folder alone.
+        // A project without a repository is known by its folder alone.
         if !others.is_empty() && self.has_aliases(io).await? {
             for hash in others {
                 let some = self.default_if_unreadable(
@@ -259,7 +261,7 @@ impl Store {
         self.without_hidden(io, places).await
     }
 
-    // What the index says; of the project, as far as entries say themselves where it was.
+    // Lists from the index alone. A session is the project's as far as its index line says where it was.
     async fn list_unverified(
         &self,
         io: &Io,
@@ -299,7 +301,8 @@ impl Store {
         Ok(remote.is_some() || first_commit.is_some())
     }
 
-    // Whether one of these is of the same repository in another folder: renamed, moved, cloned again, or another worktree.
+    // Whether one of these is of the same repository in another folder: renamed, moved, cloned again, or another
+    // worktree.
     async fn is_of_project<'e>(
         &self,
         io: &Io,

@@ -1,4 +1,4 @@
-//! Which session is meant, and where it lies: by its id, the beginning of one, or a name.
+//! Finds the session that is meant by an id, the beginning of one, or a name, and where it lies.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -18,19 +18,19 @@ use crate::operation::{FileKind, Io, Trouble, Work, unless_bug};
 use crate::record::id::is_safe;
 use crate::session::session_list::{IndexEntry, ListRequest, ListedSession};
 
-/// Between so many somebody is asked to choose.
+/// The most candidates shown to choose from.
 const MOST: usize = 5;
 
-/// One that may be meant.
+/// A session that may be meant.
 #[derive(Clone, Debug, Default)]
 pub struct SessionCandidate {
-    /// Its id.
+    /// The session id, whole.
     pub id: String,
-    /// What it is called in its workspace.
+    /// Its name in its workspace.
     pub name: Option<String>,
-    /// Its title.
+    /// The title, as stored: it may have line breaks.
     pub title: String,
-    /// Where it lies, as people call that.
+    /// The display path of its folder.
     pub path: String,
     /// The day of its conversation.
     pub day: Option<String>,
@@ -49,10 +49,10 @@ impl SessionCandidate {
     }
 }
 
-/// The place of the one session of an id, a unique beginning of one, a name, or a day and a name.
+/// Returns the position of the one session with this id, a unique beginning of one, a name, or a day and a name.
 ///
 /// # Errors
-/// `not_found`; `ambiguous`, with those that there are.
+/// `not_found`; `ambiguous`, with the candidates in the message.
 pub fn find_candidate(id: &str, all: &[SessionCandidate]) -> Result<usize, Error> {
     let is_named = |one: &SessionCandidate| {
         let dated = || one.day.as_ref().zip(one.name.as_ref()).map(|(day, name)| format!("{day}/{name}"));
@@ -77,7 +77,8 @@ pub fn find_candidate(id: &str, all: &[SessionCandidate]) -> Result<usize, Error
     }
 }
 
-// One a line; of many, how many more there are. Copies and equal names are told apart by where they lie.
+// Renders a line for each; past the limit, their number. `is_placed` adds paths, by which copies and equal names
+// differ.
 fn render_choices(found: &[&SessionCandidate], is_placed: bool) -> String {
     let line = |one: &&SessionCandidate| {
         let title = one.title.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -91,18 +92,17 @@ fn render_choices(found: &[&SessionCandidate], is_placed: bool) -> String {
     lines.join("\n")
 }
 
-/// In which way a session is looked for.
+/// How a session is looked up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LookupWay {
-    /// By its whole id, where that tells the place: it may lie there and be another one.
+    /// By its whole id, where that tells its place; another session may lie there.
     ByWholeId,
-    /// Among all that a list has.
+    /// Among all sessions that a list has.
     ByList,
 }
 
 impl Store {
-    /// Where the session lies that is meant: its folder, as people call it, and how it is kept; nothing where only
-    /// [`LookupWay::ByList`] can tell.
+    /// Finds where a session lies: its display path and placement. None where only [`LookupWay::ByList`] can tell.
     pub(super) async fn locate_session(
         &self,
         io: &Io,
@@ -124,7 +124,8 @@ impl Store {
         Ok(Some((one.path.clone(), one.entry.placement)))
     }
 
-    /// Where a session lies now that was moved, by whomever, and how people call that; one that was left arrives.
+    /// Finds where a session lies that was moved, by anyone, and its display path. Completes a relocation that had
+    /// left its source.
     pub(in crate::operation) async fn find_current_folder(
         &self,
         io: &Io,
@@ -166,8 +167,7 @@ impl Store {
         SessionCandidate { id, name, title, path: path.clone(), day }
     }
 
-    /// All that a list has, of the project or of all, last active first; and nothing is changed by that: what rests goes on
-    /// resting, and nothing is written down.
+    /// Lists all sessions, last active first, without changes: idle ones are not paused, and the index is not written.
     pub(super) async fn list_without_changes(
         &self,
         io: &Io,
@@ -183,8 +183,8 @@ impl Store {
         Ok(found.into_iter().filter_map(sure).collect())
     }
 
-    // The sessions of a whole id: more than one where copies are known. In the home they are named by it, in whatever project;
-    // elsewhere the index says where they lie, and it is looked whether they still do. None where only a list can tell.
+    // Finds sessions by a whole id: several where there are copies. In the home, folders are named by it, in any
+    // project; elsewhere the index says where they lie, and each place is checked. None where only a list can tell.
     async fn find_by_whole_id(&self, io: &Io, id: &str) -> Result<Vec<Rc<ListedSession>>, Trouble> {
         if !is_whole_id(id) {
             return Ok(Vec::new());
@@ -208,7 +208,7 @@ impl Store {
         Ok(found)
     }
 
-    /// The one session of a whole id, as a list has it; none where only a list can tell.
+    /// Returns the one session with a whole id, as a list has it; none where only a list can tell.
     #[cfg(feature = "interop")]
     pub(super) async fn list_one(&self, io: &Io, id: &str) -> Result<Option<Rc<ListedSession>>, Trouble> {
         if !is_whole_id(id) {
@@ -234,7 +234,7 @@ impl Store {
         let mut found: Vec<SessionLocation> =
             places.into_iter().zip(are).filter_map(|(place, is)| is.then_some(place)).collect();
         if !found.is_empty() {
-            // Looked at last: whoever moves one there says so before anything is there.
+            // Read last: whoever moves a session here announces that before any file is here.
             let hidden = self.hidden_places(io).await?;
             found.retain(|place| !hidden.contains(place));
         }
@@ -254,7 +254,8 @@ impl Store {
         Ok(None)
     }
 
-    // As a list has it: a folder with nothing in it was only begun. One that may not be looked at is told by its opening.
+    // Whether a place counts as a session in lists: a folder without any content was only begun. A place that cannot
+    // be read counts; opening it reports why.
     async fn is_session(&self, io: &Io, place: &SessionLocation) -> Result<bool, Trouble> {
         let folder = unless_bug(io.stat(&place.folder()).await)?.flatten();
         if folder.is_none_or(|folder| folder.kind != FileKind::Folder) {
@@ -265,14 +266,14 @@ impl Store {
     }
 }
 
-// An id as leftoff gives it. What is shorter may be the beginning of several, what is another a name.
+// Whether this is an id as leftoff makes them. A shorter one may be the beginning of several; anything else is a name.
 fn is_whole_id(id: &str) -> bool {
     const ID: &str = "00000000-0000-0000-0000-000000000000";
     let same = |byte: u8| if matches!(byte, b'0'..=b'9' | b'a'..=b'f') { b'0' } else { byte };
     id.bytes().map(same).eq(ID.bytes())
 }
 
-/// How people are told which place it is: JSON.
+/// Renders a place for people, as JSON.
 pub fn place_json(place: Option<(String, Placement)>) -> String {
     let Some((path, placement)) = place else { return "null".into() };
     let placement = match placement {

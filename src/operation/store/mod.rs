@@ -1,8 +1,9 @@
-//! A store: the sessions of a home, and of the workspaces that were met, as the host of one project has them.
+//! A store: the sessions of a home, and of the known workspaces, as seen by a host that works in one project.
 //!
-//! A [`Store`] is made of what its host knows, and answers with operations. Each kind of them has a file of its own here:
-//! an `async fn` of [`Store`] over [`Io`], and a method that makes an [`Operation`] of it. Inside, a session's place is a
-//! [`SessionLocation`] and a file a [`File`]; a path as people call it stands in what is shown, and in what is stored of it.
+//! A [`Store`] is made of its host's [`Setup`], and answers with operations. Each kind of operation has a file of its
+//! own here: an `async fn` of [`Store`] over [`Io`], and a method that makes an [`Operation`] of it. Inside, a
+//! session's place is a [`SessionLocation`] and a file a [`File`]; display paths appear only in output, and in what is
+//! stored of it.
 //!
 //! [`Io`]: super::Io
 //! [`Operation`]: super::Operation
@@ -71,40 +72,40 @@ use session_index::PendingLines;
 
 type CloseAction = for<'a> fn(&'a Store, &'a Io) -> Work<'a, ()>;
 
-/// A store, as operations share it: [`Store::create`] and the like begin them.
+/// A store, shared by its operations, which [`Store::create`] and other methods begin.
 pub struct Store {
     setup: Setup,
     project_hash: String,
-    // What its repository says, once somebody has asked.
+    // The project's remote and first commit, once its repository was asked.
     cached_aliases: RefCell<Option<Aliases>>,
-    // Those that the host has open, wherever they were moved since.
+    // Sessions that the host has open, also those that were moved since.
     open_sessions: RefCell<Vec<Rc<SessionFiles>>>,
-    // The index as it was read last, and what its file was like then.
+    // The session index as last read, and the stat of its file then.
     cached_index: RefCell<Option<(Stat, Rc<SessionIndex>)>>,
-    // Lines for the index.
+    // Lines to be added to the session index.
     pending_lines: RefCell<PendingLines>,
-    // What was found out about sessions that nobody has opened since, by their folders: JSON each.
+    // Notices about sessions that nobody has opened since, each with its session's folder; JSON.
     pending_notices: RefCell<Vec<(String, String)>>,
-    // Those of this run.
+    // The tool outputs of this run.
     outputs: RefCell<outputs::Outputs>,
-    // Takes these away at the end: a module that saves none does not have how.
+    // Removes this run's outputs at the end; none in a module that saves none, which does not have the code for it.
     close_action: Cell<Option<CloseAction>>,
-    // When something was put in the trash last: no two have the same moment.
+    // When something was last put into the trash, so that no two entries have the same time.
     last_trash_ms: Cell<i64>,
-    // Itself, for the sessions that it hands out.
+    // Itself, for the session handles that it gives out.
     weak_self: Weak<Store>,
-    // What could not be looked into, and why; each is told once.
+    // Folders that could not be read, and why; each is reported once.
     unreadable: RefCell<BTreeMap<String, Trouble>>,
-    // The ends of the runs that were asked, by their names; nothing for one that is damaged and cannot be taken away.
+    // Footers of index files, by their names; none for a file that is damaged and cannot be removed.
     #[cfg(feature = "interop")]
     index_footers: RefCell<BTreeMap<String, Option<Rc<IndexFooter>>>>,
-    // What the sessions that were asked are called.
+    // The terms of the searched sessions' names.
     #[cfg(feature = "interop")]
     name_terms: RefCell<recall::NameTermCache>,
 }
 
 impl Store {
-    /// A store of which nothing is read yet.
+    /// Creates a store; nothing is read yet.
     pub fn new(setup: Setup) -> Rc<Store> {
         let hash = known_by::hash(&setup.normal_project);
         Rc::new_cyclic(|me| Store {
@@ -127,18 +128,18 @@ impl Store {
         })
     }
 
-    /// The hash of the project that is worked in: by that its sessions lie in the home.
+    /// The hash of the current project, which names the folder of its sessions in the home.
     pub fn project_hash(&self) -> &str {
         &self.project_hash
     }
 
-    /// What its host knows.
+    /// What the host knows.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// The session of a folder, as people call it, open until it is forgotten: the one that is, else one of which nothing is
-    /// read. `id`: where it was opened before.
+    /// Returns the handle of the session in a folder, given by its display path: the open one, else a new one that has
+    /// read nothing; it stays open until it is forgotten. `id`: the session's id, where it was opened before.
     ///
     /// # Errors
     /// `not_found` where no session can lie there.
@@ -153,25 +154,26 @@ impl Store {
             return Ok(live);
         }
         let live = self.unopened_session_at(shown, placement, id)?;
-        // Where another one has come into its place, it finds out where it lies itself.
+        // If another session has taken its folder, it finds its own new place itself.
         if self.find_open(shown).is_none() {
             self.add_open(&live);
         }
         Ok(live)
     }
 
-    /// The session is open no longer: whoever asks for it gets another one.
+    /// Drops an open session's handle: whoever asks for the session gets another one.
     pub fn forget(&self, live: &Rc<SessionFiles>) {
         self.open_sessions.borrow_mut().retain(|one| !Rc::ptr_eq(one, live));
     }
 
-    /// Whether the session is open: it is the one that whoever asks for it gets.
+    /// Whether this is the handle that whoever asks for the session gets.
     pub fn is_open(&self, live: &Rc<SessionFiles>) -> bool {
         self.open_sessions.borrow().iter().any(|one| Rc::ptr_eq(one, live))
     }
 
-    /// What was found out about sessions that nobody has opened since, told once: a JSON array of `{"path","notice":{"code","message"}}`.
-    /// Whoever opens one hears it as [`SessionFiles::notices`], unless it was told here.
+    /// Takes the notices about sessions that nobody has opened since: a JSON array of
+    /// `{"path","notice":{"code","message"}}`. Those not taken here are delivered to whoever opens the session, as
+    /// [`SessionFiles::notices`].
     pub fn notices(&self) -> String {
         let told =
             |(path, notice): &(String, String)| format!("{{\"path\":{},\"notice\":{notice}}}", to_json(path));
@@ -179,7 +181,7 @@ impl Store {
         format!("[{}]", told.join(","))
     }
 
-    /// Takes over what another store of the same home was told by its [`Store::notices`], as if it had found it out itself.
+    /// Adds the [`Store::notices`] of another store of the same home, as if this store had found them.
     pub fn add_notices(&self, notices: &str) {
         for told in parse_objects(notices).into_iter().flatten() {
             let path = told.raw("path").and_then(|raw| serde_json::from_str::<String>(raw).ok());
@@ -189,7 +191,8 @@ impl Store {
         }
     }
 
-    /// The session of a folder, as people call it, for one operation: nothing of it is read, and it is nobody else's.
+    /// Returns a new handle of the session in a folder, given by its display path, for one operation: it has read
+    /// nothing, and nobody else has it.
     ///
     /// # Errors
     /// `not_found` where no session can lie there.
@@ -202,7 +205,7 @@ impl Store {
         Ok(self.unopened_session(&self.session_place(shown, placement)?, id))
     }
 
-    // Who has it open hears it at once, else whoever opens it next.
+    // Delivers notices to the open session, or else keeps them for whoever opens it next.
     fn report_notices(&self, shown: &str, notices: Vec<Notice>) {
         for notice in &notices {
             self.report_notice(shown, to_json(notice));
@@ -216,7 +219,7 @@ impl Store {
         }
     }
 
-    // Whoever opens it hears what was found out before.
+    // Delivers the notices that were kept for a session.
     fn deliver_notices(&self, live: &SessionFiles) {
         let shown = live.shown_folder();
         self.pending_notices.borrow_mut().retain(|(path, notice)| {
@@ -240,7 +243,7 @@ impl Store {
         self.open_sessions.borrow().iter().find(|live| live.shown_folder() == shown).cloned()
     }
 
-    // One of which nothing is read, and nobody else knows.
+    // Returns a new handle, which has read nothing and which nobody else has.
     fn unopened_session(&self, place: &SessionLocation, id: &str) -> Rc<SessionFiles> {
         let folder = place.folder();
         let shown = self.setup.display_path(&folder);
@@ -249,7 +252,7 @@ impl Store {
         live
     }
 
-    // It is the one of its folder from now on: one that was open there before has gone.
+    // Makes this the open handle of its folder; one that was open there before has moved.
     fn add_open(&self, live: &Rc<SessionFiles>) {
         let mut open = self.open_sessions.borrow_mut();
         open.retain(|one| one.shown_folder() != live.shown_folder());

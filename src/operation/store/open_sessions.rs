@@ -1,4 +1,5 @@
-//! Opening: the one session of a folder, whoever asks for it meanwhile; where it lies by now, and what is due then.
+//! Opens sessions: one handle for each folder, whoever asks for it meanwhile. Finds where a session lies by now, and
+//! pauses it if that is due.
 //!
 //! No operation has the turns of two sessions at once, so that none waits for another one that waits for it.
 
@@ -21,24 +22,24 @@ use crate::operation::session_files::SessionFiles;
 use crate::operation::{Io, Operation, Trouble, Work};
 use crate::session::session_list::ListedSession;
 
-/// How often, at most, one that moves is followed in one go.
+/// The most moves of a session that one opening follows.
 const TRIES: u32 = 20;
 
-/// Why one is opened.
+/// Why a session is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OpenReason {
-    /// Somebody asks for it: it is taken up.
+    /// A caller asks for it: an idle one is paused first.
     Requested,
-    /// It was written just now, for who has it now: it does not rest, however long nothing was said in it.
+    /// It was written just now, for the caller: it is not paused, however long nothing was said in it.
     JustWritten,
 }
 
 impl Store {
-    /// Opens a session by its id, a unique beginning of one, or its name in a workspace. One that is open is the same again, as
-    /// its files say by now.
+    /// Opens a session by its id, a unique beginning of one, or its name in a workspace. If it is open already, the
+    /// same handle is returned, in step with its files.
     ///
     /// # Errors
-    /// `not_found`; `ambiguous` where several begin so.
+    /// `not_found`; `ambiguous` where several ids begin so.
     pub fn session(self: &Rc<Store>, id: String) -> Operation<'static, Rc<SessionFiles>> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -58,7 +59,8 @@ impl Store {
         })
     }
 
-    /// Opens the project's current session: the one that is pointed to, else the last active one; nothing where there is none.
+    /// Opens the project's current session: the one that the pointer names, else the last active one; none where there
+    /// is none.
     pub fn current(self: &Rc<Store>) -> Operation<'static, Option<Rc<SessionFiles>>> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -69,13 +71,13 @@ impl Store {
         })
     }
 
-    /// Opens the last session of the project that goes on, which is its current one from then on; or begins one, as
-    /// [`Store::create`] is asked for it.
+    /// Opens the project's last session that can be resumed, and makes it the current one; if there is none, creates
+    /// one from the request, as [`Store::create`] does.
     pub fn go_on(self: &Rc<Store>, request: String) -> Operation<'static, Rc<SessionFiles>> {
         let store = self.clone();
         Operation::new(|io| async move {
             store.parse_create_request(&request)?;
-            // Who asks meanwhile goes on with the same one.
+            // So that callers at the same time get the same session.
             io.take_turn_of(&store.setup.project).await?;
             let Some(one) = store.find_current(&io, CurrentChoice::Resumable).await? else {
                 return store.create_session(&io, &request).await;
@@ -86,10 +88,10 @@ impl Store {
         })
     }
 
-    /// Opens the session of a folder, as people call it; where it was moved meanwhile, the one that it is by now.
+    /// Opens the session in a folder, given by its display path; if it was moved meanwhile, at its new place.
     ///
     /// # Errors
-    /// `not_found` where it was deleted, or moved to where nobody knows.
+    /// `not_found` where it was deleted, or moved to an unknown place.
     pub fn open(
         self: &Rc<Store>,
         shown: String,
@@ -101,7 +103,7 @@ impl Store {
         })
     }
 
-    /// The same of one that was written just now, beside this store: this process has it open, and it does not rest.
+    /// Opens a session that another store wrote just now: it is not paused, and this process takes a lease.
     pub fn open_written(
         self: &Rc<Store>,
         shown: String,
@@ -113,8 +115,9 @@ impl Store {
         })
     }
 
-    /// Opens what was recorded, as [`Store::record`] of this store or another one of the same home has told it: none of it rests, and
-    /// the one that it is, the first of the answer, is the current one, beside its conversation where it belongs there.
+    /// Opens the sessions of a recording, from the answer of [`Store::record`], of this or another store of the same
+    /// home. None of them is paused. The first of the answer is the conversation's own session: it becomes the current
+    /// one, and moves beside its workspace conversation, if it belongs to one.
     pub fn open_recorded(self: &Rc<Store>, told: String) -> Operation<'static, Vec<Rc<SessionFiles>>> {
         let store = self.clone();
         Operation::new(|io| async move { store.open_all_recorded(&io, &told).await })
@@ -155,7 +158,7 @@ impl Store {
         Ok(open)
     }
 
-    /// Closes all that are open, and writes what was found out about sessions for the next list: what a host does last. One that
+    /// Closes all open sessions, and writes the index for the next list: a host's last operation. A session that
     /// cannot be closed does not keep the others open.
     pub fn close(self: &Rc<Store>) -> Operation<'static, ()> {
         let store = self.clone();
@@ -163,7 +166,7 @@ impl Store {
             let mut open = store.open_sessions.borrow().clone();
             let mut closed = Ok(());
             while !open.is_empty() {
-                // One that followed another to its folder waits for the turn of that one.
+                // A session that moved to another open one's folder waits for that one's turn.
                 let mut folders = BTreeSet::new();
                 let is_next = |live: &mut Rc<SessionFiles>| {
                     folders.len() < AT_ONCE && folders.insert(live.shown_folder())
@@ -210,7 +213,7 @@ impl Store {
             }
             io.take_turn_of(&lies).await?;
             let opened = match self.find_open(&lies) {
-                // Whoever asked first has opened it meanwhile.
+                // Another caller has opened it meanwhile.
                 Some(_) => None,
                 None => Some(self.open_at_place(io, &place, why).await),
             };
@@ -232,7 +235,7 @@ impl Store {
         Err(moved_or_deleted_error(shown))
     }
 
-    // Nobody else knows it until it is open. Where that fails, beside why, the id as far as it was read.
+    // Opens a handle that nobody else knows yet. A failure comes with the session's id, if that was read.
     async fn open_at_place(
         &self,
         io: &Io,
@@ -242,7 +245,7 @@ impl Store {
         let live = self.unopened_session(place, "");
         let opened = Box::pin(async {
             live.open_files(io).await?;
-            // Of a folder that is gone nothing is read, and that is no session.
+            // An opened folder that is gone gives an empty handle, which is no session.
             if io.stat(&place.folder()).await?.is_none() {
                 return Err(moved_or_deleted_error(&live.shown_folder()));
             }
@@ -263,8 +266,8 @@ impl Store {
         Ok(live)
     }
 
-    /// One that is open, as its files say by now. Where its folder was moved or deleted meanwhile, by another process or by hand,
-    /// it is open no longer, and none is.
+    /// Brings an open session in step with its files, and returns it. If its folder was moved or deleted, by another
+    /// process or by hand, the handle is dropped, and none is returned.
     async fn refresh_open(
         &self,
         io: &Io,
@@ -290,7 +293,7 @@ impl Store {
         }
     }
 
-    // The same one where it lay before: it is held there no longer.
+    // Drops handles of the same session at former places, where it is held no longer.
     async fn forget_moved_copies(&self, io: &Io, live: &Rc<SessionFiles>) -> Result<(), Trouble> {
         let open = self.open_sessions.borrow().clone();
         for other in open {
@@ -301,7 +304,8 @@ impl Store {
         Ok(())
     }
 
-    // What was derived from one that is gone is nobody's any more; what was acknowledged went along with its folder.
+    // Closes a session. If its folder is gone, nothing derived is written; all that was acknowledged went along with
+    // the folder.
     async fn close_session(&self, io: &Io, live: &Rc<SessionFiles>) -> Result<(), Trouble> {
         let shown = live.shown_folder();
         io.take_turn_of(&shown).await?;
@@ -311,7 +315,7 @@ impl Store {
                 Ok(false) => live.release_lease(io).await,
                 Err(trouble) => Err(trouble),
             },
-            // Somebody else has closed it meanwhile.
+            // Another caller has closed it meanwhile.
             false => Ok(()),
         };
         self.forget(live);

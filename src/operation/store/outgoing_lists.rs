@@ -1,4 +1,4 @@
-//! Lists on their way out, and what was said last of whatever stands in one.
+//! Lists of sessions, redacted on their way out, and the newest messages of a listed session.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -15,7 +15,7 @@ use crate::operation::{Io, Operation, OutgoingRedactor, Trouble};
 use crate::session::session_list::ListedSession;
 
 impl Store {
-    /// The sessions that [`Store::list`] gives, as they may leave.
+    /// Lists sessions as [`Store::list`] does, redacted.
     pub fn list_outgoing(
         self: &Rc<Store>,
         request: String,
@@ -32,10 +32,11 @@ impl Store {
         })
     }
 
-    /// The messages of a session that a list has, newest first, as they may leave: nobody opens it, and nothing of it is changed by
-    /// that. Pages as of [`SessionFiles::messages`](crate::operation::SessionFiles::messages).
+    /// Writes the messages of a listed session, newest first, redacted, without opening or changing it. Pages are
+    /// those of [`SessionFiles::messages`](crate::operation::SessionFiles::messages).
     ///
-    /// Refused with `not_found` where there is none.
+    /// # Errors
+    /// `not_found` where there is no such session.
     pub fn newest_messages(
         self: &Rc<Store>,
         shown: String,
@@ -60,7 +61,8 @@ impl Store {
         })
     }
 
-    // A title is cut from a longer text, so that it is looked at beside the text that it was made of.
+    // Renders a listed session, redacted. A title is cut from a longer text, so it is searched for secrets together
+    // with the text that it was made from.
     pub(super) async fn outgoing_session_json(
         &self,
         io: &Io,

@@ -1,4 +1,5 @@
-//! Where sessions lie: below the home, and beside the conversations of workspaces; and what their files are like.
+//! Finds the places where sessions lie, below the home and beside the conversations of workspaces, and the prints of
+//! their files.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,11 +18,11 @@ use crate::operation::lease::Notice;
 use crate::operation::{FileKind, FolderEntry, Io, Stat, Trouble, Work, unless_bug};
 use crate::session::file_prints::FilePrint;
 
-/// So many folders are looked into at once: each waits mostly.
+/// Folders that are read at once, since each read mostly waits.
 pub(super) const AT_ONCE: usize = 8;
 
-/// A place, and what its messages are like; or all of its files, as [`Store::read_prints`] has them. What is no file, or may not
-/// be looked at, is nothing.
+/// A place, and the print of its messages or, as [`Store::read_prints`] gives them, of all its files. None for what is
+/// no file, or cannot be looked at.
 #[derive(Clone)]
 pub(super) struct FoundPlace {
     pub place: SessionLocation,
@@ -29,19 +30,19 @@ pub(super) struct FoundPlace {
 }
 
 impl FoundPlace {
-    /// One that nobody has looked at.
+    /// A place whose files were not looked at.
     pub fn unread(place: SessionLocation) -> FoundPlace {
         FoundPlace { place, files: Vec::new() }
     }
 
-    /// All of its files were looked at.
+    /// Whether all of its files were looked at.
     pub fn has_all_prints(&self) -> bool {
         self.files.len() > 1
     }
 }
 
 impl Store {
-    /// The folders that have the folders of sessions in them.
+    /// Returns the folders that contain session folders.
     pub(super) async fn session_parents(&self, io: &Io) -> Result<Vec<File>, Trouble> {
         let hashes = self.project_hashes(io).await?;
         let mut found: Vec<_> = hashes.iter().map(|hash| layout::project_folder(hash)).collect();
@@ -56,7 +57,7 @@ impl Store {
         Ok(found)
     }
 
-    // Its own workspace, and those that were met.
+    // The store's own workspace, and the known ones.
     async fn workspace_roots(&self, io: &Io) -> Result<Vec<String>, Trouble> {
         let mut roots = Vec::from([self.setup.workspace().into()]);
         for root in self.read_workspaces(io).await? {
@@ -67,7 +68,7 @@ impl Store {
         Ok(roots)
     }
 
-    /// Of all projects; `is_whole`: all of their files are looked at.
+    /// Finds the places of all projects. `is_whole`: all of their files are looked at.
     pub(super) async fn all_places(&self, io: &Io, is_whole: bool) -> Result<Vec<FoundPlace>, Trouble> {
         let projects = self.project_hashes(io).await?;
         let works = projects.iter().map(|hash| {
@@ -84,12 +85,12 @@ impl Store {
         self.without_hidden(io, places).await
     }
 
-    /// The hashes of all projects.
+    /// Lists the hashes of all projects in the home.
     pub(super) async fn project_hashes(&self, io: &Io) -> Result<Vec<String>, Trouble> {
         Ok(only_folders(list_folder(io, &layout::projects(), &[]).await?).map(|entry| entry.name).collect())
     }
 
-    /// Those of a project in the home, by its hash.
+    /// Finds the places of a project in the home, by its hash.
     pub(super) async fn places_in_home(
         &self,
         io: &Io,
@@ -108,7 +109,7 @@ impl Store {
         Ok(only_folders(found).filter_map(place).collect())
     }
 
-    /// In its own workspace and in those that were met.
+    /// Finds the places in the store's own workspace and in the known ones.
     pub(super) async fn places_in_workspaces(
         &self,
         io: &Io,
@@ -121,7 +122,7 @@ impl Store {
         Ok(places)
     }
 
-    /// Those of a workspace.
+    /// Finds the places in a workspace.
     pub(super) async fn places_in_workspace(
         &self,
         io: &Io,
@@ -155,7 +156,7 @@ impl Store {
         Ok(join_in_batches(works, AT_ONCE).await?.into_iter().flatten().collect())
     }
 
-    // Where a session is on its way to, none lies yet.
+    // Drops places to which a session is still on its way: none lies there yet.
     pub(super) async fn without_hidden(
         &self,
         io: &Io,
@@ -166,7 +167,8 @@ impl Store {
         Ok(places)
     }
 
-    /// What cannot be looked into must not cost the rest, and is told.
+    /// Replaces a failure by nothing found, and reports it as a notice: a folder that cannot be read must not cost the
+    /// rest.
     pub(super) fn default_if_unreadable<T: Default>(
         &self,
         at: &File,
@@ -188,7 +190,7 @@ impl Store {
         }
     }
 
-    /// What the files of a session are like, all that lists show something of.
+    /// Reads the prints of a session's files, all those of which lists show something.
     pub(super) async fn read_prints(
         &self,
         io: &Io,
@@ -215,7 +217,7 @@ impl Store {
     }
 }
 
-// The session of a conversation, where it has one.
+// Finds the session of a conversation, if it has one.
 async fn find_session_beside(
     io: &Io,
     place: SessionLocation,
@@ -232,8 +234,8 @@ async fn find_session_beside(
     Ok(Some(FoundPlace { place, files }))
 }
 
-// A conversation's heading is its title where nobody gave it one; which of its files has it is another question: all of them
-// as one.
+// Sums the prints of a conversation's Markdown files. Its heading is its title where it has no other; which file has
+// the heading is not known here, so they count together.
 async fn sum_markdown_prints(
     io: &Io,
     conversation: &File,
@@ -273,7 +275,8 @@ fn to_prints(files: Option<Vec<Option<Stat>>>) -> Vec<Option<FilePrint>> {
     files.map_or_else(|| [None].into(), |files| files.into_iter().map(to_print).collect())
 }
 
-// A session into which nobody can look is there all the same.
+// Lists a folder, with the stat of these files in each folder inside. If that fails, lists names alone: a session that
+// cannot be looked into exists all the same.
 async fn list_folder(io: &Io, folder: &File, names: &[&'static str]) -> Result<Vec<FolderEntry>, Trouble> {
     if !names.is_empty()
         && let Some(Some(found)) = unless_bug(io.list_with(folder, names).await)?
@@ -283,7 +286,7 @@ async fn list_folder(io: &Io, folder: &File, names: &[&'static str]) -> Result<V
     Ok(io.list(folder).await?.unwrap_or_default())
 }
 
-// A link put there by others must not cost the rest of the list.
+// Skips links: one put there by others must not cost the rest of the list.
 fn only_folders(entries: Vec<FolderEntry>) -> impl Iterator<Item = FolderEntry> {
     entries.into_iter().filter(|entry| entry.kind == FileKind::Folder)
 }

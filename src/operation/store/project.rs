@@ -1,4 +1,5 @@
-//! The project that is worked in: its folder, its hash, and by what else it is known when its folder is another.
+//! The current project: its folder, its hash, and its repository's remote and first commit, by which it is known in
+//! another folder.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -9,7 +10,7 @@ use crate::project::{Aliases, hash};
 use crate::record::event::Project;
 
 impl Store {
-    /// What its repository says; asked once.
+    /// Reads the project's aliases from its repository, once.
     pub(super) async fn project_aliases(&self, io: &Io) -> Result<Aliases, Trouble> {
         if let Some(known) = &*self.cached_aliases.borrow() {
             return Ok(known.clone());
@@ -19,14 +20,14 @@ impl Store {
         Ok(found)
     }
 
-    /// What sessions say of it.
+    /// Describes the project as sessions record it.
     pub(super) async fn describe_project(&self, io: &Io) -> Result<Project, Trouble> {
         let aliases = self.project_aliases(io).await?;
         Ok(build_project(self.setup.project.clone(), self.project_hash.clone(), aliases))
     }
 }
 
-/// What sessions say of the project of a folder.
+/// Describes the project of a folder as sessions record it.
 pub(super) async fn describe_folder_project(io: &Io, path: String, normal: &str) -> Result<Project, Trouble> {
     let aliases = Box::pin(git::read_aliases(io, &path)).await?;
     Ok(build_project(path, hash(normal), aliases))

@@ -1,4 +1,4 @@
-//! A project that was moved: its sessions go along.
+//! Relocates the sessions of a project whose folder was moved.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,8 +17,8 @@ use crate::project::hash;
 use crate::session::change_request::ChangeRequest;
 
 impl Store {
-    /// The sessions of a folder belong to another one from now on: all or none. `from` and `normal` are the old path and the
-    /// new one in Unicode's normalization form C, `to` is the new one as people call it. Answer: how many sessions.
+    /// Moves all sessions of one project folder to another, or none. `from` and `normal` are the old and the new path
+    /// in Unicode's normalization form C, `to` is the new path as displayed. Answer: the number of sessions.
     pub fn relocate(self: &Rc<Store>, from: String, to: String, normal: String) -> Operation<'static, u64> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -42,11 +42,11 @@ impl Store {
             let asked = ChangeRequest::from_json(&asked)?;
             let mut places = Vec::new();
             for found in store.places_in_home(&io, &old, false).await? {
-                // One that is on its way lies there once it has arrived.
+                // A session on its way here is not here until it has arrived.
                 let now = store.current_place(&io, found.place.clone()).await?;
                 places.extend(now.filter(|now| *now == found.place));
             }
-            // Half a project would be in neither place.
+            // Check all first: half a project would be in neither place.
             for place in &places {
                 let live = store.open_or_read(&io, place).await?;
                 live.reject_if_open(&io).await?;
@@ -59,7 +59,7 @@ impl Store {
         })
     }
 
-    // The one that is open there, else one that is read now.
+    // Returns the open handle, or a new one that has read the files.
     async fn open_or_read(&self, io: &Io, place: &SessionLocation) -> Result<Rc<SessionFiles>, Trouble> {
         if let Some(live) = self.find_open(&self.setup.display_path(&place.folder())) {
             return Ok(live);
@@ -69,7 +69,7 @@ impl Store {
         Ok(live)
     }
 
-    // What rests goes on resting: whoever lists or opens it next pauses it.
+    // An idle session is not paused here: whoever lists or opens it next does that.
     async fn relocate_to_project(
         &self,
         io: &Io,

@@ -1,14 +1,15 @@
-//! Sessions on their way into the other placement, which may lie on another disk: each is copied, and others append to it all
-//! the while.
+//! Relocations: sessions on their way into the other placement, perhaps on another disk. Each is copied while others
+//! go on appending to it.
 //!
-//! 1. A place is taken for it, and `<home>/moving/<uuid>.json` says from where to where it goes.
-//! 2. All is copied. While something lies where it comes from, no session lies where it goes to.
-//! 3. Its old folder gets another name beside: whoever appends there is refused from then on, and finds the new place.
-//! 4. What was appended between the second step and the third is carried over, by whoever comes to the new place first.
+//! 1. A folder is reserved at the target, and `<home>/moving/<uuid>.json` says from where to where the session goes.
+//! 2. All is copied. While the source has a folder, no session lies at the target.
+//! 3. The old folder is renamed, beside where it was: appends there fail from then on, and find the new place.
+//! 4. What was appended between steps 2 and 3 is copied by whoever comes to the new place first.
 //! 5. The old folder goes to the trash.
 //!
-//! So whatever moment it is cut off at, one place is the session's, and nothing that was acknowledged is missing there. Here is
-//! what is written down of them, and what it says; `relocation_steps` does these steps, and `doctor` ends what nobody is at any more.
+//! So whenever it is cut off, exactly one place is the session's, and has all that was acknowledged. This file has the
+//! record of a relocation, and what follows from it; `relocation_steps` does the steps, and `doctor` ends those that
+//! nobody continues.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -22,38 +23,37 @@ use crate::layout::{self, File, Placement, SessionLocation};
 use crate::operation::{FileKind, Io, Trouble, unless_bug};
 use crate::session::lease::{self, Lease};
 
-/// What is written down of one.
+/// The record of a relocation.
 #[derive(Clone)]
 pub(super) struct Relocation {
-    /// Where it is written.
+    /// The file of this record.
     pub file: File,
-    /// The session.
+    /// The session's id.
     pub id: String,
     pub from: SessionLocation,
     pub to: SessionLocation,
-    /// Its old folder, once it is left.
+    /// The name of the old folder once it is left.
     pub left_folder: File,
-    /// Files that stay behind.
+    /// Names of files that are not copied.
     pub excluded_files: Vec<String>,
-    /// Which process carries it; nothing where that is not said.
+    /// The process that does it; none where the record does not say.
     pub process: Option<Lease>,
-    /// Of each log that was copied, how many bytes that were, and where the last line of those begins.
+    /// For each copied log, how many bytes were copied, and where the last line of these begins.
     pub copied_logs: Vec<(String, [u64; 2])>,
 }
 
-/// Where a session on its way lies.
+/// Where the session of a relocation lies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RelocationState {
-    /// Where it comes from.
     AtSource,
-    /// It was left: what is in the new place is the session.
+    /// The source was left: the copy is the session.
     Departed,
-    /// In neither place.
+    /// At the source there is neither its folder nor the one that was left.
     Nowhere,
 }
 
 impl Relocation {
-    /// JSON, as it is written.
+    /// Renders the record as it is stored.
     pub fn to_json(&self, store: &Store) -> String {
         let place = |place: &SessionLocation| {
             place_json(Some((store.setup.display_path(&place.folder()), place.placement())))
@@ -73,7 +73,7 @@ impl Relocation {
 }
 
 impl Store {
-    /// The places that sessions are on their way to; none lies there yet.
+    /// Returns the places to which sessions are on their way; none lies there yet.
     pub(super) async fn hidden_places(&self, io: &Io) -> Result<BTreeSet<SessionLocation>, Trouble> {
         let mut hidden = BTreeSet::new();
         for moving in self.read_relocations(io).await? {
@@ -96,7 +96,7 @@ impl Store {
             match self.relocation_state(io, &moving).await? {
                 RelocationState::AtSource => return Ok(Some(moving.from)),
                 RelocationState::Departed => self.complete_relocation(io, &moving).await?,
-                // Who carried it may be ready by now.
+                // Whoever did it may have completed it by now.
                 RelocationState::Nowhere if io.stat(&moving.file).await?.is_some() => return Ok(None),
                 RelocationState::Nowhere => {}
             }
@@ -104,7 +104,7 @@ impl Store {
         Ok(Some(place))
     }
 
-    /// Whether a move has to do with a folder.
+    /// Whether a folder is part of a relocation.
     pub(super) async fn is_part_of_relocation(&self, io: &Io, folder: &File) -> Result<bool, Trouble> {
         let is_of = |moving: &Relocation| {
             [&moving.to.folder(), &moving.from.folder(), &moving.left_folder].contains(&folder)
@@ -117,7 +117,7 @@ impl Store {
         io: &Io,
         moving: &Relocation,
     ) -> Result<RelocationState, Trouble> {
-        // One after the other: it may be left between.
+        // In this order, for it may be left between the two.
         if io.stat(&moving.from.folder()).await?.is_some() {
             return Ok(RelocationState::AtSource);
         }
@@ -128,7 +128,7 @@ impl Store {
         })
     }
 
-    /// All that are written down. One that cannot be read must not cost a list: at worst a session is shown twice.
+    /// Reads all records. One that cannot be read must not cost a list: at worst a session is shown twice.
     pub(super) async fn read_relocations(&self, io: &Io) -> Result<Vec<Relocation>, Trouble> {
         let mut found = Vec::new();
         for entry in unless_bug(io.list(&layout::relocations()).await)?.flatten().unwrap_or_default() {

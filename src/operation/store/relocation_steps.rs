@@ -1,4 +1,4 @@
-//! The steps of a move, as `moving` has them, and the ways back.
+//! The steps of a relocation, in the order that `relocation` gives, and how each is undone or completed.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -26,16 +26,17 @@ use crate::session::change_request::ChangeRequest;
 use crate::session::lease;
 
 const LOGS: [&str; 3] = [MESSAGES, EVENTS, TOOLS];
-/// Where a line begins is looked for in pieces of so many bytes.
+/// Bytes that are read at once to find where a line begins.
 const PIECE: u64 = 64 * 1024;
 
 impl Store {
-    /// Puts a session into the other placement, with all that is known of it; where it lay before, as people call it, it goes to
-    /// the trash. The request is `{"to","name","day","title"}`, JSON: where to, and what the conversation that it comes to is
-    /// called, of the session's title unless given. Answer: the session there, which is another one, unless it lay there already.
+    /// Moves a session into the other placement, with all that is known of it; the old folder goes to the trash. The
+    /// request is `{"to","name","day","title"}`, JSON: the placement, and what the new conversation is called, from
+    /// the session's title unless given. Answer: the session at its new place, under a new handle, unless it lay there
+    /// already.
     ///
     /// # Errors
-    /// Refused with `open_elsewhere` where another process has it open, with `already_exists` where the name is taken.
+    /// `open_elsewhere` where another process has it open; `already_exists` where the name is taken.
     pub fn move_to(
         self: &Rc<Store>,
         live: &Rc<SessionFiles>,
@@ -61,7 +62,8 @@ impl Store {
         if to == live.placement() {
             return Ok(live.clone());
         }
-        // What its document says and no event does would stay behind with the document. One that may not be written is refused.
+        // Records what the document says and no event does, which would stay behind with the document. Fails for a
+        // session that may not be written.
         live.retry_after_move(io, &|| Box::pin(live.refresh_and_record(io, Vec::new()))).await?;
         live.close_files(io).await?;
         let (there, placement) = self.forget_during(live, self.run_relocation(io, live, request)).await?;
@@ -113,7 +115,7 @@ impl Store {
         Ok((self.setup.display_path(&moving.to.folder()), moving.to.placement()))
     }
 
-    // All but the last of the steps: whatever fails before, it lies where it lay.
+    // All steps before completion: if one fails, the session lies where it lay.
     async fn copy_and_leave(
         &self,
         io: &Io,
@@ -125,13 +127,13 @@ impl Store {
         io.replace(&moving.file, moving.to_json(self).into_bytes(), None).await?;
         self.announce_relocation(io, moving, document).await?;
         match io.rename(&moving.from.folder(), &moving.left_folder).await {
-            // Where the disk did not confirm it, it is moved all the same.
+            // Renamed, though the disk did not confirm it.
             Err(Trouble::Failed(failure)) if failure.is_unconfirmed => Ok(()),
             done => done,
         }
     }
 
-    // Said in the new place before anybody finds it.
+    // Records the new place before anybody can find the session there.
     async fn announce_relocation(
         &self,
         io: &Io,
@@ -154,7 +156,8 @@ impl Store {
         self.register_workspace(io, &moving.to).await
     }
 
-    /// What came to the old folder meanwhile is in the new one, which is the session's alone.
+    /// Completes a relocation once its source is left: adds what came to the old folder meanwhile, and puts that into
+    /// the trash.
     pub(super) async fn complete_relocation(&self, io: &Io, moving: &Relocation) -> Result<(), Trouble> {
         Box::pin(async {
             copy_remaining(io, moving).await?;
@@ -163,7 +166,7 @@ impl Store {
             self.move_pointer(io, &shown(&moving.from), Some(&pointer)).await?;
             io.remove(&moving.to.folder().child(TAKEN)).await?;
             io.remove(&moving.file).await?;
-            // Somebody else may have come to that at once.
+            // Another process may complete it at the same time.
             match self.move_to_trash(io, &moving.from, Some(&moving.left_folder)).await {
                 Err(trouble) if trouble.code() == Code::NotFound.as_str() => Ok(()),
                 done => done.map(drop),
@@ -172,7 +175,8 @@ impl Store {
         .await
     }
 
-    /// Ends what was cut off on its way to a folder, so that it can be taken.
+    /// Ends a relocation that was cut off on its way to this folder, or a reservation of it, so that the folder can be
+    /// taken.
     pub(super) async fn free_folder(&self, io: &Io, folder: &File) -> Result<(), Trouble> {
         Box::pin(async {
             for moving in self.find_cut_off_relocations(io).await? {
@@ -189,7 +193,7 @@ impl Store {
         .await
     }
 
-    /// Whether somebody took a folder and was gone before anything came there.
+    /// Whether a process reserved a folder, and ended before it put anything there.
     pub(super) async fn is_abandoned(&self, io: &Io, folder: &File) -> Result<bool, Trouble> {
         let found = io.list(folder).await?.unwrap_or_default();
         let is_taken = found.iter().any(|entry| entry.name == TAKEN);
@@ -202,7 +206,7 @@ impl Store {
         Ok(io.are_gone(Vec::from([by])).await? == [true] && !self.is_part_of_relocation(io, folder).await?)
     }
 
-    /// Those that a process carried which is gone.
+    /// Returns relocations whose processes are gone.
     pub(super) async fn find_cut_off_relocations(&self, io: &Io) -> Result<Vec<Relocation>, Trouble> {
         let mut all = self.read_relocations(io).await?;
         all.retain(|moving| moving.process.is_some());
@@ -213,8 +217,8 @@ impl Store {
         Ok(all.into_iter().zip(gone).filter(|(_, is_gone)| *is_gone).map(|(moving, _)| moving).collect())
     }
 
-    /// Brings one that was cut off to an end: a session that was left arrives, one that lies where it lay stays there. What was
-    /// done, as people are told it.
+    /// Ends a relocation that was cut off: a session that had left its source is completed, another one stays there.
+    /// Returns a sentence for people that says what was done.
     pub(super) async fn end_relocation(&self, io: &Io, moving: &Relocation) -> Result<String, Trouble> {
         let Relocation { file, id, from, to, .. } = moving;
         let lies = self.relocation_state(io, moving).await?;
@@ -236,14 +240,14 @@ impl Store {
         }
     }
 
-    // One of its two places was taken away by hand. What is in the other may be all there is.
+    // One of the two places was removed by hand. The other may have all that is left, so it goes to the trash.
     async fn salvage_relocation(
         &self,
         io: &Io,
         Relocation { file, id, from, to, left_folder: left, .. }: &Relocation,
         (is_left, is_copied): (bool, bool),
     ) -> Result<String, Trouble> {
-        // It may lie on a disk that is not there today.
+        // The source may be on a disk that is not mounted today.
         if let SessionLocation::Workspace { root, .. } = from
             && !is_left
             && io.stat(&File::new(from.folder().root, "")).await?.is_none()
@@ -263,8 +267,8 @@ impl Store {
         })
     }
 
-    // Somebody else may do the same at once, and take the folder anew: then it is not what was meant any more, an abandoned
-    // one, or one that a move goes to which is written down.
+    // Renames a folder away before removing it, for another process may have done the same, and taken the folder
+    // again: if it is then neither abandoned nor the target of this relocation, it is renamed back.
     async fn take_back_folder(&self, io: &Io, folder: &File, moving: Option<&File>) -> Result<(), Trouble> {
         let away = discarded_path(io, folder).await?;
         io.rename(folder, &away).await?;
@@ -276,13 +280,13 @@ impl Store {
     }
 }
 
-/// What the folder of a session is called, beside where it was, from when it is left until it is gone. Once it is renamed, no
-/// append to it is acknowledged any more: so all that was is in it, and can be copied or removed file by file.
+/// Names the folder of a session that was left, beside where it was, until it is removed. Once it is renamed, no
+/// append to it is acknowledged; so it has all there was, and can be copied or removed file by file.
 pub(super) fn left_path(io: &Io, folder: &File, by: &lease::Lease) -> File {
     retired_path(io, names::RetireReason::Left, folder, by.pid)
 }
 
-/// What a folder is called, beside where it was, that nobody wants any more: from then on until it is gone.
+/// Names a discarded folder, beside where it was, until it is removed.
 pub(super) async fn discarded_path(io: &Io, folder: &File) -> Result<File, Trouble> {
     Ok(retired_path(io, names::RetireReason::Gone, folder, io.process().await?.lease.pid))
 }
@@ -297,7 +301,7 @@ async fn undo_copy(io: &Io, moving: &Relocation) -> Result<(), Trouble> {
     io.remove(&moving.file).await
 }
 
-// The logs, and then all else.
+// Copies the logs first, and then all else. Returns the sizes of the logs.
 async fn copy_session(io: &Io, moving: &Relocation) -> Result<Vec<(String, [u64; 2])>, Trouble> {
     let (from, to) = (moving.from.folder(), moving.to.folder());
     let mut sizes = Vec::new();
@@ -312,7 +316,7 @@ async fn copy_session(io: &Io, moving: &Relocation) -> Result<Vec<(String, [u64;
     Ok(sizes)
 }
 
-// `missing`: only what is not there.
+// `missing`: copies only files that are not at the target.
 async fn copy_other_files(
     io: &Io,
     from: &File,
@@ -328,7 +332,7 @@ async fn copy_other_files(
     Ok(())
 }
 
-// Where the line begins that ends at `end`, or the next one.
+// Finds where the line that has the byte `end` begins: behind the last line feed before it.
 async fn find_line_start(io: &Io, file: &File, end: u64) -> Result<u64, Trouble> {
     let mut before = end;
     while before > 0 {
@@ -342,7 +346,7 @@ async fn find_line_start(io: &Io, file: &File, end: u64) -> Result<u64, Trouble>
     Ok(0)
 }
 
-// What the old folder has and its copy has not: blobs and the like, then what came to the logs.
+// Copies what the old folder has and its copy lacks: blobs and other files, then lines added to the logs.
 async fn copy_remaining(io: &Io, moving: &Relocation) -> Result<(), Trouble> {
     let to = moving.to.folder();
     copy_other_files(io, &moving.left_folder, &to, &moving.excluded_files, true).await?;
@@ -354,7 +358,8 @@ async fn copy_remaining(io: &Io, moving: &Relocation) -> Result<(), Trouble> {
     Ok(())
 }
 
-// Whole lines only: what is unfinished nobody was told is stored. A line that another one has carried over is left out.
+// Appends whole lines only, since nobody was told that an unfinished one is stored. A line that another process has
+// copied already is left out.
 async fn append_missing_lines(
     io: &Io,
     from: &File,

@@ -1,4 +1,4 @@
-//! Places for new sessions: a folder that is nobody else's from then on, and the workspaces that were met.
+//! Reservations: folders taken for new sessions, and the list of known workspaces.
 
 use alloc::format;
 use alloc::string::String;
@@ -16,27 +16,27 @@ use crate::operation::{FileKind, Io, Trouble, unless_bug};
 use crate::record::id;
 use crate::time;
 
-/// A conversation that is to be made.
+/// A conversation to be made.
 #[derive(Default)]
 pub(super) struct NewConversation {
-    /// Of its session.
+    /// The id of its session.
     pub id: String,
     pub session_type: String,
-    /// A name is made of it.
+    /// Its name is made from this.
     pub title: Option<String>,
-    /// One is made of the others unless given.
+    /// Its name; made from the title and type unless given.
     pub name: Option<String>,
-    /// Today unless given.
+    /// Its day; today unless given.
     pub day: Option<String>,
-    /// Which process takes the place for a session that is to come there: JSON.
+    /// The lease of the process that reserves the place for a session on its way there: JSON.
     pub lease_json: Option<String>,
 }
 
 impl NewConversation {
-    /// What a request for it may have; `to` is where it goes.
+    /// The fields of a request; `to` is the placement.
     pub const KNOWN: &str = "to, name, day or title";
 
-    /// Reads `{"name","day","title"}`, JSON, all optional, of the session of an id.
+    /// Reads `{"name","day","title"}`, JSON, all optional, for the session of an id.
     pub fn from_json(json: &str, id: String, session_type: String) -> Result<NewConversation, Error> {
         let (mut fields, mut bad) = (request::parse(json, NewConversation::KNOWN)?, Vec::new());
         let mut text = |key: &str| fields.take::<String>(key, &mut bad);
@@ -46,7 +46,7 @@ impl NewConversation {
     }
 }
 
-/// The placement that a request names as JSON has it, by its key.
+/// Reads the placement from a field of a request, given as JSON, with its key for the error.
 pub(super) fn parse_placement(found: &str, key: &str) -> Result<Placement, Error> {
     let name = found.strip_prefix('"').and_then(|found| found.strip_suffix('"'));
     name.and_then(Placement::from_name).ok_or_else(|| {
@@ -56,7 +56,7 @@ pub(super) fn parse_placement(found: &str, key: &str) -> Result<Placement, Error
 }
 
 impl Store {
-    /// A place in the home, with the project, for a session that is to come there.
+    /// Reserves a place in the home, in the project, for a session on its way there.
     pub(super) async fn reserve_home_place(
         &self,
         io: &Io,
@@ -74,11 +74,11 @@ impl Store {
         Err(Trouble::new(Code::AlreadyExists, message))
     }
 
-    /// For a new conversation in the workspace: a folder for its session.
+    /// Reserves a folder for the session of a new conversation in the workspace.
     ///
     /// # Errors
-    /// `invalid_id` for a name that is no plain one, `invalid_request` for a day that is none; `already_exists` where a
-    /// conversation of the name has a session.
+    /// `invalid_id` for a name with other than plain characters; `invalid_request` for a malformed day;
+    /// `already_exists` where the conversation of this name has a session.
     pub(super) async fn reserve_conversation(
         &self,
         io: &Io,
@@ -106,7 +106,7 @@ impl Store {
                 SessionLocation::Workspace { root: self.setup.workspace().into(), day: day.clone(), name };
             let folder = place.folder();
             let own = folder.sibling(&format!("{}-{}", folder.name(), about.id));
-            // What was cut off on its way to a conversation does not take its place.
+            // A relocation or reservation that was cut off does not keep the place.
             if about.name.is_some() {
                 self.free_folder(io, &folder).await?;
             }
@@ -134,7 +134,7 @@ impl Store {
         Ok(names::conversation_name(folders.map(|entry| &*entry.name), &about.session_type, &words))
     }
 
-    /// Lists have the sessions of this one's workspace from now on, wherever they are asked for.
+    /// Adds the place's workspace to the known ones, so that all lists have its sessions from now on.
     pub(super) async fn register_workspace(&self, io: &Io, place: &SessionLocation) -> Result<(), Trouble> {
         let SessionLocation::Workspace { root, .. } = place else { return Ok(()) };
         if self.read_workspaces(io).await?.contains(root) {
@@ -145,24 +145,24 @@ impl Store {
         Ok(())
     }
 
-    /// The workspaces that were met.
+    /// Reads the known workspaces.
     pub(super) async fn read_workspaces(&self, io: &Io) -> Result<Vec<String>, Trouble> {
         let bytes = unless_bug(io.read_all(&layout::workspaces()).await)?.flatten().unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        // A torn line is passed by, and somebody's words: a workspace is met again.
+        // Skips torn lines and other text: a workspace is registered again when it is next used.
         let root = |line: &str| Fields::parse(line).ok()?.take::<String>("root", &mut Vec::new());
         Ok(text.split('\n').filter_map(root).filter(|root| self.setup.is_absolute(root)).collect())
     }
 }
 
-// A day is one of local time.
+// Today, in local time.
 fn today(io: &Io) -> String {
     let stamp = io.stamp();
     time::day(stamp.now_ms, &stamp)
 }
 
-/// Takes a place, unless it is taken: by the one thing that only one of two processes can do, a move to where nothing is.
-/// `own` is a folder that nobody else has.
+/// Reserves a folder, unless it is taken: by a rename to where nothing is, the one thing that only one of two
+/// processes can do. `own` is a folder of a name that nobody else uses.
 pub(super) async fn reserve_folder(
     io: &Io,
     folder: &File,

@@ -1,4 +1,4 @@
-//! What lies in the trash, and its way back: byte for byte to where it was, never over something that is there.
+//! Restores sessions from the trash: byte for byte to where they were, never over something that is there.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -22,12 +22,12 @@ use crate::session::session_list::ListRequest;
 struct TrashedSession {
     id: String,
     title: String,
-    /// When, RFC 3339.
+    /// When it was deleted, RFC 3339.
     deleted: String,
-    /// Where it lies now.
+    /// Its path in the trash.
     path: String,
     placement: &'static str,
-    /// The folder that it was in; nothing where nobody knows.
+    /// The folder that it was in; none where that is not known.
     from: Option<String>,
     #[serde(skip)]
     origin: Option<SessionLocation>,
@@ -36,14 +36,14 @@ struct TrashedSession {
 }
 
 impl Store {
-    /// The sessions in the trash, deleted last first: `[{"id","title","deleted","path","placement","from"}]`, JSON.
+    /// Lists the trash, deleted last first: `[{"id","title","deleted","path","placement","from"}]`, JSON.
     pub fn list_trash(self: &Rc<Store>) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move { Ok(to_json(&store.read_trash(&io).await?)) })
     }
 
-    /// Brings a session back to where it was: by its id, or a unique beginning of one; of several that have it the one that
-    /// was deleted last. Answer: `{"id","title","path"}`, JSON.
+    /// Restores a session to where it was, by its id, or a unique beginning of one. Of several with the same id, the
+    /// one that was deleted last. Answer: `{"id","title","path"}`, JSON.
     pub fn restore(self: &Rc<Store>, id: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -102,7 +102,7 @@ impl Store {
                 Placement::Home => read.name.strip_prefix(SESSION_PREFIX).unwrap_or(read.name).into(),
                 Placement::Workspace => about.id.unwrap_or_else(|| named.into()),
             };
-            // What an older leftoff deleted, in the home: its document says of which project it was.
+            // Deleted from the home by an older leftoff, which wrote no origin: its document has the project.
             let by_document = || {
                 let place = SessionLocation::Home { project: about.project.clone(), id: id.clone() };
                 SessionLocation::of(&place.folder())
@@ -117,11 +117,12 @@ impl Store {
         Ok(found)
     }
 
-    // Where each came from, by its name in the trash. Whatever is written there, it leads nowhere but to where sessions lie.
+    // Reads the former places, by names in the trash. Whatever the file says, only places where sessions may lie are
+    // returned.
     async fn read_trash_origins(&self, io: &Io) -> Result<BTreeMap<String, SessionLocation>, Trouble> {
         let bytes = io.read_all(&layout::trash_origins()).await?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        // Of a torn line nobody knows.
+        // A torn line is skipped.
         let origin = |line: &str| {
             let mut bad = Vec::new();
             let mut fields = Fields::parse(line).ok()?;
@@ -137,7 +138,7 @@ impl Store {
     }
 }
 
-/// What the document of a deleted session says.
+/// The fields of a deleted session's document.
 #[derive(Default)]
 struct TrashedDocument {
     id: Option<String>,
@@ -166,7 +167,7 @@ impl TrashedDocument {
     }
 }
 
-// Another root, perhaps another disk: copied whole beside its place, and there in one step.
+// Copies to a folder beside, perhaps on another disk, and renames that, so that the session is there in one step.
 async fn restore_to_workspace(io: &Io, from: &File, to: &File, workspace: &str) -> Result<(), Trouble> {
     if io.stat(&File::new(to.root.clone(), "")).await?.is_none_or(|stat| stat.kind == FileKind::File) {
         let message = format!("no workspace \"{workspace}\"");

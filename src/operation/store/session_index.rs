@@ -1,6 +1,6 @@
-//! What lists show of sessions, from an index, so that none has to be opened. The index is a cache: what it says of a session
-//! holds while the session's files are as they were, which is looked at. What is missing or stale is opened, and written down
-//! for the next time.
+//! The session index: lists read from it, so that no session has to be opened. It is a cache: a line holds while its
+//! session's files have the same prints, which is checked. A session whose line is missing or stale is opened, and
+//! indexed for the next time.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -20,30 +20,30 @@ use crate::session::index::{self, IndexRow, SessionIndex};
 use crate::session::session_list::{IndexEntry, ListedSession};
 use crate::time;
 
-/// How many stale lines the index may have beside as many that are not.
+/// How many stale lines the index may have beyond as many as it has current ones.
 const SPARE: u64 = 1000;
 
-/// Lines that are not written yet.
+/// Lines that are not in the index yet.
 #[derive(Default)]
 pub(super) struct PendingLines {
     new_lines: Vec<u8>,
-    // How many these are.
+    // How many lines `new_lines` has.
     new_line_count: u64,
-    // Of files that were changed just now: they are looked at again before their lines are written.
+    // Lines for files that changed just now: the files are compared again before these lines are written.
     unsettled_lines: Vec<UnsettledLine>,
-    // What the index had when it was read.
+    // How many lines and paths the index had when it was read.
     index_line_count: u64,
     index_path_count: u64,
 }
 
 impl PendingLines {
-    // Of each path one line is left.
+    // After compaction one line is left for each path.
     fn reset_line_count(&mut self) {
         self.index_line_count = self.index_path_count;
     }
 }
 
-// Whether a file is as it was, or what was added to it.
+// Whether a file is unchanged, or the same file with more in it.
 fn is_same_or_grown(known: &Stat, now: &Stat) -> bool {
     now == known || now.file.is_some() && now.file == known.file && now.size > known.size
 }
@@ -56,9 +56,9 @@ struct UnsettledLine {
 
 /// A place, and what is known of its session.
 pub(super) enum FoundSession {
-    /// It was looked whether all of it still holds.
+    /// All of its files were compared.
     Verified(FoundPlace, Rc<ListedSession>),
-    /// Its messages are as they were. There may be no more to know.
+    /// Only its messages were compared, and are unchanged; there may be nothing else to compare.
     MessagesUnchanged { found: FoundPlace, path: String, last: String, last_ms: Option<i64> },
 }
 
@@ -72,11 +72,11 @@ impl FoundSession {
 }
 
 impl Store {
-    /// As it is by now. Who asks again reads only what has come to it.
+    /// Reads the index in its present state. The next call reads only what was added.
     pub(super) async fn read_index(&self, io: &Io) -> Result<Rc<SessionIndex>, Trouble> {
         let file = layout::index();
         let looked_ms = io.now_ms();
-        // Who knows nothing of it asks for all of it in the same step.
+        // The first call asks for the bytes in the same step as for the stat.
         let is_known = self.cached_index.borrow().is_some();
         let looks = io.stat(&file);
         let whole = if is_known { None } else { Some(io.read_all(&file)) };
@@ -98,7 +98,7 @@ impl Store {
         }
         let index = Rc::new(index);
         let is_settled = |one: &Stat| file_prints::is_settled(&[Some((one.size, one.changed_us))], looked_ms);
-        // What came to it since it was looked at is read the next time.
+        // What was added after the stat is read the next time.
         let known = looked.filter(|one| is_settled(one) && one.size == index.length());
         self.cached_index.replace(known.map(|known| (known, index.clone())));
         let mut pending = self.pending_lines.borrow_mut();
@@ -106,7 +106,7 @@ impl Store {
         Ok(index)
     }
 
-    // A home that was moved has its index still: paths in it are below the home.
+    // A home that was moved keeps its index: paths in it are relative to the home.
     fn parse_index(&self, bytes: Vec<u8>) -> SessionIndex {
         SessionIndex::of(bytes, &|path| self.path_below_home(path))
     }
@@ -116,7 +116,7 @@ impl Store {
         below.map(String::from).unwrap_or(path)
     }
 
-    // What the index calls a place.
+    // The key of a place in the index.
     pub(super) fn index_key(&self, place: &SessionLocation) -> String {
         let folder = place.folder();
         if let SessionLocation::Home { .. } = place {
@@ -126,7 +126,7 @@ impl Store {
         self.setup.path_below(&shown, &self.setup.home).map(String::from).unwrap_or(shown)
     }
 
-    /// The place that the index calls so.
+    /// The place that an index key stands for.
     pub(super) fn place_from_key(&self, key: &str, entry: &IndexEntry) -> Option<SessionLocation> {
         let shown = self.setup.display_path(&File::new(Root::Home, key));
         let path = if self.setup.is_absolute(key) { key } else { &shown };
@@ -144,9 +144,9 @@ impl Store {
         ListedSession { path, place, key, folder, last_ms, log_print: None, entry }
     }
 
-    /// What is at places: what the index says where the files are as they were, as far as they were looked at; else the
-    /// sessions are opened. Of what was not looked at, [`Store::verify_session`] makes sure. `since_ms`: when their files were
-    /// looked at, at the earliest.
+    /// Looks up places in the index: a line counts as far as its files were compared; sessions without one are opened.
+    /// What was not compared, [`Store::verify_session`] verifies. `since_ms`: a time before all of the files were
+    /// looked at.
     pub(super) async fn look_up_places(
         &self,
         io: &Io,
@@ -162,7 +162,7 @@ impl Store {
                     Some(listed) => found.push(FoundSession::Verified(one, listed)),
                     None => others.push(one),
                 },
-                // A time that is not that of a message may be another by now, and with it the order.
+                // A time that is no message's may have changed, and the order with it.
                 Some(row) if row.has_message_time => {
                     let (last, path) =
                         (String::from(&*row.last_active), self.setup.display_path(&one.place.folder()));
@@ -180,7 +180,7 @@ impl Store {
         Ok(found)
     }
 
-    /// What sessions say of what never changes, as where they began: the index is believed.
+    /// Reads entries for facts that never change, such as where a session began: the index is trusted.
     pub(super) async fn read_entries(
         &self,
         io: &Io,
@@ -225,12 +225,12 @@ impl Store {
         if let Some(listed) = self.find_current_row(io, index, &one.place).await? {
             return Ok(Some(FoundSession::Verified(one, listed)));
         }
-        // One that has a line already goes on, and is read again each time.
+        // A session that is in the index already is going on, and will be read again each time.
         let goes_on = index.row(self.index_key(&one.place)).is_some();
         self.open_and_index(io, one, (since_ms, goes_on)).await
     }
 
-    // What the index says, where all of the files are as they were: that of a session whose messages have no times, too.
+    // Returns the index's entry if all files are unchanged: also for a session whose messages have no times.
     async fn find_current_row(
         &self,
         io: &Io,
@@ -243,7 +243,7 @@ impl Store {
         Ok(row.matches_files(&files).then(|| self.listed_from_row(index, row, place)).flatten())
     }
 
-    // What a row says whose files are as they were.
+    // Returns the entry of a row whose files are unchanged.
     fn listed_from_row(
         &self,
         index: &SessionIndex,
@@ -257,7 +257,7 @@ impl Store {
         row.cached_session.get_or_init(read).clone()
     }
 
-    /// The same, where all of its files are as they were.
+    /// Verifies a found session by all of its files.
     pub(super) async fn verify_session(
         &self,
         io: &Io,
@@ -270,8 +270,8 @@ impl Store {
         }
     }
 
-    /// What a session says that is opened for it. `since_ms`: when all of its files were looked at; they are now, unless given.
-    /// `goes_on`: it will be read again, and is to be read from here then.
+    /// Opens a session for a list, and adds its line. `since_ms`: when all of its files were looked at; unless given,
+    /// they are now. `goes_on`: it will be read again, from a checkpoint that is saved here.
     pub(super) async fn open_and_index(
         &self,
         io: &Io,
@@ -280,7 +280,7 @@ impl Store {
     ) -> Result<Option<FoundSession>, Trouble> {
         let known: Option<Vec<FilePrint>> = one.files.iter().copied().collect();
         let known = known.filter(|_| one.has_all_prints()).zip(since_ms);
-        // Where they change until they are read, the line is of none that there were, and the next list looks again.
+        // If the files change before they are read, the line fits no state of them, and the next list compares again.
         let (files, looked_ms) = match known {
             Some((files, since_ms)) => (Some(files), since_ms),
             None => {
@@ -308,14 +308,14 @@ impl Store {
                 entry
             }
             None => {
-                // A folder that was made, and nothing in it: whoever made it did not come further than that.
+                // An empty folder: whoever made it came no further.
                 let has_none = |files: Vec<FilePrint>| {
                     files.iter().take(3).all(|file| file.is_none_or(|(size, _)| size == 0))
                 };
                 if files.is_some_and(has_none) {
                     return Ok(None);
                 }
-                // One that cannot be read must not cost the rest of the list.
+                // A session that cannot be read must not cost the rest of the list.
                 let id = match &one.place {
                     SessionLocation::Home { id, .. } => id,
                     SessionLocation::Workspace { name, .. } => name,
@@ -327,7 +327,7 @@ impl Store {
         Ok(Some(FoundSession::Verified(one, listed)))
     }
 
-    /// The same of one that was opened and changed for the list.
+    /// Adds the line of a session that a list opened and changed.
     pub(super) async fn reindex_session(
         &self,
         io: &Io,
@@ -336,7 +336,7 @@ impl Store {
     ) -> Result<Option<Rc<ListedSession>>, Trouble> {
         let looked_ms = io.now_ms();
         let files = unless_bug(self.read_prints(io, place).await)?;
-        // What others append is in the line, or makes its files others.
+        // What others append meanwhile is in the line, or else makes the prints differ.
         live.refresh_after_move(io).await?;
         let Some(files) = files else { return Ok(None) };
         let Some(line) = self.index_line(live, place, &files) else { return Ok(None) };
@@ -357,7 +357,7 @@ impl Store {
         index::write_line(&live.session().borrow(), &self.index_key(place), place.placement(), files).ok()
     }
 
-    // What was changed just now may be changed again, and look the same.
+    // A file that changed just now may change again without a visible difference.
     fn add_line(&self, one: UnsettledLine, looked_ms: i64) {
         let mut pending = self.pending_lines.borrow_mut();
         if file_prints::is_settled(&one.files, looked_ms) {
@@ -368,7 +368,7 @@ impl Store {
         }
     }
 
-    /// Writes down what was found. A list that cannot is a list all the same.
+    /// Writes the pending lines. If that fails, the list is given all the same.
     pub(super) async fn save_index(&self, io: &Io) -> Result<(), Trouble> {
         let unsettled = core::mem::take(&mut self.pending_lines.borrow_mut().unsettled_lines);
         let works = unsettled.into_iter().map(|one| Box::pin(self.settle_line(io, one)) as Work<'_, ()>);
@@ -387,12 +387,12 @@ impl Store {
         if is_long {
             return unless_bug(self.compact_index(io, &bytes).await).map(drop);
         }
-        // Whoever died while writing left no line feed.
+        // A process that died while writing left no line feed.
         let bytes = [&b"\n"[..], &bytes].concat();
         unless_bug(io.append(&layout::index(), bytes, false, None).await).map(drop)
     }
 
-    // One that is as it was, now that a change would be seen.
+    // Adds a line whose files are still unchanged, now that a change would be visible.
     async fn settle_line(&self, io: &Io, one: UnsettledLine) -> Result<(), Trouble> {
         let looked_ms = io.now_ms();
         let again = unless_bug(self.read_prints(io, &one.place).await)?;
@@ -402,7 +402,8 @@ impl Store {
         Ok(())
     }
 
-    /// Only the newest line of each path. Who appends meanwhile loses a line; the next list writes it again.
+    /// Keeps only the newest line of each path. A process that appends meanwhile loses its line; the next list writes
+    /// it again.
     pub(super) async fn compact_index(&self, io: &Io, fresh: &[u8]) -> Result<(), Trouble> {
         let bytes = io.read_all(&layout::index()).await?.unwrap_or_default();
         let newest = index::read_index(&[&bytes, &b"\n"[..], fresh].concat()).newest();
@@ -410,7 +411,7 @@ impl Store {
         io.replace(&layout::index(), newest.into_bytes(), None).await
     }
 
-    /// Leaves no line about a session that is gone for good.
+    /// Removes the line of a session that was deleted for good.
     pub(super) async fn remove_line(&self, io: &Io, shown: &str) -> Result<(), Trouble> {
         if let Some(bytes) = io.read_all(&layout::index()).await? {
             let key = self.setup.path_below(shown, &self.setup.home).unwrap_or(shown);
@@ -420,18 +421,18 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets what was found: it is not to be written down.
+    /// Drops the pending lines, which are then not written.
     pub(super) fn discard_lines(&self) {
         self.pending_lines.take();
     }
 
-    /// Where the index says that sessions of an id or a name lie, unverified. Only its lines that mention it are read.
+    /// Finds places of sessions with this id or name in the index, unverified. Only lines that mention it are parsed.
     pub(super) async fn find_mentioned(&self, io: &Io, id: &str) -> Result<Vec<SessionLocation>, Trouble> {
         let bytes = unless_bug(io.read_all(&layout::index()).await)?.flatten().unwrap_or_default();
         Ok(self.find_mentioned_in(index::lines_with(&bytes, to_json(id).as_bytes()), id))
     }
 
-    /// The same by these lines.
+    /// Finds them in these lines.
     pub(super) fn find_mentioned_in(&self, lines: Vec<u8>, id: &str) -> Vec<SessionLocation> {
         let index = self.parse_index(lines);
         let place = |(key, row)| {

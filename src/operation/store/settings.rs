@@ -1,4 +1,4 @@
-//! The files of settings: those of the home, and over them those of the project.
+//! Reads and writes the settings files: that of the home, and over it that of the project.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,13 +10,13 @@ use crate::operation::{Io, Operation, Trouble};
 use crate::settings::{self, EffectiveSettings, SettingSource, SettingsFile};
 
 impl Setup {
-    /// What holds by the files of settings, for who is about to open the store.
+    /// Reads the effective settings, for a caller that is about to open the store.
     pub fn settings(&self) -> Operation<'static, EffectiveSettings> {
         let setup = self.clone();
         Operation::new(|io| async move { setup.read_settings(&io).await })
     }
 
-    /// Writes a setting, JSON, into the home's file, or the project's; without a value it is taken out.
+    /// Writes a setting, JSON, into the home's file, or the project's; without a value it is removed.
     pub fn write_setting(
         &self,
         key: String,
@@ -27,7 +27,7 @@ impl Setup {
         Operation::new(move |io| async move {
             let place = |(root, source)| (layout::settings(root), source);
             let (home, project) = (place(HOME), place(PROJECT));
-            // Of who works in the folder with the home, they are one.
+            // If the project folder is the one that holds the home, both files are the same.
             let is_one = setup.display_path(&home.0) == setup.display_path(&project.0);
             let (file, source) = if is_of_project && !is_one { project } else { home };
             let found = setup.read_settings_file(&io, &file, source).await?;
@@ -47,7 +47,7 @@ impl Setup {
         )
         .await;
         let mut files = Vec::from([found.0?, found.1?]);
-        // Of who works in the folder with the home, they are one.
+        // If the project folder is the one that holds the home, both files are the same.
         files.dedup_by(|one, other| one.path == other.path);
         Ok(settings::read(&files))
     }

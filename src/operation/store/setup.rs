@@ -1,4 +1,4 @@
-//! What a host knows of a store that it opens, and how people call what lies there.
+//! The setup: what a host knows of the store that it opens, and display paths for what lies there.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -12,31 +12,31 @@ use crate::layout::{
     CONVERSATIONS, File, Placement, Root, SESSION_FOLDER, SESSION_PREFIX, SessionLocation, projects,
 };
 
-/// What a host knows. Paths are absolute, as people call them.
+/// What a host knows. Paths are absolute, and as displayed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setup {
     /// The store's own folder.
     pub home: String,
-    /// The folder that is worked in, without links.
+    /// The project's folder, without links.
     pub project: String,
-    /// The same in Unicode's normalization form C: by that a project is known.
+    /// The same path in Unicode's normalization form C, by which a project is known.
     pub normal_project: String,
-    /// The folder that has `conversations/`, where new sessions are to begin there.
+    /// The folder that has `conversations/`, if new sessions are to begin there.
     pub workspace: Option<String>,
-    /// The home folder of whoever it is that works.
+    /// The user's home folder; empty where it is not known.
     pub user: String,
-    /// Without activity for so many milliseconds, a session rests.
+    /// Milliseconds without activity after which a session is idle.
     pub idle_ms: i64,
-    /// What stands between the names in a path: `/`, on Windows `\`.
+    /// The separator of names in a path: `/`, on Windows `\`.
     pub separator: String,
-    /// It looks for secrets in what leaves; then what is derived from its logs has none that is found.
+    /// Secrets in outgoing text are replaced; then what is derived from logs has none of those that are found.
     pub redacts: bool,
 }
 
 impl Setup {
-    /// Reads `{"home","project","normalProject","workspace","user","idleMs","separator","redacts","countTokens"}`; `workspace`,
-    /// `redacts` and `countTokens`, which is for [`CountingMode`](crate::operation::CountingMode), may be missing, and `user` is empty where
-    /// nobody knows.
+    /// Reads `{"home","project","normalProject","workspace","user","idleMs","separator","redacts","countTokens"}`;
+    /// `workspace`, `redacts` and `countTokens`, which is for [`CountingMode`](crate::operation::CountingMode), are
+    /// optional, and `user` is empty where it is not known.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.
@@ -77,7 +77,7 @@ impl Setup {
         self.workspace.as_deref().unwrap_or(&self.project)
     }
 
-    /// How people call a file.
+    /// Returns the display path of a file.
     pub fn display_path(&self, file: &File) -> String {
         let root = match &file.root {
             Root::Home => &self.home,
@@ -96,7 +96,7 @@ impl Setup {
         [root, &self.separator, &path].concat()
     }
 
-    /// The place of a session whose folder people call so; nothing where none can lie there.
+    /// Returns the place of a session from its folder's display path; none where no session can lie there.
     pub fn parse_place(&self, shown: &str, placement: Placement) -> Option<SessionLocation> {
         match placement {
             Placement::Home => {
@@ -112,7 +112,7 @@ impl Setup {
                 let is_one =
                     session == SESSION_FOLDER && all == CONVERSATIONS && !day.is_empty() && !name.is_empty();
                 let root = parts.next().filter(|_| is_one)?;
-                // The top of all, or of a drive.
+                // The root, or that of a drive.
                 let end = if root.is_empty() || root.ends_with(':') { &*self.separator } else { "" };
                 Some(SessionLocation::Workspace {
                     root: [root, end].concat(),
@@ -123,26 +123,26 @@ impl Setup {
         }
     }
 
-    /// The path below a folder, where it is one.
+    /// Returns the part of a path below a folder, if it is below it.
     pub(super) fn path_below<'p>(&self, shown: &'p str, folder: &str) -> Option<&'p str> {
         let folder = folder.strip_suffix(&*self.separator).unwrap_or(folder);
         shown.strip_prefix(folder)?.strip_prefix(&*self.separator)
     }
 
-    /// Whether a path is one from the top.
+    /// Whether a path is absolute.
     pub(super) fn is_absolute(&self, path: &str) -> bool {
         let is_of_drive = path.get(1..3).is_some_and(|rest| matches!(rest, ":\\" | ":/"));
         path.starts_with(&*self.separator) || is_of_drive
     }
 
-    /// A path as seen from a folder.
+    /// Resolves a path relative to a folder.
     #[cfg(feature = "interop")]
     pub(in crate::operation) fn resolve_path(&self, folder: &str, path: &str) -> String {
         let is_absolute = self.is_absolute(path) || path.starts_with('/');
         if is_absolute { path.into() } else { [folder, &self.separator, path].concat() }
     }
 
-    /// The folder around one; itself at the top of all.
+    /// Returns the parent of a folder; the root is its own parent.
     pub(super) fn parent_folder(&self, folder: &str) -> String {
         match folder.rsplit_once(&*self.separator) {
             Some((_, "")) | None => folder.to_string(),

@@ -1,4 +1,4 @@
-//! What a store is kept in order by: sessions that are too old are archived, and the index says what there is.
+//! Tidying: archives sessions that are too many or too old.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -26,17 +26,17 @@ use crate::settings::render_grouped;
 #[cfg(feature = "interop")]
 use crate::settings::{Setting, SettingSource};
 
-// Those that a list archived, by their ids, and when each was active last: who took one back wants to see it.
+// When each session that a list archived was last active, by id: whoever unarchives one wants to see it.
 type ArchiveNotes = BTreeMap<String, String>;
 
 const DAY_MS: u64 = 24 * 60 * 60_000;
-// Who has the settings of a group may give all of them.
+// All settings of the group are accepted, for a caller may pass the whole group.
 const LIMITS: &str = "maxSessionsPerProject, autoArchiveAfterDays, enabled, saveAfterAssistantMessage, saveAfterToolExecution, debounceMs or updateMetadataIntervalMs";
 
 impl Store {
-    /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
-    /// "autoArchiveAfterDays"}`, JSON, or as the settings say where that is null. The current one, those that somebody has open, and those of a workspace stay as they
-    /// are. Answer: the ids of those that were archived.
+    /// Archives sessions of the project that are too many, or inactive for too long:
+    /// `{"maxSessionsPerProject","autoArchiveAfterDays"}`, JSON, or null for the settings. The current session, open
+    /// ones, and those of a workspace stay as they are. Answer: the ids of the archived sessions.
     pub fn tidy(self: &Rc<Store>, limits: String) -> Operation<'static, Vec<String>> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -77,9 +77,9 @@ impl Store {
         Ok(archived)
     }
 
-    // Archives what a file of settings says is too much or too old, before each list that looks at the files; it is told with what
-    // lists find out. What somebody took back stays until more is said in it. What holds unless a file says otherwise is for who
-    // asks to tidy: a year's sessions that were imported today are not to be hidden tomorrow.
+    // Archives what exceeds the limits of a settings file, before each list that compares files, and reports it as a
+    // notice. A session that a user unarchived stays until it has new messages. Default limits apply only when tidying
+    // is asked for: a year's sessions that were imported today are not to be hidden tomorrow.
     #[cfg(feature = "interop")]
     pub(super) async fn tidy_by_settings(&self, io: &Io, request: &str) -> Result<(), Trouble> {
         if ListRequest::from_json(request)?.is_unverified {
@@ -92,7 +92,7 @@ impl Store {
             Ok(Some(message)) => ("archived", message),
             Ok(None) => return Ok(()),
             Err(bug) if bug.is_bug() => return Err(bug),
-            // No reason to have no list.
+            // A failure is no reason to give no list.
             Err(trouble) => {
                 ("not_archived", format!("could not archive what is too old: {}", trouble.message()))
             }
@@ -101,7 +101,7 @@ impl Store {
         Ok(())
     }
 
-    // What was archived, as people are told it.
+    // Returns a sentence for people that says what was archived; none where nothing was.
     #[cfg(feature = "interop")]
     async fn archive_and_note(&self, io: &Io, said: &[&Setting]) -> Result<Option<String>, Trouble> {
         let file = layout::tidy_record(&self.project_hash);
@@ -127,7 +127,7 @@ impl Store {
         Ok(limits.unwrap_or("{}").into())
     }
 
-    // Where nobody has it open; whether it is archived then.
+    // Archives a session unless somebody has it open, and returns whether it did.
     async fn archive_if_free(&self, io: &Io, one: &ListedSession) -> Result<bool, Trouble> {
         let place = self.setup.parse_place(&one.path, one.entry.placement);
         let Some(place) = place.filter(|_| self.find_open(&one.path).is_none()) else { return Ok(false) };
@@ -142,7 +142,7 @@ impl Store {
     }
 }
 
-// How many sessions a file keeps, and for how long.
+// The limits that a settings file sets.
 #[cfg(feature = "interop")]
 fn limit_settings(all: &[Setting]) -> Vec<&Setting> {
     if all.iter().any(|one| one.key == "autoPersist.enabled" && one.value == "false") {
@@ -164,7 +164,7 @@ fn to_tidy_candidate(one: &ListedSession) -> TidyCandidate {
     TidyCandidate { id, placement: entry.placement, is_readable: entry.lifecycle.is_some(), last_active }
 }
 
-// How many sessions stay, and for how many milliseconds.
+// Reads the most sessions, and their greatest age in milliseconds.
 fn parse_limits(json: &str) -> Result<(u64, u64), Error> {
     let mut fields = request::parse(json, LIMITS)?;
     let mut thousandths = |key: &str| match fields.take_raw(key) {
@@ -177,7 +177,7 @@ fn parse_limits(json: &str) -> Result<(u64, u64), Error> {
     Ok((most.div_ceil(1000), days.saturating_mul(DAY_MS / 1000)))
 }
 
-// Of a number as JSON writes it; one that is too large is the largest.
+// Parses a JSON number into thousandths; one that is too large becomes the largest.
 fn parse_thousandths(number: &str) -> Option<u64> {
     if let Some((digits, exponent)) = number.split_once(['e', 'E']) {
         let is_number = digits.starts_with(|first: char| first.is_ascii_digit());

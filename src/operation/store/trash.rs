@@ -1,4 +1,6 @@
-//! Deleting: what a user deletes lies in the trash, whole, until it is purged there.
+//! Deletes sessions: they lie in the trash, whole, until they are purged there.
+//!
+//! The trash lies in the home, also for sessions of workspaces: a repository must not fill up with what was deleted.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -14,12 +16,12 @@ use crate::operation::session_files::SessionFiles;
 use crate::operation::{Io, Operation, Trouble, unless_bug};
 
 impl Store {
-    /// Deletes a session: it lies in the trash then, whole; or, `purges`, it is gone for good, and no line of the index is about
-    /// it any more. Also one that a newer version wrote: its user may want that, and nothing of it is misread. Answer: where it
-    /// lies now, as people call it; nothing where it is gone. It is open no longer.
+    /// Deletes a session: moves it to the trash, whole; or, with `purges`, removes it for good, and its line in the
+    /// index. A session that a newer version wrote can be deleted, too: its user may want that, and nothing of it is
+    /// misread. The session is no longer open. Answer: its display path in the trash; none where it is gone.
     ///
     /// # Errors
-    /// Refused with `open_elsewhere` where another process has it open.
+    /// `open_elsewhere` where another process has it open.
     pub fn delete(
         self: &Rc<Store>,
         live: &Rc<SessionFiles>,
@@ -69,7 +71,7 @@ impl Store {
         Ok(trash)
     }
 
-    /// A session is open no longer, once it went elsewhere; where that fails it is as open as before.
+    /// Closes a session's handle while its folder goes elsewhere; if that fails, the session is as open as before.
     pub(super) async fn forget_during<T>(
         &self,
         live: &Rc<SessionFiles>,
@@ -83,7 +85,8 @@ impl Store {
         gone
     }
 
-    /// Puts the folder of a session in the trash; `lies`: where it was left. Answer: where it lies now.
+    /// Moves a session's folder to the trash, and returns where it lies there. `lies`: where the folder is, if it was
+    /// left already.
     pub(super) async fn move_to_trash(
         &self,
         io: &Io,
@@ -99,7 +102,7 @@ impl Store {
             if folder.root == Root::Home {
                 return self.rename_into_trash(io, session, &name, lies.unwrap_or(&folder)).await;
             }
-            // Somebody else may do the same at once: whose name it has by now copies it.
+            // Another process may do the same at once: the one whose name the folder has by now copies it.
             let left = left_path(io, &folder, &io.process().await?.lease);
             let lay = lies.unwrap_or(&folder);
             io.rename(lay, &left).await?;
@@ -114,7 +117,7 @@ impl Store {
         .await
     }
 
-    // From another root, perhaps another disk: copied whole. What is copied in part is not in the trash yet.
+    // Copies from another root, perhaps another disk. Until the copy is whole it is not in the trash.
     async fn copy_to_trash(
         &self,
         io: &Io,
@@ -134,7 +137,7 @@ impl Store {
         copied
     }
 
-    // Under a name that nobody else gave to something at the same moment.
+    // Renames into the trash, to a name that nobody else used at the same moment.
     async fn rename_into_trash(
         &self,
         io: &Io,
@@ -144,7 +147,7 @@ impl Store {
     ) -> Result<File, Trouble> {
         loop {
             let place = self.trash_path(io, name);
-            // Before it goes: else nobody would know the way back.
+            // The origin is written first: without it nobody would know the way back.
             let origin = format!(
                 "{{\"v\":1,\"trash\":{},\"path\":{},\"placement\":\"{}\"}}\n",
                 to_json(place.name()),
@@ -159,16 +162,16 @@ impl Store {
         }
     }
 
-    /// Where something of this name comes to lie that is deleted now.
+    /// Returns a path in the trash for something of this name that is deleted now.
     pub(super) fn trash_path(&self, io: &Io, name: &str) -> File {
-        // Two may have the same name.
+        // Two may have the same name, so no two get the same time.
         let ms = io.now_ms().max(self.last_trash_ms.get() + 1);
         self.last_trash_ms.set(ms);
         layout::trash().child(&names::trash_name(name, ms))
     }
 }
 
-// What is removed in part is not a session that was left.
+// Renames a folder before removing it, for one that is removed in part must not be taken for a session that was left.
 async fn purge_folder(io: &Io, folder: &File) -> Result<(), Trouble> {
     let gone = discarded_path(io, folder).await?;
     io.rename(folder, &gone).await?;

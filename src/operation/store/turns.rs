@@ -1,5 +1,5 @@
-//! What a model is told at a turn of a conversation that an agent's client holds, and that is recorded meanwhile: what other
-//! sessions say to the prompt, that its user seems to stop, and that nothing was saved for long.
+//! What a model is told at a turn of a conversation in an agent's client, while that is recorded: what other sessions
+//! say to the prompt, that the user seems to stop, and that nothing was saved for long.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -19,21 +19,21 @@ use crate::operation::logs::LogName;
 use crate::operation::{Io, Operation, OutgoingRedactor, Trouble, unless_bug};
 use crate::state::stopping::find_stop_phrase;
 
-/// After so many turns without a save one is offered.
+/// Turns without a save after which one is offered.
 const LONG: u64 = 40;
-/// So many bytes of other sessions, and as many tokens, go into a prompt at most.
+/// The most bytes, and tokens, of other sessions in a prompt.
 const RECALLED: u32 = 1500;
-/// So often something else is looked for, where others have just told the same.
+/// Attempts to recall something else, where other processes have just given the same.
 const TRIED: usize = 4;
-/// So a prompt begins that is a command of the client's own.
+/// First characters of prompts that are commands of the client.
 const COMMANDS: [char; 4] = ['/', '$', '!', '#'];
 
 struct TurnRequest {
-    // What the user typed; nothing where the client only forgot.
+    // The user's prompt; none where the client only forgot.
     prompt: Option<String>,
-    // The session that the conversation is here.
+    // The session that the conversation is recorded in.
     session: Option<String>,
-    // The client has just forgotten most of it.
+    // The client has just dropped most of the conversation, as compaction does.
     has_forgotten: bool,
 }
 
@@ -43,7 +43,7 @@ struct TurnRequest {
 struct SaveReminder {
     turns: u64,
     is_offered: bool,
-    // The event by which the session was saved last.
+    // The id of the event of the last save.
     since: Option<String>,
 }
 
@@ -58,11 +58,14 @@ impl TurnRequest {
 }
 
 impl Store {
-    /// What is told at a turn of a conversation, which is known by a word of the client's, the path of its record mostly:
-    /// `{"prompt","session","hasForgotten"}`, all optional: what was typed, the id of the session that it is here, and whether the
-    /// client has just forgotten most of it. Answer: `{"recalled","wantsStop","offersSave"}`, JSON: what other sessions say to the
-    /// prompt, as the setting `recall` wants it, within 1,500 bytes, and not the same twice before the client has forgotten it; whether
-    /// the user seems to stop; and whether a save is to be offered, once, after 40 turns without one.
+    /// Returns what to tell a model at a turn. `conversation` is any word of the client's that identifies it, mostly
+    /// its transcript's path.
+    ///
+    /// Request: `{"prompt","session","hasForgotten"}`, all optional: what was typed, the id of the session that it is
+    /// recorded in, and whether the client has just dropped most of it. Answer:
+    /// `{"recalled","wantsStop","offersSave"}`, JSON: what other sessions say to the prompt, as the setting `recall`
+    /// wants it, within 1,500 bytes, and not the same again until the client has dropped it; whether the user seems to
+    /// stop; and whether to offer a save, once, after 40 turns without one.
     pub fn turn(
         self: &Rc<Store>,
         conversation: String,
@@ -119,7 +122,7 @@ impl Store {
             if ids.is_empty() && mode != "\"session\"" {
                 return Ok(recalled.text);
             }
-            // What cannot be remembered would be told again and again.
+            // Without a claim on disk the same would be recalled at every turn.
             let Some(claimed) = told.claim(io, &ids).await? else { return Ok(String::new()) };
             let others = told.read_other_ids(io, Some(claimed)).await?;
             let is_first = mode != "\"session\"" || others.is_none();
@@ -130,7 +133,7 @@ impl Store {
         Ok(String::new())
     }
 
-    // Whether a save is to be offered, which is done once.
+    // Counts a turn without a save, and returns whether to offer one, which is done once.
     async fn count_unsaved_turn(&self, io: &Io, id: &str) -> Result<bool, Trouble> {
         let Some(place) = self.find_place(io, id).await? else { return Ok(false) };
         let live = self.unopened_session(&place, id);
@@ -146,16 +149,16 @@ impl Store {
     }
 }
 
-// What was told to a conversation: a line of ids for each time. Others may tell it something at the same time; of a message the
-// line that comes first counts.
+// The messages recalled for a conversation: a line of ids for each time. Other processes may recall for it at the same
+// time; of lines with the same message the first counts.
 struct RecallLedger {
     file: File,
-    // Where lines of this turn begin.
+    // Where lines of this turn begin, in bytes.
     own_lines: Vec<u64>,
 }
 
 impl RecallLedger {
-    /// What others have told, as far as `end`; nothing where nobody has yet.
+    /// Reads the ids that other turns claimed before byte `end`; none where there is no claim.
     async fn read_other_ids(&self, io: &Io, end: Option<u64>) -> Result<Option<Vec<String>>, Trouble> {
         let Some(bytes) = unless_bug(io.read_all(&self.file).await)?.flatten() else { return Ok(None) };
         let end = end.map_or(bytes.len(), |end| bytes.len().min(end as usize));
@@ -171,9 +174,9 @@ impl RecallLedger {
         Ok(known)
     }
 
-    /// That these are told by this turn; where its line begins, if it is known the next time.
+    /// Claims messages for this turn. Returns where its line begins, or none where it could not be written.
     async fn claim(&mut self, io: &Io, ids: &[String]) -> Result<Option<u64>, Trouble> {
-        // Behind whatever a process may have left that ended while it wrote.
+        // Begins with a line feed, for a process that died while writing may have left none.
         let line = format!("\n{}\n", to_json(&ids));
         let len = line.len() as u64;
         let appended = unless_bug(io.append(&self.file, line.into_bytes(), false, None).await)?;
@@ -183,13 +186,13 @@ impl RecallLedger {
     }
 }
 
-// What is derived: where it cannot be read, it is as good as none.
+// Reads a derived file; one that cannot be read counts as absent.
 async fn read_json<T: DeserializeOwned>(io: &Io, file: &File) -> Result<Option<T>, Trouble> {
     let bytes = unless_bug(io.read_all(file).await)?.flatten();
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-// Whether it is known the next time.
+// Returns whether the file was written.
 async fn write_json(io: &Io, file: &File, value: &impl Serialize) -> Result<bool, Trouble> {
     Ok(unless_bug(io.replace(file, to_json(value).into_bytes(), None).await)?.is_some())
 }

@@ -1,4 +1,4 @@
-//! `metadata.json`, of a session in the home.
+//! `metadata.json`, the document of a session in the home.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use crate::time;
 
 const VERSION: u32 = 1;
 
-/// `metadata.json`, of a session in the home.
+/// `metadata.json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct MetadataJson {
@@ -27,7 +27,7 @@ pub struct MetadataJson {
     extra: Extra,
 }
 
-// The fields of the document up to `status`; then what it lacks.
+// The document's own fields up to `status`; then additional ones for what it lacks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields, rename = "MetadataJson"))]
@@ -114,7 +114,7 @@ struct Display {
     description: Option<String>,
 }
 
-// What the agent was told; its model stands under `provider`.
+// The agent's instructions; its model stands under `provider`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
@@ -130,7 +130,7 @@ struct OfAgent {
     tools: Vec<String>,
 }
 
-// Whether lists have it. The document calls this the status.
+// Whether lists show the session. The document calls this the status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Shown"))]
@@ -140,7 +140,7 @@ enum ListStatus {
 }
 
 impl MetadataJson {
-    /// The document of a session.
+    /// Makes the document of a session.
     pub fn new(metadata: &Metadata, known: &Checkpoint) -> MetadataJson {
         let title = metadata.title(&known.titles);
         // Without `..`: a new field does not compile until it has a place here.
@@ -191,7 +191,7 @@ impl MetadataJson {
         MetadataJson { known, extra: Extra::default() }
     }
 
-    /// Reads the document, and says what in it could not be read.
+    /// Reads the document, and reports the values that could not be read.
     ///
     /// # Errors
     /// `invalid_json` where it is no object.
@@ -200,22 +200,22 @@ impl MetadataJson {
         Ok((MetadataJson { known, extra }, bad))
     }
 
-    /// What the session is called by.
+    /// Its title.
     pub(crate) fn title(&self) -> &str {
         &self.known.display.value.title
     }
 
-    /// What it is about.
+    /// Its summary.
     pub(crate) fn summary(&self) -> Option<&str> {
         self.known.summary.as_deref()
     }
 
-    /// Whether a version of leftoff wrote it that knows more than this one.
+    /// Whether a newer version of leftoff wrote it.
     pub fn is_newer(&self) -> bool {
         self.known.version > VERSION
     }
 
-    /// What it says of the session.
+    /// The session's metadata as the document has it.
     pub fn metadata(&self) -> Metadata {
         let MetadataFields {
             version: _,
@@ -238,7 +238,8 @@ impl MetadataJson {
             archived_at,
             as_of,
         } = self.known.clone();
-        // Of the line that the document was written with, whatever stands in the log by now: nobody gave it.
+        // A title made from the line that the document was written with, whatever stands in the log by now: nobody
+        // gave it.
         let is_given = |title: &String| !description.as_deref().is_some_and(|line| is_made_of(title, line));
         let since = || non_empty(last_accessed_at).or_else(|| non_empty(created_at.clone()));
         Metadata {
@@ -272,7 +273,7 @@ impl MetadataJson {
         }
     }
 
-    /// What it says of the session, as far as it says something.
+    /// What it says of the session, with `None` where it is silent.
     pub fn claims(&self) -> DocumentClaims {
         let archived_at = self.known.archived_at.clone();
         DocumentClaims::of(self.metadata())
@@ -283,7 +284,7 @@ impl MetadataJson {
             .with_archival(archived_at, self.known.status.map(|shown| shown == ListStatus::Archived))
     }
 
-    /// The document with what an older one had that nobody knew.
+    /// Adds the fields of an older document that this version does not know.
     pub fn keeping(mut self, old: &MetadataJson) -> MetadataJson {
         self.extra = old.extra.clone();
         let (new, old) = (&mut self.known, &old.known);
@@ -299,13 +300,13 @@ impl MetadataJson {
         self
     }
 
-    /// The document as it is kept.
+    /// Renders the document.
     pub fn to_json(&self) -> String {
         to_pretty_json(self)
     }
 }
 
-// Who answers, and what it was told.
+// Splits the agent's description into who answers and its instructions.
 fn split_agent(agent: Agent) -> (Provider, OfAgent) {
     let Agent { command, system_prompt_hash, prompt_file, model, tools, provider, context_window, base_url } =
         agent;

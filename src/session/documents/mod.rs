@@ -1,11 +1,12 @@
 //! The documents about a session as they lie on disk: wire structs with exactly the field names of their documents.
 //!
-//! Both say the same. What one of the two documents has no field for stands in an additional one, so that a session goes
-//! from one placement to the other and back without loss. Fields that this version does not know are kept, in nested
-//! objects too. A bad value costs its field.
+//! Both say the same. What one of the two documents has no field for stands in an additional one, so that a session
+//! goes from one placement to the other and back without loss. Fields that this version does not know are kept, in
+//! nested objects too. A bad value costs its field.
 //!
-//! One thing comes back otherwise: `metadata.json` has a title in every case, so a session whose title was made from its
-//! first message has it as a given one once it was read from that document alone.
+//! One thing comes back otherwise: `metadata.json` has a title in every case, so a session whose title was made from
+//! its first message has it as a given one once it was read from that document alone. `session.json` has no title
+//! that nobody gave: one made from the first message changes, and would look like an edit.
 
 pub(crate) mod metadata_json;
 pub(crate) mod session_json;
@@ -29,7 +30,7 @@ use crate::session::checkpoint::Checkpoint;
 use crate::session::document_claims::DocumentClaims;
 use crate::session::metadata::Metadata;
 
-/// Which of the two documents.
+/// The name of one of the two documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentName {
     /// `session.json`, in the workspace placement.
@@ -38,7 +39,7 @@ pub enum DocumentName {
     MetadataJson,
 }
 
-/// One of the two documents as it was found on disk.
+/// A document as it was found on disk.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Document {
     /// `session.json`.
@@ -48,7 +49,7 @@ pub enum Document {
 }
 
 impl Document {
-    /// Reads a document, and says what in it could not be read.
+    /// Reads a document, and reports the values that could not be read.
     ///
     /// # Errors
     /// `invalid_json` where it is no object.
@@ -65,7 +66,7 @@ impl Document {
         })
     }
 
-    /// The document of a session as it is kept, with what an older one had that nobody knew.
+    /// Renders the document of a session, with the fields of an older one that this version does not know.
     pub fn write(
         name: DocumentName,
         metadata: &Metadata,
@@ -92,7 +93,7 @@ impl Document {
         }
     }
 
-    /// What it says of the session.
+    /// The session's metadata as the document has it.
     pub fn metadata(&self) -> Metadata {
         match self {
             Document::SessionJson(document) => document.metadata(),
@@ -100,7 +101,7 @@ impl Document {
         }
     }
 
-    /// What it says of the session, as far as it says something.
+    /// What it says of the session, with `None` where it is silent.
     pub fn claims(&self) -> DocumentClaims {
         match self {
             Document::SessionJson(document) => document.claims(),
@@ -108,7 +109,7 @@ impl Document {
         }
     }
 
-    /// What it says that the session is called by, where that may be what nobody gave it.
+    /// Its title, which may be one that nobody gave.
     pub(crate) fn title(&self) -> Option<&str> {
         match self {
             Document::SessionJson(_) => None,
@@ -116,7 +117,7 @@ impl Document {
         }
     }
 
-    /// What it says that it is about.
+    /// Its summary.
     pub(crate) fn summary(&self) -> Option<&str> {
         match self {
             Document::SessionJson(document) => document.summary(),
@@ -124,7 +125,8 @@ impl Document {
         }
     }
 
-    /// By what events know it that say what it says: the event that it was written from, else an id of its bytes.
+    /// The id by which events name this state of the document: the event that it was written from, else a hash of its
+    /// bytes.
     pub(crate) fn document_id(&self) -> String {
         let json = || match self {
             Document::SessionJson(document) => document.to_json(),
@@ -133,7 +135,7 @@ impl Document {
         self.claims().as_of.unwrap_or_else(|| id::from_parts(&[json().as_bytes()]))
     }
 
-    /// Whether a version of leftoff wrote it that knows more than this one.
+    /// Whether a newer version of leftoff wrote it.
     pub fn is_newer(&self) -> bool {
         match self {
             Document::SessionJson(document) => document.is_newer(),
@@ -149,12 +151,12 @@ struct WithExtra<T> {
     extra: Extra,
 }
 
-/// An object whose known fields are taken out, so that the others are left.
+/// Takes the known fields out of an object, so that the unknown ones are left.
 trait TakeFields: Sized {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Self>;
 }
 
-// What is written is the known object with the others behind.
+// Serialized as the known object, with the other fields after it.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct WithExtraRef<'a, T: Serialize> {
@@ -176,13 +178,13 @@ impl<T> From<T> for WithExtra<T> {
 }
 
 impl<T> WithExtra<T> {
-    /// The same with what an older document had that nobody knew.
+    /// Adds the unknown fields of an older document.
     fn keeping(&mut self, old: &WithExtra<T>) {
         self.extra = old.extra.clone();
     }
 }
 
-/// The same for what may be absent.
+/// The same for an object that may be absent.
 fn keep_extra<T>(new: &mut Option<WithExtra<T>>, old: &Option<WithExtra<T>>) {
     if let (Some(new), Some(old)) = (new, old) {
         new.keeping(old);
@@ -226,7 +228,7 @@ impl TakeFields for ImportOrigin {
     }
 }
 
-/// The first heading of a conversation's Markdown: of its own, not one inside a code block or the front matter.
+/// Finds the first heading of a conversation's Markdown: not one inside a code block or the front matter.
 pub fn find_heading(markdown: &str) -> Option<&str> {
     let mut fence = None;
     let mut previous = "";

@@ -1,4 +1,4 @@
-//! `session.json`, of a session in a workspace.
+//! `session.json`, the document of a session in a workspace.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use crate::time;
 
 const VERSION: &str = "1.0";
 
-/// `session.json`, of a session in a workspace.
+/// `session.json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct SessionJson {
@@ -27,7 +27,7 @@ pub struct SessionJson {
     extra: Extra,
 }
 
-// The fields of the document up to `context_summary`; then what it lacks.
+// The document's own fields up to `context_summary`; then additional ones for what it lacks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields, rename = "SessionJson"))]
 struct SessionFields {
@@ -127,7 +127,7 @@ struct OfImported {
 }
 
 impl SessionJson {
-    /// The document of a session.
+    /// Makes the document of a session.
     pub fn new(metadata: &Metadata, known: &Checkpoint) -> SessionJson {
         // Without `..`: a new field does not compile until it has a place here.
         let Metadata {
@@ -174,7 +174,7 @@ impl SessionJson {
         SessionJson { known, extra: Extra::default() }
     }
 
-    /// Reads the document, and says what in it could not be read.
+    /// Reads the document, and reports the values that could not be read.
     ///
     /// # Errors
     /// `invalid_json` where it is no object.
@@ -183,18 +183,18 @@ impl SessionJson {
         Ok((SessionJson { known, extra }, bad))
     }
 
-    /// What it is about.
+    /// Its summary.
     pub(crate) fn summary(&self) -> Option<&str> {
         self.known.context_summary.as_deref()
     }
 
-    /// Whether a version of leftoff wrote it that knows more than this one.
+    /// Whether a newer version of leftoff wrote it.
     pub fn is_newer(&self) -> bool {
         let major = self.known.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
         major.is_some_and(|major| major > 1)
     }
 
-    /// What it says of the session.
+    /// The session's metadata as the document has it.
     pub fn metadata(&self) -> Metadata {
         let SessionFields {
             version: _,
@@ -238,7 +238,7 @@ impl SessionJson {
         }
     }
 
-    /// What it says of the session, as far as it says something.
+    /// What it says of the session, with `None` where it is silent.
     pub fn claims(&self) -> DocumentClaims {
         DocumentClaims::of(self.metadata())
             .with_stated(
@@ -248,7 +248,7 @@ impl SessionJson {
             .with_archival(self.known.archived_at.clone(), None)
     }
 
-    /// The document with what an older one had that nobody knew.
+    /// Adds the fields of an older document that this version does not know.
     pub fn keeping(mut self, old: &SessionJson) -> SessionJson {
         self.extra = old.extra.clone();
         let (new, old) = (&mut self.known, &old.known);
@@ -260,13 +260,13 @@ impl SessionJson {
         self
     }
 
-    /// The document as it is kept.
+    /// Renders the document.
     pub fn to_json(&self) -> String {
         to_pretty_json(self)
     }
 }
 
-// Each both ways, and without `..`: a new field does not compile until the document has it.
+// Converted both ways, and without `..`: a new field does not compile until the document has it.
 impl AgentConfig {
     fn of(agent: Agent) -> AgentConfig {
         let Agent {
@@ -359,7 +359,7 @@ impl Open for SessionJson {
 
 impl TakeFields for SessionFields {
     fn take(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<SessionFields> {
-        // As the other document has it; here it is a date.
+        // The other document has it as a status; here it is a date.
         let is_archived = fields.raw("status") == Some("\"archived\"");
         let status = fields.take("status", bad).filter(|_| !is_archived);
         let last_active: String = fields.take("last_active", bad).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Which batches count that say which they are; see [`crate::session::batch`].
+//! Decides which batches with conditions count; see [`crate::session::batch`].
 
 use alloc::vec::Vec;
 
@@ -10,11 +10,11 @@ use crate::record::span::Span;
 use crate::session::batch::{Open, REMEMBERED, REMEMBERED_OF_TOOLS, SkippedLines};
 use crate::session::handle::Session;
 
-/// A record, and the message that it is, where that is known.
+/// A record, and its message where that is known.
 pub(super) type ScannedLine = (Record, Option<Message>);
 
 impl Session {
-    /// Where the lines of this batch lie, if its operation counted.
+    /// Finds the lines of a batch whose operation counted.
     ///
     /// # Errors
     /// `operation_reused` where it counted with other messages.
@@ -32,29 +32,29 @@ impl Session {
         batch.expected_message.as_ref().is_none_or(|expected| *expected == self.log_state.last_id)
     }
 
-    /// Whether an event says that a message counts, whatever a merge put before it.
+    /// Whether an event accepts a message, whatever a merge put before it.
     pub(crate) fn has_accepted(&self, message: &str) -> bool {
         self.accepted_ids.contains(message)
     }
 
-    /// Reads another log of the same session as this one does.
+    /// Copies the accepted messages, to read another log of the same session as this one does.
     pub(crate) fn with_accepted_of(mut self, other: &Session) -> Session {
         self.accepted_ids.clone_from(&other.accepted_ids);
         self
     }
 
-    /// What of the log counts for nothing.
+    /// The lines of the log that do not count.
     pub(crate) fn skipped_lines(&self) -> SkippedLines {
         let known = &self.log_state;
         SkippedLines { spans: known.repeated.clone(), firsts: known.firsts.clone(), decided_end: known.bytes }
     }
 
-    /// How far it is known what counts.
+    /// How far it is known which lines count.
     pub(super) fn decided_end(&self) -> u64 {
         self.open_batch.as_ref().map_or(self.messages.covered_end(), |open| open.span.start)
     }
 
-    /// The lines that count by this one, which is of a batch: all of it, where it is whole now.
+    /// Takes a line of a batch; returns the lines that count now: the whole batch with its last line.
     pub(super) fn take_batch_line(
         &mut self,
         part: BatchLine,
@@ -99,7 +99,7 @@ impl Session {
         lines
     }
 
-    // Nobody will write the rest of it: who began it appends all of it again.
+    // Nobody will write the rest of it: its writer appends all of it again.
     pub(super) fn skip_open_batch(&mut self) {
         let Some(open) = self.open_batch.take() else { return };
         let start = open.span.start;

@@ -1,8 +1,12 @@
-//! The document beside the logs: what in it no event says yet.
+//! The document beside the logs: its edits that no event has recorded yet.
 //!
-//! `session.json` and `metadata.json` are written from the events. Someone may edit them nevertheless, agents do; and a
-//! session that was typed by hand has no events at all. What a document says more than the events do is in force at once,
+//! `session.json` and `metadata.json` are written from the events. Someone may edit them nevertheless, agents do; and
+//! a session that was typed by hand has no events at all. What a document says beyond the events is in force at once,
 //! and becomes an event with the next ones that are written, before the document is written anew.
+//!
+//! An edit is compared with the state that the document names: an editor open for an hour undoes nothing that was
+//! recorded meanwhile, and nothing is adopted twice. Where that state is lost, the edit is compared with the state in
+//! which the document was found, and an event says which one that is before any other is written.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,17 +22,17 @@ use crate::session::handle::Session;
 use crate::session::metadata::Metadata;
 use crate::time::{self, Stamp};
 
-/// What a document says more than the events.
+/// The document as it was found, and its unrecorded edits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DocumentState {
     document: Option<Document>,
     unrecorded: Vec<ChangeRequest>,
-    // What the document says that the session is about, also once it was written anew.
+    // The document's summary, also once it was written anew.
     summary: Option<String>,
 }
 
 impl Session {
-    /// Takes the document that was found beside the logs, once both were observed; nothing where there is none.
+    /// Takes the document found beside the logs, once both were observed; `None` where there is none.
     pub fn take_document(&mut self, document: Option<Document>) {
         let summary = document.as_ref().and_then(Document::summary).map(String::from);
         self.document_state =
@@ -43,19 +47,19 @@ impl Session {
         self.metadata.drop_outdated_summary(&self.log_state);
     }
 
-    /// Takes the document that is known once more, beside what else is known now.
+    /// Compares the known document again with what is known now.
     pub(super) fn compare_document(&mut self) {
         let DocumentState { document, summary, .. } = mem::take(&mut self.document_state);
         self.take_document(document);
         self.document_state.summary = summary;
     }
 
-    /// The document was written as it is to be.
+    /// Notes that the document was written.
     pub(crate) fn mark_document_written(&mut self) {
         self.document_state.summary.clone_from(&self.metadata.summary);
     }
 
-    /// Whether the document that was found is called by what a message said before it was said anew.
+    /// Whether the document's title comes from a message that was revised since.
     pub(crate) fn has_old_title(&self) -> bool {
         let title = self.document_state.document.as_ref().and_then(Document::title);
         title.is_some_and(|title| {
@@ -63,13 +67,13 @@ impl Session {
         })
     }
 
-    /// Whether the document has a summary that was made of such a message.
+    /// Whether the document's summary comes from such a message.
     pub(crate) fn has_old_summary(&self) -> bool {
         let said = &self.document_state.summary;
         *said != self.metadata.summary && self.is_outdated_summary(said.as_deref())
     }
 
-    // Whether nobody gave this summary, and messages say something else now.
+    // Whether this summary was derived, and its messages have been revised since.
     fn is_outdated_summary(&self, said: Option<&str>) -> bool {
         let is_it = |event: &Event| match &event.change {
             Change::Summary { summary, is_derived: true, revised } => {
@@ -80,20 +84,21 @@ impl Session {
         said.is_some() && self.event_history.iter().any(is_it)
     }
 
-    /// Whether the document says what no event says yet.
+    /// Whether the document has edits that no event has recorded.
     pub fn has_unrecorded(&self) -> bool {
         !self.document_state.unrecorded.is_empty()
     }
 
-    /// The document, as it is to be kept; what the one that was found has more, stays, and so does what it had when
-    /// the session lay in this placement before.
+    /// Renders the document to write; fields that only the found document has stay, and so does what it had when the
+    /// session lay in this placement before.
     pub fn document(&self, name: DocumentName) -> String {
         let found = self.document_state.document.as_ref().filter(|document| document.name() == name);
         let before = if found.is_none() { self.previous_document(name) } else { None };
         Document::write(name, &self.metadata, &self.log_state, found.or(before.as_ref()))
     }
 
-    // The document that an event kept when the session left its placement.
+    // The document that an event kept when the session left its placement, so that fields that only this document has
+    // come back with it.
     fn previous_document(&self, name: DocumentName) -> Option<Document> {
         let key = match name {
             DocumentName::SessionJson => "\"sessionJson\"",
@@ -106,11 +111,12 @@ impl Session {
         Document::read(name, json.as_bytes()).ok().map(|(document, _)| document)
     }
 
-    /// The bytes that append what is asked for as events, as one batch, behind what the document said; none where
-    /// nothing changes.
+    /// Stages changes as events, as one batch, behind the document's own edits; returns the bytes to append, empty
+    /// where nothing changes.
     ///
     /// # Errors
-    /// `invalid_transition` where the status may not become that; `newer_version`; those of [`crate::session::log::Log`].
+    /// `invalid_transition` where the status may not become that; `newer_version`; those of
+    /// [`crate::session::log::Log`].
     pub fn stage_changes(&mut self, asked: Vec<ChangeRequest>, stamp: &Stamp) -> Result<Vec<u8>, Error> {
         self.reject_newer()?;
         let mut changes = self.document_state.unrecorded.clone();
@@ -134,7 +140,7 @@ impl Session {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
-        // Else the same document would seem, beside what is said now, to have taken it back.
+        // Else the same document would seem, beside the new events, to have taken them back.
         if changes.len() > unsaid
             && let Some(taking_over) = self.takeover_change()
         {
@@ -170,7 +176,7 @@ impl Session {
         said.as_of = Some(name);
         let derived = self.metadata.derived_titles(&self.log_state);
         let edited = DocumentEdit::from_claims(&state, said, &derived, is_whole);
-        // Whoever took it over may not have come to write the document anew.
+        // Whoever adopted it may have died before the document was written anew.
         let left = self.event_history.iter().fold(edited, |left, event| match (&event.change, left) {
             (Change::Edited(before), Some(left)) if before.as_of == left.as_of => {
                 left.without_applied(before)
@@ -180,7 +186,7 @@ impl Session {
         left.map(|edited| ChangeRequest::from(Change::Edited(edited.into()))).into_iter().collect()
     }
 
-    // Says which document it is that all the events up to here say, where nothing else does.
+    // Names the document that all the events up to here agree with, where nothing else does.
     fn takeover_change(&self) -> Option<ChangeRequest> {
         let name = self.document_state.document.as_ref()?.document_id();
         let is_said =
@@ -190,7 +196,7 @@ impl Session {
             .then(|| ChangeRequest::from(Change::Edited(edited.into())))
     }
 
-    // What the events add up to that say what a document says, edits apart.
+    // What the events up to a document's state add up to, without its edits.
     fn metadata_as_of(&self, document: &str) -> Option<Metadata> {
         let last = self.position_of_event(document)?;
         let mut state = Metadata { heading: self.recorded_metadata.heading.clone(), ..Metadata::default() };
@@ -201,7 +207,7 @@ impl Session {
         Some(state)
     }
 
-    // That of the event which a document was written from; else of the one by which it was taken over first.
+    // Position of the event that a document was written from; else of the one that first adopted it.
     fn position_of_event(&self, document: &str) -> Option<usize> {
         let is_of = |event: &Event| matches!(&event.change, Change::Edited(edited) if edited.as_of.as_deref() == Some(document));
         let written = self.event_history.iter().rposition(|event| event.id == document);

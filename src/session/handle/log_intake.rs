@@ -1,4 +1,4 @@
-//! What was found in the logs, taken into what is known of the session.
+//! Takes what scans found in the logs into the session.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ use crate::session::revisions::LineContent;
 use crate::time;
 
 impl Session {
-    /// Takes what a scan of the tool executions log found; gives the problems.
+    /// Takes what a scan of the tool executions log found; returns the problems.
     pub fn take_tools(&mut self, found: Vec<ScanItem>) -> Vec<Problem> {
         let mut problems = Vec::new();
         for found in found {
@@ -33,7 +33,7 @@ impl Session {
         problems
     }
 
-    /// Takes what a scan of the events log found; gives the problems.
+    /// Takes what a scan of the events log found; returns the problems.
     pub fn take_events(&mut self, found: Vec<ScanItem>) -> Vec<Problem> {
         let mut problems = Vec::new();
         for found in found {
@@ -59,7 +59,7 @@ impl Session {
         self.recorded_metadata.apply(&event);
         match &event.change {
             Change::Pin(subject) => {
-                // Where the message lies was not noted when it was met.
+                // The message's place was not noted when it was read.
                 let is_known = self.log_state.pins.iter().any(|pin| pin.id == subject.message_id);
                 self.needs_whole_log |= self.messages.covered_end() > 0 && !is_known;
                 self.pinned_ids.insert(subject.message_id.clone());
@@ -88,19 +88,20 @@ impl Session {
         self.event_history.push(event);
     }
 
-    /// Takes what a scan of the messages log found; gives the problems.
+    /// Takes what a scan of the messages log found; returns the problems.
     pub fn take_messages(&mut self, found: Vec<ScanItem>) -> Vec<Problem> {
         self.take_records(found, Vec::new())
     }
 
-    /// The staged messages are in the log; see [`Log::commit`](crate::session::log::Log::commit). Gives the problems.
+    /// Notes that the staged messages are in the log; see [`Log::commit`](crate::session::log::Log::commit). Returns
+    /// the problems.
     ///
     /// # Errors
     /// Those of [`Log::commit`](crate::session::log::Log::commit).
     pub fn commit_messages(&mut self, offset: u64) -> Result<Vec<Problem>, Error> {
         let found = self.messages.commit(offset)?;
         let staged = core::mem::take(&mut self.staged_messages);
-        // Where something else was found, a line that was open before them, it tells itself what it is.
+        // If something else was found, a line that was open before them, the scan has the messages itself.
         let is_own =
             found.len() == staged.len() && found.iter().all(|one| matches!(one, ScanItem::Record(_)));
         Ok(self.take_records(found, if is_own { staged } else { Vec::new() }))
@@ -168,7 +169,7 @@ impl Session {
         }
     }
 
-    // Whether it only says again what was said before.
+    // Returns whether the message only repeats an earlier line.
     fn take_message(
         &mut self,
         record: Record,
@@ -179,14 +180,14 @@ impl Session {
         self.revision_count += u64::from(message.rev > 0);
         let mut placed = self.branches.add_message(message, &record);
         if self.is_from_checkpoint {
-            // Where its first line lies before the checkpoint, the place of a revision is not known, nor that of a line
-            // that was written again; such a one is no younger than what the checkpoint covers.
+            // If its first line lies before the checkpoint, the place of a revision is not known, nor that of a line
+            // that was written again; such a message is no younger than what the checkpoint covers.
             let said_ms = message.timestamp.as_deref().and_then(time::parse);
-            // Of what comes from elsewhere nobody may know when it was said.
+            // For imported messages the time may be unknown.
             let may_be_old = said_ms.map_or(message.source.is_some(), |ms| Some(ms) <= self.covered_ms);
             let is_old = message.rev > 0 || may_be_old;
             self.needs_whole_log |= message.branch || (is_old && !placed.is_repeated);
-            // There may be a parent that was not seen, too.
+            // Its parent may be there unread, too.
             placed.parent_is_missing = false;
         }
         problems.extend(placed.problems(&record));
@@ -212,7 +213,7 @@ impl Session {
         placed.is_repetition
     }
 
-    // What was said where that line begins is not what it says now.
+    // The state folded from the line that begins there is outdated.
     fn undo_folded(&mut self, first: u64, again: &Message, is_folded: &mut bool) {
         if *is_folded || self.log_state.learned.has_folded(first) {
             let is_known = self.log_state.learned.rewind_to(first);

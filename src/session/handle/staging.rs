@@ -1,4 +1,4 @@
-//! Messages on their way into the log: what they get beside what was said.
+//! Stages messages: gives each an id, a time, a parent and a count.
 
 use alloc::vec::Vec;
 
@@ -13,8 +13,9 @@ use crate::time::{self, Stamp};
 use crate::tokens::{Count, Counting};
 
 impl Session {
-    /// The bytes that append these messages as one batch. A draft without an id gets one, and follows the last message;
-    /// one without a time is of now, unless it comes from elsewhere: there nobody knows when it was said.
+    /// Stages messages as one batch and returns the bytes to append. A draft without an id gets one, and follows the
+    /// last message; one without a time is of now, unless it comes from elsewhere: there nobody knows when it was
+    /// said.
     ///
     /// # Errors
     /// Those of [`Log`](crate::session::log::Log): `batch_open`, `observe_first`, `line_too_long`.
@@ -27,10 +28,10 @@ impl Session {
         self.stage_batch(drafts, stamp, counting, None)
     }
 
-    /// The same, as a batch that counts under conditions.
+    /// The same, as a batch with conditions.
     ///
     /// # Errors
-    /// As of [`Session::stage_messages`].
+    /// Those of [`Session::stage_messages`].
     pub(crate) fn stage_batch(
         &mut self,
         drafts: Vec<Message>,
@@ -52,7 +53,7 @@ impl Session {
                 message.id = of.map_or_else(|| id::new(stamp, place as u32), own);
             }
             let is_known = self.branches.has_message(&message.id);
-            // Without a parent one that has an id would belong to the branch of the line before it.
+            // Without a parent, a message with an id would belong to the branch of the line before it.
             if !has_id || is_chosen && !is_known {
                 message.parent_id = message.parent_id.or_else(|| last.clone());
             }
@@ -64,7 +65,7 @@ impl Session {
                 let (cumulative, by) = (Some(cumulative), Some(by.as_str().into()));
                 Tokens { count: tokens, cumulative, by, extra: Extra::default() }
             });
-            // What is said anew stands where it stood. Who begins at a checkpoint does not know all that was said.
+            // A revision takes the place of its message. A session begun at a checkpoint does not know all messages.
             let is_anew = is_known
                 || message.rev > 0
                     && (self.is_from_checkpoint || records.iter().any(|one: &Message| one.id == message.id));

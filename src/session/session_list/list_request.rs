@@ -1,4 +1,4 @@
-//! What a caller says of the sessions that a list is to have.
+//! Reads a caller's list request.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -10,12 +10,12 @@ use crate::record::status::Status;
 use crate::session::session_list::{ListRequest, SortOrder, TypeFilter};
 use crate::time;
 
-// As a status it asks for what is hidden from lists, whatever else that is.
+// Not a real status: it asks for archived sessions of any status.
 const ARCHIVED: &str = "\"archived\"";
 
 impl ListRequest {
-    /// Reads `{"all","type","status","archived","agent","folder","since","until","sort","limit","verify"}`, all optional:
-    /// `type` and `archived` are null for any, `since` and `until` times.
+    /// Reads `{"all","type","status","archived","agent","folder","since","until","sort","limit","verify"}`, all
+    /// optional: `type` and `archived` are null for any, `since` and `until` times.
     ///
     /// # Errors
     /// `invalid_request`, naming what is wrong.
@@ -66,10 +66,11 @@ impl ListRequest {
         Ok(wanted)
     }
 
-    /// Which sessions are asked: of all there are, in the usual order; and the times between which something was said.
+    /// Reads which sessions to search: any of all there are, in the usual order; and the times between which messages
+    /// were said.
     ///
     /// # Errors
-    /// What [`ListRequest::from_json`] refuses.
+    /// Those of [`ListRequest::from_json`].
     #[cfg(feature = "interop")]
     pub fn parse_search(json: &str) -> Result<(ListRequest, Option<i64>, Option<i64>), Error> {
         let mut wanted = ListRequest::from_json(json)?;

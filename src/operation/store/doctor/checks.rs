@@ -1,5 +1,5 @@
-//! What a store and its sessions have that they should not have, beside what is wrong in the logs: torn tails, derived files
-//! that are no good, things that processes left which are gone.
+//! Checks apart from the logs' own problems: torn tails that can be sealed, derived files that are damaged or old, and
+//! what processes left that are gone.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -19,11 +19,11 @@ use crate::operation::store::find_abandoned_outputs;
 use crate::operation::{FileKind, Io, Trouble, unless_bug};
 use crate::session::lease::Lease;
 
-/// No file is written for so long. A process of this number may be another one by now.
+/// One day: no file takes so long to write, and a process of the same number may by then be another one.
 const DAY_US: i64 = 24 * 60 * 60_000_000;
 
 impl Store {
-    /// What there is to mend of a session; `problems`: of its logs.
+    /// Finds what can be mended of a session. `problems`: those of its logs.
     pub(super) async fn find_session_problems(
         &self,
         io: &Io,
@@ -34,11 +34,11 @@ impl Store {
         let folder = place.folder();
         let torn = problems.iter().filter_map(|one| {
             let mend = Mend::Seal { log: folder.child(&one.file), end: one.torn_tail_end()? };
-            // The examination says more.
+            // No message, for the health report has one.
             Some(Finding { problem: DoctorProblem::new(&one.file, "torn_tail", String::new()), mend })
         });
         let mut found: Vec<Finding> = torn.collect();
-        // One that tells of what is gone is all that tells of it.
+        // If files have vanished, the document may be the only trace of them, so it is not rewritten.
         if !problems.iter().any(FileProblem::is_vanished) && !live.is_empty() {
             found.extend(self.check_document(io, live).await?);
         }
@@ -93,7 +93,7 @@ impl Store {
         Ok(Some(Finding { problem, mend: Mend::Document { of: live.clone(), was } }))
     }
 
-    /// Temporary files of processes that are gone; or why nobody can look into the folder.
+    /// Finds temporary files of processes that are gone; a folder that cannot be read is itself a finding.
     pub(super) async fn find_temporary_files(&self, io: &Io, folder: &File) -> Result<Vec<Finding>, Trouble> {
         let mut found = Vec::new();
         let entries = match io.list(folder).await {
@@ -115,7 +115,7 @@ impl Store {
         Ok(found)
     }
 
-    /// What is kept of sessions that are gone: their folders were taken away by hand. `ids`: of those that are there.
+    /// Finds cached files of sessions whose folders were removed by hand. `ids`: those of existing sessions.
     pub(super) async fn find_orphaned_files(
         &self,
         io: &Io,
@@ -125,7 +125,7 @@ impl Store {
         for entry in unless_bug(io.list(&layout::cache()).await)?.flatten().unwrap_or_default() {
             let Some((id, what)) = names::parse_cached_name(&entry.name) else { continue };
             let file = layout::cache().child(&entry.name);
-            // It may lie wherever this process cannot look.
+            // A session that a process has open may lie where this process cannot look.
             if ids.contains(id) || (what == names::CachedKind::Leases && has_open_lease(io, &file).await?) {
                 continue;
             }
@@ -137,7 +137,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Tool outputs of runs that are gone.
+    /// Finds tool outputs of runs that are gone.
     pub(super) async fn find_abandoned_runs(&self, io: &Io) -> Result<Vec<Finding>, Trouble> {
         let left = find_abandoned_outputs(io).await?.into_iter().map(|left| {
             let whose = left.pid.as_deref().map_or("a process".into(), |pid| format!("process {pid}"));
@@ -150,26 +150,26 @@ impl Store {
         Ok(left.collect())
     }
 
-    /// What is only to be taken away.
+    /// Makes a finding for a file that only has to be removed.
     pub(super) fn removal_finding(&self, file: File, why: &str) -> Finding {
         let message = format!("{why} at \"{}\"", self.setup.display_path(&file));
         Finding { problem: DoctorProblem::new(file.name(), "left_over", message), mend: Mend::Remove(file) }
     }
 }
 
-// Whether a process has the session open whose leases these are.
+// Whether a process that still runs has a lease here.
 async fn has_open_lease(io: &Io, leases: &File) -> Result<bool, Trouble> {
     let found = read_leases(io, list_lease_files(io, leases).await?).await?;
     Ok(found.iter().any(|one| !one.is_abandoned))
 }
 
-/// Whether a process is gone that left something. `pid` is its number, as it is written.
+/// Whether the process that left a file is gone. `pid`: its number, as written in the name.
 pub(super) async fn is_abandoned_by(io: &Io, file: &File, pid: &str) -> Result<bool, Trouble> {
     let by = Lease { pid: pid.parse().unwrap_or(u64::MAX), ..Lease::default() };
     if io.are_gone(Vec::from([by])).await? == [true] {
         return Ok(true);
     }
-    // A folder that is renamed keeps the time of its content.
+    // The later of two times, for a renamed folder keeps the time of its content.
     let changed = io.stat(file).await?.map(|stat| stat.modified_us.max(stat.changed_us));
     Ok(changed.is_some_and(|changed| io.now_ms() * 1000 - changed > DAY_US))
 }

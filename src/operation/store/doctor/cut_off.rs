@@ -1,4 +1,4 @@
-//! What was being moved, deleted or purged by a process that is gone, and how that is brought to an end.
+//! Finds relocations, deletions and purges that were cut off, since their processes are gone, and how each is ended.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use crate::layout::{self, File, Root, SESSION_FOLDER, SessionLocation};
 use crate::operation::{FileKind, Io, Trouble, unless_bug};
 
 impl Store {
-    /// What was cut off; it can be brought to an end.
+    /// Finds operations that were cut off and can be ended.
     pub(super) async fn find_cut_off(&self, io: &Io) -> Result<Vec<Finding>, Trouble> {
         let mut found = Vec::new();
         for moving in self.find_cut_off_relocations(io).await? {
@@ -51,7 +51,7 @@ impl Store {
             if let Some(RetiredName { reason: why, pid, old_name: was }) =
                 names::parse_retired_name(&entry.name)
             {
-                // What a move left, the move takes away.
+                // A folder that a relocation left is removed when that is ended.
                 if !is_abandoned_by(io, &at, pid).await? || self.is_part_of_relocation(io, &at).await? {
                     continue;
                 }

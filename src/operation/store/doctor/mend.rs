@@ -1,4 +1,4 @@
-//! What can be mended, and how: each finding is told, and nothing is changed until somebody says so.
+//! Mends: each finding says how it can be mended, and nothing is changed until a caller asks for that.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -18,7 +18,7 @@ use crate::operation::store::relocation::Relocation;
 use crate::operation::{Io, Trouble};
 use crate::session::session_list::{ListRequest, ListedSession};
 
-/// What is wrong, beside what is wrong in the logs.
+/// A problem apart from those in the logs.
 #[derive(Serialize)]
 pub(super) struct DoctorProblem {
     file: String,
@@ -44,42 +44,42 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    /// What nobody can look into: that is mended by whoever may.
+    /// A finding in a folder that cannot be read: a person with access has to mend it.
     pub fn by_hand(file: &str, trouble: Trouble) -> Finding {
         let problem = DoctorProblem::new(file, trouble.code(), trouble.message().into());
         Finding { problem, mend: Mend::ByHand(trouble) }
     }
 }
 
-/// How it is mended.
+/// How a finding is mended.
 pub(super) enum Mend {
-    /// What is torn at this end of a log gets a line feed behind it.
+    /// Append a line feed to a log with a torn tail that ends at this byte.
     Seal { log: File, end: u64 },
-    /// The document is written anew. What cannot be read may be somebody's work all the same: it goes to the trash.
+    /// Write the document anew. One that cannot be read may be somebody's work all the same, and goes to the trash.
     Document { of: Rc<SessionFiles>, was: Option<Vec<u8>> },
-    /// The checkpoint is made again.
+    /// Drop the checkpoint and make it again.
     Checkpoint { of: Rc<SessionFiles> },
-    /// Leases of processes that are gone are taken away.
+    /// Remove the leases of processes that are gone.
     Leases { of: Rc<SessionFiles>, count: usize },
-    /// What is no line of the index is taken away.
+    /// Remove damaged lines from the session index.
     Index { damaged: u64 },
-    /// The project is pointed to another session, or to none.
+    /// Point the project to another session, or to none.
     Pointer,
-    /// Nobody wants it any more.
+    /// Remove a file that nobody needs.
     Remove(File),
-    /// The outputs of a run that is gone are taken away.
+    /// Clear the tool outputs of a run that is gone.
     Outputs(AbandonedOutputs),
-    /// A move is brought to an end.
+    /// End a relocation.
     End(Box<Relocation>),
-    /// The folder of a session that was left is put in the trash.
+    /// Move the folder of a session that was left to the trash.
     Trash(SessionLocation, File),
-    /// A place that was taken is given up.
+    /// Release a folder that was reserved.
     Free(File),
-    /// Whose it is that stands there, only a person knows.
+    /// Leave it to a person, who alone knows whose it is.
     ByHand(Trouble),
 }
 
-/// What was done; and of what is still there the problems, JSON each.
+/// What was mended, in sentences; and the problems that remain, JSON each.
 #[derive(Default)]
 pub(super) struct MendReport {
     pub fixed: Vec<String>,
@@ -87,7 +87,7 @@ pub(super) struct MendReport {
 }
 
 impl MendReport {
-    /// None of these could be mended.
+    /// Reports that none of these could be mended.
     pub fn all_failed(findings: &[Finding], trouble: &Trouble) -> MendReport {
         let failed = findings.iter().map(|one| failed_mend_json(&one.problem, trouble)).collect();
         MendReport { fixed: Vec::new(), failed }
@@ -113,7 +113,7 @@ impl Store {
         Ok(MendReport { fixed: Vec::new(), failed })
     }
 
-    /// Mends what can be, and says what it did; of what could not, why.
+    /// Mends what can be mended; for the rest, reports why not.
     pub(super) async fn mend_all(&self, io: &Io, findings: Vec<Finding>) -> Result<MendReport, Trouble> {
         let mut mended = MendReport::default();
         for Finding { problem, mend } in findings {
@@ -126,7 +126,7 @@ impl Store {
         Ok(mended)
     }
 
-    // What it did, as people are told it.
+    // Returns a sentence for people that says what was done.
     async fn mend_one(&self, io: &Io, mend: Mend) -> Result<String, Trouble> {
         let shown = |file: &File| self.setup.display_path(file);
         Ok(match mend {

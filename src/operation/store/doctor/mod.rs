@@ -1,4 +1,5 @@
-//! What is wrong with a store and its sessions. Without `fix`, no byte is changed by looking.
+//! The doctor: finds what is wrong with a store and its sessions, and mends it if asked. Without `fix` it changes no
+//! byte.
 
 mod checks;
 mod cut_off;
@@ -22,14 +23,14 @@ use crate::record::status::Health;
 
 use mend::{DoctorProblem, Finding, Mend, MendReport};
 
-/// What is asked for.
+/// What the doctor is asked to do.
 #[derive(Clone, Copy, Default)]
 struct DoctorRequest {
     fix: bool,
     secrets: bool,
 }
 
-/// What is said of a session, or of the store itself. Problems are JSON each.
+/// The report on a session, or on the store itself. Each problem is JSON.
 struct DoctorReport {
     id: String,
     path: String,
@@ -51,10 +52,11 @@ impl DoctorReport {
 }
 
 impl Store {
-    /// What is wrong with all sessions and the store itself, or with the one session that `id` means: `{"id","fix","secrets"}`,
-    /// JSON, all optional. With `fix`, what can be mended is: no complete line of a log is ever touched; with `secrets`, also
-    /// what secrets are in the files. Answer: `[{"id","path","health","problems":[{"file","code","start","end","message"}],
-    /// "fixed"}]`, JSON; places are bytes.
+    /// Examines all sessions and the store itself, or the one session that `id` means: `{"id","fix","secrets"}`, JSON,
+    /// all optional. With `fix`, mends what can be mended; no complete line of a log is ever touched. With `secrets`,
+    /// also finds secrets in the files. Answer:
+    /// `[{"id","path","health","problems":[{"file","code","start","end","message"}],"fixed"}]`, JSON; `start` and
+    /// `end` are bytes.
     pub fn doctor(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -64,7 +66,7 @@ impl Store {
             let asked = DoctorRequest { fix, secrets: fields.take("secrets", bad).unwrap_or_default() };
             request::reject_bad(bad)?;
             if asked.secrets {
-                // Where a host's rules are missing nothing is wrong with any session, but with what was asked.
+                // Fails here if a host's rules are missing, since that is a fault of the request, not of a session.
                 io.find_secrets(Vec::from([String::new()])).await?;
             }
             let reports = match id {
@@ -80,8 +82,8 @@ impl Store {
         })
     }
 
-    /// Mends what can be mended of a session, by its folder as people call it. Answer: what `doctor` says of it, JSON; null
-    /// where it is there no longer.
+    /// Mends a session, given by its folder's display path. Answer: its report, as `doctor` gives it, JSON; null where
+    /// the session no longer exists.
     pub fn mend(self: &Rc<Store>, shown: String, placement: Placement) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(move |io| async move {
@@ -93,7 +95,7 @@ impl Store {
     }
 
     async fn examine_all(&self, io: &Io, asked: DoctorRequest) -> Result<Vec<DoctorReport>, Trouble> {
-        // As it is now, whatever was told before.
+        // Read folders again, whatever failed before.
         self.unreadable.take();
         let cut = self.find_cut_off(io).await?;
         let cut = self.mend_if(io, cut, asked.fix).await?;
@@ -105,7 +107,7 @@ impl Store {
         let findings = self.find_store_problems(io, &ids).await?;
         let MendReport { fixed, failed } = self.mend_if(io, findings, asked.fix).await?;
         let (problems, fixed) = ([cut.failed, failed].concat(), [cut.fixed, fixed].concat());
-        // Of a sound one there is nothing to say.
+        // A sound store needs no report.
         if !problems.is_empty() || !fixed.is_empty() {
             let path = self.setup.home.clone();
             reports.push(DoctorReport { id: "store".into(), path, health: Health::Ok, problems, fixed });
@@ -113,7 +115,7 @@ impl Store {
         Ok(reports)
     }
 
-    // Of a session; nothing where there is none.
+    // Examines a session; none where there is no session.
     async fn examine_session(
         &self,
         io: &Io,
@@ -163,7 +165,7 @@ impl Store {
             found = live.build_health_report(io).await?;
             mended
         } else {
-            // What is torn, the examination says.
+            // Drop torn tails, which the health report has already.
             let news = findings.into_iter().filter(|one| !matches!(one.mend, Mend::Seal { .. }));
             MendReport { fixed: Vec::new(), failed: news.map(|one| one.problem.to_json()).collect() }
         };
@@ -203,7 +205,7 @@ impl Store {
         Ok(findings)
     }
 
-    // Whether there is something at a path. What lies elsewhere, nobody can tell.
+    // Whether there is something at a path. Yes for paths outside home and project, of which that is not known.
     async fn may_exist(&self, io: &Io, path: &str) -> Result<bool, Trouble> {
         let at = |root: Root, folder: &str| {
             let below = self.setup.path_below(path, folder)?.replace(&*self.setup.separator, "/");

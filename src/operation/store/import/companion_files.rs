@@ -1,5 +1,5 @@
-//! What a file of an agent's does not hold itself: of a rollout of Codex what it goes on with, a fork's or that of a thread that was
-//! rewound; and what the agent says of a session in another file.
+//! Reads what an agent's file needs from other files: the rollouts that a Codex rollout continues, as a fork or after
+//! a rewind, and a companion file, in which the agent says more of the session.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -12,11 +12,12 @@ use crate::interop::locations::{ROLLOUTS, companion_paths, days_of, is_rollout_o
 use crate::layout::{File, Root};
 use crate::operation::{FileKind, Trouble, unless_bug};
 
-/// No file that says something of others is larger.
+/// The most bytes of a companion file; none is larger.
 pub(super) const LARGEST_BESIDE: u64 = 1 << 24;
 
 impl Importer<'_> {
-    /// A rollout behind all that it goes on with, as far as that is found: a reader says what is missing. Any other file is itself.
+    /// Puts a rollout after those that it continues, as far as they are found; the reader reports what is missing. Any
+    /// other file is returned as it is.
     pub(super) async fn with_base(&self, path: &str, bytes: Vec<u8>) -> Result<Vec<u8>, Trouble> {
         let path = self.to_slash_path(path);
         if !path.rsplit('/').next().is_some_and(|name| name.starts_with("rollout-")) {
@@ -26,7 +27,7 @@ impl Importer<'_> {
         let (mut from, mut first, mut pieces) = (path, bytes, Vec::new());
         while let Some(base) = codex::find_base(&first) {
             let Some(found) = self.find_rollout(&from, &base.rollout).await? else { break };
-            // One that goes on with itself has no beginning.
+            // A rollout that continues itself has no beginning.
             if !met.insert(found.clone()) {
                 break;
             }
@@ -38,7 +39,7 @@ impl Importer<'_> {
             pieces.push((core::mem::replace(&mut first, before.bytes), end));
             from = found;
         }
-        // The last that was found stands first: of it, and of each that follows, what the next one goes on with.
+        // The one found last comes first; of it, and of each that follows, only the part that the next one continues.
         let mut all = Vec::new();
         for (piece, end) in pieces.into_iter().rev() {
             all.extend_from_slice(first.get(..end).unwrap_or(&first));
@@ -48,7 +49,7 @@ impl Importer<'_> {
         Ok(all)
     }
 
-    /// What is said of it in another file: a little, no more; without it the session is read all the same.
+    /// Reads the companion file of a session, if there is one; without it the session is read all the same.
     pub(super) async fn read_companion(&self, path: &str) -> Result<Option<Vec<u8>>, Trouble> {
         for place in companion_paths(&self.to_slash_path(path)) {
             let file = File::new(Root::Outside, self.to_native_path(&place));
@@ -62,7 +63,7 @@ impl Importer<'_> {
         Ok(None)
     }
 
-    // The file of a rollout: beside another one, on its own day, or wherever it lies.
+    // Finds the file of a rollout: beside another one, in the folder of its own day, or anywhere below the roots.
     async fn find_rollout(&self, path: &str, id: &str) -> Result<Option<String>, Trouble> {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let home = folder
@@ -89,7 +90,7 @@ impl Importer<'_> {
         Ok(None)
     }
 
-    // The rollout of an id in a folder, or in those below it. What cannot be looked at holds none.
+    // Finds a rollout in a folder, or also in those below it. A folder that cannot be read has none.
     async fn find_rollout_in(
         &self,
         folder: String,
@@ -109,7 +110,7 @@ impl Importer<'_> {
         Ok(None)
     }
 
-    // A path with `/`, and as the host has it.
+    // Paths with `/` inside, and with the host's separator outside.
     pub(super) fn to_slash_path(&self, path: &str) -> String {
         path.replace(&*self.store.setup.separator, "/")
     }

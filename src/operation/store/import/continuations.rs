@@ -1,6 +1,7 @@
-//! Agents' sessions in which one of the store was resumed: what is said there goes on with that one. Where it was resumed as
-//! text, the fence around its history is the mark; where it was written as the agent's own, that one's name is. Who it was is
-//! kept in a pointer. Where that is lost, the agent's session is one of its own.
+//! Continuations: agents' sessions in which a session of the store was resumed, so that their messages go into that
+//! session. A session resumed as text is recognized by the fence around its history; one written as the agent's own,
+//! by that one's name. A pointer file says which session it was. If that is lost, the agent's session becomes one of
+//! its own.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -21,37 +22,37 @@ use crate::operation::store::{LookupWay, Store};
 use crate::operation::{Io, Operation, Trouble, unless_bug};
 use crate::record::message::{Message, Role};
 
-/// What a fence begins with; its name follows.
+/// The beginning of a fence; its name follows.
 const FENCE: &str = "----- ";
-/// How many hex digits that has.
+/// Hex digits of a fence's name.
 const DIGITS: usize = 32;
 
 /// A part of an agent's session.
 pub(super) struct ConversationPart {
     pub messages: Vec<Message>,
-    /// The session that it goes on with; else it is the agent's own.
+    /// The session that this part continues; none where it is the agent's own.
     pub resumed: Option<Rc<SessionFiles>>,
 }
 
-/// Who was resumed.
+/// The session that was resumed, as a pointer names it.
 pub(super) struct ResumedSession {
     pub id: String,
-    /// The last message of an agent's session that is not behind it.
+    /// The last message of the agent's session that is not new; empty where a fence is the mark.
     pub last_message: String,
 }
 
-/// What is looked for in an agent's session.
+/// What marks the parts of an agent's session.
 struct ResumeMarks {
-    /// Sessions that were resumed, each where its mark stands last, in this order.
+    /// Resumed sessions with the last position of their mark, by position.
     marks: Vec<(usize, Rc<SessionFiles>)>,
-    /// Where turns end.
+    /// Positions where turns end.
     turn_ends: Vec<usize>,
-    /// Where the user says something that is not about the store.
+    /// Positions where the user says something that is not about the store.
     talk_positions: Vec<usize>,
 }
 
 impl Store {
-    /// Whoever is given this text, with a fence, goes on with the session of this id.
+    /// Notes that an agent's session with this text, which has a fence, continues the session of this id.
     pub fn note_text(self: &Rc<Store>, text: String, id: String) -> Operation<'static, ()> {
         Operation::new(|io| async move {
             let Some(mark) = find_mark(&text) else { return Ok(()) };
@@ -60,8 +61,8 @@ impl Store {
         })
     }
 
-    // What is said in this session of an agent's, `[agent, source id]`, goes on with the session of this id that it was written from,
-    // behind its message `last`.
+    // Notes that an agent's session, `[agent, source id]`, continues the session of this id, from which it was
+    // written, after its message `last`.
     pub(in crate::operation::store) async fn note_native_export(
         &self,
         io: &Io,
@@ -73,7 +74,7 @@ impl Store {
         io.replace(&layout::continuation(&continuation_name(agent, source_id)), json.into_bytes(), None).await
     }
 
-    // The session of an id, as whoever opens it has it; nothing where it is gone.
+    // Opens a session by its id; none where it is gone.
     async fn open_resumed(&self, io: &Io, id: &str) -> Result<Option<Rc<SessionFiles>>, Trouble> {
         match self.open_by_id(io, id).await {
             Err(trouble) if trouble.code() == Code::NotFound.as_str() => Ok(None),
@@ -96,8 +97,8 @@ impl Store {
 }
 
 impl Importer<'_> {
-    /// The parts of an agent's session: what goes on with another one, and what is its own. `is_about_store`: something of the
-    /// store may be in it.
+    /// Splits an agent's session into the parts that continue other sessions, and its own. `is_about_store`: it may
+    /// contain something of the store.
     pub(super) async fn split_parts(
         &self,
         one: &ImportedSession,
@@ -119,23 +120,24 @@ impl Importer<'_> {
             }
             return Ok(parts);
         }
-        // Before that the file has the client's own words alone, and nobody can tell what began it.
+        // Until the user has said something, the file has only the client's own words, and what began it cannot be
+        // told.
         let is_begun = !self.is_ongoing || talk_positions(&messages).next().is_some();
         Ok(is_begun.then_some(ConversationPart { messages, resumed: None }).into_iter().collect())
     }
 
-    // What was said before a session was resumed is the agent's own, what comes behind goes on with that one. What was typed and
-    // answered to resume it is in neither.
+    // What was said before a session was resumed is the agent's own, and what follows continues that one. What was
+    // typed and answered to resume it goes into neither.
     async fn split_at_marks(&self, mut messages: Vec<Message>) -> Result<Vec<ConversationPart>, Trouble> {
         let ResumeMarks { marks, turn_ends: ends, talk_positions: asked } =
             self.find_marks(&messages).await?;
-        // Who only looks for a session has said nothing yet.
+        // Whoever only looks for a session has said nothing yet.
         let has_talk = |up_to: usize| asked.iter().any(|place| *place < up_to);
         let mut parts = Vec::new();
         for (place, live) in marks.into_iter().rev() {
             let behind = (place + 1).min(messages.len());
             parts.push(ConversationPart { messages: messages.split_off(behind), resumed: Some(live) });
-            // The last turn before it that was answered.
+            // Cut after the last answered turn before the mark.
             messages.truncate(ends.iter().rfind(|end| **end < place).map_or(0, |end| end + 1));
         }
         if has_talk(messages.len()) {
@@ -150,7 +152,7 @@ impl Importer<'_> {
     async fn find_marks(&self, messages: &[Message]) -> Result<ResumeMarks, Trouble> {
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         for (place, message) in messages.iter().enumerate() {
-            // The first is the outermost: in the history there may be others.
+            // The first fence is the outermost: the history inside may have others.
             if let Some(mark) = find_mark(&to_open_json(message)) {
                 places.insert(mark.into(), place);
             }
@@ -175,7 +177,7 @@ impl Importer<'_> {
     }
 }
 
-// Where the user says something.
+// Positions where the user says something that is not about the store.
 fn talk_positions(messages: &[Message]) -> impl Iterator<Item = usize> {
     let is = |place: &usize| is_talk(&messages[*place], messages.get(place + 1));
     (0..messages.len()).filter(is)
@@ -191,7 +193,7 @@ pub(super) async fn read_continuation(io: &Io, name: &str) -> Result<Option<Resu
     Ok(core::str::from_utf8(&bytes).ok().and_then(read))
 }
 
-// The name of the first fence in a text.
+// Finds the first fence in a text, and returns its name.
 fn find_mark(text: &str) -> Option<&str> {
     text.match_indices(FENCE).find_map(|(at, _)| {
         let mark = text.get(at + FENCE.len()..at + FENCE.len() + DIGITS)?;
@@ -199,7 +201,7 @@ fn find_mark(text: &str) -> Option<&str> {
     })
 }
 
-// What a pointer for an agent's session is called: no name of an agent's stands in a path.
+// Names the pointer of an agent's session; hashed, so that no name that an agent gave becomes part of a path.
 pub(super) fn continuation_name(agent: &str, source_id: &str) -> String {
     let mut name = sha256(format!("{agent}/{source_id}").as_bytes());
     name.truncate(DIGITS);

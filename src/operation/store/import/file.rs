@@ -1,4 +1,4 @@
-//! What one file of an agent holds, into the store.
+//! Imports one file of an agent: each session in it goes into a session of the store.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -20,10 +20,11 @@ use crate::record::event::Parent;
 use crate::record::session_file;
 use crate::resume::block;
 
-/// For so long a client that says nothing may still be at work. What it has queued it delivers as a message of its own.
+/// A client that has written nothing for so long may still be at work. What it has queued it later delivers as a
+/// message.
 const AT_WORK_MS: i64 = 3_600_000;
 
-/// A session that messages went into.
+/// A session that was imported into.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ImportEntry<'a> {
@@ -54,7 +55,7 @@ struct ProgressReport<'a> {
     total_bytes: u64,
 }
 
-/// Which share of a file its document is.
+/// The share of a file that a document is, for progress reports.
 pub(super) struct DocumentShare<'a> {
     pub path: &'a str,
     pub progress: &'a ImportProgress,
@@ -62,7 +63,7 @@ pub(super) struct DocumentShare<'a> {
     pub own_share: f64,
 }
 
-/// A session that messages went into, as JSON: `counts` are how many messages the file has, and how many of them were new.
+/// Renders an imported session as JSON. `counts`: how many messages the file has, and how many of them were new.
 pub(super) fn import_entry_json(
     id: String,
     (agent, path): (&str, &str),
@@ -73,13 +74,13 @@ pub(super) fn import_entry_json(
     to_json(&ImportEntry { id, agent, path, message_count, added, parent, losses })
 }
 
-/// What could not be imported of a file.
+/// Renders a problem of a file as JSON.
 pub(super) fn import_problem_json(path: &str, trouble: &Trouble) -> String {
     to_json(&ImportProblem { path, code: trouble.code(), message: trouble.message() })
 }
 
 impl Importer<'_> {
-    /// Of one file, whatever it was before.
+    /// Imports one file, whether or not it changed.
     pub(super) async fn import_one_file(
         &self,
         path: &str,
@@ -102,12 +103,12 @@ impl Importer<'_> {
                 document.bytes = self.with_base(path, document.bytes).await?;
             }
             let begun = share();
-            // Of a database nobody knows how many sessions come.
+            // How many sessions a database has is not known before its end.
             taken.set(taken.get() + document.bytes.len() as u64);
             let own = if is_alone { 1.0 } else { share() - begun };
             match self.import_document(document, agent, &of(begun, own)).await {
                 Ok(found) => result.add_report(found),
-                // Of a database others can be read, and one session may be empty.
+                // A database has other sessions that can be read, and one of them may be empty.
                 Err(trouble) if is_alone || trouble.is_bug() => return Err(trouble),
                 Err(trouble) if NONE.contains(&trouble.code()) => {}
                 Err(trouble) => result.problems.push(import_problem_json(path, &trouble)),
@@ -135,19 +136,19 @@ impl Importer<'_> {
         let beside = if is_alone { self.read_companion(share.path).await? } else { None };
         let name = self.to_slash_path(share.path.strip_suffix(".zst").unwrap_or(share.path));
         let mut read = interop::read_with(&bytes, &name, agent, beside.as_deref())?;
-        // Of a client that is at work nobody knows yet what it will deliver.
+        // What a client that is at work will still deliver is not known.
         let may_come = is_alone && !self.is_ongoing && self.deliver_typed(&name, &mut read.sessions).await?;
         let speaks = |of: &str| memchr::memmem::find(&bytes, of.as_bytes()).is_some();
-        // Whether a session of the store may go on in it, or it may be about the store alone.
+        // A session of the store may have been resumed in it, or it may be about the store alone.
         let is_about_store = speaks(block::END) || speaks(OF_COMMANDS);
         drop(bytes);
-        // Reading it takes as long as writing what it holds.
+        // Reading a file takes as long as writing what it holds.
         self.report_progress(share, 0.0).await?;
         let total = read.sessions.iter().map(|session| session.messages.len()).sum();
         let mut written = WriteProgress { importing: self, share, written_count: 0, message_count: total };
         let mut found = Found::default();
         for mut session in read.sessions {
-            // A folder that the file's own path told.
+            // The folder is a part of the file's own path.
             if let Some(folder) = &mut session.folder
                 && name.strip_prefix(&**folder).is_some_and(|rest| rest.starts_with('/'))
             {
@@ -200,7 +201,7 @@ impl Importer<'_> {
         ))
     }
 
-    /// Tells how far it is, where somebody wants to know: `written` is the share of the messages.
+    /// Reports progress, if the caller wants it. `written`: the share of the messages that are written.
     pub(super) async fn report_progress(
         &self,
         share: &DocumentShare<'_>,

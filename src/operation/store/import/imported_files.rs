@@ -1,4 +1,5 @@
-//! Which files were imported, and how they were then. It is a cache: without it each is read once more.
+//! The files that were imported, with their state at that time. It is a cache: without it, each file is read once
+//! more.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -10,9 +11,9 @@ use crate::json::text::to_json;
 use crate::layout;
 use crate::operation::{Io, Trouble, unless_bug};
 
-/// Files between two times that it is kept which were imported.
+/// Files that are imported between two saves.
 const KEPT_EACH: usize = 256;
-/// Counted up where a reader takes more from a file than before, so that files are read again.
+/// Raised when a reader learns to take more from a file, so that all files are read again.
 const READERS: u32 = 2;
 
 pub(super) struct ImportedFiles {
@@ -34,7 +35,7 @@ impl ImportedFiles {
     pub async fn add(&mut self, io: &Io, path: String, print: String) -> Result<(), Trouble> {
         self.prints.insert(path, print);
         self.is_changed = true;
-        // Who is interrupted need not begin anew.
+        // So that an interrupted import need not begin anew.
         if self.prints.len().is_multiple_of(KEPT_EACH) { self.save(io).await } else { Ok(()) }
     }
 

@@ -1,5 +1,5 @@
-//! Other agents' sessions on their way into the store. The host lists and reads the agents' files; what is in them, where it
-//! goes here and what of it is new, is found out here.
+//! Import: other agents' sessions taken into the store. The host lists and reads the agents' files; this module parses
+//! them, finds the session each goes into, and appends what is new.
 
 mod companion_files;
 mod continuations;
@@ -33,15 +33,15 @@ use request::{FileRequest, FilesRequest};
 use target_session::KnownPlaces;
 use typed_prompts::PromptLog;
 
-/// What is found in folders and is no session is no trouble.
+/// Codes of files that are no session: folders have such files, and they are no problem.
 const NONE: [&str; 2] = ["unknown_format", "empty_file"];
 
-/// What came of files: JSON each.
+/// What an import did: its entries and problems, each as JSON.
 #[derive(Default)]
 struct ImportReport {
     imported: Vec<String>,
     problems: Vec<String>,
-    /// What it holds may come to more, though it does not change.
+    /// The file's sessions may get more messages although the file does not change.
     is_open: bool,
 }
 
@@ -65,42 +65,42 @@ impl ImportReport {
     }
 }
 
-/// One import.
+/// An import in progress.
 struct Importer<'a> {
     store: &'a Store,
     io: &'a Io,
     counts: CountingMode,
-    /// What is read goes on there.
+    /// The conversation is recorded while it goes on in its client.
     is_ongoing: bool,
-    /// Whoever asked can tell which command began it.
+    /// The caller can tell which command began a conversation.
     has_command: bool,
-    /// Whoever asked wants to be told how far it is.
+    /// The caller wants progress reports.
     reports_progress: bool,
-    /// Whoever asked keeps notes.
+    /// The caller keeps notes of each file.
     sends_notes: bool,
-    /// Which session of the store one of an agent's is.
+    /// Where sessions of the store lie, by which an agent's session is found again.
     known_places: RefCell<KnownPlaces>,
-    /// The sessions that were written to, where it goes on.
+    /// The sessions that were written to, when recording.
     recorded_sessions: RefCell<Vec<Rc<SessionFiles>>>,
-    /// What the user typed, by the file in which a client writes that down for all sessions.
+    /// The user's prompts, by the file to which a client writes those of all sessions.
     typed: RefCell<BTreeMap<String, PromptLog>>,
 }
 
-/// How far it is, as it is told.
+/// The progress of an import, for reports: the file that is being read, among all.
 struct ImportProgress {
     done_files: usize,
     total_files: usize,
-    /// Those of the files before it.
+    /// Bytes of the files before this one.
     start_bytes: u64,
-    /// Its own.
+    /// Bytes of this file.
     file_bytes: u64,
     total_bytes: u64,
 }
 
 impl Store {
-    /// Reads an agent's file into the store: `{"path","from","size","tells"}`, JSON. `from` is the agent, where the content is
-    /// not to tell; `size` how long the file is, and pages tell how far it is, `{"path","done","total","bytes","totalBytes"}`,
-    /// where `tells` is true. Answer: `{"imported","problems","unchanged"}`.
+    /// Imports an agent's file: `{"path","from","size","tells"}`, JSON. `from` is the agent, where the content alone
+    /// is not to decide; `size` the file's length in bytes. With `tells`, pages report progress as
+    /// `{"path","done","total","bytes","totalBytes"}`. Answer: `{"imported","problems","unchanged"}`.
     pub fn import_file(
         self: &Rc<Store>,
         request: String,
@@ -125,9 +125,10 @@ impl Store {
         })
     }
 
-    /// The same of many files, as far as they have changed since: `{"files":[{"path","agent","size","bytes"}],"from","tells"}`,
-    /// where a file's `size` is another text once it has changed, and `bytes` how long it is. Pages give `{"note"}` where the
-    /// request has `notes`, an array: whoever keeps those that came, and begins again with them after a trap, loses one file.
+    /// Imports many files, those that changed since they were last imported:
+    /// `{"files":[{"path","agent","size","bytes"}],"from","tells"}`. A file's `size` is any text that differs once the
+    /// file has changed, and `bytes` its length. If the request has `notes`, an array, pages also give `{"note"}`: a
+    /// host that keeps the notes it got, and after a trap begins again with them, loses one file only.
     pub fn import_files(
         self: &Rc<Store>,
         request: String,
@@ -137,7 +138,7 @@ impl Store {
         Operation::new(|io| async move {
             let FilesRequest { files, agent: from, notes, reports_progress: tells } =
                 FilesRequest::from_json(&request)?;
-            // Refused before any is read.
+            // Reject an unknown agent before any file is read.
             parse_agent(from.as_deref())?;
             let importing =
                 Importer { sends_notes: notes.is_some(), ..Importer::new(&store, &io, counts, tells) };
@@ -199,7 +200,7 @@ impl<'a> Importer<'a> {
         }
     }
 
-    // One of many: what is wrong with it is told with the rest.
+    // Imports one of many files: its failure is reported with the others' results.
     async fn import_noted_file(
         &self,
         path: String,

@@ -1,4 +1,4 @@
-//! What of an agent's session is not in one of the store's yet.
+//! Appends the messages of an agent's session that are not in the store yet.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -13,10 +13,10 @@ use crate::operation::{AppendRequest, Drafts, Trouble};
 use crate::record::message::Message;
 use crate::state::stopping::find_stop_phrase;
 
-/// So many messages are one batch.
+/// Messages in one batch.
 const BATCH: usize = 256;
 
-/// How far the messages of a file are written.
+/// How many messages of a file are written, for progress reports.
 pub(super) struct WriteProgress<'a> {
     pub importing: &'a Importer<'a>,
     pub share: &'a super::file::DocumentShare<'a>,
@@ -25,7 +25,7 @@ pub(super) struct WriteProgress<'a> {
 }
 
 impl WriteProgress<'_> {
-    /// Tells it, before so many more are written.
+    /// Reports progress, before `count` more messages are written.
     async fn report_more(&mut self, count: usize) -> Result<(), Trouble> {
         let share = if self.message_count == 0 {
             0.0
@@ -38,9 +38,10 @@ impl WriteProgress<'_> {
 }
 
 impl Importer<'_> {
-    /// Appends what a session does not hold yet, and answers that have grown since; how many messages that were. What was
-    /// said is folded by whoever takes the session up: of a hundred imports few are. Others may import the same file meanwhile:
-    /// nobody waits, and what each finds missing it appends until nothing is.
+    /// Appends the messages that a session does not have yet, and answers that have grown since; returns how many.
+    /// They are not folded into its state: whoever resumes the session does that, and of a hundred imported few are
+    /// resumed. Others may import the same file meanwhile: nobody waits, and each appends what it finds missing until
+    /// nothing is.
     pub(super) async fn append_new_messages(
         &self,
         live: &SessionFiles,
@@ -62,7 +63,7 @@ impl Importer<'_> {
                 return Ok(added);
             }
         }
-        // Where it is moved meanwhile, what is there by then is compared again.
+        // If the session is moved meanwhile, its log is compared again.
         let compared = || {
             Box::pin(async { self.append_missing(live, messages, goes_on).await })
                 as crate::operation::Work<'_, usize>
@@ -100,7 +101,7 @@ impl Importer<'_> {
                 return Ok(added);
             }
             added += batch.len();
-            // An answer to who stopped it is no going on, and neither is saying so.
+            // Neither a message in which the user stops the session nor the answer to it resumes the session.
             let goes_on = |(at, one): (usize, &Message)| {
                 is_talk(one, batch.get(at + 1)) && find_stop_phrase(one.content.as_str()).is_none()
             };
@@ -110,7 +111,8 @@ impl Importer<'_> {
         }
     }
 
-    // Nobody goes on with a session by that, and the disk confirms all at once. How many bytes it was.
+    // Appends drafts, not yet confirmed by the disk, for one flush confirms all. `revives`: this resumes the session.
+    // Returns the number of bytes.
     async fn append_drafts(
         &self,
         live: &SessionFiles,

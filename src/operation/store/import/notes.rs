@@ -1,5 +1,6 @@
-//! What the host keeps of an import while it goes on. A trap ends the instance with all that it knew; then the host begins the
-//! same operation again with these notes. The file at which it ended is a problem, and none that was begun is read again.
+//! Notes that the host keeps during an import. A trap ends the module's instance with all that it knew; the host then
+//! begins the operation again with these notes. The file at which it trapped becomes a problem, and no file is read
+//! twice.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -13,11 +14,11 @@ use crate::json::fields::{BadValue, Fields, parse_items};
 use crate::json::text::to_json;
 use crate::operation::{Io, Trouble};
 
-/// A file that was begun, and what came of it, where it came to an end.
+/// A note: a file that was begun, and its result once it was done.
 pub(super) struct ImportNote {
     path: String,
     result: Option<Found>,
-    /// By what it is known later that it has not changed; absent where it is to be read again.
+    /// The mark by which the file is later known to be unchanged; none where it is to be read again.
     print: Option<String>,
 }
 
@@ -40,14 +41,14 @@ impl ImportNote {
     }
 }
 
-/// The files that were begun before, once what came of them is in `result`.
+/// Adds the noted results to `result`, and returns the files that were begun.
 pub(super) async fn apply_notes(
     notes: Vec<ImportNote>,
     io: &Io,
     seen: &mut ImportedFiles,
     result: &mut Found,
 ) -> Result<BTreeSet<String>, Trouble> {
-    // Those that came to no end: by now, each that is still here ended an instance.
+    // Files without a result: each that remains caused a trap.
     let (mut begun, mut open) = (BTreeSet::new(), BTreeSet::new());
     for ImportNote { path, result: found, print } in notes {
         begun.insert(path.clone());
@@ -67,12 +68,12 @@ pub(super) async fn apply_notes(
 }
 
 impl Importer<'_> {
-    /// Tells a host that keeps notes of a file that is begun.
+    /// Sends the host a note that a file is begun.
     pub async fn note_begun(&self, path: &str) -> Result<(), Trouble> {
         self.send_note(|| format!("\"path\":{}", to_json(path))).await
     }
 
-    /// The same of what came of it.
+    /// Sends the host a note of a file's result.
     pub async fn note_done(&self, path: &str, found: &Found, print: Option<&str>) -> Result<(), Trouble> {
         self.send_note(|| {
             let print = print.map(|print| format!(",\"print\":{}", to_json(print))).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! One session of an agent's, read from the agent's own file, and not imported.
+//! Reads a session from an agent's own file, without importing it.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,7 +9,7 @@ use crate::json::text::to_json;
 use crate::operation::store::Store;
 use crate::operation::{AgentDocument, CountingMode, Io, Trouble, unless_bug};
 
-/// The session of an id that the agent gave it, in a file; nothing where the file has none such, or cannot be read.
+/// Reads the session with the agent's id from a file; none where the file has no such session, or cannot be read.
 pub(in crate::operation::store) async fn read_original(
     store: &Store,
     io: &Io,

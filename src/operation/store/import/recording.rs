@@ -1,4 +1,5 @@
-//! A conversation that goes on in an agent's client, taken into the store from the client's own record.
+//! Recording: takes a conversation into the store while it goes on in an agent's client, from the client's own
+//! transcript.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -20,21 +21,24 @@ use crate::operation::{CountingMode, FileKind, Io, Operation, Trouble, unless_bu
 use crate::record::event::{Agent, Change};
 use crate::session::change_request::ChangeRequest;
 
-/// What is told where there is nothing.
+/// The answer where nothing was recorded.
 const NOTHING: &str = "null";
 
 impl Store {
-    /// Takes in what an agent's client has written of a conversation until now, while it goes on there: `{"path","from","only",
-    /// "hasCommand"}`, JSON; with `hasCommand`, the host is asked which command began it. Answer: `{"at","all","beside"}`, the place
-    /// of the session that it is, or goes on with, as [`place_json`] tells it, those of all that it is about, and the conversation of
-    /// the workspace that it belongs beside, `{"day","name"}`; null where nothing was said yet, or the setting `record` is off.
-    /// [`Store::open_recorded`] opens all of them from that, also where another store does.
+    /// Records what an agent's client has written of a conversation so far: `{"path","from","only","hasCommand"}`,
+    /// JSON. With `hasCommand`, the host is asked which command began it.
+    ///
+    /// Answer: `{"at","all","beside"}`. `at` is the place of the session that the conversation is, or continues, as
+    /// [`place_json`] renders it; `all` are the places of every session that was written to; `beside`,
+    /// `{"day","name"}`, is the workspace conversation that it belongs beside. Null where nothing was said yet, or the
+    /// setting `record` is off. [`Store::open_recorded`] opens all of them from this answer, in another store of the
+    /// home as well.
     pub fn record(self: &Rc<Store>, request: String, counts: CountingMode) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move { store.record_transcript(&io, &request, counts).await })
     }
 
-    /// The same, and they are open. Answer: as of [`Store::open_recorded`]; none where nothing was said yet.
+    /// Records, and opens the sessions as [`Store::open_recorded`] does; none where nothing was said yet.
     pub fn record_and_open(
         self: &Rc<Store>,
         request: String,
@@ -81,8 +85,8 @@ impl Store {
         Ok(format!("{{\"at\":{at},\"all\":[{all}],\"beside\":{beside}}}"))
     }
 
-    // The conversation that a session of the home belongs beside, where a command of the workspace began it: the first that its
-    // messages name which is there, a folder with Markdown, without a session.
+    // Finds the conversation that a session in the home belongs beside, if a command of the workspace began it: the
+    // first one named in its messages that exists, as a folder with Markdown, and has no session.
     async fn find_conversation(
         &self,
         io: &Io,
@@ -125,7 +129,8 @@ impl Store {
 }
 
 impl Importer<'_> {
-    /// All that is new is in it: where it goes on, it says what the agent is by now; else nobody needs it any more.
+    /// Finishes a session once its new messages are in it: when recording, notes the agent's present model and tools;
+    /// else flushes and indexes it, and releases its lease.
     pub(super) async fn finish_session(
         &self,
         live: Rc<SessionFiles>,
@@ -148,12 +153,12 @@ impl Importer<'_> {
                 store.reindex_session(self.io, &live, &place).await?;
             }
         }
-        // What somebody has open stays so.
+        // A session that a caller has open stays open.
         let is_open = store.find_open(&live.shown_folder()).is_some_and(|open| Rc::ptr_eq(&open, &live));
         if is_open { Ok(()) } else { live.release_lease(self.io).await }
     }
 
-    // The model and the tools that it has by now.
+    // Records the agent's model and tools, if they changed.
     async fn record_agent(&self, live: &SessionFiles, one: &ImportedSession) -> Result<(), Trouble> {
         let known = live.with_session(|session| session.metadata().agent.clone());
         let mut tools: Vec<String> = known.tools.clone();

@@ -1,4 +1,4 @@
-//! What is asked of an import, as JSON.
+//! Import requests, read from JSON.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,32 +10,32 @@ use crate::json::fields::{BadValue, Fields, parse_objects};
 use crate::json::request;
 use crate::operation::Trouble;
 
-/// One file.
+/// A request to import one file.
 pub(super) struct FileRequest {
     pub path: String,
     pub agent: Option<String>,
-    /// Which sessions of a database, as its host reads it: JSON.
+    /// Which sessions of a database to read, for the host that reads it: JSON.
     pub session_filter: String,
     pub size: u64,
     pub reports_progress: bool,
-    /// Whoever asked can tell which command began it.
+    /// The caller can tell which command began a conversation.
     pub has_command: bool,
 }
 
-/// Many files.
+/// A request to import many files.
 pub(super) struct FilesRequest {
     pub files: Vec<ImportFile>,
-    /// What was noted before, by a host that keeps notes.
+    /// The notes of an earlier attempt, from a host that keeps them.
     pub notes: Option<Vec<ImportNote>>,
     pub agent: Option<String>,
     pub reports_progress: bool,
 }
 
-/// One of them.
+/// One file of many.
 pub(super) struct ImportFile {
     pub path: String,
     pub agent: Option<String>,
-    /// Another one once it has changed.
+    /// A text that differs once the file has changed.
     pub change_mark: String,
     pub byte_len: u64,
 }

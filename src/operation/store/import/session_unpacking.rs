@@ -1,5 +1,5 @@
-//! A session that another store exported as one file: its records into the session of the same id, each once. One that this
-//! store does not have begins with the same bytes, in the home, with the store's project.
+//! Unpacks a session that another store exported as one file: adds its records to the session of the same id, each
+//! once. A session that this store does not have begins with the same bytes, in the home, with the store's project.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -16,11 +16,11 @@ use crate::operation::session_files::SessionFiles;
 use crate::record::id::is_safe;
 use crate::record::session_file::{SessionFile, message_ids, missing_lines};
 
-/// How often a session that is moved meanwhile is looked for.
+/// How often a session that is being moved is looked for.
 const TRIES: u32 = 20;
 
 impl Importer<'_> {
-    /// Takes a session in from such a file.
+    /// Imports a session from an exported file.
     pub(super) async fn import_session_file(
         &self,
         bytes: &[u8],
@@ -62,7 +62,7 @@ impl Importer<'_> {
         Ok(Found { imported: Vec::from([told]), problems, is_open: false })
     }
 
-    // Where the session lies, in whichever project and placement; else where it begins.
+    // Finds where the session lies, in any project and placement, or else where it is to begin.
     async fn place_for_id(&self, id: &str) -> Result<SessionLocation, Trouble> {
         if let Some(place) = self.store.find_place(self.io, id).await?
             && let Some(place) = self.store.current_place(self.io, place).await?
@@ -72,7 +72,7 @@ impl Importer<'_> {
         Ok(SessionLocation::Home { project: self.store.project_hash.clone(), id: id.into() })
     }
 
-    // How many messages are new. What is named is there before what names it.
+    // Adds missing records, and returns how many messages are new. What records refer to is written before them.
     async fn merge_records(&self, file: &SessionFile, place: &SessionLocation) -> Result<usize, Trouble> {
         let folder = place.folder();
         let within = self.io.stat(&folder).await?.map(|_| &folder);
@@ -100,7 +100,7 @@ impl Importer<'_> {
         Ok(added)
     }
 
-    // The document that it had, where it is kept in the same way and has none.
+    // Writes the exported document, if the session here has none, and is of the same placement.
     async fn write_missing_document(
         &self,
         file: &SessionFile,

@@ -1,4 +1,4 @@
-//! The session that one of an agent's is here, found by the id that it has there.
+//! Finds a session by the id that it has in an agent's own files.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -18,8 +18,12 @@ use crate::operation::{CountingMode, Io, Operation, Trouble};
 use crate::record::id;
 
 impl Store {
-    /// The id of the session that one of an agent's is, `{"agent","id"}`, JSON, by the id that it has there; where a session of
-    /// the store was resumed in it, of that one. Refused with `not_found` where nothing of it was imported or recorded.
+    /// Returns the id of the session that an agent's session, `{"agent","id"}`, JSON, was imported or recorded into.
+    /// If a session of the store was resumed in it, that one's id.
+    ///
+    /// # Errors
+    ///
+    /// `not_found` where nothing of it was imported or recorded.
     pub fn find_by_source(self: &Rc<Store>, source: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -68,11 +72,11 @@ impl Store {
 }
 
 impl Importer<'_> {
-    /// What is said in an agent's session goes on with the one of this id, whose text was given to it.
+    /// Notes that an agent's session continues the session of this id, whose text was given to it.
     pub(super) async fn note_continuation(&self, one: &ImportedSession, id: String) -> Result<(), Trouble> {
         let name = continuation_name(one.agent, &one.source_id);
         let known = read_continuation(self.io, &name).await?;
-        // One that it was written from is known already.
+        // If it was written from a session, the pointer is there already.
         if known.is_some_and(|known| known.id == id || !known.last_message.is_empty()) {
             return Ok(());
         }

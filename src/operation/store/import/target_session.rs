@@ -1,5 +1,6 @@
-//! Where a session of an agent lies in the store, or begins: in the home, with the project that its agent names, else with none;
-//! one that a command of the workspace began, beside its conversation, once that is there.
+//! The target session of an import: found in the store, or created. A new one lies in the home, with the project that
+//! its agent names, or with none; one that a command of the workspace began moves beside its conversation once that
+//! exists.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -25,35 +26,35 @@ use crate::session::change_request::ChangeRequest;
 use crate::session::new_session::NewSession;
 use crate::time;
 
-/// So much of a uuid is its time.
+/// The length of the time at the beginning of a uuid.
 const TIME: usize = "00000000-0000-".len();
 
-/// Sessions by what their ids end with, once they were looked for.
+/// Sessions by the tails of their ids; each map is made when it is first needed.
 #[derive(Default)]
 pub(super) struct KnownPlaces {
     in_home: Option<BTreeMap<String, SessionLocation>>,
     in_workspaces: Option<BTreeMap<String, SessionLocation>>,
 }
 
-/// What began a conversation.
+/// The command that began a conversation.
 #[derive(Default)]
 struct OriginCommand {
     name: Option<String>,
     hash: Option<String>,
-    /// What the client has beside the tools that its record names.
+    /// The client's tools besides those that its record names.
     tools: Vec<String>,
 }
 
 impl Importer<'_> {
-    /// The session that one of an agent's goes into.
+    /// Opens the session that an agent's session goes into, or creates it.
     pub(super) async fn open_target_session(
         &self,
         one: &ImportedSession,
         messages: &Rc<Vec<Message>>,
     ) -> Result<Rc<SessionFiles>, Trouble> {
-        // What goes on there is told by who is in that folder.
+        // A session that is being recorded belongs to the project of the client's folder.
         let of_store = || self.is_ongoing.then(|| self.store.setup.project.clone());
-        // Whoever works in a project by a link works in that project.
+        // A project that is entered by a link is the project that the link leads to.
         let project = match one.folder.clone() {
             Some(folder) => Some(self.io.real_path(&folder).await?),
             None => of_store(),
@@ -104,14 +105,14 @@ impl Importer<'_> {
             name: None,
             project: project.map(project_from_path),
             parent: one.parent.clone(),
-            // Nothing where it says nothing.
+            // None, rather than an agent without any field.
             agent: Some(agent).filter(|agent| *agent != Agent::default()),
         };
         let began = one.created_ms.map(time::format);
         let mut then: Vec<ChangeRequest> =
             one.fork.iter().map(|origin| ChangeRequest::from(Change::Fork(origin.clone()))).collect();
         if !self.is_ongoing {
-            // It goes on where it came from; here it rests since then.
+            // The conversation goes on in its client; in the store it has been paused since its last message.
             let timestamp = one.last_ms.map(time::format).or(began.clone());
             let paused = Change::Status { status: Status::Paused, reason: None };
             then.push(ChangeRequest {
@@ -124,7 +125,7 @@ impl Importer<'_> {
         NewSession::new(created, one.title.clone()).with_time(began).with_import(from).with_changes(then)
     }
 
-    // Which command began it, told by whoever asked.
+    // Asks the host which command began a conversation.
     async fn find_origin_command(&self, messages: &Rc<Vec<Message>>) -> Result<OriginCommand, Trouble> {
         let said = json_array(
             messages.iter().map(|message| crate::operation::message_pages::message_json(message, true)),
@@ -136,13 +137,13 @@ impl Importer<'_> {
         Ok(OriginCommand { name, hash, tools: fields.take("tools", bad).unwrap_or_default() })
     }
 
-    // By that a project is known.
+    // Returns the form of a path by which its project is known.
     async fn normalize_path(&self, path: &str) -> Result<String, Trouble> {
         if path.is_ascii() { Ok(path.into()) } else { self.io.normalize_text(path).await }
     }
 
-    // Where it lies already. It may have been relocated since; and a client that takes a session up again in another process may
-    // begin another file of it, at another time.
+    // Returns where a session already lies. It may have been relocated since; and a client that resumes a session in
+    // another process may write another file of it, with another time.
     async fn find_known_place(
         &self,
         place: &SessionLocation,
@@ -154,7 +155,7 @@ impl Importer<'_> {
         self.find_by_tail(&id_tail(id)).await
     }
 
-    /// Where a session lies whose id ends so.
+    /// Finds a session by the tail of its id.
     pub(super) async fn find_by_tail(&self, tail: &str) -> Result<Option<SessionLocation>, Trouble> {
         if self.known_places.borrow().in_home.is_none() {
             let found = self.map_home_places().await?;
@@ -191,7 +192,7 @@ impl Importer<'_> {
         Ok(met)
     }
 
-    // Not by a list: that pauses what rests, and whoever imports changes no other session.
+    // Does not list sessions: that pauses idle ones, and an import changes no other session.
     async fn map_workspace_places(&self) -> Result<BTreeMap<String, SessionLocation>, Trouble> {
         let mut met = BTreeMap::new();
         let places = self.store.places_in_workspaces(self.io, false).await?;
@@ -206,7 +207,7 @@ impl Importer<'_> {
 }
 
 impl Store {
-    /// The session of a place, as whoever opens it has it.
+    /// Opens the session at a place, or returns the one that is open there.
     pub(in crate::operation::store) async fn open_for_import(
         &self,
         io: &Io,
@@ -230,20 +231,21 @@ impl Store {
     }
 }
 
-// As it was where it began: nobody asks its repository what it is by now.
+// Names a project as it was when the session began: its repository is not asked what it is by now.
 fn project_from_path(path: String) -> Project {
     let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default().to_string();
     Project { hash: project::hash(&path), name, path, ..Project::default() }
 }
 
-/// The tools of an agent's session, those of these servers, `mcp__SERVER` each, by their whole names.
+/// Returns the tools of an agent's session, those of these servers, `mcp__SERVER` each, by their full names.
 pub(super) fn full_tool_names(one: &ImportedSession, servers: &[String]) -> Vec<String> {
     let Ok(agent) = AgentName::parse(one.agent) else { return one.tools.clone() };
     let named = |tool: &String| full_tool_name(agent, tool, servers).unwrap_or_else(|| tool.clone());
     one.tools.iter().map(named).collect()
 }
 
-// What is imported has an id that begins with the time of its source; the rest names the source alone.
+// Returns an id without its time. An imported session's id begins with its source's time; the rest identifies the
+// source.
 pub(super) fn id_tail(id: &str) -> String {
     id.get(TIME..).unwrap_or_default().into()
 }

@@ -1,4 +1,4 @@
-//! What the user typed in sessions of an agent's, from the file in which its client writes that down at once.
+//! Prompts that the user typed in an agent's client, from the file to which the client writes them at once.
 
 use super::Importer;
 use super::companion_files::LARGEST_BESIDE;
@@ -7,22 +7,22 @@ use crate::layout::{File, Root};
 use crate::operation::{FileKind, Trouble, unless_bug};
 use crate::record::message::{Message, Role};
 
-/// So much of such a file is read at once.
+/// Bytes of such a file that are read at once.
 const PIECE: u64 = 1 << 20;
 
-/// How far such a file was read, from its end backward: no farther than to when a session began that is imported.
+/// A prompt log, read backward from its end, no farther than to the beginning of the earliest session imported.
 #[derive(Default)]
 pub(super) struct PromptLog {
     typed: TypedPrompts,
-    /// Where what was read begins.
+    /// The byte from which on it is read.
     start: u64,
-    /// Whether anything was typed at all.
+    /// The file exists, and is not empty.
     is_there: bool,
 }
 
 impl Importer<'_> {
-    /// Adds what was typed in these sessions, of the file `name`, and not delivered; whether more of that may come, though their own
-    /// file does not change.
+    /// Adds to these sessions, from the file `name`, prompts that were typed and not delivered. Returns whether more
+    /// of them may come although the sessions' file does not change.
     pub(super) async fn deliver_typed(
         &self,
         name: &str,
@@ -42,7 +42,7 @@ impl Importer<'_> {
         while read.start > 0 && !read.typed.reaches(began) {
             let start = read.start.saturating_sub(PIECE);
             let bytes = unless_bug(self.io.read(&file, start, Some(read.start)).await)?.flatten();
-            // What cannot be read says nothing, and neither does what was cut meanwhile.
+            // Bytes that cannot be read, or were cut off meanwhile, have no prompts.
             let bytes = bytes.filter(|bytes| bytes.len() as u64 == read.start - start);
             read.start = if bytes.is_some() { start } else { 0 };
             read.typed.take_before(&bytes.unwrap_or_default(), read.start == 0);
@@ -53,7 +53,7 @@ impl Importer<'_> {
         Ok(may_come)
     }
 
-    // A log of lines is read as far as that is needed, a document whole.
+    // Opens a log of lines, to be read as far as needed; a JSON document is read whole.
     async fn open_prompt_log(&self, file: &File) -> Result<PromptLog, Trouble> {
         let stat = unless_bug(self.io.stat(file).await)?.flatten();
         let size = stat.filter(|stat| stat.kind == FileKind::File).map_or(0, |stat| stat.size);
@@ -67,7 +67,8 @@ impl Importer<'_> {
     }
 }
 
-// Whether a prompt may be typed that does not change the session's own file at once: Codex writes it there if its answer is done.
+// Whether a prompt may be typed without changing the session's own file at once: Codex writes it there once its answer
+// is done.
 fn awaits_prompts(session: &ImportedSession) -> bool {
     let is_done = |last: &Message| last.role == Some(Role::Assistant) && last.tool_calls().is_empty();
     session.agent == AgentName::Gemini.as_str() || !session.messages.last().is_some_and(is_done)

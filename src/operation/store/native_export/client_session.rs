@@ -1,4 +1,5 @@
-//! Whether a client has all that the store has of a session, in a session of its own: then that one goes on, and nothing is written.
+//! Finds out whether a client has all of a session already, in one of its own: then that is resumed, and nothing is
+//! written.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -19,26 +20,26 @@ use crate::operation::store::import::read_original;
 use crate::operation::{FileKind, Io, Trouble, unless_bug};
 use crate::record::message::{Message, ToolCall};
 
-// So much of an id stands in the names of Gemini CLI's files.
+// Characters of an id in the names of Gemini CLI's files.
 const SHORT: usize = 8;
-// An archived session is not resumed.
+// The folder of archived sessions, which the client does not resume.
 const ARCHIVED: &str = "archived_sessions";
 
 /// A session of a client's own.
 pub(super) struct ClientSession {
     pub id: String,
     pub path: String,
-    /// The folder that it was begun in.
+    /// The folder that the session was begun in.
     pub folder: String,
 }
 
-/// The messages of a session by what they are called, in the log's order.
+/// A digest of a session's messages: their ids and revisions, in the log's order.
 pub(super) struct MessageDigest {
     pub count: u64,
     pub hash: String,
 }
 
-/// A session, as its files are, for who looks and changes nothing.
+/// Opens a session as its files are, for a reader that changes nothing; returns the open handle if there is one.
 pub(super) async fn open_for_reading(
     store: &Store,
     io: &Io,
@@ -54,7 +55,8 @@ pub(super) async fn open_for_reading(
 }
 
 impl AgentClient<'_> {
-    /// The session that this one was imported from, where the client finds that and it has all that the store has by now.
+    /// Returns the client's session from which this one was imported, if the client finds it, and it has all of this
+    /// one.
     pub(super) async fn find_original(
         &self,
         handing: &mut NativeExport,
@@ -91,7 +93,7 @@ impl AgentClient<'_> {
         Ok(None)
     }
 
-    /// What was written for the client before, where it went on there since and has all that the store has by now.
+    /// Whether an earlier export, which was continued in the client, has all of the session by now.
     pub(super) async fn has_all_in_copy(
         &self,
         handing: &NativeExport,
@@ -109,12 +111,12 @@ impl AgentClient<'_> {
             return Ok(false);
         };
         let behind = messages.split_off(end + 1);
-        // Where nobody has said anything there yet, the model is to be told what changed since.
+        // If nothing was said there yet, the model is to be told what has changed since.
         let is_news = behind.is_empty() && copy.made_of != handing.fingerprint();
         if is_news { Ok(false) } else { self.has_all_messages(live, &behind, copy.count).await }
     }
 
-    /// The first messages of a session, or all.
+    /// Digests the first `most` messages of a session, or all.
     pub(super) async fn digest_messages(
         &self,
         live: &SessionFiles,
@@ -134,7 +136,7 @@ impl AgentClient<'_> {
         Ok(MessageDigest { count, hash: sha256(names.as_bytes()) })
     }
 
-    // Whether each message of a session, but for the first so many, is among these.
+    // Whether `messages` has each message of a session, except its first `first`.
     async fn has_all_messages(
         &self,
         live: &SessionFiles,
@@ -159,7 +161,7 @@ impl AgentClient<'_> {
         Ok(true)
     }
 
-    // The files that are named by an id, below the folders where the agent keeps its sessions.
+    // Finds files that are named by an id, below the folders where the agent keeps its sessions.
     async fn find_session_files(
         &self,
         agent: AgentName,
@@ -194,7 +196,7 @@ impl AgentClient<'_> {
         Ok(found)
     }
 
-    // What cannot be looked into holds none.
+    // Lists files below a folder. A folder that cannot be read has none.
     async fn list_files_below(
         &self,
         root: &str,
@@ -231,7 +233,7 @@ impl AgentClient<'_> {
     }
 }
 
-// Whether a message of the client's says all that the stored one says: it may have grown since.
+// Whether the client's message has all that the stored one has; it may have grown since.
 fn covers_message(own: &Message, stored: &Message) -> bool {
     let is_begun = |own: &str, stored: &str| own.starts_with(stored);
     let is_same = |(own, stored): (&ToolCall, &ToolCall)| {

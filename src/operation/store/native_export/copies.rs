@@ -1,4 +1,4 @@
-//! What was written for a client before, so that the same is not written twice.
+//! Remembers what was written for a client, so that the same is not written twice.
 
 use alloc::format;
 use alloc::string::String;
@@ -13,7 +13,7 @@ use crate::layout::{self, File, Root};
 use crate::operation::session_files::SessionFiles;
 use crate::operation::{Trouble, unless_bug};
 
-/// How many hex digits the name of a pointer has.
+/// Hex digits in the name of a pointer.
 const DIGITS: usize = 32;
 
 #[derive(Deserialize)]
@@ -23,7 +23,7 @@ struct CopyPointer {
 }
 
 impl AgentClient<'_> {
-    /// What was written last of a session for this client, to be worked with in this folder.
+    /// Reads the pointer to the last export of a session for this client and this folder.
     pub(super) async fn find_copy(&self, handing: &NativeExport) -> Result<Option<NativeCopy>, Trouble> {
         let bytes = unless_bug(self.io.read_all(&self.copy_pointer_file(handing)).await)?
             .flatten()
@@ -32,14 +32,14 @@ impl AgentClient<'_> {
         Ok(found.filter(|found| found.session == handing.session).map(|found| found.copy))
     }
 
-    /// Whether nobody has written to it since.
+    /// Whether nobody has written to the exported file since.
     pub(super) async fn is_unchanged(&self, copy: &NativeCopy) -> Result<bool, Trouble> {
         let file = File::new(Root::Outside, &*copy.path);
         let bytes = unless_bug(self.io.read_all(&file).await)?.flatten();
         Ok(bytes.is_some_and(|bytes| sha256(&bytes) == copy.hash))
     }
 
-    /// Notes what was written. Where that fails, the next one is another copy.
+    /// Saves the pointer to an export. If that fails, the next export writes another copy.
     pub(super) async fn save_copy(
         &self,
         handing: &NativeExport,
@@ -66,7 +66,7 @@ impl AgentClient<'_> {
         Ok(())
     }
 
-    // It is of this client's home alone: the same program may be set to another one.
+    // Names the pointer also by the client's home, for the same program may be set to another one.
     fn copy_pointer_file(&self, handing: &NativeExport) -> File {
         let NativeExport { session, folder, .. } = handing;
         let of = format!("copy/{}/{session}\n{}\n{folder}", handing.agent.as_str(), self.agent_home);

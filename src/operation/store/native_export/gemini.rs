@@ -1,4 +1,4 @@
-//! How Gemini CLI calls a folder: what it has called it before, or what it would call it now.
+//! Gemini CLI's name for a project folder: the one that it gave, or else the one that it would give.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -12,9 +12,9 @@ use crate::error::Code;
 use crate::operation::{FileKind, Trouble, unless_bug};
 use crate::record::id;
 
-/// The folders in which a folder of the project's name is its own.
+/// The folders in which each project has one of its name.
 const BASES: [&str; 2] = ["tmp", "history"];
-/// The file in which such a folder says whose it is.
+/// The file in such a folder that has the project's path.
 const OWNER: &str = ".project_root";
 
 #[derive(Default, Deserialize)]
@@ -28,7 +28,7 @@ impl AgentClient<'_> {
         let project = self.normalize_path(folder);
         let registry =
             self.read_text(&self.outside_file(&self.agent_home, "projects.json")).await?.unwrap_or_default();
-        // Where it is damaged, the client begins anew, too.
+        // A damaged registry counts as empty, as it does for the client.
         let known = serde_json::from_str::<ProjectRegistry>(&registry).unwrap_or_default().projects;
         if let Some(own) = known.get(&project)
             && self.is_name_free(own, &project).await?
@@ -53,7 +53,7 @@ impl AgentClient<'_> {
         }
     }
 
-    /// The name is the project's from now on, as if the client had given it; unless somebody else took it first.
+    /// Gives the name to the project, as the client would. Returns false if another process took it first.
     pub(super) async fn claim_name(&self, name: &str, folder: &str) -> Result<bool, Trouble> {
         let owner = self.outside_file(&self.agent_home, &format!("tmp/{name}/{OWNER}"));
         let mine = id::new(&self.io.stamp(), 0);
@@ -64,7 +64,7 @@ impl AgentClient<'_> {
         if trouble.code() == Code::AlreadyExists.as_str() { Ok(false) } else { Err(trouble) }
     }
 
-    // Whether it is nobody's, or the project's own.
+    // Whether no other project has the name.
     async fn is_name_free(&self, name: &str, project: &str) -> Result<bool, Trouble> {
         for base in BASES {
             if self.read_owner(base, name).await?.is_some_and(|owner| owner != project) {
@@ -86,14 +86,14 @@ impl AgentClient<'_> {
         Ok(folders.map(|entry| entry.name).collect())
     }
 
-    // A path as the client knows it.
+    // Returns a path in the form that the client compares.
     fn normalize_path(&self, path: &str) -> String {
         let bare = path.trim_end_matches(self.separators());
         let path = if bare.is_empty() || bare.ends_with(':') { path } else { bare };
         if self.is_windows() { path.to_lowercase() } else { path.into() }
     }
 
-    // What stands between the names in a path.
+    // The separators of names in a path.
     fn separators(&self) -> &'static [char] {
         if self.is_windows() { &['/', '\\'] } else { &['/'] }
     }

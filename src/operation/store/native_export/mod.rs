@@ -1,6 +1,6 @@
-//! A session on its way into another agent: written where its client looks for it, as one of its own. What is refused is refused
-//! before anything is written; and nothing is written where the client has it all already, in a session of its own or in what
-//! was written for it before.
+//! Native export: writes a session where another agent's client looks for its own, in the agent's own format. Requests
+//! are rejected before anything is written; and nothing is written if the client has all of it already, in a session
+//! of its own or in an earlier export.
 
 mod client_session;
 mod copies;
@@ -22,37 +22,43 @@ use crate::operation::{Io, Operation, Trouble};
 
 use client_session::{ClientSession, open_for_reading};
 
-/// So often a name is looked for that another process takes meanwhile.
+/// Attempts to find a name that no other process takes meanwhile.
 const TRIES: u32 = 20;
 
-/// Where a client keeps what it has.
+/// A client, and where it keeps its files.
 struct AgentClient<'a> {
     store: &'a Store,
     io: &'a Io,
-    /// The home folder of whoever works.
+    /// The user's home folder.
     user_home: &'a str,
-    /// The folder below which its sessions lie.
+    /// The folder below which the client's sessions lie.
     agent_home: String,
 }
 
-/// What a client calls a folder that is worked in.
+/// The client's name for a project folder.
 struct FolderName {
     name: String,
-    /// Whether nobody has called it so before.
+    /// The client has not used this name before.
     is_new: bool,
 }
 
 impl Store {
-    /// Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it: `{"agent","session",
-    /// "title","model","folder","variables","context","resumed","command","previews","isFitted"}`, JSON, with either a context, asked for with `stored` in the
-    /// [`format`](crate::interop::native::format_of) of the agent, or what resuming the session gave. `folder` is the one that is worked
-    /// in, `variables` what is set for the client, `command` the text of the command that began the session, where that is another one
-    /// by now; with `previews` nothing is written. Where the session is resumed and the client's own one that it was imported from has
-    /// all of it, that one goes on, unless `isFitted` says that a context of a certain kind is wanted. What is said in the client goes on with the session, once it is imported. Answer: what the caller is told.
+    /// Writes a session in another agent's format, where its client looks for it and can resume it.
+    ///
+    /// Request:
+    /// `{"agent","session","title","model","folder","variables","context","resumed","command","previews","isFitted"}`,
+    /// JSON, with either a context, requested with `stored` in the [`format`](crate::interop::native::format_of) of
+    /// the agent, or the result of resuming the session. `folder` is the project's, `variables` the client's
+    /// environment, `command` the text of the command that began the session, where that has changed; with `previews`
+    /// nothing is written.
+    ///
+    /// If the session is resumed, and the client's own session from which it was imported has all of it, that one is
+    /// used, unless `isFitted` says that a particular context is wanted. What is said in the client continues the
+    /// session, once it is imported. Answer: the report for the caller.
     ///
     /// # Errors
-    /// `empty_file` where nothing was said; `unknown_format` where no session of this agent can be written; `already_exists` where a file
-    /// is in its place; `invalid_request`.
+    /// `empty_file` where nothing was said; `unknown_format` where sessions of this agent cannot be written;
+    /// `already_exists` where there is a file at its path; `invalid_request`.
     pub fn write_for_agent(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move { Ok(to_json(&store.export_for_agent(&io, &asked).await?)) })
@@ -106,7 +112,7 @@ impl Store {
 }
 
 impl AgentClient<'_> {
-    // What is told where nothing has to be written.
+    // Returns the report if nothing has to be written.
     async fn reuse_existing(
         &self,
         handing: &mut NativeExport,
@@ -135,11 +141,11 @@ impl AgentClient<'_> {
         Ok(Some(handing.report_reused(&copy, handed.report)))
     }
 
-    /// What it calls a folder, where its files are named by that and not by the path alone.
+    /// Returns the client's name for a folder, if its files are named by that and not by the path alone.
     async fn folder_name(&self, agent: AgentName, folder: &str) -> Result<Option<FolderName>, Trouble> {
         match agent {
             AgentName::Gemini => Ok(Some(self.gemini_folder_name(folder).await?)),
-            // There it knows no capitals.
+            // On Windows it writes these names in lower case.
             AgentName::Qwen if self.is_windows() => {
                 let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
                 let name = folder.to_lowercase().chars().map(plain).collect();
@@ -153,7 +159,7 @@ impl AgentClient<'_> {
         self.store.setup.separator == "\\"
     }
 
-    /// What lies below a folder, by a path with `/`.
+    /// Returns a file below a folder, given by a path with `/`.
     fn outside_file(&self, folder: &str, below: &str) -> File {
         File::new(Root::Outside, format!("{folder}/{below}").replace('/', &self.store.setup.separator))
     }

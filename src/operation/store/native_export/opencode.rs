@@ -1,4 +1,4 @@
-//! Which model OpenCode is set to: a session that it takes in has to name one that it knows.
+//! Finds the model that OpenCode is set to, for a session that it imports has to name one that it knows.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -12,7 +12,7 @@ use crate::operation::{Trouble, unless_bug};
 const SETTINGS: [&str; 2] = ["opencode.json", "opencode.jsonc"];
 
 impl AgentClient<'_> {
-    /// As `provider/model`: what the project's settings say, else the user's, else what was used last there.
+    /// Returns it as `provider/model`: from the project's settings, else the user's, else the last one that was used.
     pub(super) async fn find_opencode_model(
         &self,
         folder: &str,
@@ -34,7 +34,7 @@ impl AgentClient<'_> {
         Ok(opencode_model_used(&self.read_text_or_empty(&state).await?))
     }
 
-    // What cannot be read says nothing, whatever the reason.
+    // A file that cannot be read, for whatever reason, counts as empty.
     async fn read_text_or_empty(&self, file: &File) -> Result<String, Trouble> {
         Ok(unless_bug(self.read_text(file).await)?.flatten().unwrap_or_default())
     }

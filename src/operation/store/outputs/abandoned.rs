@@ -1,4 +1,4 @@
-//! What runs left that are gone, and how many outputs of a session were taken away.
+//! Outputs of runs that ended without clearing them, and how many outputs of a session were cleared.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -13,18 +13,18 @@ use crate::operation::{FileKind, Io, Trouble, unless_bug};
 use crate::outputs::name;
 use crate::session::lease::Lease;
 
-/// The outputs of a run that has ended without taking them away.
+/// The outputs of a run that ended without clearing them.
 pub(in crate::operation) struct AbandonedOutputs {
     output_files: Vec<File>,
-    // What says whose they are.
+    // The file that names the run's process.
     lease_file: File,
     output_count: usize,
-    /// The number of its process; nothing where nothing says that.
+    /// The process's number; none where it is not known.
     pub pid: Option<String>,
 }
 
 impl AbandonedOutputs {
-    /// What they are, for a person: a run may be gone before it had any.
+    /// Describes them for a person; a run may have ended before it had any.
     pub fn describe(&self) -> String {
         match self.output_count {
             0 => "the note that it may have tool outputs".into(),
@@ -33,14 +33,14 @@ impl AbandonedOutputs {
         }
     }
 
-    /// How many of them are of a session.
+    /// Counts those of a session.
     pub fn count_of_session(&self, id: &str) -> u64 {
         let is_of = |file: &&File| file.name().strip_prefix(id).is_some_and(|rest| rest.starts_with('-'));
         self.output_files.iter().filter(is_of).count() as u64
     }
 }
 
-/// Those of each run whose process is gone.
+/// Finds the outputs of runs whose processes are gone.
 pub(in crate::operation) async fn find_abandoned_outputs(io: &Io) -> Result<Vec<AbandonedOutputs>, Trouble> {
     let folder = layout::outputs();
     let found = unless_bug(io.list(&folder).await)?.flatten().unwrap_or_default();
@@ -60,7 +60,7 @@ pub(in crate::operation) async fn find_abandoned_outputs(io: &Io) -> Result<Vec<
             None => None,
         };
         files.retain(|file| *file != told);
-        // Whoever has just ended took away first the outputs, then what says that they are its own.
+        // A process that has just ended removed its outputs first, and then the file that names it.
         let is_there = match files.first() {
             Some(first) => io.stat(first).await?.is_some(),
             None => true,
@@ -83,7 +83,7 @@ async fn read_owner(io: &Io, file: &File) -> Result<Option<LeaseFile>, Trouble> 
     Ok(found.into_iter().next())
 }
 
-/// How many outputs of a session were taken away, as far as somebody noted it.
+/// Reads how many outputs of a session were cleared, as far as that was noted.
 pub(in crate::operation) async fn read_cleared_count(io: &Io, id: &str) -> Result<u64, Trouble> {
     let noted = unless_bug(io.read_all(&layout::cached_file(id, CachedKind::Outputs)).await)?
         .flatten()
@@ -92,7 +92,7 @@ pub(in crate::operation) async fn read_cleared_count(io: &Io, id: &str) -> Resul
 }
 
 impl Store {
-    /// Takes away what a run left.
+    /// Clears the outputs that a run left.
     pub(in crate::operation::store) async fn clear_abandoned_outputs(
         &self,
         io: &Io,
@@ -101,29 +101,30 @@ impl Store {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for file in &left.output_files {
             io.remove(file).await?;
-            // Its name begins with the session, where that is one of the store's: another one may have any id.
+            // The name begins with the session's id, if it is one of the store's; other sessions may have any id.
             if let Some(id) = file.name().get(..UUID) {
                 *counts.entry(id.into()).or_default() += 1;
             }
         }
-        // Last: as long as it is there, the others are known to be somebody's.
+        // Removed last: as long as this file is there, the others are known to belong to a run.
         io.remove(&left.lease_file).await?;
         self.add_cleared_counts(io, counts).await
     }
 
-    /// Of sessions that the store has, whoever resumes them hears how many outputs are gone.
+    /// Adds to the numbers of cleared outputs, which whoever resumes a session is told. Only for sessions of the
+    /// store.
     pub(super) async fn add_cleared_counts(
         &self,
         io: &Io,
         counts: BTreeMap<String, u64>,
     ) -> Result<(), Trouble> {
         for (id, count) in counts {
-            // Whoever has no session of the store may call it anything.
+            // The id of a session that is not of the store may be anything.
             if id.len() != UUID || !self.has_session(io, &id).await? {
                 continue;
             }
             let count = read_cleared_count(io, &id).await?.saturating_add(count);
-            // That it cannot be noted is no reason to keep them.
+            // A failure to note it is no reason to keep them.
             let noted = io
                 .replace(&layout::cached_file(&id, CachedKind::Outputs), count.to_string().into_bytes(), None)
                 .await;
@@ -133,5 +134,5 @@ impl Store {
     }
 }
 
-/// So long is the id of a session.
+/// The length of a session's id.
 const UUID: usize = 36;

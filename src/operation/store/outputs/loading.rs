@@ -1,4 +1,4 @@
-//! Outputs that are read again: of this run, and by their files those of another one on the same home.
+//! Loads outputs: of this run, or by their files those of another run on the same home.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -11,17 +11,18 @@ use crate::layout::File;
 use crate::operation::{FileKind, Io, Operation, Trouble};
 use crate::outputs::file;
 
-/// What stands before a result is read in pieces of at least so many bytes, what stands behind it at once.
+/// Bytes that are read at once: at least so many before a result, and all of those behind it.
 const PIECE: u64 = 1 << 16;
 
-/// Where a result is, JSON.
+/// The source of a result, JSON.
 pub(super) enum ResultSource {
     Memory(Rc<str>),
     File(File, u64, u64),
 }
 
 impl Store {
-    /// The result of an output, by the path that saving it gave. Answer: JSON; or nothing, where the host was handed it.
+    /// Loads an output's result, by the path that saving it gave. Answer: JSON; empty where the host was handed a part
+    /// of the file.
     pub fn load_output(self: &Rc<Store>, path: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -42,7 +43,7 @@ impl Store {
         })
     }
 
-    /// Where the result of an output is.
+    /// Finds where an output's result is.
     pub(super) async fn find_result(&self, io: &Io, path: &str) -> Result<ResultSource, Trouble> {
         let file = self.parse_output_path(path)?;
         let known = self.outputs.borrow().find(path).cloned();
@@ -53,7 +54,7 @@ impl Store {
         }
     }
 
-    // What stands in the file says where its result begins and ends: nobody else knows.
+    // Only the file itself says where its result begins and ends.
     async fn find_result_in_file(&self, io: &Io, file: File, path: &str) -> Result<ResultSource, Trouble> {
         let size = match io.stat(&file).await? {
             Some(stat) if stat.kind == FileKind::File => stat.size,

@@ -1,5 +1,5 @@
-//! Large tool outputs beside the conversations of a run: saved, listed, loaded, picked, cleared. The results themselves stay with the
-//! host: an operation sees their beginnings, and of small ones all.
+//! Tool outputs: large results kept beside the conversations of a run. They are saved, listed, loaded, picked and
+//! cleared. The results themselves stay with the host: an operation sees only how they begin, and small ones whole.
 
 mod abandoned;
 mod loading;
@@ -27,43 +27,43 @@ use crate::time;
 pub(super) use abandoned::AbandonedOutputs;
 pub(in crate::operation) use abandoned::{find_abandoned_outputs, read_cleared_count};
 
-/// So many files are taken away at a time.
+/// Files that are removed at once.
 const TOGETHER: usize = 64;
 const MEMORY_BYTES: &str = "outputs.memoryBytes";
 
-/// The outputs that are there, in the order in which they were saved.
+/// The outputs of this run, in the order in which they were saved.
 #[derive(Default)]
 pub(super) struct Outputs {
     by_number: BTreeMap<u64, StoredOutput>,
-    // The number of each by its path.
+    // The number of each output, by its path.
     number_by_path: BTreeMap<String, u64>,
     run: Option<OutputRun>,
 }
 
-/// An output that is there.
+/// A saved output.
 #[derive(Clone)]
 struct StoredOutput {
     pointer: OutputPointer,
     place: ResultPlace,
 }
 
-/// Where the result of one is, JSON.
+/// Where an output's result is, as JSON.
 #[derive(Clone)]
 enum ResultPlace {
     Memory(Rc<str>),
-    /// In the file, behind so many bytes.
+    /// In the output's file, from this byte on.
     File(u64),
 }
 
-/// Whose outputs these are.
+/// The run whose outputs these are.
 #[derive(Clone)]
 struct OutputRun {
-    /// By what its files are known.
+    /// The part of file names that identifies the run.
     name: String,
     process: Process,
-    /// Below so many bytes an output stays in memory.
+    /// Outputs of fewer bytes stay in memory.
     memory_bytes: u64,
-    /// A file says which process it is of.
+    /// The file that names the run's process is written.
     has_lease_file: bool,
 }
 
@@ -92,8 +92,8 @@ impl Outputs {
 }
 
 impl Store {
-    /// The outputs that are there, in the order in which they were saved: `{"sessionId"}`, of that one, or of all. Answer: a JSON array
-    /// of [`OutputPointer`]s.
+    /// Lists the outputs in the order in which they were saved: `{"sessionId"}`, those of that session, or all.
+    /// Answer: a JSON array of [`OutputPointer`]s.
     pub fn outputs(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|_| async move {
@@ -103,13 +103,13 @@ impl Store {
         })
     }
 
-    /// Whether any may be there: whoever ends takes them away.
+    /// Whether there may be outputs, which are to be cleared at the end.
     pub fn has_outputs(&self) -> bool {
         self.outputs.borrow().run.is_some()
     }
 
-    /// Takes outputs away, `{"sessionId"}`, those of that one, or all of this run: what a host does when it ends. Answer: how many they
-    /// were.
+    /// Clears outputs: `{"sessionId"}`, those of that session, or all of this run, as a host does when it ends.
+    /// Answer: how many there were.
     pub fn clear_outputs(self: &Rc<Store>, asked: String) -> Operation<'static, u64> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -143,7 +143,7 @@ impl Store {
         Ok(paths.len() as u64)
     }
 
-    // Also what an instance of the core had that is gone.
+    // Removes also what an earlier instance of the core saved in this process.
     async fn end_run(&self, io: &Io) -> Result<(), Trouble> {
         let process = io.process().await?;
         let run = name::run_id(&process.name);
@@ -154,14 +154,14 @@ impl Store {
         let removals =
             files.iter().map(|file| Box::pin(async move { io.remove(file).await }) as Work<'_, ()>);
         join_in_batches(removals, TOGETHER).await?;
-        // Last: as long as it is there, the others are known to be somebody's.
+        // Removed last: as long as this file is there, the others are known to belong to a run.
         io.remove(&folder.child(&name::run_file_name(&run))).await?;
         self.outputs.borrow_mut().run = None;
         self.close_action.set(None);
         Ok(())
     }
 
-    /// Whose outputs are saved here; settings hold as they were when that was asked first.
+    /// Returns the run, with the settings as they were when it was first asked for.
     async fn current_run(&self, io: &Io) -> Result<OutputRun, Trouble> {
         if let Some(run) = &self.outputs.borrow().run {
             return Ok(run.clone());
@@ -177,7 +177,7 @@ impl Store {
         Ok(run)
     }
 
-    // Before there is any file of the run: so whoever finds one can tell whether it is left.
+    // Written before any output's file: so whoever finds one can tell whether it is abandoned.
     async fn write_run_lease(&self, io: &Io, run: &OutputRun) -> Result<(), Trouble> {
         let is_told = self.outputs.borrow().run.as_ref().is_some_and(|run| run.has_lease_file);
         if is_told || run.process.is_alone {
@@ -192,13 +192,13 @@ impl Store {
         Ok(())
     }
 
-    /// The file that a path means; nothing where it is that of no output.
+    /// Returns the file at a path; none unless the path is an output's.
     fn output_file(&self, path: &str) -> Option<File> {
         let below = self.setup.path_below(path, &self.setup.display_path(&layout::outputs()))?;
         name::run_of_output(below).map(|_| layout::outputs().child(below))
     }
 
-    // The same, for a caller.
+    // Does the same for a caller's path, with an error.
     fn parse_output_path(&self, path: &str) -> Result<File, Error> {
         self.output_file(path).ok_or_else(|| {
             let folder = self.setup.display_path(&layout::outputs());

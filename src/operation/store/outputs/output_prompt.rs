@@ -1,4 +1,5 @@
-//! Which outputs a model picks, and what it is told of those: both leave, so that secrets in them are replaced where that is wanted.
+//! Builds the menu from which a model picks outputs, and the prompt that has the picked ones. Both go out, so secrets
+//! in them are redacted where that is wanted.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -20,14 +21,14 @@ use crate::outputs::answer::{Excerpt, INSTRUCTIONS, PickedOutput, PromptRequest,
 use crate::outputs::{choice, describe_output, file};
 use crate::tokens::{Encoding, Vocabulary, count};
 
-/// A token has no more bytes, in about any text: so much of a result is read.
+/// The most bytes of a token in almost any text; bounds how much of a result is read.
 const BYTES_A_TOKEN: u64 = 8;
-/// So much is read of what a tool was given, where another run has saved what it gave.
+/// The most bytes read of a tool's arguments, in the file of another run.
 const MOST_ARGS: u64 = 1 << 16;
-/// So far from where a result was cut no secret is cut.
+/// Bytes next to a cut in which a secret may have been cut; they are dropped once secrets are redacted.
 const MARGIN: u64 = 16 << 10;
 
-/// A result on its way to a model.
+/// A result for the prompt.
 struct ResultText {
     tool: String,
     description: String,
@@ -66,8 +67,10 @@ impl OutputPromptRequest {
 }
 
 impl Store {
-    /// What a model picks from: `{"sessionId"}`, the outputs of that one, or all. Answer: `{"text","outputs"}`, JSON: a numbered list,
-    /// a line for each, and the [`OutputPointer`](crate::outputs::OutputPointer)s that the lines stand for. See [`choice::parse_choice`] for what is picked.
+    /// Builds the menu for a model: `{"sessionId"}`, the outputs of that session, or all. Answer:
+    /// `{"text","outputs"}`, JSON: a numbered list, one line each, and the
+    /// [`OutputPointer`](crate::outputs::OutputPointer)s of the lines. [`choice::parse_choice`] reads the model's
+    /// answer.
     pub fn output_menu(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -82,8 +85,9 @@ impl Store {
         })
     }
 
-    /// What a model is told of outputs, so that it answers a question: `{"question","instructions","outputs","maxTokens","encoding",
-    /// "model"}`, JSON, where `outputs` are paths. Answer: `{"text","tokens","encoding","outputs":[{"path","isCut"}]}`.
+    /// Builds a prompt with outputs, for a model to answer a question:
+    /// `{"question","instructions","outputs","maxTokens","encoding","model"}`, JSON, where `outputs` are paths.
+    /// Answer: `{"text","tokens","encoding","outputs":[{"path","isCut"}]}`.
     pub fn output_prompt(self: &Rc<Store>, asked: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {
@@ -130,7 +134,7 @@ impl Store {
     }
 }
 
-// What its file says of an output that another run has saved, or how that is called.
+// Describes an output of another run from its file, or else by the file's name.
 async fn describe_saved_output(
     io: &Io,
     file: &File,
@@ -148,7 +152,7 @@ async fn describe_saved_output(
     ))
 }
 
-// What of a result may fit so many tokens: all, or its two ends.
+// Reads as much of a result as may fit the tokens: all, or its two ends.
 async fn read_excerpt(
     io: &Io,
     file: &File,
@@ -156,7 +160,7 @@ async fn read_excerpt(
     end: u64,
     max_tokens: u32,
 ) -> Result<Excerpt, Trouble> {
-    // In JSON a text may be twice as long.
+    // JSON may double the length of a text.
     let window = 2 * (u64::from(max_tokens) * BYTES_A_TOKEN + MARGIN);
     if end - start <= 2 * window {
         let json = io.read_range(file, start, end).await?;
@@ -167,7 +171,7 @@ async fn read_excerpt(
     Ok(Excerpt::from_ends(&first, &last, end - start - 2 * window))
 }
 
-// What was cut is cut once more, where no secret was cut by it.
+// Redacts texts that were cut with a margin, then cuts the margin off, so that no cut leaves a part of a secret.
 async fn redact_picked(io: &Io, told: Vec<ResultText>) -> Result<Vec<PickedOutput>, Trouble> {
     let left_out: Vec<u64> = told.iter().map(|one| one.text.left_out).collect();
     let texts = told
@@ -181,7 +185,7 @@ async fn redact_picked(io: &Io, told: Vec<ResultText>) -> Result<Vec<PickedOutpu
     Ok(picked.collect())
 }
 
-// Texts as they may leave.
+// Returns texts redacted.
 async fn redact_texts(io: &Io, texts: Vec<String>) -> Result<Vec<String>, Trouble> {
     let out = io.redact_outgoing(to_json(&texts)).await?;
     let Some(json) = out.value else { return Ok(texts) };

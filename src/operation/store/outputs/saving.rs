@@ -1,4 +1,4 @@
-//! An output on its way into memory, or into a file.
+//! Saves an output, in memory or in a file.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -11,12 +11,13 @@ use crate::layout;
 use crate::operation::{Io, Operation, Trouble};
 use crate::outputs::{Output, OutputPointer, file, name};
 
-/// So many bytes of a result say what it is.
+/// Bytes of a result from which its description is made.
 pub(super) const BEGINNING: u64 = 4096;
 
 impl Store {
-    /// Saves a tool output: `{"sessionId","toolName","args","taskId","queryId","sizeBytes"}`, JSON, with the size of its result as JSON, which
-    /// the host has at hand. Its file is there, whole, before this ends. Answer: a [`OutputPointer`], JSON.
+    /// Saves a tool output: `{"sessionId","toolName","args","taskId","queryId","sizeBytes"}`, JSON, with the size of
+    /// its result as JSON, which the host has at hand. Its file is written whole before this ends. Answer: an
+    /// [`OutputPointer`], JSON.
     pub fn save_output(self: &Rc<Store>, output: String) -> Operation<'static, String> {
         let store = self.clone();
         Operation::new(|io| async move {

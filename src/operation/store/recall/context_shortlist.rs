@@ -1,8 +1,10 @@
-//! What a context may recall of its session, by the index: what is read for it grows with the question, not with the log.
+//! The shortlist for recall within a session, from the search index: what is read for it grows with the question, not
+//! the log.
 //!
-//! What no run has of the log is indexed at the question, by the same writer as for a search: what is recalled doesn't depend on what was
-//! asked before. So a log is indexed as it grows. Of one that has more bytes without an index than a context reads, each question indexes
-//! some from its start, and its end is looked through, until all of it is indexed.
+//! Bytes of the log that no index file covers are indexed at the question, by the writer that searches use, so that
+//! what is recalled does not depend on earlier questions. So a log is indexed as it grows. If more bytes are uncovered
+//! than a context reads, each question indexes some more of them from the start, and the log's end is scanned, until
+//! all is indexed.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -25,13 +27,13 @@ use crate::recall::index_file::read::parse_pages;
 use crate::recall::question::Question;
 use crate::recall::shortlist::{Shortlist, documents_to_read, rank_best};
 
-// So many runs of one log become fewer that have little of it each: less than a question indexes.
+// So many small index files of one log are replaced; each has fewer bytes of it than a question indexes.
 const MANY: usize = 32;
 const SHORT: u64 = 512 << 10;
 
 impl Store {
-    /// The messages before a line of a session's log that may answer; nothing where no store has the session, or much of it is not
-    /// indexed.
+    /// Returns the messages before this line of a session's log that may answer; none if no store has the session, or
+    /// if much of its log is not indexed yet.
     pub(in crate::operation) async fn find_shortlist(
         &self,
         io: &Io,
@@ -42,7 +44,7 @@ impl Store {
         let Some(place) = self.setup().parse_place(&live.shown_folder(), live.placement()) else {
             return Ok(None);
         };
-        // What no secret may be in is made by searches alone.
+        // Where secrets must not be indexed, only searches write index files.
         let most = if self.setup().redacts { LITTLE } else { FARTHEST };
         for _ in 0..TRIES {
             let Some(log) = self.find_log(io, &place, most).await? else { return Ok(None) };
@@ -91,8 +93,8 @@ impl Store {
     }
 }
 
-// Takes away runs that have what is gone, and those of one log that are many and short: that log is indexed anew from there. To
-// join them takes a search.
+// Removes index files with words that must go, and those of one log that are many and small: the log is indexed again
+// from there. To merge them takes a search.
 fn remove_small_files<'a>(
     store: &'a Store,
     io: &'a Io,
@@ -101,7 +103,7 @@ fn remove_small_files<'a>(
 ) -> Pin<Box<dyn Future<Output = Result<bool, IndexLost>> + 'a>> {
     let mut short: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (nth, run) in runs.iter().enumerate() {
-        // One that a search wrote may have several sessions: it joins it, too.
+        // A file that a search wrote may have several sessions; searches merge these, too.
         if let [row] = &run.footer.rows[..]
             && row.end - row.start < SHORT
             && !store.setup().redacts
@@ -125,7 +127,7 @@ fn remove_small_files<'a>(
     })
 }
 
-// Where documents lie: pages of runs, those that were read.
+// Pages of documents in index files, those that were read so far.
 struct DocumentPages<'a> {
     io: &'a Io,
     files: &'a [IndexFile],
@@ -133,7 +135,7 @@ struct DocumentPages<'a> {
     pages: BTreeMap<PageRef, Option<Vec<Document>>>,
 }
 
-// In a run, of a field, by where it begins in the file and where it ends.
+// A page: its index file, its field, and the bytes where it begins and ends in the file.
 type PageRef = (usize, usize, u64, u64);
 
 impl DocumentPages<'_> {
@@ -166,7 +168,8 @@ impl DocumentPages<'_> {
         Ok(())
     }
 
-    // How many documents lie before a line, in each field: the last ones are looked at, as many as lie behind it.
+    // Counts the documents before a line, in each field. Reads documents from the last one back, until one lies before
+    // the line.
     async fn count_before(&mut self, before: u64) -> Result<[u32; 2], IndexLost> {
         let mut counts = self.order.document_counts();
         for (field, count) in counts.iter_mut().enumerate() {

@@ -1,4 +1,9 @@
-//! Which runs cover the logs of the sessions that are asked, so that nothing of these is missing, and nothing is left of others.
+//! Coverage: which segments of index files cover the logs of the searched sessions, so that nothing of these is
+//! missing, and nothing of others, deleted or rewritten, is left.
+//!
+//! A log is compared by size, time and file number, not by its bytes: to hash a gigabyte for each question would be
+//! the scan that the index saves. An editor that changes letters in place, and leaves the end of the log as it was, is
+//! noticed once the log's size is the one indexed; each hit is read from the log in any case.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
@@ -18,63 +23,64 @@ use crate::recall::index_file::Segment;
 use crate::session::file_prints;
 use crate::session::session_list::ListedSession;
 
-/// A session of a list.
+/// A listed session, and its log.
 pub(super) struct SearchedSession {
     pub log: SessionLog,
     pub listed: Rc<ListedSession>,
 }
 
-/// The log of a session, and what it is like.
+/// A session's log, and its size, time and file number when it was last looked at.
 pub(super) struct SessionLog {
     pub place: Rc<SessionLocation>,
-    /// Its words are asked for; else it is only known to be there.
+    /// The session is searched; otherwise it is only known to exist.
     pub is_searched: bool,
-    // So many bytes of it are indexed at once; the next ones by whoever asks next.
+    // The most bytes that one question indexes; the next question indexes the next ones.
     max_indexed_bytes: u64,
     key: Rc<str>,
-    // How long it is, and when it was changed last.
+    // The log's size in bytes, and when it was last changed, in microseconds.
     size_and_time: (u64, i64),
     is_settled: bool,
-    // Which file it is, where the system can tell.
+    // Which file it is, by the system's number; zero where the system cannot tell.
     file_number: u64,
 }
 
-/// The runs that there are, and where each log is in them.
+/// All index files, and the segments of each log in them.
 pub(super) struct LogCoverage {
     files: Vec<IndexFile>,
     segments: Vec<Vec<SegmentRef>>,
 }
 
-// What of these runs counts.
+// Which segments are valid, and what has to be indexed or removed.
 #[derive(Default)]
 struct IndexPlan {
-    // Of each log the pieces that cover it.
+    // For each log, the segments that cover it.
     valid_segments: Vec<Vec<SegmentRef>>,
     unindexed: Vec<UnindexedLog>,
     is_behind: bool,
-    // The runs that have something of what is there no longer.
+    // The index files that have words of a deleted session, of a rewritten log, or of a secret found later.
     tainted_files: BTreeSet<usize>,
-    // Of each run the rows that count no more.
+    // For each index file, the segments that are no longer valid.
     dead_segments: Vec<BTreeSet<usize>>,
 }
 
-/// Runs, and of each of their rows the number of the session, where that is asked and the row counts.
+/// Index files, and for each of their segments the number of its session; none where that is not searched, or the
+/// segment is not valid.
 pub(super) struct IndexView {
     pub files: Vec<IndexFile>,
     pub session_numbers: Vec<Vec<Option<u32>>>,
-    /// No run has all of a log yet, of which too much was to be indexed at once.
+    /// Some log is not fully indexed yet, since too much of it was left for one question.
     pub is_behind: bool,
 }
 
 impl IndexView {
-    /// Without the runs that have nothing of what is asked.
+    /// Drops the index files that have no segment of a searched session.
     pub fn only_searched(self) -> IndexView {
         let some = self.files.into_iter().zip(self.session_numbers);
         let (runs, sessions) = some.filter(|(_, rows)| rows.iter().any(Option::is_some)).unzip();
         IndexView { files: runs, session_numbers: sessions, ..self }
     }
 
-    /// When something was said in each of so many sessions: the first and the last second.
+    /// The seconds of the first and the last message of each of `count` sessions.
     pub fn session_times(&self, count: usize) -> Vec<Option<(u32, u32)>> {
         let mut times: Vec<Option<(u32, u32)>> = vec![None; count];
         for (run, sessions) in self.files.iter().zip(&self.session_numbers) {
@@ -89,7 +95,7 @@ impl IndexView {
 }
 
 impl Store {
-    /// The sessions of the project or of all, and which of them are asked.
+    /// Lists the sessions of the project, or of all projects, and marks those that are searched.
     pub(super) async fn list_searched(
         &self,
         io: &Io,
@@ -100,7 +106,7 @@ impl Store {
         for listed in self.list_for_search(io, question).await? {
             let is_meant = session.as_ref().is_none_or(|id| *id == listed.entry.id);
             let is_asked = is_meant && wanted.includes(&listed);
-            // What lies beside a session that alone is asked has no say in the order of its messages.
+            // Where one session is searched alone, the others must not influence the order of its messages.
             if session.is_some() && !is_asked {
                 continue;
             }
@@ -126,7 +132,8 @@ impl Store {
         }
     }
 
-    /// The same, with the runs, and with what their logs are like: as a list saw them, where that is what a run has the words of.
+    /// Does the same, and looks up coverage and the state of each log. Where the list has seen a log in the very state
+    /// that was indexed, that is taken, and the log itself is not looked at.
     pub(super) async fn list_with_coverage(
         &self,
         io: &Io,
@@ -152,7 +159,7 @@ impl Store {
         let files: Vec<_> = others.iter().map(|log| log.place.log(MESSAGES)).collect();
         let looks = files.iter().map(|file| io.stat(file)).collect();
         for (log, stat) in others.into_iter().zip(collect_responses(looks).await) {
-            // One that cannot be looked at must not cost the rest.
+            // A log that cannot be looked at must not cost the other sessions.
             if let Some(stat) = unless_bug(stat)?.flatten().filter(|stat| stat.kind == FileKind::File) {
                 log.set_stat(&stat, looked_ms);
             }
@@ -160,7 +167,7 @@ impl Store {
         Ok((sessions, covering))
     }
 
-    /// The runs, and what they have of these logs.
+    /// Opens the index files, and finds the segments of these logs.
     pub(super) async fn find_coverage<'l>(
         &self,
         io: &Io,
@@ -171,7 +178,7 @@ impl Store {
         Ok(LogCoverage { files: runs, segments: pieces })
     }
 
-    /// The log of a session, where it has one; `most`: so many bytes of it may be indexed at once.
+    /// Returns a session's log, if it has one. `most`: the most bytes of it that may be indexed at once.
     pub(super) async fn find_log(
         &self,
         io: &Io,
@@ -186,7 +193,11 @@ impl Store {
         Ok(Some(log))
     }
 
-    /// Runs that cover all that is asked of these logs.
+    /// Indexes what is missing of these logs, and returns index files that cover all that is searched.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexLost::Replaced`] where index files were merged or rebuilt; the caller asks again.
     pub(super) async fn update_index(
         &self,
         io: &Io,
@@ -210,7 +221,7 @@ impl Store {
         if is_anew {
             return Err(IndexLost::Replaced);
         }
-        // They are asked of what was made just now, and most often nothing was.
+        // The numbers are needed only for new index files, and most often there are none.
         let numbered = logs.iter().enumerate().filter(|_| !made.is_empty());
         let numbers: BTreeMap<&str, u32> = numbered.map(|(number, one)| (&*one.key, number as u32)).collect();
         let mut counted: Vec<_> = runs.iter().map(|run| vec![None; run.footer.rows.len()]).collect();
@@ -229,7 +240,7 @@ impl Store {
         Ok(IndexView { files: runs, session_numbers: counted, is_behind })
     }
 
-    // What of the runs counts, what does not any more, and what has to be indexed.
+    // Decides which segments are valid, which are not, and what has to be indexed.
     async fn plan_index(
         &self,
         io: &Io,
@@ -248,7 +259,7 @@ impl Store {
                 met[place.0][place.1] = true;
                 if !chain.contains(place) {
                     all.dead_segments[place.0].insert(place.1);
-                    // It may have words of a secret that was none yet.
+                    // Made when fewer secrets were known, it may have the words of one.
                     if last.is_none_or(|last| row(place).secrets < last.secrets) {
                         all.tainted_files.insert(place.0);
                     }
@@ -271,7 +282,7 @@ impl Store {
         Ok(all)
     }
 
-    /// Deletes a session as [`Store::delete`] does, and leaves no word of it in the runs.
+    /// Deletes a session as [`Store::delete`] does, and removes its words from the index.
     pub fn delete_with_words(
         self: &Rc<Store>,
         live: &Rc<SessionFiles>,
@@ -285,7 +296,8 @@ impl Store {
         })
     }
 
-    /// Leaves no word of a session in the runs that was deleted. Who dies before that leaves it to the next search of all projects.
+    /// Removes the words of a deleted session from the index. If the process dies before, the next search of all
+    /// projects removes them.
     pub fn forget_words(self: &Rc<Store>, shown: String, placement: Placement) -> Operation<'static, ()> {
         let store = self.clone();
         Operation::new(move |io| async move { store.remove_words(&io, &shown, placement).await })
@@ -314,7 +326,8 @@ impl Store {
         Err(too_many_retries_error())
     }
 
-    // The pieces of a session's log that are still what was indexed.
+    // Returns the segments that cover a log from its beginning; none where the log was changed otherwise than by
+    // appending.
     async fn find_valid_segments(
         &self,
         io: &Io,
@@ -326,7 +339,8 @@ impl Store {
         let Some((run, row)) = chain.last() else { return Ok(chain) };
         let last = &runs[*run].footer.rows[*row];
         let is_same = if last.end == log.size_and_time.0 {
-            // What may have changed at that moment unseen is read once more when nothing can any more.
+            // A segment made so soon after a change that another one may have gone unseen is valid until the log has
+            // settled, and is then indexed once more.
             let is_unsure =
                 !log.is_settled && last.changed_us == -log.size_and_time.1 && last.file == log.file_number;
             last.changed_us == log.size_and_time.1 || is_unsure && log.has_same_tail(io, last).await?
@@ -363,7 +377,8 @@ impl SessionLog {
         self.is_settled = file_prints::is_settled(&[Some(self.size_and_time)], looked_ms);
     }
 
-    // As much as is indexed at once. What would not be written would be lost, and is no step to the whole.
+    // Returns the bytes to index now, within the limit. None where they would stay in memory: lost afterwards, they
+    // would bring the index no nearer to the whole log.
     fn to_unindexed(&self, from: u64, secrets: u32) -> Option<UnindexedLog> {
         let (whole, changed_us) = self.size_and_time;
         let size = whole.min(from.saturating_add(self.max_indexed_bytes));
@@ -390,7 +405,7 @@ impl SessionLog {
     }
 }
 
-// The logs that had to be read anew: each is covered by that alone.
+// The logs that were indexed from their beginning: each is covered by its new segment alone.
 fn rebuilt_logs(made: &[IndexFile]) -> BTreeSet<&str> {
     let rows = made.iter().flat_map(|run| &run.footer.rows);
     rows.filter(|row| row.start == 0).map(|row| &*row.key).collect()

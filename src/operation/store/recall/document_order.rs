@@ -1,5 +1,5 @@
-//! The documents of many runs as one row of documents, in which those of a session follow one another as in its log: so it
-//! does not matter to a ranking which run has which piece.
+//! Document order: the documents of many index files numbered as one sequence, in which those of a session follow one
+//! another as in its log. So it does not matter to a ranking which file has which segment.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,18 +13,18 @@ use crate::recall::index_file::read::parse_page;
 use crate::recall::question::Term;
 use crate::recall::rank::{RankedDocument, weight_of_role};
 
-/// Which document of which run is which.
+/// The segments of all index files in order, and the documents that each of them has.
 #[derive(Debug, Default)]
 pub(super) struct DocumentOrder {
-    // In order: by sessions, and in each as in its log.
+    // By session, and within one as in its log.
     segments: Vec<OrderedSegment>,
-    // Of each run and row the piece, where it counts.
+    // For each file and row, the index in `segments`; none where the segment is not searched.
     segment_by_row: Vec<Vec<Option<usize>>>,
-    // In each field, which documents are of which session.
+    // For each field, the documents of each session.
     session_ranges: [Vec<core::ops::Range<u32>>; 2],
 }
 
-// A row of a run that counts: in each field, where its documents begin in the run, and in the row of all.
+// A segment, and the number of its first document: in its file, and in the whole order; for each field.
 #[derive(Clone, Copy, Debug)]
 struct OrderedSegment {
     file: usize,
@@ -34,11 +34,11 @@ struct OrderedSegment {
     first_overall: [u32; 2],
 }
 
-// The documents of a term, piece by piece: in each they lie in order.
+// The postings of a term, segment by segment; within one they are sorted.
 #[derive(Default)]
 struct TermPostings {
     postings: Vec<Posting>,
-    // Where those of each piece begin.
+    // Where the postings of each segment begin.
     segment_starts: Vec<usize>,
 }
 
@@ -49,7 +49,7 @@ impl TermPostings {
         }
     }
 
-    // Only the pieces have to be put in order, which are far fewer.
+    // Sorts the segments alone, which are far fewer than postings.
     fn into_sorted(self) -> Vec<Posting> {
         let TermPostings { postings: hits, segment_starts: begun } = self;
         if hits.is_sorted() {
@@ -63,7 +63,8 @@ impl TermPostings {
 }
 
 impl DocumentOrder {
-    /// `counted`: of each run and row which of so many sessions it is a piece of, where it counts.
+    /// `counted`: for each file and row the number of its session, of `sessions`; none where the segment is not
+    /// searched.
     pub fn new(runs: &[IndexFile], counted: &[Vec<Option<u32>>], sessions: usize) -> DocumentOrder {
         let mut pieces = Vec::new();
         for (nth, run) in runs.iter().enumerate() {
@@ -103,21 +104,21 @@ impl DocumentOrder {
         spaces
     }
 
-    /// How many documents there are, in each field.
+    /// The number of documents in each field.
     pub fn document_counts(&self) -> [u32; 2] {
         [SAID, WORK].map(|field| {
             self.session_ranges[field].iter().map(|session| session.end).max().unwrap_or_default()
         })
     }
 
-    /// The run that has a document, and its number there.
+    /// Returns the index file that has a document, and the document's number there.
     pub fn locate_document(&self, field: usize, document: u32) -> (usize, u32) {
         let behind = self.segments.partition_point(|piece| piece.first_overall[field] <= document);
         let piece = &self.segments[behind - 1];
         (piece.file, document - piece.first_overall[field] + piece.first_in_file[field])
     }
 
-    /// Messages that match, each with its document.
+    /// Reads the documents of ranked messages, in the order given.
     pub async fn read_matches(
         &self,
         io: &Io,
@@ -141,7 +142,8 @@ impl DocumentOrder {
         Ok(found)
     }
 
-    /// Messages of a session that match, each with where its line begins, ordered by who said them as well.
+    /// Orders a session's ranked messages by score and by who said them, and returns each with the byte where its line
+    /// begins.
     pub async fn order_matches(
         &self,
         io: &Io,
@@ -157,7 +159,7 @@ impl DocumentOrder {
         Ok(found.into_iter().map(|(one, document)| (one, document.line_start)).collect())
     }
 
-    /// The documents of a field, as `all` has them of each run.
+    /// Returns the documents of a field in order. `all`: those of each index file.
     pub fn documents_in_order<'a>(
         &'a self,
         runs: &'a [IndexFile],
@@ -171,8 +173,8 @@ impl DocumentOrder {
         })
     }
 
-    /// What answers, as `rank` tells it, and whether anything does: by the terms that were looked up, and where nothing has
-    /// those, by all of them.
+    /// Ranks with the terms whose postings were read; if nothing matches, reads the postings of all terms and ranks
+    /// again. `rank` returns whether anything matched.
     pub async fn rank_or_widen<T>(
         &self,
         io: &Io,
@@ -185,12 +187,12 @@ impl DocumentOrder {
             if is_any || found.are_complete() {
                 return Ok(answer);
             }
-            // What is rare may be what others said, or what is not asked.
+            // The rare terms may stand only in other sessions, or in messages that are filtered out.
             found = read_postings(io, runs, None, terms).await?;
         }
     }
 
-    // What each document has.
+    // Gathers the postings of all terms, numbered in this order.
     fn build_corpus(&self, runs: &[IndexFile], postings: &QueryPostings) -> Result<Corpus, IndexLost> {
         let mut corpus = [SAID, WORK].map(|field| {
             let mut lengths = Vec::new();
@@ -216,7 +218,7 @@ impl DocumentOrder {
         Ok(corpus)
     }
 
-    // The documents of a term in a run, as far as they count.
+    // Gathers the postings of a term in one file, for the segments that are searched.
     fn gather_postings(
         &self,
         run: &IndexFile,

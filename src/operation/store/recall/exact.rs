@@ -1,5 +1,5 @@
-//! What is in quotes: it is required as it stands there, so that logs are read for it; the other words rank what has it. And
-//! regular expressions: no index says what they match.
+//! Exact search: quoted text and regular expressions, for which logs are read. Text in quotes must occur as written,
+//! and the other words rank the messages that have it; what a regular expression matches no index can tell.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -23,12 +23,12 @@ use crate::recall::question::Question as Sought;
 use crate::recall::terms::{Field, TermAnalyzer};
 use crate::resume::log_match::{LogSearch, Pattern, split_quoted};
 
-/// What is looked for.
+/// An exact search: the quoted texts, and the words that rank.
 struct ExactQuery<'a> {
     question: &'a SearchRequest,
     redactor: &'a OutgoingRedactor,
     quoted_texts: Vec<&'a str>,
-    // The other words, as far as they say something.
+    // The words outside quotes, without those that say little.
     other_words: Sought,
     excerpt_search: LogSearch,
 }
@@ -42,12 +42,12 @@ impl Pattern for RegexPattern {
     }
 }
 
-/// Reads a regular expression.
+/// Compiles a regular expression.
 fn parse_regex(text: &str) -> Result<Rc<dyn Pattern>, Trouble> {
     match Regex::new(text) {
         Ok(regex) => Ok(Rc::new(RegexPattern(regex))),
         Err(error) => {
-            // Its last line says what is wrong, the others show where.
+            // The last line of the error says what is wrong, the others show where.
             let why = error.to_string();
             let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
             let message = format!("expected a regular expression, but found {}: {why}", to_json(&text));
@@ -56,9 +56,9 @@ fn parse_regex(text: &str) -> Result<Rc<dyn Pattern>, Trouble> {
     }
 }
 
-/// A hit of a session as JSON without that.
+/// A hit as JSON, without its session.
 struct ExactHit {
-    // How many of the other words it has.
+    // How many of the unquoted words the message has.
     word_count: usize,
     json: String,
 }
@@ -107,7 +107,7 @@ impl<'a> ExactQuery<'a> {
         !self.other_words.terms.is_empty()
     }
 
-    // Which of the other words a text has, each once.
+    // The unquoted words that a text has, each once.
     fn matched_words(&self, text: &str, words: &mut TermAnalyzer) -> Vec<&str> {
         let mut has: Vec<&str> = Vec::new();
         words.for_each_term(text, Field::Said, &mut |term| {
@@ -119,7 +119,7 @@ impl<'a> ExactQuery<'a> {
         has
     }
 
-    // The other words that a text has not, as a field with a comma behind it.
+    // The field of unquoted words that a text lacks, with a comma behind it; empty where it has all.
     fn missing_words_field(&self, has: &[&str]) -> String {
         let mut missing: Vec<&str> = Vec::new();
         for term in &self.other_words.terms {
@@ -132,8 +132,8 @@ impl<'a> ExactQuery<'a> {
 }
 
 impl Store {
-    /// The messages that have all that is in quotes. Where there are other words, sessions and messages that have more of them
-    /// come first; else the session that was active last, and its newest message, told as they are found.
+    /// Writes the messages that have all quoted texts. If there are other words, sessions and messages with more of
+    /// them come first; else the most recently active session and its newest message, written as they are found.
     pub(super) async fn search_exact(
         &self,
         io: &Io,
@@ -163,7 +163,8 @@ impl Store {
         Ok(())
     }
 
-    // The best of a session; or, where nothing ranks them, whether any was told.
+    // Returns a session's best hits. If no words rank them, writes each as it is found, and returns whether there were
+    // any.
     async fn search_exact_in(
         &self,
         io: &Io,

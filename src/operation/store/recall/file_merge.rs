@@ -1,5 +1,5 @@
-//! Several runs that become one file, piece by piece: it is known what it is called when all of it is written, and until then it has
-//! a name that no run has.
+//! Merges index files into one, written part by part. Its name depends on its bytes, so that until all are written it
+//! has one that no index file has.
 
 use alloc::format;
 use alloc::string::String;
@@ -17,13 +17,13 @@ use crate::recall::index_file::merge::{MergeFiles, MergeSource, OutputPart, merg
 use crate::recall::index_file::read::DamagedIndex;
 use crate::record::id;
 
-/// What became of some runs.
+/// What a merge led to.
 pub(super) enum MergeOutcome {
-    /// A run of this name.
+    /// An index file of this name.
     File(String),
-    /// One of them is damaged: which one is not told.
+    /// One of the files is damaged; which one is not known.
     Damaged,
-    /// It cannot be written: the disk may be full.
+    /// The merged file cannot be written: the disk may be full.
     Unwritten,
 }
 
@@ -45,7 +45,7 @@ impl From<Trouble> for MergeStop {
     }
 }
 
-/// Makes one run of some: by its number each, and which of its rows count.
+/// Merges index files, each given by its number, with which of its segments to keep.
 pub(super) async fn merge_files(
     io: &Io,
     runs: &[IndexFile],
@@ -76,14 +76,14 @@ struct FileMerge<'a> {
     io: &'a Io,
     index_files: &'a [IndexFile],
     sources: &'a [(usize, Vec<bool>)],
-    // The run, and its far lists.
+    // The merged file, and its far lists, those that are stored apart from their terms.
     part_files: [File; 2],
     hash: Sha256,
     length: u64,
 }
 
 impl FileMerge<'_> {
-    // Gives the file its name, once the disk has it.
+    // Renames the file to its name, once the disk has it.
     async fn publish_file(&mut self) -> Result<String, MergeStop> {
         let [file, _] = &self.part_files;
         let name = index_file_name(self.length, &hex(&self.hash.finalize_reset()));
@@ -92,7 +92,7 @@ impl FileMerge<'_> {
         }
         match self.io.rename(file, &index_file_path(&name)).await {
             Err(trouble) if trouble.is_bug() => Err(trouble.into()),
-            // Whoever made the same one was faster.
+            // Another process made the same file first.
             Err(trouble) if trouble.code() != Code::AlreadyExists.as_str() => Err(MergeStop::Unwritten),
             _ => Ok(name),
         }

@@ -1,4 +1,9 @@
-//! What was found, as it is told: each message is read from its log, since what the index says of it is no more than a claim.
+//! Search hits as JSON. Each message is read from its log, since what the index says of it is no more than a claim.
+//!
+//! Vectors reorder hits and find none: the caller's model may be gone tomorrow, or be another one. To find by vectors,
+//! each message would need one before anybody asks, some 200 MB for a gigabyte of logs. So the best by words, 64 texts
+//! at most, are ordered by both, joined by rank; a message that no word finds is not found, and no file depends on a
+//! model.
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -24,24 +29,24 @@ use crate::record::scan::Record;
 use crate::resume::excerpt::MarkedText;
 use crate::resume::log_match::ExcerptPart;
 
-// What is worth less than that of the best is not told.
+// A hit that scores less than this share of the best one is left out.
 const LEAST: f32 = 0.5;
-// Most lines are shorter.
+// Bytes that are read first for a line; most lines are shorter.
 const LINE: u64 = 16 * 1024;
 
-/// How something was found, from the best to the least.
+/// How a hit matches, from the best kind to the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum MatchKind {
-    /// The title or the summary has the words.
+    /// The session's title or summary has the words.
     Title,
-    /// It has all words of the question.
+    /// The message has all words of the question.
     All,
     /// It has some of them.
     Some,
-    /// It has words that begin as those that were asked.
+    /// It has words that begin with those of the question.
     Prefix,
-    /// It has words that are spelled nearly as those that were asked.
+    /// It has words that are spelled nearly like those of the question.
     Spelling,
     /// The messages around it have them.
     Near,
@@ -58,7 +63,7 @@ struct HitJson<'a> {
     excerpt: Vec<ExcerptPart>,
     found: MatchKind,
     words: Vec<&'a str>,
-    // Of words that nobody said, those that stand there in their place.
+    // For words of the question that occur nowhere, the similar ones found in their place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     instead: Vec<Replacement<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -67,26 +72,26 @@ struct HitJson<'a> {
     nowhere: &'a [&'a str],
 }
 
-/// A word of the question that nobody said, and the one that is spelled alike.
+/// A word of the question that occurs nowhere, and the similarly spelled one that was found.
 #[derive(Serialize)]
 struct Replacement<'a> {
     word: &'a str,
     found: &'a str,
 }
 
-/// A message that was found.
+/// A search hit: a message, or a session's title.
 pub(super) struct SearchHit {
-    /// As it is told.
+    /// The hit as JSON, without its session.
     pub json: String,
-    // Of the message; none where a title was found.
+    // The message's id; none for a title.
     id: Option<String>,
-    // What of it is shown, as it may leave.
+    // The excerpt, as it may leave.
     excerpt_text: String,
-    // What that is a part of, as [`Leaving::reported`] gives it.
+    // The whole from which the excerpt is cut, as `OutgoingRedactor::json_if_reporting` gives it.
     source_json: String,
 }
 
-/// Puts sessions, and the hits of each, into an order by words and by meaning. A session is as near as its nearest hit.
+/// Reorders sessions, and the hits of each, by words and meaning together. A session is as near as its nearest hit.
 pub(super) async fn order_by_meaning<T>(
     io: &Io,
     question: &str,
@@ -106,25 +111,25 @@ pub(super) async fn order_by_meaning<T>(
     Ok(())
 }
 
-/// A question that was asked.
+/// Reads the hits of ranked sessions: the question's terms, and how its hits are to be shown.
 pub(super) struct HitReader<'a> {
     pub files: &'a [IndexFile],
     pub order: &'a DocumentOrder,
     pub terms: &'a [Term],
     pub term_weights: &'a [f32],
     pub redactor: &'a Rc<OutgoingRedactor>,
-    /// So many messages of a session are told.
+    /// The most messages written of one session.
     pub max_messages: usize,
-    /// As many as there are are told, also what matches far worse than the best.
+    /// Fills up to `max_messages`, also with messages that match far worse than the best.
     pub fills: bool,
-    /// Each message is told with its number in its session.
+    /// Each hit has its message's number in the session.
     pub has_numbers: bool,
-    /// The words that nothing which was asked has.
+    /// The words of the question that nothing in the searched sessions has.
     pub absent_words: Vec<&'a str>,
 }
 
 impl HitReader<'_> {
-    /// What was found in a session, each as JSON. `names`: its title, its summary.
+    /// Reads a session's hits, best first. `names`: its title, its summary.
     pub async fn read_hits(
         &self,
         io: &Io,
@@ -137,7 +142,7 @@ impl HitReader<'_> {
             return Ok(self.title_hit(names, words).into_iter().collect());
         }
         let mut hits = Vec::new();
-        // Whatever has a single word has all that was asked for.
+        // A question of one word has no partial matches: every message with the word has all of it.
         let best = self.order.order_matches(io, self.files, self.terms, &ranked.best).await?;
         let first = best.first().filter(|_| !self.fills && !self.is_one_word());
         let least = first.map_or(0.0, |(first, _)| LEAST * first.score);
@@ -157,7 +162,8 @@ impl HitReader<'_> {
                 if found == MatchKind::Near && self.is_one_word() { near.push(told) } else { hits.push(told) }
             }
         }
-        // What stands beside a single word seldom answers it: it is told where the word itself is nowhere else.
+        // A message beside one that has the single word seldom answers: it counts only where no other message was
+        // found.
         let left = if hits.is_empty() { self.max_messages } else { 0 };
         hits.extend(near.into_iter().take(left));
         for hit in &hits {
@@ -272,7 +278,7 @@ impl HitReader<'_> {
         distinct_words(self.terms_of(terms))
     }
 
-    // Those that none of them stands for.
+    // The words of the question that none of these terms stands for.
     fn missing_words(&self, terms: u64) -> Vec<&str> {
         let has = self.matched_words(terms);
         self.matched_words(u64::MAX).into_iter().filter(|word| !has.contains(word)).collect()
@@ -289,19 +295,21 @@ fn distinct_words<'a>(terms: impl Iterator<Item = &'a Term>) -> Vec<&'a str> {
     words
 }
 
-/// The words of a question of which nothing has a term. `unmet`: the terms that nothing has, a bit for each.
+/// Returns the words of the question of which no term matched. `unmet`: the terms that matched nothing, a bit for
+/// each.
 pub(super) fn absent_words(terms: &[Term], unmet: u64) -> Vec<&str> {
     let asked = || terms.iter().enumerate().filter(|(_, term)| term.reason == TermReason::Word);
     let met = distinct_words(asked().filter(|(nth, _)| unmet >> nth & 1 == 0).map(|(_, term)| term));
     distinct_words(asked().map(|(_, term)| term).filter(|term| !met.contains(&&*term.word)))
 }
 
-/// The messages of a session.
+/// The session's message log.
 pub(super) fn messages_file(live: &SessionFiles) -> File {
     live.folder().child(MESSAGES)
 }
 
-/// The message whose line begins there, where one does, and counts; as it may leave.
+/// Reads the message whose line begins at this byte, as it may leave; none where no line does, or the line does not
+/// count.
 pub(super) async fn read_message(
     io: &Io,
     live: &SessionFiles,

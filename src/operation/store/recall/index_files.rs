@@ -1,5 +1,8 @@
-//! The runs of a store: files in its cache, found by listing them, so that no lock and no list of them is needed. Which pieces
-//! of a session's log they cover, and whether those are believed, is looked at each time anew.
+//! Index files: the files of the search index in a store's cache. Which segments of a log they have, and whether these
+//! are still valid, is checked anew for each question.
+//!
+//! No list of the files is kept, and no lock: the folder is the list. Two processes that merge at once leave segments
+//! twice; one of each counts, and the next merge drops the other.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -22,14 +25,14 @@ use crate::record::span::Span;
 use crate::time::Stamp;
 
 const ENDING: &str = ".run";
-/// What the name of a run ends with that is on its way.
+/// The ending of a file that is still being written.
 pub(super) const PARTS: &str = ".part";
-// Whoever was at one for longer is gone.
+// A file that was begun longer ago is abandoned.
 const LEFT_MS: i64 = 24 * 60 * 60 * 1000;
-// Most ends are shorter.
+// Bytes that are read first for a footer; most footers are shorter.
 const END: u64 = 64 * 1024;
 
-/// A run: a file, or one that is in memory alone.
+/// An index file, on disk or in memory alone.
 #[derive(Clone)]
 pub(super) struct IndexFile {
     pub footer: Rc<IndexFooter>,
@@ -42,10 +45,11 @@ pub(super) enum IndexLocation {
     Memory(Rc<Vec<u8>>),
 }
 
-/// A run is not what it was: another process has made others of it, or it is damaged. The others are asked.
+/// Why an index file cannot be read as it was: another process merged it with others, or it is damaged. The search is
+/// tried again with the files that there are.
 pub(super) enum IndexLost {
     File(String),
-    /// This one has made others of them.
+    /// This process replaced files.
     Replaced,
     Trouble(Trouble),
 }
@@ -57,13 +61,13 @@ impl From<Trouble> for IndexLost {
 }
 
 impl IndexFile {
-    /// One that was made just now.
+    /// Opens one that was built just now.
     pub fn in_memory(bytes: Vec<u8>) -> Option<IndexFile> {
         let end = footer_from_bytes(&bytes)?;
         Some(IndexFile { footer: Rc::new(end), location: IndexLocation::Memory(Rc::new(bytes)) })
     }
 
-    /// Its bytes are others than they were.
+    /// The error that its bytes are not those of its footer.
     pub fn changed_error(&self) -> IndexLost {
         match &self.location {
             IndexLocation::File(name) => IndexLost::File(name.clone()),
@@ -74,7 +78,7 @@ impl IndexFile {
     }
 }
 
-/// What is known of a run that is in memory.
+/// Reads the footer of an index file in memory.
 pub(super) fn footer_from_bytes(bytes: &[u8]) -> Option<IndexFooter> {
     match read_footer(bytes, bytes.len() as u64) {
         OpenOutcome::End(end) => Some(end),
@@ -82,7 +86,7 @@ pub(super) fn footer_from_bytes(bytes: &[u8]) -> Option<IndexFooter> {
     }
 }
 
-/// The name of a run says how long it is, and what is in it: who makes the same one again writes the same file.
+/// Names an index file by its length and its hash, so that a process which builds the same one writes the same file.
 pub(super) fn index_file_name(length: u64, sha256: &str) -> String {
     format!("{length}-{}{ENDING}", &sha256[..16])
 }
@@ -95,7 +99,7 @@ pub(super) fn index_file_path(name: &str) -> File {
     layout::search_index().child(name)
 }
 
-/// Parts of runs, in the order in which they are wanted.
+/// Reads ranges of index files, in the order given; close ranges of a file are read together.
 pub(super) async fn read_ranges(
     io: &Io,
     runs: &[IndexFile],
@@ -131,8 +135,8 @@ pub(super) async fn read_ranges(
 }
 
 impl Store {
-    /// The runs that there are. What is none, is damaged, or may have secrets that nobody looked for, is taken away: it is made
-    /// again. Where something else stands in the place of their folder there are none.
+    /// Opens all index files. One that is damaged, or may have secrets that nobody looked for, is removed, and its
+    /// logs are indexed again. If something other than a folder has the index's name, there are none.
     pub(super) async fn open_index_files(&self, io: &Io) -> Result<Vec<IndexFile>, Trouble> {
         let entries = unless_bug(io.list(&layout::search_index()).await)?.flatten().unwrap_or_default();
         let files = entries.into_iter().filter(|entry| entry.kind == FileKind::File);
@@ -160,7 +164,8 @@ impl Store {
         Ok(runs)
     }
 
-    // What somebody was at who died. Its name begins with when it was begun, as all ids do.
+    // Removes partly written files of processes that died. Their names begin with the time they were begun at, as all
+    // ids do.
     async fn remove_abandoned_parts(
         &self,
         io: &Io,
@@ -174,7 +179,7 @@ impl Store {
         Ok(())
     }
 
-    /// Leaves nothing of what somebody is at, or was: who is, does without.
+    /// Removes all partly written files, those in progress too: whoever writes one does without it.
     pub(super) async fn remove_all_parts(&self, io: &Io) -> Result<(), Trouble> {
         let entries = io.list(&layout::search_index()).await?.unwrap_or_default();
         for entry in entries.iter().filter(|entry| entry.name.ends_with(PARTS)) {
@@ -205,7 +210,11 @@ impl Store {
         Ok(None)
     }
 
-    /// Has the next try find other runs; where it cannot, that is the trouble.
+    /// Prepares the next attempt, which finds other files.
+    ///
+    /// # Errors
+    ///
+    /// The trouble itself, where another attempt cannot help.
     pub(super) async fn recover_index(&self, io: &Io, lost: IndexLost) -> Result<(), Trouble> {
         match lost {
             IndexLost::File(name) => self.drop_damaged_file(io, name).await,
@@ -214,7 +223,7 @@ impl Store {
         }
     }
 
-    // One that cannot be taken away, as of a store that can only be read, is not asked again.
+    // A file that cannot be removed, as in a read-only store, is not opened again.
     async fn drop_damaged_file(&self, io: &Io, name: String) -> Result<(), Trouble> {
         if !self.remove_index_file(io, &name).await? {
             self.index_footers.borrow_mut().insert(name, None);
@@ -222,29 +231,29 @@ impl Store {
         Ok(())
     }
 
-    /// Takes away one that is damaged, or that others were made of; whether it could be.
+    /// Removes an index file that is damaged or was merged into another, and returns whether it could.
     pub(super) async fn remove_index_file(&self, io: &Io, name: &str) -> Result<bool, Trouble> {
         self.index_footers.borrow_mut().remove(name);
         Ok(unless_bug(io.remove(&index_file_path(name)).await)?.is_some())
     }
 }
 
-/// The hash by which the end of a piece is known.
+/// Hashes the last bytes of a segment's part of its log, by which that is recognized.
 pub(super) fn hash_tail(tail: &[u8]) -> u64 {
     xxh64(tail, 0)
 }
 
-/// Where a piece of a session's log is: the run and the row.
+/// A segment: its index file, and its row there.
 pub(super) type SegmentRef = (usize, usize);
 
-/// The pieces of each of these logs.
+/// Finds the segments of each log, by its key.
 pub(super) fn find_segments<'k>(
     runs: &[IndexFile],
     keys: impl Iterator<Item = &'k str>,
 ) -> Vec<Vec<SegmentRef>> {
     let keys: Vec<&str> = keys.collect();
     let mut pieces = vec![Vec::new(); keys.len()];
-    // By their hashes: names of thousands begin alike, and are compared from their beginning.
+    // Compared by hash, for thousands of keys begin alike, and comparing them takes long.
     let hash = |key: &str| xxh64(key.as_bytes(), 0);
     let numbers: BTreeMap<u64, usize> =
         keys.iter().enumerate().map(|(number, key)| (hash(key), number)).collect();
@@ -260,7 +269,7 @@ pub(super) fn find_segments<'k>(
     pieces
 }
 
-/// The pieces that cover a log of so many bytes, changed at that time, one after the other from its beginning.
+/// Chains the segments that cover a log of this size and time, one after the other from its beginning.
 pub(super) fn covering_segments(
     runs: &[IndexFile],
     pieces: &[SegmentRef],

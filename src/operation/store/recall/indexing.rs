@@ -1,5 +1,5 @@
-//! Making runs, and keeping them few: what was appended since goes into a new one, those of one size become one, and what does
-//! not count any more is left out.
+//! Indexing: writes what was appended to logs into a new index file, merges files of one size, and drops what is no
+//! longer valid.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -22,38 +22,38 @@ use crate::recall::index_file::Segment;
 use crate::recall::index_file::build::IndexFileBuilder;
 use crate::recall::terms::TermAnalyzer;
 
-// So much of a log is read at once.
+// Bytes of a log that are read at once.
 const CHUNK: u64 = 1 << 20;
-// So much of logs goes into one run at first: it is held in memory.
+// Bytes of logs that go into one index file at first, for it is held in memory.
 const TOGETHER: u64 = 16 << 20;
-/// So little is not worth a file: it is indexed in memory, each time it is asked.
+/// Up to so many bytes are not worth a file: they are indexed in memory, again for each question.
 pub(super) const LITTLE: u64 = 64 << 10;
-// So many runs of one size become one; sizes are apart by a factor of eight.
+// So many files of one size class are merged into one; classes are apart by a factor of eight.
 const ALIKE: usize = 8;
 const SMALLEST: u64 = 16 << 10;
-// A run that is longer stays as it is.
+// The most bytes that are merged into one file; a file with half as many, or more, stays as it is.
 const LONGEST: u64 = 32 << 20;
 
-/// A log with bytes that no run covers.
+/// A log with bytes that no index file covers.
 #[derive(Clone, Debug)]
 pub(super) struct UnindexedLog {
     pub key: String,
     pub place: Rc<SessionLocation>,
-    /// How many secrets its rows know; nothing where it does not matter.
+    /// How many secrets its segments know; none where it does not matter.
     pub known_secrets: Option<u32>,
-    /// Where they begin.
+    /// Where the uncovered bytes begin.
     pub start: u64,
-    /// How long it was when it was looked at, and when it was changed last, as [`Segment::changed_us`] has it.
+    /// The log's size when it was looked at, and the time of its last change, as in [`Segment::changed_us`].
     pub size: u64,
     pub changed_us: i64,
-    /// It goes on behind that, which is for another time.
+    /// The log is longer than `size`; the rest is indexed another time.
     pub is_part: bool,
-    /// Which file it is.
+    /// The file's number in the system.
     pub file_number: u64,
 }
 
-/// Keeps runs few, and leaves out what does not count any more. It is passed on: what joins runs is only where searches are.
-/// `gone` and `dead` as in [`Store::tidy_index_files`]. Gives whether there are other runs now.
+/// Merges index files, and drops what is no longer valid. It is an argument, for only searches have the code that
+/// merges. `gone` and `dead` are those of [`Store::tidy_index_files`]. Returns whether files were replaced.
 pub(super) type TidyIndex = for<'a> fn(
     &'a Store,
     &'a Io,
@@ -61,42 +61,42 @@ pub(super) type TidyIndex = for<'a> fn(
     (&'a BTreeSet<usize>, &'a [BTreeSet<usize>]),
 ) -> Pin<Box<dyn Future<Output = Result<bool, IndexLost>> + 'a>>;
 
-/// What is done about the runs that are asked.
+/// How the index is maintained while logs are searched.
 #[derive(Clone, Copy)]
 pub(super) struct IndexUpkeep<'a> {
-    /// There are no sessions but those that are asked.
+    /// The logs are those of all sessions: a segment of another one is of a deleted session.
     pub covers_all_sessions: bool,
     pub redaction: IndexRedaction<'a>,
     pub tidy: TidyIndex,
 }
 
-/// What finds the secrets without which logs are indexed. It is passed on, since contexts only read what searches wrote: what
-/// finds secrets is in no module that they need.
+/// Finds the secrets that must not be indexed. It is an argument, for contexts only read what searches wrote, and the
+/// code that finds secrets is in no module that they need.
 #[derive(Clone, Copy, Default)]
 pub(super) struct IndexRedaction<'a> {
     pub redactor: Option<&'a dyn IndexRedactor>,
-    /// Also of what stays in memory.
+    /// Redacts also what stays in memory.
     pub redacts_memory: bool,
 }
 
-/// What was indexed just now.
+/// The index files made just now.
 #[derive(Default)]
 pub(super) struct IndexingOutcome {
     pub files: Vec<IndexFile>,
-    /// Of some log there are rows that were made without knowing a secret in it. These were made anew, and what is written has to
-    /// be looked at once more.
+    /// Segments of some log were made without knowing a secret in it. They were made anew, and the index has to be
+    /// opened once more.
     pub was_rebuilt: bool,
 }
 
-/// What was read of a log into a row.
+/// The part of a log that was read into a segment.
 struct IndexedPart {
     byte_len: u64,
-    /// Where the first line begins that is not whole.
+    /// Where the last line begins that is not complete.
     complete_end: u64,
     was_rebuilt: bool,
 }
 
-/// Joins them.
+/// The [`TidyIndex`] of searches, which merges.
 pub(super) fn tidy_by_merging<'a>(
     store: &'a Store,
     io: &'a Io,
@@ -106,7 +106,7 @@ pub(super) fn tidy_by_merging<'a>(
     Box::pin(store.tidy_index_files(io, runs, gone, dead))
 }
 
-/// Indexes what no run covers. What is little stays in memory, and so does a last line that is not whole.
+/// Indexes the uncovered parts of logs. A small amount stays in memory, as does a last line that is not complete.
 pub(super) async fn index_logs(
     store: &Store,
     io: &Io,
@@ -124,7 +124,7 @@ pub(super) async fn index_logs(
         if !is_little || !indexed.was_rebuilt {
             return Ok(indexed);
         }
-        // Only what is written takes the place of rows that are.
+        // Segments in files are replaced by segments in files only.
         is_little = false;
     }
 }
@@ -156,7 +156,7 @@ async fn build_index_files(
         let bytes = builder.finish();
         made.push(if is_little { IndexFile::in_memory(bytes) } else { write_index_file(io, bytes).await? });
     }
-    // Where nothing can be written, they are asked as they are.
+    // Where nothing can be written, the old segments are searched as they are.
     is_anew &= is_little || made.iter().flatten().all(|run| matches!(run.location, IndexLocation::File(_)));
     if !is_little && !open.is_empty() {
         let mut rest = IndexFileBuilder::new(&mut words, hides.is_some());
@@ -168,7 +168,7 @@ async fn build_index_files(
     Ok(IndexingOutcome { files: made.into_iter().flatten().collect(), was_rebuilt: is_anew })
 }
 
-// One that cannot be written, as on a disk that is full, is asked all the same.
+// A file that cannot be written, as on a full disk, is kept in memory and searched all the same.
 async fn write_index_file(io: &Io, bytes: Vec<u8>) -> Result<Option<IndexFile>, Trouble> {
     let name = index_file_name(bytes.len() as u64, &sha256(&bytes));
     let Some(run) = IndexFile::in_memory(bytes.clone()) else { return Ok(None) };
@@ -176,7 +176,7 @@ async fn write_index_file(io: &Io, bytes: Vec<u8>) -> Result<Option<IndexFile>, 
     Ok(Some(if is_written { IndexFile { location: IndexLocation::File(name), ..run } } else { run }))
 }
 
-// Takes the rest of a log into a run, or all of it where its rows know less of its secrets.
+// Indexes the rest of a log, or all of it where its segments know fewer secrets than there are.
 async fn index_log(
     store: &Store,
     io: &Io,
@@ -192,7 +192,7 @@ async fn index_log(
     };
     let is_anew = match (&own, one.known_secrets) {
         (Some(own), Some(knows)) if one.start > 0 => {
-            // Another process may know more, by rules of its own.
+            // Another process may know more secrets, by rules of its own.
             knows < own.count_secrets(one.start)
                 || own.has_late_secrets(io, &live.folder(), one.start).await?
         }
@@ -207,7 +207,7 @@ async fn index_log(
             let to = one.size.min(at + CHUNK);
             let bytes = if at < to { io.read_range(&file, at, to).await? } else { Vec::new() };
             at += bytes.len() as u64;
-            // Where it is shorter by now, whoever asks next finds that out.
+            // If the log is shorter by now, the next question finds that out.
             let end = if bytes.is_empty() {
                 Some(lines.finish_scan(takes_open))
             } else {
@@ -246,9 +246,9 @@ impl UnindexedLog {
 }
 
 impl Store {
-    /// Leaves out what does not count any more, and makes few runs of many. `gone`: the runs that have words of a session that
-    /// is gone, or of a log that was written anew, which are to be nowhere; `dead`: of each run the rows that need not be there.
-    /// Gives whether there are other runs now.
+    /// Drops what is no longer valid, and merges many files into few. `gone`: the files that have words of a deleted
+    /// session, or of a rewritten log, which must not stay anywhere; `dead`: for each file, the segments that can be
+    /// dropped. Returns whether files were replaced.
     pub(super) async fn tidy_index_files(
         &self,
         io: &Io,
@@ -285,7 +285,7 @@ impl Store {
         Ok(false)
     }
 
-    // `must`: what is dead in them has to go, also where nothing can be written.
+    // Merges some files. `must`: their dead segments have to go, even where nothing can be written.
     async fn merge_index_files(
         &self,
         io: &Io,
@@ -304,7 +304,7 @@ impl Store {
         if matches!(made, MergeOutcome::Unwritten) && !must {
             return Ok(false); // The disk may be full: what there is stays.
         }
-        // Where none can be taken away, as of a store that can only be read, all stay, and what does not count is not asked.
+        // Where no file can be removed, as in a read-only store, all stay, and dead segments are not searched.
         let mut is_other = false;
         for (nth, _) in &some {
             match (&runs[*nth].location, &made) {

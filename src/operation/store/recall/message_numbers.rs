@@ -1,4 +1,4 @@
-//! Which message of its session a hit is.
+//! The number of a hit's message in its session.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -8,12 +8,12 @@ use crate::operation::message_pages::{MessagesRequest, PathMessages};
 use crate::operation::session_files::SessionFiles;
 use crate::operation::{Io, Trouble};
 
-/// The messages of a session by their ids, each with its number as they are read, from 1 on.
+/// Numbers from 1 on, in reading order, by message id.
 #[derive(Default)]
 pub(super) struct MessageNumbers(BTreeMap<String, usize>);
 
 impl MessageNumbers {
-    /// Reads the whole log for them.
+    /// Reads the numbers, for which the whole log is read.
     pub async fn read(io: &Io, live: &SessionFiles) -> Result<MessageNumbers, Trouble> {
         let mut numbers = MessageNumbers::default();
         let mut messages = PathMessages::begin(live, io, MessagesRequest::default()).await?;
@@ -26,7 +26,7 @@ impl MessageNumbers {
         Ok(numbers)
     }
 
-    /// A hit, an object of JSON, with the number of its message. One on a path that nobody reads has none.
+    /// Adds the number to a hit, a JSON object. A message that is not on the session's path has none.
     pub fn add_to(&self, id: &str, hit: &mut String) {
         if let Some(number) = self.0.get(id) {
             hit.insert_str(1, &format!("\"number\":{number},"));

@@ -1,4 +1,4 @@
-//! The words of what sessions are called. They are asked for at each question, and change seldom.
+//! The terms of sessions' names, kept in memory: each question asks for them, and they seldom change.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -8,15 +8,15 @@ use xxhash_rust::xxh64::xxh64;
 
 use crate::recall::terms::{Field, TermAnalyzer};
 
-/// Names that nobody has any more are kept, too, until there are so many.
+/// The most names kept, also those that no session has any more; at more, all are dropped.
 const MOST: usize = 100_000;
 
-/// The words of names, each as its hash, by the hash of the names.
+/// The sorted term hashes of names, by the hash of the names.
 #[derive(Default)]
 pub(in crate::operation::store) struct NameTermCache(BTreeMap<u64, Box<[u64]>>);
 
 impl NameTermCache {
-    /// Which of the terms these names have, a bit for each.
+    /// Returns which of `terms` these names have, a bit for each.
     pub fn match_terms(&mut self, names: &[&str], terms: &[u64], words: &mut TermAnalyzer) -> u64 {
         if self.0.len() > MOST {
             self.0.clear();
@@ -27,7 +27,7 @@ impl NameTermCache {
     }
 }
 
-/// What stands for a word.
+/// Hashes a term.
 pub(super) fn hash_term(word: &str) -> u64 {
     xxh64(word.as_bytes(), 0)
 }

@@ -1,4 +1,4 @@
-//! What runs have of a question: its terms, what stands for a term that nobody said, and their documents.
+//! Looks up a question's terms in index files: their postings, and similar terms for those that occur nowhere.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -13,38 +13,39 @@ use crate::recall::index_file::read::{BlockTerms, TermEntry};
 use crate::recall::question::{Term, TermReason};
 use crate::recall::rank;
 
-// So many words stand for one that nobody said, the commonest first, and what they are worth.
+// The most similar terms taken for one that occurs nowhere, the commonest first, and their weights by how they
+// resemble it.
 const LIKE: usize = 4;
 const BEGUN: f32 = 0.7;
 const SPELLED: f32 = 0.5;
-// Words of as many letters are looked for with one letter wrong, and with two.
+// The number of letters from which a word may have one wrong, and two.
 const ONE_WRONG: usize = 5;
 const TWO_WRONG: usize = 8;
 
-/// What runs have of terms.
+/// The postings of a question's terms.
 #[derive(Default)]
 pub(super) struct QueryPostings {
-    /// Of each run the lists of each term.
+    /// For each file, the lists of each term.
     pub lists: Vec<Vec<PostingLists>>,
-    /// In each field, of each term how many documents have it, where its lists were not read.
+    /// For each field and term, the number of documents that have it, where its lists were not read; else zero.
     pub unread_counts: [Vec<u32>; 2],
 }
 
 impl QueryPostings {
-    /// Whether all that there is of the terms was read.
+    /// Whether the postings of all terms were read.
     pub fn are_complete(&self) -> bool {
         self.unread_counts.iter().flatten().all(|count| *count == 0)
     }
 
-    /// Whether nobody said a term.
+    /// Whether a term occurs nowhere.
     pub fn is_absent(&self, term: usize) -> bool {
         self.unread_counts.iter().all(|counts| counts[term] == 0)
             && self.lists.iter().all(|lists| lists[term].counts == [0; 2])
     }
 }
 
-/// What runs have of terms. `counted`: of each which of its rows count; where most do, what tells little is not read. Without
-/// it all is.
+/// Reads the postings of terms. `counted`: for each file, which segments are searched; where these have most of the
+/// documents, the postings of terms too common to matter are not read. Without it all are read.
 pub(super) async fn read_postings(
     io: &Io,
     runs: &[IndexFile],
@@ -97,7 +98,7 @@ pub(super) async fn read_postings(
     Ok(postings)
 }
 
-// What rows that do not count have of a term cannot be told apart without its lists.
+// Needs most documents to be searched: how often a term occurs in the others is not known without reading its lists.
 fn find_skippable_terms(
     runs: &[IndexFile],
     counted: &[Vec<Option<u32>>],
@@ -120,7 +121,7 @@ fn find_skippable_terms(
     rank::find_skippable_terms(terms, &counts, all as usize)
 }
 
-/// For terms that nobody said, those that begin so, else those that are spelled alike.
+/// For terms that occur nowhere, finds those that begin with them, or else those spelled alike.
 pub(super) async fn find_similar_terms(
     io: &Io,
     runs: &[IndexFile],
@@ -131,7 +132,7 @@ pub(super) async fn find_similar_terms(
         let text = term.text.as_bytes();
         let begun = find_matching_terms(io, runs, text, |other| other.starts_with(text)).await?;
         let (some, how, weight) = if begun.is_empty() {
-            // A wrong letter may have made another stem of it, and a stem is shorter than what was typed.
+            // A wrong letter may have led to another stem, and a stem is shorter than the typed word.
             let typed = term.word.to_lowercase();
             let wrong = match typed.chars().count().max(term.text.chars().count()) {
                 TWO_WRONG.. => 2,
@@ -143,7 +144,7 @@ pub(super) async fn find_similar_terms(
                 |other: &[u8]| is_alike(text, other, wrong) || is_alike(typed.as_bytes(), other, wrong);
             let mut spelled = find_matching_terms(io, runs, first, is_meant).await?;
             if spelled.is_empty() {
-                // The first letter is the wrong one, or the one that is missing.
+                // The first letter itself may be wrong or missing.
                 let is_near = |other: &[u8]| is_alike(text, other, 1) || is_alike(typed.as_bytes(), other, 1);
                 spelled = find_matching_terms(io, runs, b"", is_near).await?;
             }
@@ -157,7 +158,7 @@ pub(super) async fn find_similar_terms(
     Ok(found)
 }
 
-// The commonest terms that begin so and are meant.
+// Finds the commonest terms with a prefix that `is_meant` accepts.
 async fn find_matching_terms(
     io: &Io,
     runs: &[IndexFile],
@@ -187,7 +188,7 @@ async fn find_matching_terms(
     Ok(found.into_iter().take(LIKE).map(|(text, _)| text).collect())
 }
 
-// Whether so many letters at most are wrong, missing, too many or with their neighbor in the wrong order.
+// Whether at most `wrong` letters differ: wrong, missing, too many, or swapped with their neighbor.
 fn is_alike(one: &[u8], other: &[u8], wrong: usize) -> bool {
     if one.len().abs_diff(other.len()) > wrong {
         return false;

@@ -1,4 +1,4 @@
-//! Recall from other sessions: what they say to a question, quoted with its sources, in so many tokens.
+//! Recall from other sessions: quotes what they say to a question, with its sources, within a limit of tokens.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -34,17 +34,17 @@ use crate::time;
 use crate::tokens::{Encoding, count};
 
 const MAX_TOKENS: u32 = 800;
-// So many sessions are looked into, and so many messages of each are quoted.
+// Sessions that are looked into, and messages quoted of each.
 const SESSIONS: usize = 12;
 const MESSAGES: usize = 4;
-// So many passages of a long message are quoted.
+// Passages quoted of one message.
 const PASSAGES: usize = 4;
-// What is worth less than this part of the best is no answer.
+// A session whose best passage scores less than this share of the best one is no answer.
 const LEAST_OF_BEST: f32 = 0.4;
-// So far before a result its call is looked for, and so far behind a question its answer.
+// Bytes before a result in which its call is looked for, and bytes from a question on in which its answer is.
 const BEFORE: u64 = 32 * 1024;
 const BEHIND: u64 = 128 * 1024;
-// How much of a call is told with its result, in bytes.
+// Bytes of a call that are shown with its result.
 const CALL: usize = 200;
 
 pub(in crate::operation::store) struct RecallRequest {
@@ -57,21 +57,21 @@ pub(in crate::operation::store) struct RecallRequest {
     has_vectors: bool,
 }
 
-/// What other sessions say to a question.
+/// What recall gives: the block, and where it is from.
 pub(in crate::operation::store) struct RecallResponse {
-    /// As a block that a model reads; empty where nothing answers.
+    /// The recall block, for a model to read; empty where nothing answers.
     pub text: String,
     tokens: u32,
     encoding: Encoding,
-    // Those of the question that are in it.
+    // The words of the question that are in the block.
     words: Vec<String>,
     sources: Vec<RecallSource>,
-    // Why the host's vectors were not taken.
+    // Why the host's vectors were not used.
     vector_refusal: Option<String>,
 }
 
 impl RecallResponse {
-    /// The ids of the messages that are quoted.
+    /// The ids of the quoted messages.
     pub fn quoted_messages(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().flat_map(quoted_ids)
     }
@@ -92,7 +92,7 @@ impl RecallResponse {
 const KNOWN: &str = "maxTokens, maxBytes, project, all, exclude, encoding, model or embeds";
 
 impl RecallRequest {
-    /// Of the store's project, in so many bytes, and as many tokens.
+    /// Recalls from the store's project, in at most `most` bytes, and as many tokens.
     pub fn with_limit(most: u32, exclude: Vec<String>) -> RecallRequest {
         RecallRequest {
             list_request: ListRequest::for_recall(false, None),
@@ -131,11 +131,14 @@ impl RecallRequest {
 }
 
 impl Store {
-    /// What other sessions say to a question, as a block that a model reads, with its sources: `{"maxTokens","maxBytes",
-    /// "project","all","exclude","encoding","model","embeds"}`, all optional: of the store's project unless `project` names another
-    /// one, or `all`; without the sessions and messages whose ids `exclude` has. Answer: `{"text","tokens","encoding","words",
-    /// "sources":[{"session","title","agent","timestamp","messages"}]}`, JSON, and
-    /// `embedRefused` where the vectors that the host was asked for were not taken; the text is empty where nothing answers.
+    /// Quotes what other sessions say to a question, as a recall block with its sources.
+    ///
+    /// Request: `{"maxTokens","maxBytes","project","all","exclude","encoding","model","embeds"}`, all optional. The
+    /// store's project is searched, unless `project` names another one, or `all` is set; sessions and messages whose
+    /// ids are in `exclude` are left out. Answer:
+    /// `{"text","tokens","encoding","words","sources":[{"session","title","agent","timestamp","messages"}]}`, as JSON,
+    /// with `embedRefused` where the host was asked for vectors that were not used. The text is empty where nothing
+    /// answers.
     pub fn recall(
         self: &Rc<Store>,
         question: String,
@@ -255,7 +258,7 @@ impl Store {
     }
 }
 
-// What is nearer the question in meaning gets the scores of what answers better by its words.
+// Reorders passages by words and meaning together, by giving the scores that there are to others.
 async fn score_by_meaning(io: &Io, question: &str, sources: &mut [RecallSource]) -> Result<(), Trouble> {
     let mut said: Vec<&mut SourcePassage> =
         sources.iter_mut().flat_map(|source| &mut source.passages).collect();
@@ -268,7 +271,7 @@ async fn score_by_meaning(io: &Io, question: &str, sources: &mut [RecallSource])
     Ok(())
 }
 
-// Why the order by words stays, where what the caller does for it failed.
+// Turns a failure of the host's vectors into the reason to report; the order by words then stays.
 fn refusal_message(scored: Result<(), Trouble>) -> Result<Option<String>, Trouble> {
     match scored {
         Ok(()) => Ok(None),
@@ -277,7 +280,7 @@ fn refusal_message(scored: Result<(), Trouble>) -> Result<Option<String>, Troubl
     }
 }
 
-// The messages of a session that are quoted, each once.
+// The ids of a session's quoted messages, each once.
 fn quoted_ids(source: &RecallSource) -> Vec<&str> {
     let mut messages: Vec<&str> = Vec::new();
     for said in &source.passages {
@@ -303,7 +306,7 @@ fn source_json(source: &RecallSource) -> String {
     )
 }
 
-// The words of the question that are in what is quoted, each once.
+// The words of the question that are in the quotes, each once.
 fn find_quoted_words(asked: &Asked, sources: &[RecallSource], words: &mut TermAnalyzer) -> Vec<String> {
     let mut has: Vec<usize> = Vec::new();
     for said in sources.iter().flat_map(|source| &source.passages) {
@@ -322,7 +325,7 @@ fn find_quoted_words(asked: &Asked, sources: &[RecallSource], words: &mut TermAn
     found
 }
 
-/// What is needed to quote what a session says.
+/// Quotes a session's passages for a question.
 struct SourceQuoter<'a> {
     io: &'a Io,
     redactor: &'a OutgoingRedactor,
@@ -342,7 +345,7 @@ impl SourceQuoter<'_> {
         let mut source = RecallSource { ms: i64::MIN, ..RecallSource::default() };
         let mut said: Vec<(u64, SourcePassage)> = Vec::new();
         let mut terms: Vec<usize> = Vec::new();
-        // By how well they match alone: what answers a question about work stands in the model's long answers.
+        // Ordered by score alone, not by role: what answers a question about work stands in the model's long answers.
         let best = &ranked.best[..ranked.best.len().min(MESSAGES)];
         for (best, document) in answer.read_matches(self.io, best).await? {
             let at = document.line_start;
@@ -351,7 +354,7 @@ impl SourceQuoter<'_> {
             }
             let Some(message) = read_message(self.io, live, at, self.redactor).await? else { continue };
             let found = self.with_answer(live, at, message).await?;
-            // A question whose answer was told is told, too.
+            // An excluded answer excludes its question, and the other way round.
             if found.iter().any(|(_, message)| self.excluded_ids.contains(&message.id)) {
                 continue;
             }
@@ -361,7 +364,7 @@ impl SourceQuoter<'_> {
                     continue;
                 }
                 let quotes = self.quote_message(live, at, &message, score, words).await?;
-                // What answers is worth as much as what it answers, whatever words it has.
+                // An answer is worth as much as its question, whatever words it has.
                 score = quotes.iter().map(|(one, _)| one.score).fold(score, f32::max);
                 if message.content.as_str().trim() == self.question.text {
                     continue;
@@ -385,7 +388,8 @@ impl SourceQuoter<'_> {
         Ok(source)
     }
 
-    // A question with what answers it: of what was said next, what has most of its words. Where nobody remembered, none of it.
+    // Returns a message, a question together with its answer: of the assistant's next messages the one with most of
+    // the question's words. Returns nothing where the assistant said that it does not remember.
     async fn with_answer(
         &self,
         live: &SessionFiles,
@@ -416,7 +420,7 @@ impl SourceQuoter<'_> {
         let mut words = TermAnalyzer::default();
         let weight = |(_, one): &(u64, Message)| self.weigh_text(one.content.as_str(), &mut words);
         let mut weights: Vec<f32> = answers.iter().map(weight).collect();
-        // The last one says what came of it.
+        // Among equals the last message, which says what came of it.
         if let Some(last) = weights.last_mut() {
             *last += f32::MIN_POSITIVE;
         }
@@ -431,7 +435,7 @@ impl SourceQuoter<'_> {
         Ok([Some((at, message)), whole.map(|whole| (best.0, whole))].into_iter().flatten().collect())
     }
 
-    // How much of the question's weight a text has.
+    // The summed weights of the question's terms that a text has.
     fn weigh_text(&self, text: &str, words: &mut TermAnalyzer) -> f32 {
         let mut has: Vec<usize> = Vec::new();
         words.for_each_term(text, Field::Said, &mut |term| has.extend(self.question.find_term(term)));
@@ -440,7 +444,8 @@ impl SourceQuoter<'_> {
         has.into_iter().map(|term| self.term_weights.terms[term]).sum()
     }
 
-    // The passages of a message that answer, in their order, and the terms that it has. `score`: how well the message does.
+    // Returns the best passages of a message in their order, each with all terms that the message has. `score`: the
+    // message's own.
     async fn quote_message(
         &self,
         live: &SessionFiles,
@@ -456,7 +461,7 @@ impl SourceQuoter<'_> {
             let passages = find_passages(text, *field, self.question, self.term_weights, words);
             let is_whole = passages.len() == 1;
             let is_answer = nth == 0 && message.role == Some(Role::Assistant);
-            // Of an answer with none of the words how it begins is told.
+            // Of an answer with none of the words its beginning is quoted.
             let is_wordless = is_answer && passages.iter().all(|passage| passage.terms.is_empty());
             for (place, passage) in passages.into_iter().enumerate() {
                 let is_needed = is_wordless && place == 0;
@@ -469,7 +474,7 @@ impl SourceQuoter<'_> {
                     text: text[passage.place.clone()].into(),
                     is_cut: [passage.place.start > 0, passage.place.end < text.len()],
                     asks: message.role == Some(Role::User) && is_question(message.content.as_str()),
-                    // What is short is seen with what stands around it.
+                    // A short message was ranked together with those around it.
                     score: if is_whole || is_needed { passage.score.max(score) } else { passage.score },
                 };
                 let is_named = passage.terms.iter().any(|term| self.question.terms[*term].is_name);
@@ -485,7 +490,7 @@ impl SourceQuoter<'_> {
         Ok(all.into_iter().map(|(_, _, said, _)| (said, terms.clone())).collect())
     }
 
-    // Nobody, where the call of a result is not known.
+    // Names the speaker; for a result that is its call. None where the call is not known.
     async fn find_speaker(
         &self,
         live: &SessionFiles,

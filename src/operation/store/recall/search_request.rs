@@ -1,4 +1,4 @@
-//! What a search is asked for, read from JSON: words, filters, limits.
+//! A search request, read from JSON: words, filters and limits.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,11 +12,11 @@ use crate::resume::log_match::MessageHit as Exact;
 use crate::session::session_list::ListRequest;
 use crate::time;
 
-// So many messages of a session are told, and where that alone is asked, unless another number is wanted.
+// Default number of messages: of each session, and of one that is searched alone.
 const OF_SESSION: usize = 3;
 const OF_ONE: usize = 20;
 
-/// What a search is asked for.
+/// A search request.
 pub(super) struct SearchRequest {
     pub text: String,
     pub list_request: ListRequest,
@@ -24,13 +24,14 @@ pub(super) struct SearchRequest {
     pub since_ms: Option<i64>,
     pub until_ms: Option<i64>,
     pub limit: usize,
-    // The id of the session that alone is asked: then the limit is one of messages.
+    // The id of the session that is searched alone; `limit` then counts messages.
     pub session_id: Option<String>,
-    // What is to be answered, not looked for: only its own words count, and what asks for nothing finds nothing.
+    // The question that recall answers, already parsed: only its own words count, without similar ones; one that has
+    // no terms finds nothing.
     pub recall_question: Option<Sought>,
-    // The text is a regular expression.
+    // `text` is a regular expression.
     pub is_regex: bool,
-    // Of each message its number is told.
+    // Each hit has its message's number in the session.
     pub has_numbers: bool,
     // The host has vectors of texts.
     pub has_vectors: bool,
@@ -59,7 +60,7 @@ impl SearchRequest {
         self.recall_question.clone().unwrap_or_else(|| Sought::from_query(&self.text, words))
     }
 
-    // `known` names what the request may have.
+    // `known` names the fields that the request may have.
     pub fn from_json(text: String, request: &str, known: &str) -> Result<SearchRequest, Trouble> {
         let (mut fields, bad) = (request::parse(request, known)?, &mut Vec::new());
         let (wanted, since, until) = ListRequest::parse_search(request)?;
@@ -84,14 +85,15 @@ impl SearchRequest {
         })
     }
 
-    // Of a session alone, whatever it is.
+    // Narrows the search to one session, of whatever project and status.
     pub fn for_session(self, id: String) -> SearchRequest {
         let mut wanted = ListRequest::usual(true);
         wanted.all_projects = true;
         SearchRequest { list_request: wanted, session_id: Some(id), ..self }
     }
 
-    // How many messages of a session are told; `is_best`: the best ones.
+    // The most messages of one session that are written; without `is_best`, where they are not ranked, there is no
+    // default limit.
     pub fn max_messages(&self, is_best: bool) -> usize {
         match self.session_id {
             Some(_) if self.limit == usize::MAX => OF_ONE,

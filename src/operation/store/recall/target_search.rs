@@ -1,5 +1,5 @@
-//! Search by thing: the sessions that read or changed a file, ran a command, met an error. Logs are read for it, those that have
-//! nothing of it no farther than to find that out.
+//! Search by target: the sessions that read or changed a file, ran a command, or met an error. It reads logs, but
+//! scans only those that have the target's text anywhere.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -26,9 +26,9 @@ use crate::record::scan::{ScanItem, Scanner};
 use crate::resume::log_match::ExcerptPart;
 use crate::time;
 
-// So much of a log is read at once.
+// Bytes of a log that are read at once.
 const CHUNK: u64 = 1 << 20;
-// How much of what was said or printed is shown, in bytes.
+// Bytes of a message or an output that an excerpt shows.
 const SHOWN: usize = 240;
 
 #[derive(Serialize)]
@@ -61,7 +61,7 @@ struct LaterCommandJson<'a> {
 }
 
 impl SearchTarget {
-    /// `{"file"}`, `{"command"}` or `{"error"}`, one of them at most.
+    /// Reads the target from a request: `{"file"}`, `{"command"}` or `{"error"}`, one of them at most.
     pub(super) fn from_request(request: &str) -> Result<Option<SearchTarget>, Trouble> {
         let (mut bad, mut things) = (Vec::new(), Vec::new());
         let Ok(mut fields) = Fields::parse(request) else { return Ok(None) };
@@ -87,8 +87,8 @@ impl SearchTarget {
 }
 
 impl Store {
-    /// The sessions that met a thing: those that changed a file before those that read it, what fits better before what fits less, the
-    /// newer before the older.
+    /// Writes the sessions with a target: those that changed a file before those that read it, better matches first,
+    /// newer ones before older ones.
     pub(super) async fn search_targets(
         &self,
         io: &Io,
@@ -111,7 +111,7 @@ impl Store {
                 found.push((session, own, met));
             }
         }
-        // Lists have the session first that was active last.
+        // The sort is stable, and the list has the most recently active session first.
         let best = |met: &[TargetHit]| met.first().map_or((false, 0), |one| (one.is_changed, one.rank));
         found.sort_by_key(|(.., met)| Reverse(best(met)));
         for (session, own, met) in found.iter().take(question.max_sessions()) {
@@ -142,7 +142,7 @@ impl SearchRequest {
     }
 }
 
-// Whether something is met must not tell what may not leave: it is met in what does.
+// Searches the text as it may leave, for whether a secret matches would tell what it is.
 async fn find_target_hits(
     io: &Io,
     live: &SessionFiles,
@@ -192,7 +192,7 @@ async fn search_records(
     Ok(())
 }
 
-// Whether a log has these bytes anywhere.
+// Whether a log contains these bytes anywhere.
 async fn log_contains(io: &Io, live: &SessionFiles, needle: &[u8]) -> Result<bool, Trouble> {
     let file = messages_file(live);
     let size = io.stat(&file).await?.map_or(0, |stat| stat.size);
@@ -211,7 +211,7 @@ async fn log_contains(io: &Io, live: &SessionFiles, needle: &[u8]) -> Result<boo
     Ok(false)
 }
 
-// What is told of them, whole.
+// The whole texts of which excerpts are written.
 fn matched_texts(met: &[TargetHit]) -> Vec<&str> {
     let texts = met.iter().flat_map(|one| {
         let after = one.later_command.as_ref().map(|after| after.command.as_str());
