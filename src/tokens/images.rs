@@ -12,7 +12,7 @@ pub enum Images {
     Area(u64, u64),
     /// Gemini 2: 258 for a small image, and for each square that a larger one is cut into.
     Crops,
-    /// Gemini 3: the same for each image.
+    /// Gemini 3: a fixed cost for each image.
     Flat(u64),
 }
 
