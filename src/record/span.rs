@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::json::fields::{BadValue, Fields, FromFields};
 
-// The largest gap to read across: finding a file takes as long as reading so many bytes. Also the most read at once.
+// Spans with a smaller gap are read as one, since finding a file takes as long as reading so many bytes; a read has at
+// most `MOST` bytes.
 const CLOSE: u64 = 32 * 1024;
 const MOST: u64 = 1024 * 1024;
 
