@@ -1,5 +1,5 @@
-//! Slash commands as agents' clients keep them: where their files lie, what they are called, and which of them began a
-//! conversation. It says names and compares texts; whoever has the files reads them.
+//! Slash commands of agents' clients: the places of their files, their names, and the one that began a conversation.
+//! It makes names and compares texts; the host reads the files.
 //!
 //! ```
 //! use leftoff::interop::{AgentName, commands};

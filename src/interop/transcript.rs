@@ -80,7 +80,7 @@ impl Import {
     }
 }
 
-/// A conversation as an agent's own file has it, in memory.
+/// A transcript in memory: the conversation in an agent's own file.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
