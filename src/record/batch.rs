@@ -74,7 +74,7 @@ pub(crate) fn find_first_record(line: &[u8]) -> Option<u64> {
         .map(|record| record.start)
 }
 
-/// What one line says of its batch.
+/// A line's batch, and the line's place in it.
 #[derive(Debug)]
 pub(crate) struct BatchLine {
     pub batch: Batch,

@@ -16,7 +16,7 @@ use crate::record::message::{Message, Role, Usage};
 use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 
 impl Reader {
-    /// Reads an event; returns true if its fields are accounted for.
+    /// Reads an event; returns false if it was listed as lost as a whole.
     pub(super) fn read_event(&mut self, record: Record<'_>, kind: &str, path: &str) -> bool {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;

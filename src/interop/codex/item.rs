@@ -19,7 +19,7 @@ use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCal
 use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 
 impl Reader {
-    /// Reads an item; returns true if its fields are accounted for.
+    /// Reads an item; returns false if it was listed as lost as a whole.
     pub(super) fn read_item(&mut self, record: Record<'_>, kind: &str, path: &str) -> bool {
         match kind {
             "message" => self.read_message(record),

@@ -198,7 +198,7 @@ impl Reader {
         self.read_item(record, kind, &path);
     }
 
-    // Lists a record that becomes nothing; returns false: its fields are not accounted for.
+    // Lists a record as lost as a whole; always returns false.
     fn report_lost_record(&mut self, path: &str) -> bool {
         self.talk.losses.add(format!("record:{path}"), NO_MESSAGE);
         false
