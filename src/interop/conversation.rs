@@ -211,8 +211,7 @@ impl ConversationBuilder {
         self.drafts[at].pieces.extend(pieces);
     }
 
-    /// Marks the message at `at` and all behind it as taken back by the source. They stay; what follows begins a
-    /// branch.
+    /// Marks the message at `at` and all behind it as taken back. They stay; what follows begins a branch.
     pub fn rewind(&mut self, at: usize) {
         let Some(draft) = self.drafts.get(at) else { return };
         self.last_index = draft.parent_index;
@@ -388,8 +387,8 @@ pub(super) fn unique_name(known: &mut BTreeMap<String, u32>, name: String) -> St
 // The bytes that a log's line has beside the file's: its number, its tokens, its checksum.
 const ROOM: u64 = 1024;
 
-// Size below which a message surely fits: a call's arguments are escaped once more in a line, and each span of an
-// answer is listed.
+// A smaller message surely fits: a call's arguments are escaped once more in a line, and each span of an answer is
+// listed.
 const SURELY_FITS: u64 = MAX_LINE as u64 / 8;
 
 fn describe_too_long(message: &Message, bytes: u64) -> Option<String> {

@@ -5,8 +5,7 @@ use crate::interop::{
     nanocoder, opencode, pi, qwen,
 };
 
-/// The fields that a reader knows. A field in neither list, nor inside one of `whole_fields`, is listed as lost by each
-/// import.
+/// The fields that a reader knows. A field in neither list, nor inside one of `whole_fields`, is listed as lost.
 #[derive(Clone, Copy, Debug)]
 pub struct Coverage {
     /// The versions of the client whose files the reader is tested with, oldest first.

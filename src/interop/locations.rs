@@ -230,8 +230,7 @@ fn split_gemini_path(path: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// True if a folder that holds folders of these names is OpenCode's, from before it had a database: it is read as a
-/// whole.
+/// True if a folder with folders of these names is OpenCode's, from before it had a database: it is read as a whole.
 pub fn is_opencode_tree(folders: &[&str]) -> bool {
     ["message", "part", "session"].iter().all(|name| folders.contains(name))
 }

@@ -67,8 +67,7 @@ pub struct Loss {
     pub count: u64,
     /// The reason.
     pub why: &'static str,
-    /// True if it was part of the talk: words, a call, a result, an image or a file. All else is the client's
-    /// bookkeeping.
+    /// True if it was part of the talk: words, a call, a result, an image or a file. All else is bookkeeping.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub is_talk: bool,

@@ -1,5 +1,4 @@
-//! Splits a line with several records: a client that was killed leaves a torn one, and the next writer begins right
-//! behind it.
+//! Splits a line with several records: a killed client leaves a torn one, and the next writer begins right behind it.
 //!
 //! An object counts as a record unless what follows it goes on with an array or an object around it. The search is
 //! linear: behind a part that is no JSON it begins anew where that was noticed.
@@ -63,8 +62,7 @@ pub(super) fn split_line(line: &[u8]) -> Vec<LinePart<'_>> {
     parts
 }
 
-// Parses the value that begins at a place. The error is where it stops being JSON; `None` if it is JSON as far as it
-// goes.
+// Parses the value at a place. The error is where it stops being JSON; `None` if it is JSON as far as it goes.
 fn parse_value(line: &[u8], at: usize) -> Result<(Range<usize>, &str), Option<usize>> {
     let mut values = Deserializer::from_slice(&line[at..]).into_iter::<&RawValue>();
     match values.next() {

@@ -177,15 +177,13 @@ fn is_prompt(text: &str) -> bool {
     !text.is_empty() && !text.starts_with(OF_SHELL) && !is_command(text)
 }
 
-/// True for a command of the client's: it is carried out, and stands in the conversation under another name, or not at
-/// all.
+/// True for a client's command: it is carried out, and stands in the conversation under another name, or not at all.
 pub(super) fn is_command(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or_default();
     word.strip_prefix('/').is_some_and(|name| !name.is_empty() && !name.contains(['/', '.']))
 }
 
-/// True if a message has all lines that were typed: several prompts may be delivered as one, with other text around
-/// them.
+/// True if a message has all lines that were typed: several prompts may be delivered as one, amid other text.
 pub(super) fn holds(said: &str, typed: &str) -> bool {
     said.match_indices(typed).any(|(at, _)| {
         let (before, behind) = (&said[..at], &said[at + typed.len()..]);

@@ -296,8 +296,7 @@ pub fn outputs() -> File {
     File::new(Root::Home, "context")
 }
 
-/// Returns the record of the sessions that lists archived because a project's settings say they are too many or too
-/// old.
+/// Returns the record of the sessions that lists archived because they are too many or too old by a project's settings.
 pub fn tidy_record(hash: &str) -> File {
     cache().child(&format!("tidied-{hash}.json"))
 }

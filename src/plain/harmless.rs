@@ -64,14 +64,13 @@ pub fn harmless(text: &str) -> String {
     replace_tags(replace_markers(one_line(text)))
 }
 
-/// Makes text safe to quote word for word, its lines kept: removes only what steers a terminal or hides between
-/// letters.
+/// Makes text safe to quote word for word, its lines kept: removes what steers a terminal or hides between letters.
 pub(crate) fn quotable(text: &str) -> String {
     let is_kept = |c: &char| matches!(c, '\n' | '\t') || !c.is_control() && (is_joiner(*c) || !is_unseen(*c));
     replace_tags(replace_markers(text.chars().filter(is_kept).collect()))
 }
 
-/// True if what follows a `<` makes it a tag that some model or client obeys: `<system-reminder>`, `</s>`,
+/// True if the text behind a `<` makes a tag that some model or client obeys: `<system-reminder>`, `</s>`,
 /// `<|im_end|>`.
 pub(crate) fn opens_tag(rest: &str) -> bool {
     let rest = rest.trim_start_matches([' ', '/']);

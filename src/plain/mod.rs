@@ -15,8 +15,7 @@ const FLAGS: [&str; 3] = [
     "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-/// Puts a text on one line. Escape sequences are removed whole, not only their first byte; white space becomes one
-/// blank.
+/// Puts a text on one line. Removes escape sequences whole, not only their first byte; white space becomes one blank.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut rest = text;
@@ -41,8 +40,7 @@ pub(crate) fn one_line(text: &str) -> String {
     line.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// True for characters that take no place and change what is read: marks of direction, joiners, and letters that only a
-/// model sees.
+/// True for characters without width that change what is read: marks of direction, joiners, letters only a model sees.
 pub(crate) fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -59,7 +57,7 @@ fn is_joinable(c: Option<char>) -> bool {
     c.is_some_and(|c| !c.is_ascii() && !is_unseen(c) && !c.is_control() && !c.is_whitespace())
 }
 
-// Returns the text behind an escape sequence that begins with this letter. One that never ends takes the rest of its
+// Returns the text behind an escape sequence that begins with this letter; one that never ends takes the rest of its
 // line.
 fn text_after_escape(c: char, rest: &str) -> Option<&str> {
     let (kind, body) = match c {

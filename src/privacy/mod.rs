@@ -209,8 +209,7 @@ impl Redaction {
         told
     }
 
-    /// Takes the secrets found in the texts that were given last, each in its place; an empty list means that all are
-    /// clean.
+    /// Takes the secrets found in the texts given last, each in its place; an empty list means that all are clean.
     pub fn take_spans(&mut self, spans: &[Vec<SecretSpan>]) {
         let mut spans = spans.iter();
         for PlannedText { place, source_range: from, plan } in core::mem::take(&mut self.plans) {

@@ -67,8 +67,7 @@ impl RedactionPlan {
         let is_json = is_like_json(&plan.text);
         let is_whole = is_json && key == "arguments" && is_valid(&plan.text);
         let is_deepest = depth >= DEEPEST;
-        // In JSON, each string is looked at with its key: so it stays JSON, and of a key that is there twice both
-        // values count.
+        // In JSON, each string is looked at with its key: so it stays JSON, and of a repeated key both values count.
         let strings = if is_json && !is_deepest { strings_in(&plan.text, is_whole) } else { Vec::new() };
         let mut files = if is_whole || is_deepest { Vec::new() } else { base64_in(&plan.text) };
         files.retain(|file| !overlaps_any(&strings, |string| &string.place, &file.place));

@@ -30,8 +30,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Makes the id of one of its messages: whoever appends the same again, without knowing of this batch, gets the
-    /// same id.
+    /// Makes the id of one of its messages: appending the same again, without knowing of this batch, gives the same id.
     pub fn id_of(&self, session: &str, place: usize) -> String {
         let place = (place as u64).to_be_bytes();
         id::from_parts(&[session.as_bytes(), self.operation.as_bytes(), self.hash.as_bytes(), &place])

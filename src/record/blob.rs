@@ -72,8 +72,7 @@ impl BlobRestoration {
         Err(found)
     }
 
-    /// Estimates the text bytes in the message's blobs; an attachment that is no text counts as a text of about the
-    /// same cost.
+    /// Estimates the text bytes in the message's blobs; another attachment counts as a text of about the same cost.
     pub fn pending_bytes(&self) -> u64 {
         // A token for 750 bytes; but an image's cost hardly grows with its bytes.
         const ATTACHMENT: u64 = 64;

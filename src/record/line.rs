@@ -86,8 +86,8 @@ pub(crate) fn write_behind(front: &str, record: &impl Open) -> Result<String, Er
     // Most lines have no second brace; to look for one is cheaper than to look for more.
     let may_quote = memchr::memchr(b'{', &json.as_bytes()[1..]).is_some();
     if may_quote && memmem::find(json.as_bytes(), START).is_some() {
-        // A record quoted in an unknown field would be taken for a record if this line is torn. Between tokens a space
-        // is free.
+        // A record quoted in an unknown field would be taken for one if this line is torn. Between tokens a space is
+        // free.
         json = json.replace("{\"v\":", "{ \"v\":");
     }
     json.replace_range(..1, "{\"v\":1,");

@@ -134,8 +134,7 @@ pub fn read(files: &[SettingsFile]) -> EffectiveSettings {
     EffectiveSettings { all, problems }
 }
 
-/// Checks that a value, JSON, may be written as a setting into a file; without a value, that the setting may be
-/// removed.
+/// Checks that a value, JSON, may be written as a setting into a file; without one, that the setting may be removed.
 ///
 /// # Errors
 /// `invalid_setting` where there is no such setting, the value is none of its, or the file cannot be used.
@@ -271,8 +270,7 @@ fn parse_document(file: &SettingsFile) -> Result<Option<Fields<'_>>, String> {
     }
 }
 
-// True if a choice is set twice, has an unknown value, or stands under a key that differs in case or by a letter or
-// two.
+// True if a choice is set twice, has an unknown value, or its key differs in case or by a letter or two.
 fn is_unclear(known: &SettingSpec, fields: &Fields<'_>) -> bool {
     let is_top = |name: &str| KNOWN.iter().any(|known| known.key.split('.').next() == Some(name));
     let is_repeated = fields.decoded_entries().filter(|(name, _)| *name == known.key).count() > 1;

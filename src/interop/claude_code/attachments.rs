@@ -72,8 +72,7 @@ pub(super) fn skip_reason(kind: &str) -> Option<&'static str> {
     SHOWN.contains(&kind).then_some("shown to the user, not sent to the model")
 }
 
-/// Makes the message that an attachment gave the model; `None` if it holds no words. `rendered`: the words as the model
-/// got them.
+/// Makes the message that an attachment gave the model; `None` if it holds no words. `rendered`: the words as given.
 pub(super) fn attachment_message(attachment: &str, rendered: Option<&str>) -> Option<Message> {
     let mut plain = PlainContent::default();
     gather_texts(rendered.unwrap_or_default(), (DEEPEST, true), &mut plain);

@@ -103,8 +103,7 @@ fn is_queued_prompt(object: &Object<'_>) -> bool {
     })
 }
 
-/// True if a word may be a key in this JSON; cheaper than splitting it. An escaped key, which nobody writes, is not
-/// found.
+/// True if a word may be a key in this JSON; cheaper than splitting it. It misses an escaped key, which nobody writes.
 fn has_word(json: &str, word: &str) -> bool {
     memchr::memmem::find(json.as_bytes(), word.as_bytes()).is_some()
 }

@@ -19,8 +19,8 @@ const OF_CLIENT: &str = "<task-notification>";
 struct QueuedPrompt {
     message: Message,
     origin: RecordOrigin,
-    /// The number of messages before it was queued; before one was taken out to be delivered; before the user took all
-    /// back.
+    /// How many messages came before it was queued, before one was taken out to be delivered, and before the user took
+    /// all back.
     drafts_when_queued: usize,
     drafts_when_dequeued: Option<usize>,
     drafts_when_taken_back: Option<usize>,

@@ -275,8 +275,7 @@ impl Thread {
         calls
     }
 
-    /// Sets the id of the conversation in its source; returns its uuid in leftoff. `native` is the name of the main
-    /// one.
+    /// Sets the conversation's id in its source; returns its uuid in leftoff. `native` is the main one's id.
     pub fn set_source_id(&mut self, native: &str) -> String {
         self.talk.session.source_id = self.source_id(native);
         self.talk.id()

@@ -9,7 +9,7 @@ use crate::interop::gemini::record::Record;
 use crate::interop::gemini::{CONTEXT, SUMMARY, THANKS};
 use crate::shapes::answer_pieces::BETWEEN_TEXTS;
 
-/// A message of the client's, and the messages it became here. The client may name it again and again, so its parts are
+/// A client's message, and the messages it became here. The client may name it again and again, so its parts are
 /// shared.
 #[derive(Clone, Default)]
 pub(super) struct HistoryEntry {

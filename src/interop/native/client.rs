@@ -66,8 +66,7 @@ impl Client {
         Vec::from([String::from(self.program)]).into_iter().chain(words).collect()
     }
 
-    /// Returns how many bytes of a command's output reach the model there: longer output is put away, or cut in its
-    /// middle.
+    /// Returns how many bytes of a command's output reach the model: longer output is put away, or cut in its middle.
     pub fn output_limit(&self) -> Option<u64> {
         match self.program {
             "claude" | "codex" => Some(29_000),
@@ -87,8 +86,7 @@ impl Client {
     }
 }
 
-/// Returns the folder for the path that [`write`](super::write) gives: the client's own, or one that it imports files
-/// from.
+/// Returns the folder for the path that [`write`](super::write) gives: the client's own, or one it imports from.
 pub fn folder_of(agent: AgentName, user: &str, variables: &BTreeMap<String, String>) -> Option<String> {
     if agent != AgentName::OpenCode {
         return home_of(agent, user, variables);
@@ -97,8 +95,7 @@ pub fn folder_of(agent: AgentName, user: &str, variables: &BTreeMap<String, Stri
     Some(format!("{}/leftoff/opencode", cache.cloned().unwrap_or_else(|| format!("{user}/.cache"))))
 }
 
-/// Finds the first model with a provider in a file of OpenCode's settings: the file may have comments, and no more is
-/// looked for.
+/// Finds the first model with a provider in OpenCode's settings: the file may have comments, and no more is looked for.
 pub fn opencode_model(settings: &str) -> Option<&str> {
     settings.match_indices("\"model\"").find_map(|(at, key)| {
         let model = string_value(&settings[at + key.len()..])?;

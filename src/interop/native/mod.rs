@@ -376,8 +376,7 @@ fn first_parts(shaped: &[Value]) -> Vec<Value> {
     shaped.first().and_then(|content| content["parts"].as_array()).cloned().unwrap_or_default()
 }
 
-/// Returns the results of a step, each with its parts in the second content: a function's answer stands before all
-/// files.
+/// Returns a step's results, each with its parts in the second content: a function's answer stands before all files.
 fn results_with_parts<'s, 'a>(
     step: &'s Step<'a>,
     shaped: &[Value],

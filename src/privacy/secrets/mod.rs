@@ -44,7 +44,7 @@ fn is_wide_blank(letter: char) -> bool {
     !letter.is_ascii() && (letter.is_whitespace() || letter == '\u{feff}')
 }
 
-/// Finds the secrets in a text that is [`normalize_text`], joined with those that a host found: in order, without
+/// Finds the secrets in a [normalized](normalize_text) text, and joins those that a host found: in order, without
 /// overlap.
 pub(crate) fn find_secrets(text: &str, of_host: Vec<SecretSpan>) -> Vec<SecretSpan> {
     let mut all = of_host;

@@ -53,8 +53,7 @@ pub(super) const RULES: &[Rule] = &[
         3.8,
     ),
     rule("azure-shared-access-signature", r"\bsig=([A-Za-z0-9%/+]{43,90}(?:%3[Dd]|=))", &["sig="], 3.8),
-    // A user's number in base64, a time, and a signature of both: two parts have a digit, unlike most names in
-    // programs.
+    // A user's number in base64, a time, and a signature of both: two parts have a digit, unlike most programs' names.
     Rule {
         and: &[r"^[\w-]*\d[\w-]*\.", r"\.[\w-]*\d[\w-]*$"],
         ..rule(

@@ -345,8 +345,7 @@ mod tests {
     #[test]
     fn a_secret_is_found_wherever_the_text_around_its_word_is_cut() {
         let token = ["ABSK", &"aB3dE5fG7h".repeat(12), "+tailTAIL12tailTAIL34x"].concat();
-        // The part that is looked at for the first word ends near the end of the secret, which belongs to the second
-        // one.
+        // The part looked at for the first word ends near the end of the secret, which belongs to the second one.
         for length in (5100..5300).step_by(7) {
             let text = alloc::format!("absk!{}!{token} end", "x".repeat(length));
             assert!(!left_of(&text).contains("tailTAIL"), "{length}");
