@@ -42,7 +42,7 @@ const OF_TALK: [&str; 10] = [
     ONLY_OF_ANSWER,
     IN_ANOTHER_FILE,
 ];
-// Records and fields that are part of the talk whatever the reason, by their last name.
+// Records and fields that are part of the talk when lost for other reasons, too, by their last name.
 const RECORDS: [&str; 6] = ["message", "user", "assistant", "tool", "tool_use", "tool_result"];
 const FIELDS: [&str; 9] = [
     "text",

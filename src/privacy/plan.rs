@@ -94,7 +94,7 @@ impl RedactionPlan {
         plan
     }
 
-    /// Takes the secrets found in the next of the texts to look at; once `spans` is empty, none were found.
+    /// Takes the secrets found in this plan's texts, in order; once `spans` is empty, none were found.
     pub fn take_spans(&mut self, spans: &mut core::slice::Iter<'_, Vec<SecretSpan>>, known: &KnownSecrets) {
         for (_, _, inner) in &mut self.inner {
             inner.take_spans(spans, known);

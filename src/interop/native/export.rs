@@ -57,8 +57,8 @@ pub struct NativeExport {
     pub variables: BTreeMap<String, String>,
     /// True if nothing is to be written: the caller only gets the report.
     pub is_preview: bool,
-    /// True if the client may go on with a session of its own that has all that this one has: then that is resumed,
-    /// since nobody asked for a context of a certain kind.
+    /// True if the client may go on with a session of its own that has all that this one has: the stored session is
+    /// being resumed, and nobody asked for a context of a certain kind.
     pub may_reuse_own: bool,
     client: Client,
     title: Option<String>,

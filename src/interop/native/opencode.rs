@@ -70,7 +70,7 @@ impl ExportDocument<'_, '_> {
 
     fn message(&mut self, step: &Step<'_>) -> Value {
         let message = self.next_id("msg");
-        // The client sorts messages by their time, whatever their ids say, and those that are said next among them.
+        // The client sorts messages by their time, whatever their ids say, also those that are said there later.
         let ms = self.ms(step.message).min(self.writing.header.now_ms).max(self.newest_ms);
         self.newest_ms = ms;
         let mut parts: Vec<Value> = Vec::new();

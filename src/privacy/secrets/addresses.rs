@@ -15,7 +15,7 @@ const LONGEST: usize = 1024;
 const TOKEN: usize = 16;
 /// How far behind the name of a command its option may stand, in bytes.
 const COMMAND: usize = 400;
-/// Names of accounts and passwords that reveal little: those of examples, and those that an installation begins with.
+/// Passwords that reveal little: those of examples, and those that an installation begins with.
 const DEFAULTS: &[&str] = &[
     "admin",
     "changeme",
