@@ -121,7 +121,7 @@ pub fn parse_trash_name(name: &str) -> Option<TrashName<'_>> {
 /// Why a folder was renamed in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetireReason {
-    /// The session was moved away: no append to the folder is acknowledged any more, and all that were are in it.
+    /// The session was moved away: no append to the folder is acknowledged any more, and it has all that were.
     Left,
     /// The folder is to be deleted.
     Gone,

@@ -87,7 +87,7 @@ fn line_piece(name: &str, line: &[u8]) -> String {
     whole_piece(name, line)
 }
 
-// Escapes control characters: so the file can be printed to a terminal as it is, and no byte changes for that.
+// Escapes control characters, so that a terminal can show the file as it is, every byte unchanged.
 fn escape_steering(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for letter in json.chars() {
