@@ -1,4 +1,4 @@
-//! Whole calls from bytes to JSON, the same for every binding: what the conformance cases run.
+//! Whole calls from bytes to JSON, the same for every binding; the conformance cases run these.
 
 use alloc::format;
 use alloc::string::String;
@@ -27,13 +27,13 @@ use crate::tokens::{Counting, Encoding, Vocabulary};
 
 #[derive(Serialize)]
 struct LogScan {
-    // With the fields that this version does not know.
+    // Messages with the fields that this version does not know.
     #[serde(serialize_with = "open_all")]
     messages: Vec<Message>,
     problems: Vec<Problem>,
 }
 
-/// Every message of a log, and what is wrong with it: `{"messages":[...],"problems":[{"code","start","end","message"}]}`.
+/// Reads every message of a log and its problems: `{"messages":[...],"problems":[{"code","start","end","message"}]}`.
 pub fn scan_log(log: &[u8]) -> String {
     let mut scanned = LogScan { messages: Vec::new(), problems: Vec::new() };
     let mut branches = Branches::default();
@@ -53,7 +53,7 @@ pub fn scan_log(log: &[u8]) -> String {
     to_json(&scanned)
 }
 
-/// The context of a log that is at hand, as [`write_context`] gives it.
+/// Builds the context of a log that is in memory, as [`write_context`] gives it.
 ///
 /// # Errors
 /// Those of [`Request::from_json`] and [`Build::next`]; `invalid_request` where a host would have to count.
@@ -62,8 +62,8 @@ pub fn context_of_log(log: &[u8], request: &str, vocabulary: Option<&Vocabulary>
     build_context(log, &[], Request::from_json(request)?, vocabulary)
 }
 
-/// The same of messages that are nowhere stored. Of the vocabularies that there are, each message is counted by that of `o200k_base`,
-/// the context by the one that the request names.
+/// Builds the context of messages that are stored nowhere. Each message is counted by the vocabulary of `o200k_base` if
+/// it is given, the context by the one that the request names.
 ///
 /// # Errors
 /// Those of [`context_of_log`]; `line_too_long`.
@@ -115,7 +115,7 @@ fn build_context(
     }
 }
 
-// Of what is needed only the kind: it may be all that was said.
+// Names only the kind of the unmet input, since its value may be the whole conversation.
 fn unmet_input_error(needs: &InputRequest) -> Error {
     let kind = match needs {
         InputRequest::Summary { .. } => "a summary",
@@ -129,7 +129,7 @@ fn unmet_input_error(needs: &InputRequest) -> Error {
     request::error(format!("expected nothing more to be needed, but found {kind}"))
 }
 
-/// Counts that were needed: a JSON array of `[text, tokens]`.
+/// Parses the counts that a host made: a JSON array of `[text, tokens]`.
 ///
 /// # Errors
 /// `invalid_request` where it is none.
@@ -143,9 +143,10 @@ pub fn parse_counts(json: &str) -> Result<Vec<(String, u32)>, Error> {
     counts.ok_or_else(|| request::error("expected an array of a text and its count each"))
 }
 
-/// What changed since a session was saved, JSON, an array of sentences: of `{"agent":{...},"status",
-/// "now":{"promptHash","model","window","tools","servers"},"elsewhere":[{"program","pid","host","since"}]}`, where `agent` is as
-/// events have it. What is not in `now` is not compared; a `promptHash` of null says that the command's file is gone.
+/// Compares the environment that a session was saved in with the current one; returns a JSON array of sentences. Takes
+/// `{"agent":{...},"status","now":{"promptHash","model","window","tools","servers"},"elsewhere":[{"program","pid","host","since"}]}`,
+/// where `agent` is as events have it. What is not in `now` is not compared; a `promptHash` of null says that the
+/// command's file is gone.
 ///
 /// # Errors
 /// `invalid_request` where it is not of its shape.
@@ -160,7 +161,8 @@ pub fn drift(about: &str) -> Result<String, Error> {
     Ok(to_json(&drift::warnings(&saved, status, &now, &elsewhere)))
 }
 
-/// The resume block of a session: `{"type","title","lastActive","messageCount","summary","leftOut":{"count","command"},
+/// Renders the resume block of a session:
+/// `{"type","title","lastActive","messageCount","summary","leftOut":{"count","command"},
 /// "missing":{"count","command"},"outputs","warnings":[...]}` and a stamp.
 ///
 /// # Errors
@@ -191,7 +193,7 @@ pub fn resume_block(session: &str, stamp: &str) -> Result<String, Error> {
     Ok(render_block(&block, &stamp))
 }
 
-// How many, and the command that tells more of them.
+// Reads how many there are, and the command that shows more of them.
 fn take_count_and_command(
     fields: &mut Fields<'_>,
     key: &str,

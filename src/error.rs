@@ -1,91 +1,91 @@
-//! The one error of the crate.
+//! The crate's one error type, and its codes.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use serde::Serialize;
 
-/// What went wrong, as a stable word. Texts may change between versions, codes do not.
+/// What went wrong, as a stable word: texts may change between versions, codes do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "CoreCode"))]
 pub enum Code {
-    /// Something is there already.
+    /// The item to create exists already.
     AlreadyExists,
-    /// Several are meant by what should mean one.
+    /// Several items match where exactly one is needed.
     Ambiguous,
     /// A batch is staged and neither committed, aborted nor given up.
     BatchOpen,
     /// The newest user message does not fit the budget, not even shortened.
     BudgetTooSmall,
-    /// Something came since the message that an append was to follow.
+    /// Other messages were appended after the one that this append expects to follow.
     Conflict,
-    /// A file is not what it should be, and nothing of it can be used.
+    /// A file is damaged, and nothing of it can be used.
     Damaged,
-    /// Nothing to read.
+    /// The file to read is empty.
     EmptyFile,
-    /// A message to append that says nothing and has no file.
+    /// A message to append has neither text nor a file.
     EmptyMessage,
-    /// Git is at work in the repository, or something is under way there.
+    /// Git is running in the repository, or an operation of it (a merge, a rebase) is unfinished.
     GitBusy,
     /// Git refused; its own words are in the message.
     GitFailed,
-    /// There is no git.
+    /// Git is not installed.
     GitMissing,
-    /// An id outside the allowed alphabet.
+    /// An id has characters outside the allowed alphabet.
     InvalidId,
-    /// Not JSON, where JSON was asked for.
+    /// Text that should be JSON is not.
     InvalidJson,
-    /// A request or a draft with a value that cannot be used.
+    /// A request or a draft has a value that cannot be used.
     InvalidRequest,
-    /// No setting, or no value of it, or a file of them that cannot be used.
+    /// A setting or its value does not exist, or a settings file cannot be used.
     InvalidSetting,
-    /// A status that the session's may not become.
+    /// The session's status may not change to the one requested.
     InvalidTransition,
-    /// A summary that is none, or is too long, or that no model wrote.
+    /// A summary is invalid, too long, or not written by a model.
     InvalidSummary,
-    /// Vocabulary bytes that are none.
+    /// The bytes are no vocabulary.
     InvalidVocabulary,
-    /// A bug: of leftoff, or of what drives it.
+    /// A bug in leftoff or in the host that drives it.
     Internal,
-    /// A record that would be longer than a line may be.
+    /// A record would exceed the longest line allowed.
     LineTooLong,
-    /// In the place of a log that was read there is another one.
+    /// The log was replaced by another file after it was read.
     LogReplaced,
-    /// A log has fewer bytes than were read of it.
+    /// A log has fewer bytes than were read from it.
     LogShrunk,
-    /// A session that a newer version wrote: it can be read, not written.
+    /// A newer version wrote the session: it can be read, not written.
     NewerVersion,
-    /// A commit, abort or unknown without a batch.
+    /// A commit, abort or unknown came without a staged batch.
     NoBatch,
-    /// Nobody counts by this encoding.
+    /// Neither the core nor the host can count by this encoding.
     NoCounter,
-    /// Something else stands where a file is wanted.
+    /// Something other than a file stands at the path.
     NotAFile,
-    /// No repository has the folder.
+    /// The folder is in no git repository.
     NotARepository,
-    /// A session does not lie where it lay, and nobody knows where it lies now.
+    /// The session is no longer where it was, and its new place is unknown.
     NotFound,
-    /// Only a session of a workspace can be committed.
+    /// Only a session in a workspace can be committed.
     NotInWorkspace,
     /// The log has grown, or may have, and its new bytes were not observed yet.
     ObserveFirst,
     /// Another process has the session open.
     OpenElsewhere,
-    /// An operation that appended other messages before.
+    /// The operation id was used before, for other messages.
     OperationReused,
-    /// A rule has git ignore the session.
+    /// A git ignore rule covers the session.
     SessionIgnored,
-    /// An agent's file that is nested deeper than is read.
+    /// An agent's file is nested deeper than the reader goes.
     TooDeep,
-    /// A format that no reader knows.
+    /// No reader knows the file's format.
     UnknownFormat,
-    /// A message to append that follows one which the session does not have.
+    /// A message to append names a parent that the session does not have.
     UnknownParent,
 }
 
 impl Code {
-    /// The word as it is written everywhere: in JavaScript's `error.code`, in `--json` and in the documentation.
+    /// The code as written everywhere: in JavaScript's `error.code`, in `--json` and in the documentation.
     pub fn as_str(self) -> &'static str {
         match self {
             Code::AlreadyExists => "already_exists",
@@ -131,11 +131,11 @@ impl Code {
 /// An error: what was expected, what was found, and where; lower case, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Error {
-    /// The stable word.
+    /// The stable code.
     pub code: Code,
-    /// The sentence.
+    /// The message for people.
     pub message: String,
-    /// With `conflict`: the ids of the messages that came since, oldest first, or the newest of them where they are many.
+    /// With `conflict`: the ids of the messages appended since, oldest first; only the newest of them if they are many.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub came: Vec<String>,
 }

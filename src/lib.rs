@@ -3,21 +3,21 @@
 //!
 //! # The contract
 //!
-//! This crate is the core: bytes in, values out. It has no files, no clock, no randomness, no callbacks; time and chance
-//! are arguments, see [`time::Stamp`]. What it wants from its host it returns as a value.
+//! This crate is the core: bytes in, values out. It has no files, no clock, no randomness, no callbacks; time and random
+//! bytes are arguments, see [`time::Stamp`]. Requests to its host are return values.
 //!
 //! - A log is read by a push parser: [`record::scan::Scanner`]. One bad line costs that line, and is reported.
 //! - A log is written by batches whose outcome is always known: [`session::log::Log`].
-//! - A session is its two logs and what is known from them: [`session::handle::Session`].
-//! - What takes more than one look at the files is an [`operation`], which says what it needs until it has ended. A host that
-//!   answers [`HostRequest`](operation::HostRequest)s has every operation there is, and knows none of them.
+//! - A session is the state read from its logs of messages and events: [`session::handle::Session`].
+//! - Work that takes more than one look at the files is an [`operation`], which returns host requests until it has ended.
+//!   A host that answers [`HostRequest`](operation::HostRequest)s runs every operation, and needs to know none of them.
 //!
 //! Errors come from input. A panic is a bug.
 //!
 //! # A host
 //!
-//! A Rust program on Unix has one: [`fs`](https://docs.rs/leftoff/latest/leftoff/fs), by the feature of that name. Whoever keeps bytes
-//! elsewhere writes its own. This is all of one, with its files in memory:
+//! For Rust programs on Unix there is a host, [`fs`](https://docs.rs/leftoff/latest/leftoff/fs), by the feature of that name.
+//! A program that keeps its bytes elsewhere writes its own. This is all of one, with its files in memory:
 //!
 //! ```
 //! use std::collections::BTreeMap;

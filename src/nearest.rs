@@ -1,13 +1,13 @@
-//! What may have been meant by a word that nobody knows.
+//! Suggestions for a mistyped word: the known words nearest to it.
 
 use alloc::vec::Vec;
 
-/// Of more letters that differ, it is another word.
+/// The largest distance of a suggestion; a word that differs in more letters is another word.
 fn max_distance(word: &str) -> usize {
     (word.chars().count() / 3).max(1)
 }
 
-/// Those that differ least from what was typed, by their places; none where all differ much.
+/// Returns the indexes of the known words nearest to what was typed; none if all are too far.
 pub fn find_nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<usize> {
     let mut best = Vec::new();
     let mut least = usize::MAX;
@@ -25,7 +25,7 @@ pub fn find_nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -
     best
 }
 
-/// The letters to be changed, added, left out or swapped with their neighbor.
+/// Counts the letters to change, add, leave out or swap with their neighbor.
 pub fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before: Vec<usize> = Vec::new();

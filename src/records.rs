@@ -1,4 +1,5 @@
-//! What lies on disk, and what the core answers, as TypeScript sees it: `js/records.d.ts` is written from the types here, and kept fresh by this test.
+//! The records on disk and the core's answers as TypeScript types: this test writes `js/records.d.ts` from the Rust
+//! types and fails when it is stale.
 
 use std::fs;
 use std::path::Path;
@@ -121,7 +122,7 @@ fn the_types_for_javascript_are_those_of_the_core() {
         fs::write(&path, records()).expect("the source can be written");
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
-    // One of them is the reader's of agents.
+    // One of these types exists only with the reader of agents' files.
     let is_whole = cfg!(feature = "interop");
     assert!(
         !is_whole || found == records(),

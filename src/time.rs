@@ -9,14 +9,14 @@ use serde::Serialize;
 use crate::error::{Code, Error};
 use crate::json::fields::Fields;
 
-/// The moment of a call and its chance, given by the host: the core has neither clock nor randomness.
+/// The time and the random bytes of a call, given by the host: the core has neither clock nor randomness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Stamp {
-    /// Milliseconds since 1970, UTC, of the years 0 to 9999.
+    /// Milliseconds since 1970, UTC, in the years 0 to 9999.
     pub now_ms: i64,
-    /// How far local time is ahead of UTC; day folders and "yesterday" are local.
+    /// Minutes that local time is ahead of UTC; day folders and "yesterday" are local.
     pub offset_minutes: i32,
-    /// Random bytes, new for each call: the ids of what it stores are made of them.
+    /// Random bytes, new for each call; ids of stored records are made from them.
     pub entropy: [u8; 32],
 }
 
@@ -51,7 +51,7 @@ impl Stamp {
     }
 }
 
-/// Refuses a moment that no RFC 3339 time can say.
+/// Rejects a time that RFC 3339 cannot express.
 ///
 /// # Errors
 /// `invalid_request`.
@@ -65,17 +65,17 @@ pub(crate) fn check(now_ms: i64) -> Result<(), Error> {
     Err(Error::new(Code::InvalidRequest, found))
 }
 
-/// Milliseconds since 1970 of an RFC 3339 time; of anything else nothing.
+/// Parses an RFC 3339 time to milliseconds since 1970; `None` for anything else.
 pub fn parse(rfc3339: &str) -> Option<i64> {
     DateTime::parse_from_rfc3339(rfc3339).ok().map(|time| time.timestamp_millis())
 }
 
-/// A time as it is stored: RFC 3339, UTC, milliseconds.
+/// Formats a time as it is stored: RFC 3339, UTC, milliseconds.
 pub fn format(ms: i64) -> String {
     utc(ms).to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// How long ago, as a person says it: "2 hours ago", "yesterday", "on 2025-11-22".
+/// Says how long ago a time was, as a person does: "2 hours ago", "yesterday", "on 2025-11-22".
 pub fn ago(ms: i64, stamp: &Stamp) -> String {
     let passed = stamp.now_ms.saturating_sub(ms) / 1000;
     let days = local(stamp.now_ms, stamp).date_naive() - local(ms, stamp).date_naive();
@@ -90,12 +90,12 @@ pub fn ago(ms: i64, stamp: &Stamp) -> String {
     }
 }
 
-/// Whether the calendar has this day, `2025-11-22`.
+/// True if the text is a day of the calendar, `2025-11-22`.
 pub fn is_day(day: &str) -> bool {
     parse(&[day, "T00:00:00Z"].concat()).is_some()
 }
 
-/// The local day, `2025-11-22`.
+/// Returns the local day, `2025-11-22`.
 pub fn day(ms: i64, stamp: &Stamp) -> String {
     local(ms, stamp).date_naive().to_string()
 }
@@ -155,7 +155,7 @@ mod tests {
         ] {
             assert_eq!(is_day(day), expected, "{day}");
         }
-        // Each day of four years, and none besides.
+        // Every day of four years is accepted, and nothing else.
         let stamp = Stamp { now_ms: 0, offset_minutes: 0, entropy: [0; 32] };
         let days: alloc::collections::BTreeSet<String> =
             (0..1461).map(|nth| day(1_704_067_200_000 + nth * 86_400_000, &stamp)).collect();

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::{Code, Error};
 
-/// An agent, by the name that the command line has for it.
+/// An agent, by its name on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentName {
@@ -60,7 +60,7 @@ impl AgentName {
         AgentName::Ask,
     ];
 
-    /// The word as it is written.
+    /// Returns the agent's name.
     pub const fn as_str(self) -> &'static str {
         match self {
             AgentName::ClaudeCode => "claude-code",
@@ -80,7 +80,7 @@ impl AgentName {
         }
     }
 
-    /// The agent of this name.
+    /// Returns the agent of this name.
     ///
     /// # Errors
     /// `invalid_request` for a name that is none.
@@ -94,8 +94,8 @@ impl AgentName {
         known.ok_or_else(|| Error::new(Code::InvalidRequest, message()))
     }
 
-    /// The agent that a person means by a name: its own, however its words are joined, with or without its maker's and with or
-    /// without what kind of program it is.
+    /// Finds the agent that a person means: by its name, however its words are joined, with or without its maker's name
+    /// and the kind of program.
     pub fn find_by_typed_name(typed: &str) -> Option<AgentName> {
         let typed = normalize_name(typed);
         let is_called = |agent: &AgentName| normalize_name(agent.as_str()) == typed;

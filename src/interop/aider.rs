@@ -1,10 +1,10 @@
-//! Aider's chat history: `.aider.chat.history.md`, Markdown to which each run adds a section.
+//! Reads Aider's chat history: `.aider.chat.history.md`, Markdown to which each run adds a section.
 //!
-//! A section is a session. Lines that begin with `#### ` are the user's, those with `> ` Aider's own, and all others the
-//! model's; Aider ends its own and the user's with two blanks, which tells them from headings and quotations in an
-//! answer. What Aider says itself is the result of no call: it is kept, and enters no context. The history says when a
-//! section began, in local time, and nothing else of time; it is taken as if it were UTC. A section in which nobody
-//! but Aider spoke is no session.
+//! A section is a session. Lines that begin with `#### ` are the user's, those with `> ` Aider's own, and all others
+//! the model's; Aider ends its own and the user's with two blanks, which tells them from headings and quotations in an
+//! answer. Aider's own words are the result of no call: they are kept, and enter no context. The history says when a
+//! section began, in local time, and no other time; it is taken as if it were UTC. A section in which nobody but Aider
+//! spoke is no session.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -23,23 +23,23 @@ use crate::record::span::Span;
 use crate::shapes::answer_pieces::AnswerPiece;
 use crate::time;
 
-/// What the reader knows: there are no fields, and nothing but the marks of the lines is left behind.
+/// The reader's coverage: there are no fields, and only the marks of the lines are left behind.
 pub const COVERAGE: Coverage =
     Coverage { tested_versions: &["0.86.2"], mapped_fields: &[], whole_fields: &[] };
 
-/// What Aider calls its history, in the folder that it works in.
+/// The name of Aider's history, in the folder that it works in.
 const FILE: &str = "/.aider.chat.history.md";
 const HEADER: &str = "# aider chat started at ";
 
-/// Whether a section of Aider is in these bytes.
+/// True if a section of Aider is in these bytes.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(HEADER.as_bytes()))
 }
 
-/// Reads a history. `name` is the file's name; the folder that it lies in is that of its sessions.
+/// Reads a history. `name` is the file's name; its folder is that of its sessions.
 ///
 /// # Errors
-/// `empty_file`, also where nobody spoke in any section; `unknown_format` where it has none.
+/// `empty_file`, also if nobody spoke in any section; `unknown_format` if it has none.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::Aider)?;
     let mut reader = Reader {
@@ -70,7 +70,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     require_sessions(import, bytes, AgentName::Aider, is_known)
 }
 
-/// Who speaks in a line.
+/// The speaker of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Speaker {
     User,
@@ -80,7 +80,7 @@ enum Speaker {
 
 struct Section {
     talk: ConversationBuilder,
-    // What is being said, where it began, and in which lines.
+    // The message being said: its speaker, where it began, and its lines.
     pending_message: Option<(Speaker, u64, Vec<String>)>,
     last_byte: u64,
     message_count: u64,
@@ -137,7 +137,7 @@ impl Section {
         self.somebody_spoke |= voice != Speaker::Aider;
     }
 
-    // The user stopped what is being said; Aider leaves blank lines before it says so.
+    // The user stopped the message being said; Aider leaves blank lines before it says so.
     fn cut_short(&mut self) {
         let is_said = match &self.pending_message {
             Some((Speaker::Model, ..)) => true,
@@ -153,7 +153,7 @@ impl Section {
 
 struct Reader {
     section: Section,
-    // How many sections began at the same time.
+    // The number of sections that began at each time.
     start_counts: BTreeMap<String, u32>,
     import: Import,
     silent_sections: u64,
@@ -184,7 +184,7 @@ impl Reader {
         }
     }
 
-    // What Aider says of itself when it begins.
+    // Reads the lines that Aider writes about itself when it begins.
     fn read_client_line(&mut self, text: &str) {
         if text.starts_with("^C") {
             self.section.cut_short();

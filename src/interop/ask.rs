@@ -1,7 +1,7 @@
-//! leftoff's own transcripts of `leftoff ask`: Markdown, see [`crate::ask`].
+//! Reads leftoff's own transcripts of `leftoff ask`: Markdown, see [`crate::ask`].
 //!
-//! A turn is named by its number and by what was said up to it, so that an answer that grows keeps its name, and what follows a
-//! turn that was edited by hand begins a branch.
+//! A turn is named by its number and by what was said up to it, so that an answer that grows keeps its name, and what
+//! follows a turn that was edited by hand begins a branch.
 
 use alloc::format;
 use alloc::string::String;
@@ -18,21 +18,21 @@ use crate::record::message::{Assistant, Message, Role};
 use crate::shapes::answer_pieces::AnswerPiece;
 use crate::time;
 
-/// What the reader knows: all that is in a transcript.
+/// The reader's coverage: all that is in a transcript.
 pub const COVERAGE: Coverage = Coverage { tested_versions: &[], mapped_fields: &[], whole_fields: &[] };
 
 /// Digits of a hash that tell turns apart.
 const DIGITS: usize = 16;
 
-/// Whether these bytes are a transcript.
+/// True if these bytes are a transcript.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     Transcript::is_transcript(bytes)
 }
 
-/// Reads a transcript. `name` is the file's, for one that does not say its own.
+/// Reads a transcript. `name` is the file's, for one that does not give its own.
 ///
 /// # Errors
-/// `empty_file`, also where nothing was asked; `unknown_format` where it is none.
+/// `empty_file`, also if nothing was asked; `unknown_format` if it is none.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::Ask)?;
     let is_known = can_read(bytes);
@@ -61,7 +61,7 @@ fn add_turn(talk: &mut ConversationBuilder, turn: Turn, native: String) {
     let Turn { voice, at, text, end, place } = turn;
     let is_said = matches!(voice, Voice::Engine(_)) && end.is_none();
     let text = if is_said { complete_text(&text).into() } else { text };
-    // What nobody has said yet is no message.
+    // An empty text is no message.
     if text.trim().is_empty() {
         return;
     }
@@ -90,7 +90,7 @@ fn add_turn(talk: &mut ConversationBuilder, turn: Turn, native: String) {
     }
 }
 
-// What there is of an answer that is still written: it may end within a letter, or within the mark that ends it.
+// Returns the complete part of an answer that is still written: it may end within a character, or within its end mark.
 fn complete_text(text: &str) -> &str {
     let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
     let is_mark = !last.is_empty() && BEGINNINGS.iter().any(|beginning| beginning.starts_with(last));

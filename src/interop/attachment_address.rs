@@ -1,12 +1,12 @@
-//! A file that is named by an address.
+//! Reads a file that is named by an address.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::record::message::Attachment;
 
-/// The file at an address: its bytes, where they stand in it (`data:`), or its path (`file:`, or no address at all).
-/// Nothing where only the network has it: a viewer must not ask there.
+/// Returns the file at an address: its bytes, if they stand in it (`data:`), or its path (`file:`, or no address at
+/// all). `None` if only the network has it: a viewer must not ask there.
 pub(super) fn attachment_from_address(
     address: &str,
     mime: Option<String>,
@@ -26,7 +26,7 @@ pub(super) fn attachment_from_address(
     Some(Attachment { path: Some(path), ..known })
 }
 
-// What is no valid escape stands for itself, and so does a path whose bytes are no text.
+// An invalid escape stands for itself, and so does a path whose bytes are no text.
 fn unescape(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();

@@ -1,5 +1,5 @@
-//! Slash commands as agents' clients keep them: where their files lie, what they are called, and which of them began a
-//! conversation. It says names and compares texts; whoever has the files reads them.
+//! Slash commands of agents' clients: the places of their files, their names, and the one that began a conversation.
+//! It makes names and compares texts; the host reads the files.
 //!
 //! ```
 //! use leftoff::interop::{AgentName, commands};
@@ -26,44 +26,44 @@ use super::locations::home_of;
 use crate::json::hash;
 use crate::layout::names::command_type;
 
-/// Where the first of them stands, what was typed behind a command is put.
+/// Placeholders; the first one in a text takes what was typed behind the command.
 const ARGUMENTS: [&str; 2] = ["$ARGUMENTS", "{{args}}"];
 
-/// What some editors begin a file with.
+/// The byte order mark that some editors write.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A command as its file has it now.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Command {
-    /// As a user types it, `/name` or `$name`.
+    /// The command as a user types it, `/name` or `$name`.
     pub name: String,
-    /// What the client sends for it, with the places of its arguments.
+    /// The text that the client sends for it, with its placeholders.
     pub text: String,
     /// `sha256:` and the hash of the text, the same in every client.
     pub hash: String,
-    /// All by which it may have been kept: also the hash of the file.
+    /// All hashes by which it may have been kept: also that of the file.
     pub hashes: Vec<String>,
 }
 
 /// The command that began a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StartingCommand {
-    /// As a user types it.
+    /// The command as a user types it.
     pub name: String,
-    /// The hash of its text, where its file is known.
+    /// The hash of its text, if its file is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
 }
 
-/// What a session's command is now.
+/// The present state of a session's command.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CurrentCommand {
-    /// Its text, with what it was called with.
+    /// Its text, with its arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// To compare with the hash that was kept: that one where nothing has changed, null where the command is gone; absent where
-    /// nobody can tell.
+    /// The hash to compare with the one that was kept: the same if nothing has changed, null if the command is gone;
+    /// absent if nobody can tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_hash: Option<Option<String>>,
 }
@@ -72,7 +72,7 @@ pub struct CurrentCommand {
 pub const AGENTS: [AgentName; 4] =
     [AgentName::ClaudeCode, AgentName::OpenCode, AgentName::Gemini, AgentName::Codex];
 
-/// The folders that may hold commands of an agent; what the project has counts before the user's own.
+/// Returns the folders that may hold an agent's commands; the project's come before the user's own.
 pub fn command_folders(
     agent: AgentName,
     project: &str,
@@ -94,8 +94,8 @@ pub fn command_folders(
     }
 }
 
-/// A command of a file in such a folder, by its path from there, with `/`; nothing where that is no command. `prompt`: what TOML
-/// has for the key of that name, where the file is of that kind.
+/// Reads a command from a file in such a folder, by its path below it, with `/`; `None` if that is no command.
+/// `prompt`: the TOML value of that key, if the file is of that kind.
 pub fn read_command(agent: AgentName, below: &str, file: &[u8], prompt: Option<&str>) -> Option<Command> {
     let name = command_name(agent, below)?;
     let whole = String::from_utf8_lossy(file.strip_prefix(MARK).unwrap_or(file));
@@ -105,21 +105,21 @@ pub fn read_command(agent: AgentName, below: &str, file: &[u8], prompt: Option<&
     Some(Command { name, text: text.into(), hash: hashes[0].clone(), hashes })
 }
 
-/// A command by its name, or that begins the same type of conversations in another client's spelling.
+/// Finds a command by its name, or one that begins the same type of conversations in another client's spelling.
 pub fn find_command<'a>(name: &str, commands: &'a [Command]) -> Option<&'a Command> {
     let wanted = command_type(name);
     let is_same = |one: &str| one == name || (wanted.is_some() && command_type(one) == wanted);
     commands.iter().find(|one| is_same(&one.name))
 }
 
-/// Whether anything is to be looked up to say which command began a conversation: where the record of an agent's client names the
-/// command itself, these texts have to.
+/// True if these first messages may show which command began a conversation: if the agent's client names commands in
+/// its records, one of them has to.
 pub fn may_have_starting_command(agent: AgentName, first: &[&str]) -> bool {
     !is_named_in_record(agent) || first.iter().any(|said| parse_command_name(agent, said).is_some())
 }
 
-/// Which command began a conversation, of which the user said `first`: the client's record names it, or one of these texts is that of
-/// a command of the workspace.
+/// Finds the command that began a conversation, from the user's first messages: the client's record names it, or one of
+/// them is the text of a command of the workspace.
 pub fn find_starting_command(
     agent: AgentName,
     first: &[&str],
@@ -139,7 +139,7 @@ pub fn find_starting_command(
     Some(StartingCommand { name: name.clone(), hash: Some(hash.clone()) })
 }
 
-/// What a command was called with in a conversation of which the user said `first`; empty where nobody can tell.
+/// Finds a command's arguments in the user's first messages; empty if nobody can tell.
 pub fn find_arguments(agent: AgentName, command: &Command, first: &[&str]) -> String {
     let behind = |said: &&str| match parse_command_name(agent, said) {
         Some((_, Some(arguments))) => Some(arguments),
@@ -148,7 +148,7 @@ pub fn find_arguments(agent: AgentName, command: &Command, first: &[&str]) -> St
     first.iter().find_map(behind).unwrap_or_default()
 }
 
-/// A command's text with what it is called with.
+/// Fills a command's text with its arguments.
 pub fn fill_arguments(text: &str, arguments: &str) -> String {
     let next = |text: &str| ARGUMENTS.iter().filter_map(|place| Some((text.find(place)?, place.len()))).min();
     let (mut all, mut rest) = (String::new(), text);
@@ -160,10 +160,10 @@ pub fn fill_arguments(text: &str, arguments: &str) -> String {
     all + rest
 }
 
-/// What a command was called with, where what was said is its text.
+/// Reads a command's arguments from a message, if that is the command's text.
 pub fn parse_arguments(text: &str, said: &str) -> Option<String> {
     let (text, mut rest) = (text.trim(), said.trim());
-    // What stood beside the arguments is trimmed away where there are none.
+    // Blanks beside the placeholder are trimmed away if there are no arguments.
     if fill_arguments(text, "").trim() == rest {
         return Some(String::new());
     }
@@ -185,8 +185,8 @@ pub fn parse_arguments(text: &str, said: &str) -> Option<String> {
     Some(found)
 }
 
-/// What the command of a session is now. `kept`: the hash that was kept of it; `own`: whose session it was; `candidates`: the
-/// commands of each agent, whose come first are asked first; `first`: what the user said first.
+/// Returns the present state of a session's command. `kept`: its stored hash; `own`: the session's agent; `candidates`:
+/// the commands of each agent, tried in this order; `first`: the user's first messages.
 pub fn current_command(
     name: &str,
     kept: Option<&str>,
@@ -213,7 +213,7 @@ pub fn current_command(
     }
 }
 
-/// What the command of a file is called, by its path from such a folder, with `/`; nothing where it is none.
+/// Returns the name of a file's command, by its path below such a folder, with `/`; `None` if it is none.
 pub fn command_name(agent: AgentName, below: &str) -> Option<String> {
     let joined = |ending: &str, between: &str| {
         below.strip_suffix(ending).map(|path| format!("/{}", path.replace('/', between)))
@@ -230,7 +230,7 @@ pub fn command_name(agent: AgentName, below: &str) -> Option<String> {
     }
 }
 
-// Markdown without what stands above it between lines of `---`.
+// Removes the front matter of Markdown, which stands between lines of `---`.
 fn without_front_matter(file: &str) -> &str {
     let Some(head) = file.strip_prefix("---\n").or_else(|| file.strip_prefix("---\r\n")) else { return file };
     let ends = ["\n---\n", "\n---\r\n"];
@@ -238,12 +238,12 @@ fn without_front_matter(file: &str) -> &str {
     end.map_or(file, |(at, length)| &head[at + length..])
 }
 
-// Whether the record of an agent's client names the command itself.
+// True if the agent's client names the command in its record.
 fn is_named_in_record(agent: AgentName) -> bool {
     matches!(agent, AgentName::ClaudeCode | AgentName::Codex)
 }
 
-// The command that a user's message names, and what it was called with, where the message says it.
+// Reads the command that a user's message names, and its arguments, if the message has them.
 fn parse_command_name(agent: AgentName, said: &str) -> Option<(String, Option<String>)> {
     match agent {
         AgentName::ClaudeCode => {
@@ -274,7 +274,7 @@ fn text_between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
     text.split_once(start)?.1.split_once(end).map(|(inside, _)| inside)
 }
 
-// A text in pieces, each with the place behind it that a client fills, which nobody knows beforehand.
+// Splits a text at its placeholders, which a client fills with what nobody knows beforehand.
 fn split_at_placeholders(text: &str) -> Vec<(&str, &str)> {
     let mut all = Vec::new();
     let (mut from, mut at) = (0, 0);
@@ -290,8 +290,8 @@ fn split_at_placeholders(text: &str) -> Vec<(&str, &str)> {
     all
 }
 
-// How long the place is that a client fills, where one stands here: `$ARGUMENTS`, `$1`, `{{args}}`, `` !`program` ``, `!{program}`
-// or `@{file}`.
+// Returns the length of a placeholder, if one stands here: `$ARGUMENTS`, `$1`, `{{args}}`, `` !`program` ``,
+// `!{program}` or `@{file}`.
 fn placeholder_len(text: &str) -> usize {
     if let Some(place) = ARGUMENTS.iter().find(|place| text.starts_with(**place)) {
         return place.len();

@@ -1,5 +1,5 @@
-//! What an agent says of a session in another file, beside the one that holds it: the folder it was begun in, when that
-//! was, or the call that began it.
+//! Companion files, in which an agent says more of a session than the transcript does: the folder it was begun in, when
+//! that was, or the call that began it.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,10 +9,11 @@ use crate::json::fields::parse_items;
 use crate::json::hash::sha256;
 use crate::time;
 
-/// Takes over what a file of the agent says of the sessions in the one called `name`, where that does not say it itself.
+/// Fills fields that the sessions of a transcript, called `name`, leave open from its companion file.
 ///
-/// Of Claude Code it is a sub-agent's `agent-<id>.meta.json`; of Gemini CLI the project's `.project_root`, a path, or else
-/// `projects.json`; of Cline the session's `<id>.json`; of Continue `sessions.json`. Anything else says nothing.
+/// For Claude Code that is a sub-agent's `agent-<id>.meta.json`; for Gemini CLI the project's `.project_root`, a path,
+/// or else `projects.json`; for Cline the session's `<id>.json`; for Continue `sessions.json`. Any other file is
+/// ignored.
 pub(super) fn apply_companion(import: &mut Import, agent: AgentName, name: &str, beside: &[u8]) {
     for session in &mut import.sessions {
         match agent {

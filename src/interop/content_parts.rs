@@ -1,4 +1,4 @@
-//! The parts of a content, as Gemini's API has them: so they stand in the files of Gemini CLI and of what grew from it.
+//! Reads the parts of a content, as Gemini's API has them: Gemini CLI and the clients derived from it store these.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,18 +12,18 @@ use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCal
 use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 use crate::shapes::gemini::parse_response;
 
-/// What the parts of one content say.
+/// The parts of one content.
 #[derive(Default)]
 pub(super) struct ContentParts {
     /// Texts, thoughts and calls, in their order.
     pub pieces: Vec<AnswerPiece>,
-    /// What functions answered.
+    /// The answers of functions.
     pub answers: Vec<FunctionAnswer>,
     /// Images and files that belong to no answer.
     pub attachments: Vec<Attachment>,
 }
 
-/// What a function answered, and the images and files behind it.
+/// A function's answer, and the images and files behind it.
 #[derive(Clone, Default)]
 pub(super) struct FunctionAnswer {
     pub id: String,
@@ -37,7 +37,7 @@ pub(super) struct FunctionAnswer {
 }
 
 impl FunctionAnswer {
-    /// The message of a tool that it is.
+    /// Makes the tool message of the answer.
     pub fn into_message(self) -> Message {
         let FunctionAnswer { id, name, is_error, is_json, not_run, exit_code, content, attachments } = self;
         let tool = Tool { call_id: id, name, is_error, is_json, not_run, exit_code, ..Tool::default() };
@@ -47,12 +47,12 @@ impl FunctionAnswer {
 }
 
 impl ContentParts {
-    /// Nothing was said.
+    /// True if nothing was said.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty() && self.answers.is_empty() && self.attachments.is_empty()
     }
 
-    /// Takes the texts, as one; thoughts and calls are left.
+    /// Takes the texts, joined; thoughts and calls are left.
     pub fn take_text(&mut self) -> Text {
         let (mut texts, mut rest) = (Vec::new(), Vec::new());
         for piece in core::mem::take(&mut self.pieces) {
@@ -67,7 +67,7 @@ impl ContentParts {
     }
 }
 
-/// A content: a text, a part, or an array of both.
+/// Parses a content: a text, a part, or an array of both.
 pub(super) fn parse_parts(
     path: &str,
     raw: Option<&str>,
@@ -161,7 +161,7 @@ fn take_answer(mut answer: Object<'_>, losses: &mut Losses, reasons: LossReasons
     answered
 }
 
-// Bytes that stand in the file itself, or a path: an address would make a viewer ask the network.
+// Takes bytes that stand in the file itself, or a path: an address would make a viewer ask the network.
 fn take_attachment(
     mut file: Object<'_>,
     key: &str,

@@ -1,7 +1,7 @@
-//! Continue's sessions: `<sessions>/<id>.json`, one document each.
+//! Reads Continue's sessions: `<sessions>/<id>.json`, one document each.
 //!
 //! Its messages have no ids and no times: an id is made from the place and the words of a message. The results of calls
-//! stand in the states beside an answer, or in messages of their own; where both are there, the messages are read.
+//! stand in the states beside an answer, or in messages of their own; if both are there, the messages are read.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -22,7 +22,7 @@ use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
 use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 
-/// What the reader knows.
+/// The reader's coverage.
 pub const COVERAGE: Coverage = Coverage {
     tested_versions: &["1.5.47"],
     mapped_fields: &[
@@ -92,7 +92,7 @@ const REASONS: LossReasons = &[
     ("session.history[].contextItems[].description", SHOWN),
 ];
 
-/// Whether these bytes are a session of Continue.
+/// True if these bytes are a session of Continue.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     Object::parse_document("", bytes).is_some_and(|document| is_session(&document))
 }
@@ -105,7 +105,7 @@ fn is_session(document: &Object<'_>) -> bool {
 /// Reads a session.
 ///
 /// # Errors
-/// `empty_file`, also where nothing was said; `unknown_format` where it is no session of Continue.
+/// `empty_file`, also if nothing was said; `unknown_format` if it is no session of Continue.
 pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::Continue)?;
     let document = Object::parse_document("session", bytes).filter(is_session);
@@ -152,7 +152,7 @@ struct Reader {
     talk: ConversationBuilder,
     // The calls whose results are messages of their own.
     answered_calls: BTreeSet<String>,
-    // What was thought before the answer that it belongs to.
+    // Reasoning that stands before the answer that it belongs to.
     thoughts: Vec<AnswerPiece>,
 }
 
@@ -235,7 +235,7 @@ impl Reader {
         self.talk.extend(at, pieces, 0);
     }
 
-    // A state without an output is that of a call that waits or runs. Older versions have one, not a list.
+    // A state without an output belongs to a call that waits or runs. Older versions have one state, not a list.
     fn read_call_states(&mut self, item: &mut Object<'_>, origin: &RecordOrigin) {
         let losses = &mut self.talk.losses;
         let mut states: Vec<Object<'_>> =
@@ -267,7 +267,7 @@ impl Reader {
         }
     }
 
-    // Thoughts that no answer follows are one.
+    // Reasoning that no answer follows becomes an answer of its own.
     fn flush_thoughts(&mut self, origin: &RecordOrigin) {
         let pieces = core::mem::take(&mut self.thoughts);
         if pieces.is_empty() {
@@ -307,7 +307,7 @@ fn take_content(message: &mut Object<'_>, losses: &mut Losses) -> (Text, Vec<Att
     (Text::join(texts, BETWEEN_TEXTS), attachments)
 }
 
-// What was named beside the text, with what it said then.
+// Takes the items that were named beside the text, with their content at that time.
 fn take_context_items(item: &mut Object<'_>, losses: &mut Losses) -> Vec<Attachment> {
     let items = item.take_objects("contextItems", losses).into_iter().map(|(_, mut item)| {
         let name = item.take("name", losses);

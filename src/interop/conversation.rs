@@ -1,4 +1,4 @@
-//! A conversation while it is read: what an agent's records say, gathered into messages that can be stored.
+//! The conversation builder: gathers an agent's records into messages that can be stored.
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
@@ -23,56 +23,56 @@ use crate::time;
 /// A message that is being gathered.
 pub(super) struct MessageDraft {
     pub message: Message,
-    /// What an answer consists of, in its order.
+    /// The pieces of an answer, in their order.
     pub pieces: Vec<AnswerPiece>,
     native: String,
     parent_index: Option<usize>,
-    // Where its first record lies, and how many bytes its records have.
+    // Where its first record begins, and how many bytes its records have.
     place: Span,
     bytes: u64,
 }
 
-/// Where a message comes from.
+/// The record that a message comes from.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RecordOrigin {
-    /// What names it there: an id, or a place that never changes.
+    /// The record's native name: an id, or a place that never changes.
     pub native: String,
-    /// RFC 3339.
+    /// When it was written, RFC 3339.
     pub timestamp: Option<String>,
-    /// Where its record lies in the file.
+    /// The record's place in the file.
     pub place: Span,
-    /// What the record says of itself beside.
+    /// The record's marks.
     pub flags: Extra,
 }
 
 impl RecordOrigin {
-    /// Of a record that has no id: its place names it.
+    /// Makes the origin of a record that has no id: its place names it.
     pub fn from_place(place: Span, timestamp: Option<String>) -> RecordOrigin {
         RecordOrigin { native: format!("byte-{}", place.start), timestamp, place, flags: Extra::default() }
     }
 }
 
-/// What a record says of itself: marks that are set.
+/// Makes the flags of a record from the marks that are set.
 pub(super) fn build_flags(names: &[&str]) -> Extra {
     let mut marks = Extra::default();
     names.iter().for_each(|name| set_flag(&mut marks, name));
     marks
 }
 
-/// Sets a mark that tells what a message is good for; it goes with its source.
+/// Sets a mark for the use of a message; it is kept with its source.
 pub(super) fn set_flag(flags: &mut Extra, name: &str) {
     flags.0.push((format!("\"{name}\"").into(), "true".into()));
 }
 
-/// Says something that only the same client understands; it goes with its source.
+/// Keeps a value that only the same client understands; it is kept with its source.
 pub(super) fn set_flag_value(flags: &mut Extra, name: &str, value: Option<&str>) {
     flags.0.extend(value.map(|value| (format!("\"{name}\"").into(), to_json(value).into())));
 }
 
-/// One conversation of a file.
+/// One conversation of a file, while it is read.
 pub(super) struct ConversationBuilder {
     agent: AgentName,
-    /// What the file says of the whole; its id, its last time and its messages come at the end.
+    /// The fields of the whole session; its id, its last time and its messages come at the end.
     pub session: ImportedSession,
     pub losses: Losses,
     pub drafts: Vec<MessageDraft>,
@@ -82,12 +82,12 @@ pub(super) struct ConversationBuilder {
     // Calls that have no id, and no result yet.
     unnamed_calls: VecDeque<String>,
     call_count: u64,
-    // What the next message follows, and whether it leaves the order of the file.
+    // The message that the next one follows, and whether that one leaves the order of the file.
     last_index: Option<usize>,
     is_branch: bool,
-    // What was taken back, and nothing was said since: the message before it.
+    // Set after something was taken back, until something new is said: the message before the part taken back.
     taken_back_to: Option<Option<usize>>,
-    // The newest version that is newer than those tested, whether the last one is of such, and how many records are.
+    // The newest version beyond those tested, whether the last record's is such a one, and how many records' are.
     newest_untested: Option<([u64; 3], String)>,
     is_untested: bool,
     untested_records: u64,
@@ -113,7 +113,7 @@ impl ConversationBuilder {
         }
     }
 
-    /// Notes a time of the conversation; the first is when it began.
+    /// Notes a time of the conversation; the first is its beginning.
     pub fn note_created(&mut self, ms: Option<i64>) {
         self.session.created_ms = self.session.created_ms.or(ms);
     }
@@ -132,13 +132,13 @@ impl ConversationBuilder {
         self.untested_records += u64::from(self.is_untested);
     }
 
-    /// Adds a message behind the one that was added last; its place.
+    /// Adds a message behind the one that was added last; returns its index.
     pub fn add(&mut self, message: Message, origin: RecordOrigin) -> usize {
         let branch = message.branch || core::mem::take(&mut self.is_branch);
         self.add_after(self.last_index, Message { branch, ..message }, origin)
     }
 
-    /// Adds a message behind another one; its place.
+    /// Adds a message behind another one; returns its index.
     pub fn add_after(&mut self, before: Option<usize>, mut message: Message, origin: RecordOrigin) -> usize {
         let RecordOrigin { native, timestamp, place, flags } = origin;
         self.note_created(timestamp.as_deref().and_then(time::parse));
@@ -147,7 +147,7 @@ impl ConversationBuilder {
         {
             tool.call_id = self.unnamed_calls.pop_front().unwrap_or_default();
         }
-        // A call behind it may have the same id.
+        // A later call may have the same id.
         if let Some(tool) = &mut message.tool
             && tool.name.is_empty()
         {
@@ -194,8 +194,8 @@ impl ConversationBuilder {
         self.tool_names.get(call).filter(|name| name.len() <= LONGEST_NAME).cloned().unwrap_or_default()
     }
 
-    /// Adds pieces to an answer, from a record of `bytes` bytes beyond its first. A call without an id gets one, so that
-    /// its result can be paired with it.
+    /// Adds pieces to an answer, from a record of `bytes` bytes beyond its first. A call without an id gets one, so
+    /// that its result can be paired with it.
     pub fn extend(&mut self, at: usize, mut pieces: Vec<AnswerPiece>, bytes: u64) {
         for piece in &mut pieces {
             if let AnswerPiece::Call(call) = piece {
@@ -211,7 +211,7 @@ impl ConversationBuilder {
         self.drafts[at].pieces.extend(pieces);
     }
 
-    /// What the source took back: the message at `at` and all behind it. They stay; what follows begins a branch.
+    /// Marks the message at `at` and all behind it as taken back. They stay; what follows begins a branch.
     pub fn rewind(&mut self, at: usize) {
         let Some(draft) = self.drafts.get(at) else { return };
         self.last_index = draft.parent_index;
@@ -219,14 +219,14 @@ impl ConversationBuilder {
         self.taken_back_to = Some(self.last_index);
     }
 
-    /// The same of all behind a message.
+    /// Marks all behind a message as taken back.
     pub fn rewind_after(&mut self, at: usize) {
         if at + 1 < self.drafts.len() {
             (self.last_index, self.is_branch, self.taken_back_to) = (Some(at), true, Some(Some(at)));
         }
     }
 
-    /// The answer that was said last was cut short: by the user, or by an error.
+    /// Marks the newest answer as cut short: by the user, or by an error.
     pub fn cut_short(&mut self) {
         let last = self.drafts.last_mut().filter(|draft| draft.message.role == Some(Role::Assistant));
         if let Some(draft) = last {
@@ -234,8 +234,8 @@ impl ConversationBuilder {
         }
     }
 
-    // Of a file that ends with something taken back, the path ends before that: a message says so, and begins a branch
-    // there. Where all was taken back, nothing was said.
+    // If the file ends with something taken back, the path ends before that: an added message says so, and begins a
+    // branch there. If all was taken back, nothing was said.
     fn end_before_taken_back(&mut self) {
         match self.taken_back_to.take() {
             None => {}
@@ -255,7 +255,7 @@ impl ConversationBuilder {
         }
     }
 
-    /// What was read so far is of another session, as which this one began.
+    /// Marks all that was read so far as part of another session, which this one began as.
     pub fn mark_fork(&mut self) {
         let session = self.id();
         let mut ms = self.session.created_ms.unwrap_or_default();
@@ -272,7 +272,7 @@ impl ConversationBuilder {
         self.session.created_ms = None;
     }
 
-    /// It began as a copy of another session, of which the message at `last` is the last that was taken over.
+    /// Sets the session that this one began as a copy of; the message at `last` is the last that was taken over.
     pub fn set_fork_origin(&mut self, source_id: &str, created_ms: i64, last: usize) {
         let agent = self.agent.as_str();
         let times = self.drafts[..=last].iter().rev().filter_map(|draft| draft.message.timestamp.as_deref());
@@ -282,18 +282,18 @@ impl ConversationBuilder {
         self.session.fork = Some(event::ForkOrigin { session, message_id });
     }
 
-    /// Whether nothing was said.
+    /// True if nothing was said.
     pub fn is_empty(&self) -> bool {
         self.drafts.is_empty()
     }
 
-    /// The uuid of this conversation in leftoff.
+    /// Returns the uuid of this conversation in leftoff.
     pub fn id(&self) -> String {
         let created_ms = self.session.created_ms.unwrap_or_default();
         id::from_source(self.agent.as_str(), &self.session.source_id, "", created_ms)
     }
 
-    /// The conversation with its ids. What cannot be stored is added to the problems.
+    /// Returns the conversation with its ids, and adds what cannot be stored to the problems.
     pub fn finish(mut self, problems: &mut Vec<Problem>) -> ImportedSession {
         self.end_before_taken_back();
         let id = self.id();
@@ -323,7 +323,7 @@ impl ConversationBuilder {
         }
     }
 
-    // One that no line can hold is a problem, and what follows it hangs from what is before.
+    // A message that no line can hold is a problem; the next one hangs from the message before it.
     fn finish_messages(&mut self, problems: &mut Vec<Problem>) -> Vec<Message> {
         let drafts = core::mem::take(&mut self.drafts);
         let mut messages: Vec<Message> = Vec::with_capacity(drafts.len());
@@ -367,7 +367,7 @@ impl ConversationBuilder {
     }
 }
 
-/// A name that none of the others has: from the second on with a number. `known` counts how often each was met.
+/// Makes a name unique: from the second use on it gets a number. `known` counts how often each was met.
 pub(super) fn unique_name(known: &mut BTreeMap<String, u32>, name: String) -> String {
     let Some(mut count) = known.get(&name).copied() else {
         known.insert(name.clone(), 1);
@@ -376,7 +376,7 @@ pub(super) fn unique_name(known: &mut BTreeMap<String, u32>, name: String) -> St
     loop {
         count += 1;
         let own = format!("{name}#{count}");
-        // Something may be called so already.
+        // Another name may read like this already.
         if !known.contains_key(&own) {
             known.extend([(name, count), (own.clone(), 1)]);
             return own;
@@ -384,10 +384,11 @@ pub(super) fn unique_name(known: &mut BTreeMap<String, u32>, name: String) -> St
     }
 }
 
-// What a log says of a message beside what is in the file: its number, its tokens, its checksum.
+// The bytes that a log's line has beside the file's: its number, its tokens, its checksum.
 const ROOM: u64 = 1024;
 
-// A call's arguments are escaped once more in a line, and each span of an answer is told: what is this small fits.
+// A smaller message surely fits: a call's arguments are escaped once more in a line, and each span of an answer is
+// listed.
 const SURELY_FITS: u64 = MAX_LINE as u64 / 8;
 
 fn describe_too_long(message: &Message, bytes: u64) -> Option<String> {

@@ -1,7 +1,7 @@
-//! Cortext's conversations: `.session/messages.jsonl`, of whose lines each has `timestamp`, `role` and `content`.
+//! Reads Cortext's conversations: `.session/messages.jsonl`, whose lines each have `timestamp`, `role` and `content`.
 //!
-//! The lines say no id: the folder of the conversation, in the given name, is the session's, else its first line. A message
-//! is named by its place.
+//! The lines have no id: the folder of the conversation, in the given name, is the session's id, else its first line. A
+//! message is named by its place.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use crate::record::scan::{Problem, ProblemCode};
 use crate::record::span::Span;
 use crate::shapes::answer_pieces::AnswerPiece;
 
-/// What the reader knows; the lines say no version.
+/// The reader's coverage; the lines name no version.
 pub const COVERAGE: Coverage = Coverage {
     tested_versions: &[],
     mapped_fields: &["message.timestamp", "message.role", "message.content"],
@@ -26,10 +26,10 @@ pub const COVERAGE: Coverage = Coverage {
 
 const REASONS: LossReasons = &[];
 
-// By these, lines of others are known that have the three fields, too.
+// Keys of other agents' lines that have the three fields, too.
 const OF_OTHERS: [&str; 6] = ["id", "type", "uuid", "sessionId", "message", "parentId"];
 
-/// Whether the first line is one of Cortext.
+/// True if the first line is one of Cortext.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, 1).any(|mut object| {
         let role: Option<Role> = object.take("role", &mut Losses::default());
@@ -41,8 +41,8 @@ pub(crate) fn can_read(bytes: &[u8]) -> bool {
 /// Reads a conversation. `name` is the file's name; the folder that `.session/` is in names the session.
 ///
 /// # Errors
-/// `empty_file`; `unknown_format` where no message is in the bytes; `line_too_long` where there is nothing but what is too
-/// long to be stored.
+/// `empty_file`; `unknown_format` if no message is in the bytes; `line_too_long` if all that there is is too long to be
+/// stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::Cortext)?;
     let mut talk = ConversationBuilder::new(AgentName::Cortext);

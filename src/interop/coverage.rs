@@ -1,22 +1,22 @@
-//! What of each agent's files has a place in leftoff.
+//! The coverage of each reader: the fields of an agent's files that it knows.
 
 use crate::interop::{
     AgentName, aider, ask, claude_code, cline, codex, continue_dev, copilot, cortext, gemini, leftoff,
     nanocoder, opencode, pi, qwen,
 };
 
-/// What a reader knows. A field that is in neither list, nor inside one of `whole`, is listed as lost by each import.
+/// The fields that a reader knows. A field in neither list, nor inside one of `whole_fields`, is listed as lost.
 #[derive(Clone, Copy, Debug)]
 pub struct Coverage {
     /// The versions of the client whose files the reader is tested with, oldest first.
     pub tested_versions: &'static [&'static str],
     /// The fields that are taken over.
     pub mapped_fields: &'static [&'static str],
-    /// Those that are taken over with all that is in them.
+    /// The fields that are taken over with all that is in them.
     pub whole_fields: &'static [&'static str],
 }
 
-/// What the reader of an agent's files knows.
+/// Returns the coverage of an agent's reader.
 pub fn coverage(agent: AgentName) -> Coverage {
     match agent {
         AgentName::ClaudeCode => claude_code::COVERAGE,

@@ -1,4 +1,7 @@
-//! What a reader gives.
+//! The result of reading an agent's file.
+//!
+//! It has no session state: that is folded by whoever takes the session up. Of a hundred imports few are taken up, and
+//! folding takes as long as reading.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,30 +14,30 @@ use crate::record::message::Message;
 use crate::record::scan::Problem;
 use crate::time;
 
-/// What an agent's file holds.
+/// The sessions in an agent's file, and its problems.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Import {
     /// The conversation, and those of its sub-agents; never empty.
     pub sessions: Vec<ImportedSession>,
-    /// What could not be read, with its place in the file.
+    /// Problems of reading, with their places in the file.
     pub problems: Vec<Problem>,
 }
 
 /// One conversation from an agent's file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportedSession {
-    /// The uuid it has here, the same at each import.
+    /// Its uuid in leftoff, the same at each import.
     pub id: String,
     /// The agent's name.
     pub agent: &'static str,
-    /// The id it has there; of a sub-agent's conversation `<session>/<agent>`.
+    /// Its id in the agent's files; for a sub-agent's conversation `<session>/<agent>`.
     pub source_id: String,
-    /// For a sub-agent's conversation: who called it. Where the caller lies in another file, its uuid cannot be known
-    /// from this one, and `session` is `<agent's name>/<source id>`.
+    /// For a sub-agent's conversation: the call that began it. If the caller lies in another file, its uuid cannot be
+    /// known from this one, and `session` is `<agent's name>/<source id>`.
     pub parent: Option<Parent>,
-    /// For one that began as a copy of another: that one, and the last message that was taken over.
+    /// For a copy of another session: that one, and the last message that was taken over.
     pub fork: Option<ForkOrigin>,
-    /// The conversations that this one called for and that may lie in files of their own.
+    /// The sub-agents that this conversation began, which may lie in files of their own.
     pub sub_agents: Vec<SubAgent>,
     /// The title that the user or the agent gave.
     pub title: Option<String>,
@@ -54,12 +57,12 @@ pub struct ImportedSession {
     pub last_ms: Option<i64>,
     /// The messages, in file order.
     pub messages: Vec<Message>,
-    /// What was not taken over.
+    /// The fields that were not taken over.
     pub losses: Vec<Loss>,
 }
 
 impl ImportedSession {
-    /// When it began, as far as the source says so: not after anything that was said.
+    /// Returns when it began, as far as the source says so: not after anything that was said.
     pub fn began_ms(&self) -> Option<i64> {
         let said = self.messages.iter().filter_map(|message| message.timestamp.as_deref());
         said.filter_map(time::parse).chain(self.created_ms).min()

@@ -1,4 +1,4 @@
-//! What of an import a log does not hold yet.
+//! The import diff: the messages of an import that a log does not hold yet.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -9,35 +9,35 @@ use crate::record::batch::BatchLine;
 use crate::record::message::{self, Message};
 use crate::record::scan::{ScanItem, Scanner};
 
-/// The messages of an import, to be compared with those of a log, whose bytes are fed from its start on.
+/// The messages of an import, compared with those of a log, whose bytes are fed from its start on.
 ///
-/// A message that the log holds is left out. An answer can have been imported while it was being written: where it has
-/// grown since, it is given with the next revision. Where the source has another history behind a message than the log,
-/// the log's stays, and what is new begins a branch.
+/// A message that the log holds is left out. An answer can have been imported while it was being written: if it has
+/// grown since, it is given as the next revision. If the source has another history behind a message than the log, the
+/// log's stays, and what is new begins a branch.
 ///
-/// Others may import the same file meanwhile. So the log is fed on after each batch, the batch itself with it, and asked
-/// for what is still missing, until that is nothing: then the log has all that this import has, whoever wrote it. Each of
-/// them appends what follows the messages that it found, in the source's order; so the first lines of all messages are in
-/// that order, whoever came first, and what comes again counts for nothing.
+/// Others may import the same file meanwhile. So the log is fed on after each batch, the batch itself with it, and
+/// asked for what is still missing, until that is nothing: then the log has all that this import has, whoever wrote it.
+/// Each of them appends what follows the messages that it found, in the source's order; so the first lines of all
+/// messages are in that order, whoever came first, and what comes again counts for nothing.
 #[derive(Debug)]
 pub struct ImportDiff {
     scanner: Scanner,
     messages: Vec<Message>,
-    // What the log holds of each, by its id.
+    // The newest revision of each message in the log, by its id.
     stored_revisions: BTreeMap<String, Option<StoredRevision>>,
     // The other messages of a source that the log holds.
     other_ids: BTreeSet<String>,
-    // The message that came from the source last: what was said in leftoff since is no other history of the source.
+    // The last message that came from the source: messages said in leftoff since are no other history of the source.
     last_imported: Option<String>,
-    // Whether it goes on in the log with a conversation that was begun elsewhere.
+    // True if the import goes on, in the log, with a conversation that was begun elsewhere.
     is_continuation: bool,
-    // How far the messages were looked through.
+    // The next message to look at.
     next_index: usize,
-    // What the log held of each when it was given.
+    // The size of each message in the log at the time that it was returned.
     returned_sizes: BTreeMap<String, Option<[u64; 5]>>,
 }
 
-// The highest revision in the log, and how much it says. Of two lines of one revision the first counts.
+// The highest revision in the log, and its size. Of two lines of one revision the first counts.
 #[derive(Clone, Copy, Debug)]
 struct StoredRevision {
     rev: u64,
@@ -45,7 +45,7 @@ struct StoredRevision {
 }
 
 impl ImportDiff {
-    /// Of these messages nothing is known yet.
+    /// Begins with messages of which nothing is known yet.
     pub fn new(messages: Vec<Message>) -> ImportDiff {
         let held = messages.iter().map(|message| (message.id.clone(), None)).collect();
         ImportDiff {
@@ -60,7 +60,7 @@ impl ImportDiff {
         }
     }
 
-    /// The same of messages that go on with the log's conversation: what they follow in the source is not in the log,
+    /// Begins with messages that go on with the log's conversation: what they follow in the source is not in the log,
     /// and the first of them is no branch.
     pub fn for_continuation(mut messages: Vec<Message>) -> ImportDiff {
         let ids: BTreeSet<String> = messages.iter().map(|message| message.id.clone()).collect();
@@ -79,21 +79,21 @@ impl ImportDiff {
         self.scan_log();
     }
 
-    /// There are no more bytes for now. Gives the next messages to append, in their order, at most so many; none where the
-    /// log has them all.
+    /// Returns the next messages to append, in their order, at most so many, when there are no more bytes for now; none
+    /// if the log has them all.
     pub fn next_missing(&mut self, most: usize) -> Vec<Message> {
         let found = self.collect_missing(most);
         if !found.is_empty() || self.next_index == 0 {
             return found;
         }
-        // Others may have written an answer meanwhile that says less.
+        // Others may have written a shorter state of an answer meanwhile.
         self.next_index = 0;
         self.collect_missing(most)
     }
 
     fn collect_missing(&mut self, most: usize) -> Vec<Message> {
         let mut fresh: Vec<Message> = Vec::new();
-        // The message before it in the source, where the log holds that one.
+        // The message before it in the source, if the log holds that one.
         let mut before = match self.next_index {
             0 => (!self.is_continuation).then_some(None),
             next => Some(Some(self.messages[next - 1].id.as_str())),
@@ -102,7 +102,7 @@ impl ImportDiff {
             self.next_index += 1;
             let held = self.stored_revisions.get(&message.id).copied().flatten();
             let size_held = held.map(|held| held.size);
-            // What was given and did not change what the log holds would be given for ever.
+            // A message that was returned and did not change the log would be returned for ever.
             let is_given = self.returned_sizes.get(&message.id) == Some(&size_held);
             if let Some(held) = held {
                 before = Some(Some(&message.id));
@@ -130,7 +130,7 @@ impl ImportDiff {
     fn scan_log(&mut self) {
         while let Some(found) = self.scanner.next() {
             let ScanItem::Record(record) = found else { continue };
-            // No import appends so; and whether it counts, only who knows all of the session can say.
+            // No import appends so; and only a reader of the whole session can say whether it counts.
             if BatchLine::of(&record.json).is_some() {
                 continue;
             }
@@ -144,7 +144,7 @@ impl ImportDiff {
                 }
                 None => stored.source.is_some() && self.other_ids.insert(stored.id.clone()),
             };
-            // What another process wrote again says nothing of the source's order.
+            // A revision that another process wrote says nothing of the source's order.
             if is_first && stored.source.is_some() {
                 self.last_imported = Some(stored.id);
             }
@@ -152,7 +152,7 @@ impl ImportDiff {
     }
 }
 
-// Texts in blobs have the size that their line says.
+// Texts in blobs have the size that their line gives.
 fn message_size(message: &Message) -> [u64; 5] {
     let assistant = message.assistant.as_ref();
     let reasoning = assistant.map_or(0, |assistant| assistant.reasoning.len());
@@ -167,7 +167,7 @@ fn message_size(message: &Message) -> [u64; 5] {
     ]
 }
 
-// One that was cut short may have been read before it was whole: then there is more of it now.
+// An answer that was cut short may have been read before it was whole: then there is more of it now.
 fn has_grown(before: [u64; 5], now: [u64; 5]) -> bool {
     let ([before @ .., was_cut], [now @ .., is_cut]) = (before, now);
     let is_more = before != now && before.iter().zip(now).all(|(before, now)| *before <= now);

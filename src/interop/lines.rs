@@ -1,4 +1,4 @@
-//! A file as lines.
+//! Reads a foreign file as lines.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -17,7 +17,7 @@ use crate::record::span::Span;
 // The longest line that is read, in bytes.
 const MAX_SOURCE_LINE: usize = 2 * MAX_LINE;
 
-/// The lines that hold something, each with its place; the byte order mark of an editor belongs to none.
+/// Returns the lines that hold something, each with its offset, without an editor's byte order mark.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let ends = memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]);
     let mut next = 0;
@@ -31,8 +31,8 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// The objects that the lines hold, each with its place; what is none is a problem. A line may hold several, and parts of
-/// some that are torn.
+/// Returns the objects on the lines, each with its place; any other line is a problem. A line may hold several objects,
+/// and parts of torn ones.
 pub(super) fn records(
     bytes: &[u8],
     agent: AgentName,
@@ -61,12 +61,12 @@ pub(super) fn records(
     })
 }
 
-/// The objects that the first lines hold: enough to know a format by.
+/// Returns the objects on the first lines: enough to recognize a format.
 pub(super) fn first_objects(bytes: &[u8], count: usize) -> impl Iterator<Item = Object<'_>> {
     lines(bytes).take(count).flat_map(|(_, line)| objects(line))
 }
 
-/// The objects that a line holds.
+/// Returns the objects on a line.
 pub(super) fn objects(line: &[u8]) -> impl Iterator<Item = Object<'_>> {
     let (object, parts) = match parse_line(line) {
         Ok(object) => (Some(object), Vec::new()),
@@ -78,7 +78,7 @@ pub(super) fn objects(line: &[u8]) -> impl Iterator<Item = Object<'_>> {
     }))
 }
 
-// The parts of a line that is no record as a whole; none where no record is in it.
+// Splits a line that is no record as a whole; empty if no record is in it.
 fn parts_of(line: &[u8], code: ProblemCode) -> Vec<LinePart<'_>> {
     match code {
         ProblemCode::Damaged | ProblemCode::InvalidUtf8 => torn_lines::split_line(line),
@@ -103,25 +103,25 @@ fn parse_line(line: &[u8]) -> Result<Object<'_>, (ProblemCode, String)> {
     })
 }
 
-/// Where a piece of a document lies in its bytes.
+/// Returns the place of a slice of a document in the document's bytes.
 pub(super) fn span_of(bytes: &[u8], piece: &str) -> Span {
     let start = (piece.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize) as u64;
     Span { start, end: start + piece.len() as u64 }
 }
 
-/// What a file is called, without its folders and its ending.
+/// Returns a file's name without its folders and its ending.
 pub(super) fn file_stem<'a>(path: &'a str, ending: &str) -> &'a str {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.strip_suffix(ending).unwrap_or(name)
 }
 
-/// A problem with its place.
+/// Makes a problem with its place.
 pub(super) fn new_problem(code: ProblemCode, place: Span, message: impl Into<String>) -> Problem {
     let Span { start, end } = place;
     Problem { code, start, end, message: message.into() }
 }
 
-/// Refuses a file that holds nothing.
+/// Rejects an empty file.
 ///
 /// # Errors
 /// `empty_file`.
@@ -134,11 +134,11 @@ pub(super) fn reject_empty(bytes: &[u8], agent: AgentName) -> Result<(), Error> 
     Ok(())
 }
 
-/// What was read, if anything was; else why not.
+/// Returns the sessions that were read; an error if there are none.
 ///
 /// # Errors
-/// `line_too_long` where there is nothing but what is too long to be stored; `empty_file` where it is one of the agent's
-/// sessions, in which nothing was said; else what [`unknown_format_error`] says.
+/// `line_too_long` if all that there is is too long to be stored; `empty_file` if it is one of the agent's sessions, in
+/// which nothing was said; else what [`unknown_format_error`] says.
 pub(super) fn require_sessions(
     import: Import,
     bytes: &[u8],
@@ -159,7 +159,7 @@ pub(super) fn require_sessions(
     Err(unknown_format_error(bytes, agent.as_str()))
 }
 
-/// A file that is no session of this agent: `unknown_format`, or `too_deep` where it may be one.
+/// Makes the error for a file that is no session of this agent: `unknown_format`, or `too_deep` if it may be one.
 pub(super) fn unknown_format_error(bytes: &[u8], agent: &str) -> Error {
     let is_json = lines(bytes).next().is_some_and(|(_, line)| matches!(line[0], b'{' | b'['));
     if is_json && core::str::from_utf8(bytes).is_ok_and(is_too_deep) {
@@ -169,13 +169,13 @@ pub(super) fn unknown_format_error(bytes: &[u8], agent: &str) -> Error {
         return Error::new(Code::TooDeep, message);
     }
     let first = lines(bytes).next().map_or_else(|| "nothing".into(), |(_, line)| describe_line(line));
-    // Of a list of all agents a person learns nothing.
+    // A list of all agents would tell a person nothing.
     let whose = if agent.contains(", ") { "any known agent" } else { agent };
     let message = format!("not a session of {whose}: the first line is {first}");
     Error::new(Code::UnknownFormat, message)
 }
 
-// What a line is, for who expected another.
+// Describes a line, for an error that expected another.
 fn describe_line(line: &[u8]) -> String {
     let Ok(text) = core::str::from_utf8(line) else { return "not UTF-8 text".into() };
     match Object::parse("", text) {

@@ -1,5 +1,5 @@
-//! Where each agent keeps its sessions, which of the files there are some, and what else lies beside one: what a host that
-//! looks for them has to know. It says names; nothing is looked at.
+//! The places of transcripts: where each agent keeps its sessions, which files hold them, and what lies beside one, for
+//! a host that looks for them. It only makes names; it looks at no file.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -11,24 +11,24 @@ use serde::{Deserialize, Serialize};
 use super::AgentName;
 use crate::time;
 
-/// The folders below Codex's own in which rollouts lie; archived ones lie in one folder.
+/// The folders below Codex's own that hold rollouts; archived ones lie in one folder.
 pub const ROLLOUTS: [&str; 2] = ["sessions", "archived_sessions"];
 const DAY_MS: i64 = 86_400_000;
-/// Editors in which extensions run, as their folders are called.
+/// Editors in which extensions run, by the names of their folders.
 const EDITORS: [&str; 4] = ["Code", "Code - Insiders", "VSCodium", "Cursor"];
 
-/// Sessions of an agent.
+/// A place where an agent keeps sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TranscriptLocation {
-    /// Whose.
+    /// The agent.
     pub agent: AgentName,
-    /// A folder, or a file; there or not.
+    /// A folder, or a file; it may not exist.
     pub path: String,
-    /// Which of the files in it hold sessions.
+    /// The files in it that hold sessions.
     pub names: FilePattern,
 }
 
-/// Which files hold sessions.
+/// The patterns of files that hold sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum FilePattern {
@@ -36,17 +36,17 @@ pub enum FilePattern {
     Lines,
     /// Lines of JSON, or a document, in folders for chats.
     Chats,
-    /// Lines of JSON in such folders.
+    /// Lines of JSON in folders for chats.
     ChatLines,
-    /// A session's folder has others, too.
+    /// A session's file of events; its folder has other files, too.
     Events,
-    /// What Cline says.
+    /// Cline's files of messages.
     Messages,
-    /// What Cline said in an editor.
+    /// The histories of Cline in an editor.
     History,
-    /// Codex's, compressed or not.
+    /// Codex's rollouts, compressed or not.
     Rollouts,
-    /// OpenCode's.
+    /// OpenCode's databases.
     Databases,
     /// All documents but the list of them.
     Listed,
@@ -54,13 +54,13 @@ pub enum FilePattern {
     Itself,
 }
 
-/// On which kind of system that is.
+/// The kind of operating system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum System {
-    /// Apple's.
+    /// Apple's macOS.
     #[serde(rename = "darwin")]
     MacOs,
-    /// Microsoft's.
+    /// Microsoft's Windows.
     #[serde(rename = "win32")]
     Windows,
     /// Any other.
@@ -70,7 +70,7 @@ pub enum System {
 }
 
 impl FilePattern {
-    /// Whether a file holds a session, by its path from there, with `/`.
+    /// True if a file holds a session, by its path below the location, with `/`.
     pub fn matches(self, below: &str) -> bool {
         let name = below.rsplit('/').next().unwrap_or_default();
         let is_chat = || below.starts_with("chats/") || below.contains("/chats/");
@@ -93,8 +93,8 @@ impl FilePattern {
     }
 }
 
-/// The folder in which an agent keeps what it has; nothing of one that keeps it in projects, or nowhere known. `user` is the home folder
-/// of whoever works, `variables` what is set for the program.
+/// Returns the folder in which an agent keeps its files; `None` if it keeps them in projects, or nowhere known. `user`
+/// is the user's home folder, `variables` the environment of the program.
 pub fn home_of(agent: AgentName, user: &str, variables: &BTreeMap<String, String>) -> Option<String> {
     let set = |name: &str| variables.get(name).filter(|value| !value.is_empty()).cloned();
     let home = |name: &str, usual: &str| Some(set(name).unwrap_or_else(|| format!("{user}/{usual}")));
@@ -116,7 +116,7 @@ pub fn home_of(agent: AgentName, user: &str, variables: &BTreeMap<String, String
     }
 }
 
-/// What stands in the path of the record of the conversation in which a program was started, where its client says so to it.
+/// Returns a part of the path of the transcript in whose conversation a program was started, if its client tells it.
 pub fn running_session_marker(agent: AgentName, variables: &BTreeMap<String, String>) -> Option<String> {
     let name = match agent {
         AgentName::ClaudeCode => "CLAUDE_CODE_SESSION_ID",
@@ -125,12 +125,12 @@ pub fn running_session_marker(agent: AgentName, variables: &BTreeMap<String, Str
         _ => return None,
     };
     let id = variables.get(name).filter(|id| !id.is_empty())?;
-    // Gemini CLI's files have the beginning alone.
+    // Gemini CLI's file names have only the beginning of the id.
     let short = |id: &str| format!("-{}.", id.chars().take(8).collect::<String>());
     Some(if agent == AgentName::Gemini { short(id) } else { id.clone() })
 }
 
-/// Whether two paths are of one folder to an agent: Gemini CLI knows no capitals on Windows.
+/// True if an agent takes two paths for one folder: Gemini CLI ignores case on Windows.
 pub fn is_same_folder(agent: AgentName, one: &str, other: &str, system: System) -> bool {
     one == other
         || (agent == AgentName::Gemini
@@ -138,7 +138,7 @@ pub fn is_same_folder(agent: AgentName, one: &str, other: &str, system: System) 
             && one.to_lowercase() == other.to_lowercase())
 }
 
-/// The places of all agents.
+/// Returns the places of all agents.
 pub fn transcript_locations(
     project: &str,
     user: &str,
@@ -175,7 +175,7 @@ pub fn transcript_locations(
     first.into_iter().chain(tasks).chain(last).collect()
 }
 
-// Where an editor keeps what extensions store.
+// Returns the folder in which an editor keeps its extensions' data.
 fn extension_storage(user: &str, system: System, editor: &str) -> String {
     let base = match system {
         System::MacOs => "Library/Application Support",
@@ -185,7 +185,7 @@ fn extension_storage(user: &str, system: System, editor: &str) -> String {
     format!("{user}/{base}/{editor}/User/globalStorage")
 }
 
-/// Where else an agent says something of the session in a file, by its path with `/`: the first of these that is there counts,
+/// Returns the paths of possible companion files of a transcript, by its path with `/`: the first that exists counts,
 /// as [`read_with`](super::read_with) takes it.
 pub fn companion_paths(path: &str) -> Vec<String> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -208,8 +208,8 @@ pub fn companion_paths(path: &str) -> Vec<String> {
     found
 }
 
-/// Where an agent writes down at once what the user types, in all sessions: of the session in a file, by its path with `/`. Older
-/// versions of Gemini CLI, whose sessions are documents, do not say there what was typed for the shell.
+/// Returns the file in which the agent writes down at once what the user types, in all sessions, for a transcript's
+/// path with `/`. Older versions of Gemini CLI, whose sessions are documents, do not write shell input there.
 pub fn prompt_log(path: &str) -> Option<String> {
     let (folder, name) = path.rsplit_once('/')?;
     if let Some((home, project)) = split_gemini_path(path).filter(|_| name.ends_with(".jsonl")) {
@@ -222,7 +222,7 @@ pub fn prompt_log(path: &str) -> Option<String> {
     FilePattern::Rollouts.matches(name).then(|| format!("{home}/history.jsonl"))
 }
 
-// Of `<home>/tmp/<project>/chats/...` the home and the project.
+// Splits `<home>/tmp/<project>/chats/...` into the home and the project.
 fn split_gemini_path(path: &str) -> Option<(&str, &str)> {
     path.match_indices("/tmp/").find_map(|(at, tmp)| {
         let (project, rest) = path[at + tmp.len()..].split_once('/')?;
@@ -230,20 +230,20 @@ fn split_gemini_path(path: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// Whether a folder that holds folders of these names is OpenCode's, from before it had a database: all in it is one thing.
+/// True if a folder with folders of these names is OpenCode's, from before it had a database: it is read as a whole.
 pub fn is_opencode_tree(folders: &[&str]) -> bool {
     ["message", "part", "session"].iter().all(|name| folders.contains(name))
 }
 
-/// Whether a file of this name is the rollout of this id.
+/// True if a file of this name is the rollout of this id.
 pub fn is_rollout_of(name: &str, id: &str) -> bool {
     let name = name.strip_suffix(".zst").unwrap_or(name);
     let end = name.strip_suffix(".jsonl").and_then(|name| name.strip_suffix(id));
     name.starts_with("rollout-") && end.is_some_and(|rest| rest.ends_with(['-', '_']))
 }
 
-/// The folders below [`ROLLOUTS`] in which a rollout of this id is looked for first, `2026/03/01`: its id begins with its time, and
-/// which day that was depends on where.
+/// Returns the folders below [`ROLLOUTS`] to look in first for a rollout of this id, `2026/03/01`: its id begins with
+/// its time, and which day that was depends on the time zone.
 pub fn days_of(id: &str) -> Vec<String> {
     let digits: String = id.chars().filter(|digit| *digit != '-').take(12).collect();
     let Ok(ms) = i64::from_str_radix(&digits, 16) else { return Vec::new() };

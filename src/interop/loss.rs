@@ -1,35 +1,35 @@
-//! What an import or an export leaves behind, and whether that was part of the talk.
+//! Losses: what an import or an export does not take over, and whether that was part of the talk.
 
 use alloc::string::String;
 
 use serde::Serialize;
 
-/// Why a field is lost that nobody has a word on.
+/// The reason for a field that nobody has a word on.
 pub(crate) const NO_PLACE: &str = "leftoff has no field for it";
-/// Why a field is lost whose value cannot be read.
+/// The reason for a field whose value cannot be read.
 pub(crate) const ANOTHER_KIND: &str = "unexpected type of value";
-/// Why a block is lost whose kind nobody knows.
+/// The reason for a block of an unknown kind.
 pub(crate) const UNKNOWN_BLOCK: &str = "unknown type of block";
-/// Why a message is lost whose role nobody knows.
+/// The reason for a message of an unknown role.
 pub(crate) const UNKNOWN_MESSAGE: &str = "unknown type of message";
-/// Why something is lost that stands among messages or blocks.
+/// The reason for something else among messages.
 pub(crate) const NO_MESSAGE: &str = "the item is not a message";
 /// As [`NO_MESSAGE`], among blocks.
 pub(crate) const NO_BLOCK: &str = "the item is not a block";
-/// Why an image or a file is lost.
+/// The reason for an image or a file whose bytes are elsewhere.
 pub(crate) const BYTES_ELSEWHERE: &str = "the file doesn't contain the bytes";
-/// As [`BYTES_ELSEWHERE`], where nothing names a place.
+/// As [`BYTES_ELSEWHERE`], if nothing names a place.
 pub(crate) const NO_BYTES: &str = "names no path and has no bytes";
-/// Why a part is lost that another role has.
+/// The reason for a part that belongs to another role.
 pub(crate) const NOT_OF_USER: &str = "not valid in a user message";
 /// As [`NOT_OF_USER`].
 pub(crate) const NOT_OF_ANSWER: &str = "not valid in an answer";
 /// As [`NOT_OF_USER`].
 pub(crate) const ONLY_OF_ANSWER: &str = "only valid in an answer";
-/// Why the beginning of a session is lost.
+/// The reason for the missing beginning of a session.
 pub(crate) const IN_ANOTHER_FILE: &str = "the earlier history is in another file, which is missing";
 
-// Whatever is lost for these reasons was part of the talk.
+// Reasons of losses that were part of the talk.
 const OF_TALK: [&str; 10] = [
     UNKNOWN_BLOCK,
     UNKNOWN_MESSAGE,
@@ -42,7 +42,7 @@ const OF_TALK: [&str; 10] = [
     ONLY_OF_ANSWER,
     IN_ANOTHER_FILE,
 ];
-// Records and fields that are lost for others, by their last name.
+// Records and fields that are part of the talk when lost for other reasons, too, by their last name.
 const RECORDS: [&str; 6] = ["message", "user", "assistant", "tool", "tool_use", "tool_result"];
 const FIELDS: [&str; 9] = [
     "text",
@@ -56,25 +56,25 @@ const FIELDS: [&str; 9] = [
     "functionResponse",
 ];
 
-/// Something that an import leaves behind.
+/// A field or a record that an import does not take over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Loss {
-    /// What: `record:<type>`, or the path of a field.
+    /// The field's path, or `record:<type>`.
     pub field: String,
-    /// How often.
+    /// How often it was lost.
     pub count: u64,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
-    /// Whether it was part of the talk: words, a call, a result, an image or a file. All else is bookkeeping of the client's.
+    /// True if it was part of the talk: words, a call, a result, an image or a file. All else is bookkeeping.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub is_talk: bool,
 }
 
 impl Loss {
-    /// Of a field, so often, for this reason.
+    /// Makes the loss of a field, with its count and its reason.
     pub(crate) fn new(field: String, count: u64, why: &'static str) -> Loss {
         let is_talk = is_of_talk(&field, why);
         Loss { field, count, why, is_talk }

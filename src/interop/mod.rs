@@ -1,4 +1,9 @@
-//! Other agents' sessions and the providers' message shapes. Only the files in here know a foreign format.
+//! Readers of other agents' sessions, and writers of them. Only the files in here know a foreign format.
+//!
+//! The readers are a WebAssembly module of their own, 1.8 MB, compressed, since the core is loaded at every start. It
+//! is loaded by imports, native exports, finding sessions, the trash, the history as text, and the list on the command
+//! line. It is compiled for speed, the core for size: the readers take gigabytes in two thirds of the time, and are
+//! twice as large.
 
 mod agent;
 pub mod aider;
@@ -52,12 +57,12 @@ use object::{LossReasons, Losses, Object};
 pub use transcript::Transcript;
 pub use typed_prompts::{IS_QUEUED, TypedPrompts};
 
-/// Whether bytes are a session of one agent.
+/// Tells whether bytes are a session of one agent.
 type CanRead = fn(&[u8]) -> bool;
 
-/// Whose session these bytes are, by their content alone; nothing where no reader knows them.
+/// Names the agent whose session these bytes are, by their content alone; `None` if no reader knows them.
 pub fn detect(bytes: &[u8]) -> Option<AgentName> {
-    // The cheapest first: of Claude Code's files any line may be the first that tells.
+    // The cheapest first: in Claude Code's files any line may be the first that tells.
     let known: [(AgentName, CanRead); 14] = [
         (AgentName::Leftoff, leftoff::is_session_file),
         (AgentName::Ask, ask::can_read),
@@ -77,8 +82,8 @@ pub fn detect(bytes: &[u8]) -> Option<AgentName> {
     known.into_iter().find(|(_, knows)| knows(bytes)).map(|(agent, _)| agent)
 }
 
-/// Reads an agent's file. `name`, the file's path, serves only where the content says no id; `from` is the agent that
-/// the caller believes it is, else the content tells.
+/// Reads an agent's file. `name`, the file's path, serves only if the content gives no id; `from` is the agent that
+/// the caller believes it is, else the content decides.
 ///
 /// # Errors
 /// `empty_file`; `too_deep`; `unknown_format`, saying what was expected and what the file begins with.
@@ -86,12 +91,12 @@ pub fn read(bytes: &[u8], name: &str, from: Option<AgentName>) -> Result<Import,
     read_with(bytes, name, from, None)
 }
 
-/// The same with what the agent says of the session in another file, where there is one: `agent-<id>.meta.json` beside
+/// Reads an agent's file together with its companion file, if there is one: `agent-<id>.meta.json` beside
 /// Claude Code's sub-agents, `.project_root` or `projects.json` of Gemini CLI, `<id>.json` of Cline, `sessions.json` of
 /// Continue.
 ///
 /// # Errors
-/// Those of [`read`]; `empty_file` where nobody said anything, neither the user nor the agent.
+/// Those of [`read`]; `empty_file` if nobody said anything, neither the user nor the agent.
 pub fn read_with(
     bytes: &[u8],
     name: &str,
@@ -99,7 +104,7 @@ pub fn read_with(
     beside: Option<&[u8]>,
 ) -> Result<Import, Error> {
     let Some(agent) = from.or_else(|| detect(bytes)) else {
-        // Whatever else is wrong with it, the reader that takes any line says.
+        // The reader that takes any line names whatever else is wrong with the file.
         let error = claude_code::read(bytes, name)
             .err()
             .filter(|error| !matches!(error.code, Code::UnknownFormat | Code::TooDeep));
@@ -108,7 +113,7 @@ pub fn read_with(
     };
     let mut import = read_by(agent, bytes, name)?;
     let found = import.sessions.len();
-    // What a client tells the model by itself is no conversation yet.
+    // Messages that a client sends the model by itself are no conversation yet.
     import.sessions.retain(|session| session.messages.iter().any(|message| is_spoken(agent, message)));
     if import.sessions.is_empty() && found > 0 {
         let agent = agent.as_str();
@@ -124,7 +129,7 @@ pub fn read_with(
 fn is_spoken(agent: AgentName, message: &Message) -> bool {
     match message.role {
         Some(Role::Assistant | Role::Tool) => true,
-        // Claude Code marks the words of a command, too, that the user typed.
+        // Claude Code marks the text of a command, too, that the user typed.
         Some(Role::User) if agent == AgentName::ClaudeCode => !message.has_source_mark("isAttached"),
         Some(Role::User) => !message.has_source_mark("isMeta") && !is_about_place(message.content.as_str()),
         Some(Role::System) | None => false,

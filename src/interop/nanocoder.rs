@@ -1,4 +1,4 @@
-//! Nanocoder's sessions: `<data>/sessions/<id>.json`, one JSON document each.
+//! Reads Nanocoder's sessions: `<data>/sessions/<id>.json`, one JSON document each.
 //!
 //! The document keeps no ids and no times of messages: an id is made from the place and the words of a message, so that
 //! importing again gives the same; its time is that of the session's beginning, the only one that never changes.
@@ -18,7 +18,7 @@ use crate::record::message::{Assistant, Message, Role, Tool, ToolCall};
 use crate::shapes::answer_pieces::AnswerPiece;
 use crate::time;
 
-/// What the reader knows.
+/// The reader's coverage.
 pub const COVERAGE: Coverage = Coverage {
     tested_versions: &["1.30.0"],
     mapped_fields: &[
@@ -43,13 +43,13 @@ pub const COVERAGE: Coverage = Coverage {
     whole_fields: &["session.messages[].tool_calls[].function.arguments"],
 };
 
-// What follows from the messages, or is a way to show them.
+// Fields that follow from the messages, or are a way to show them.
 const REASONS: LossReasons = &[
     ("session.messageCount", "follows from other fields"),
     ("session.titleManuallySet", "follows from other fields"),
 ];
 
-/// Whether these bytes are a document of nanocoder.
+/// True if these bytes are a document of nanocoder.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     Object::parse_document("", bytes).is_some_and(|document| is_session(&document))
 }
@@ -62,7 +62,7 @@ fn is_session(document: &Object<'_>) -> bool {
 /// Reads a session.
 ///
 /// # Errors
-/// `empty_file` where nothing was said; `unknown_format` where it is no document of nanocoder.
+/// `empty_file` if nothing was said; `unknown_format` if it is no document of nanocoder.
 pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     let unknown =
         || Error::new(Code::UnknownFormat, "expected a session of nanocoder, but found something else");

@@ -1,4 +1,4 @@
-//! The objects of a foreign file: what is not taken out of one is listed as lost.
+//! The objects of a foreign file: each field that no reader takes is listed as lost.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -11,7 +11,7 @@ use crate::json::fields::{Field, Fields, ObjectError, parse_items, parse_objects
 use crate::json::text::Text;
 use crate::time;
 
-/// Counts what is left behind: of each object the fields, since most records lose the same ones.
+/// Counts the fields that were not taken, once for each kind of object, since most records lose the same ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Losses {
     field_losses: BTreeMap<String, BTreeMap<String, FieldLoss>>,
@@ -22,7 +22,7 @@ pub(crate) struct Losses {
 struct FieldLoss {
     count: u64,
     reason: &'static str,
-    // Where it was met among the others: what was said of a field first stands.
+    // The order in which it was first met; the first reason given for a field stands.
     rank: u64,
 }
 
@@ -31,7 +31,7 @@ impl Losses {
         self.count_fields("", core::iter::once(field.as_str()), |_| why);
     }
 
-    // `why` is asked for what is met for the first time.
+    // `why` is called only for a field that is met for the first time.
     fn count_fields<'n>(
         &mut self,
         path: &str,
@@ -81,20 +81,20 @@ impl Losses {
     }
 }
 
-/// Why fields are lost, by their paths; of all others it is that there is no place for them.
+/// Reasons why fields are lost, by their paths; all others are lost because leftoff has no place for them.
 pub(crate) type LossReasons = &'static [(&'static str, &'static str)];
 
-/// The longest name that is taken, in bytes. What is named by it repeats it, so that a file of one long name and many
-/// short records would become many times its size.
+/// The longest name that is taken, in bytes. What it names repeats it, so that a file of one long name and many short
+/// records would become many times its size.
 pub(crate) const LONGEST_NAME: usize = 1024;
 
 /// The longest time that is taken: fractions may have any number of digits.
 const LONGEST_TIME: usize = 64;
 
-/// Why a name is lost that is longer.
+/// Why a longer name is lost.
 const TOO_LONG: &str = "too long for a name";
 
-/// An object of a foreign file, and where it stands: what is not taken out of it is listed as lost.
+/// An object of a foreign file, and its path: each field that is not taken is listed as lost.
 pub(crate) struct Object<'a> {
     path: String,
     fields: Fields<'a>,
@@ -105,9 +105,9 @@ impl<'a> Object<'a> {
         Ok(Object { path: path.into(), fields: Fields::parse(json)? })
     }
 
-    /// A file that is one object; the byte order mark of an editor does not belong to it.
+    /// Parses a file that is one object, without an editor's byte order mark.
     pub fn parse_document(path: &str, bytes: &'a [u8]) -> Option<Object<'a>> {
-        // Of a long file of lines the first tells that it is none.
+        // The first line of a long file of lines shows that the file is no document.
         let mut lines = lines(bytes);
         if let (Some((_, first)), Some(_)) = (lines.next(), lines.next())
             && is_object(first)
@@ -122,12 +122,12 @@ impl<'a> Object<'a> {
         self.fields.has(key)
     }
 
-    /// The names of the fields that nobody took.
+    /// Returns the names of the fields that nobody took.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.fields.names()
     }
 
-    /// A field as it stands, left where it is.
+    /// Returns a field's raw slice, and leaves the field in place.
     pub fn raw(&self, key: &str) -> Option<&'a str> {
         self.fields.raw(key)
     }
@@ -137,12 +137,12 @@ impl<'a> Object<'a> {
         losses.count_fields(&self.path, core::iter::once(key), |_| why);
     }
 
-    /// Lists all of it as lost.
+    /// Lists the whole object as lost.
     pub fn report_whole_lost(self, why: &'static str, losses: &mut Losses) {
         losses.add(self.path, why);
     }
 
-    /// Names the place anew, once the object has said what it is.
+    /// Replaces the path, once the object has told its kind.
     pub fn with_path(self, path: impl Into<String>) -> Object<'a> {
         Object { path: path.into(), ..self }
     }
@@ -156,7 +156,7 @@ impl<'a> Object<'a> {
         value
     }
 
-    /// Takes what names something, and is repeated by what it names; see `LONGEST_NAME`.
+    /// Takes a name, which is repeated by what it names; see `LONGEST_NAME`.
     pub fn take_name(&mut self, key: &str, losses: &mut Losses) -> Option<String> {
         let name: String = self.take(key, losses)?;
         if name.len() > LONGEST_NAME {
@@ -170,13 +170,13 @@ impl<'a> Object<'a> {
         self.fields.take_raw(key)
     }
 
-    /// The object that a field is.
+    /// Takes a field that is an object.
     pub fn take_object(&mut self, key: &str, losses: &mut Losses) -> Option<Object<'a>> {
         let raw = self.take_raw(key)?;
         parse_object(format!("{}.{key}", self.path), raw, losses)
     }
 
-    /// The items of an array of objects, each with its `type`, by which it is named: `path[type]`.
+    /// Takes an array of objects, each with its `type`, which becomes its path: `path[type]`.
     pub fn take_blocks(&mut self, key: &str, losses: &mut Losses) -> Vec<(String, Object<'a>)> {
         let Some(raw) = self.take_raw(key) else { return Vec::new() };
         let path = format!("{}.{key}", self.path);
@@ -186,7 +186,7 @@ impl<'a> Object<'a> {
         parse_blocks(&path, raw, losses)
     }
 
-    /// The items of an array of objects that have no type, each as it stands and as an object.
+    /// Takes an array of objects without types, each as raw JSON and as an object.
     pub fn take_objects(&mut self, key: &str, losses: &mut Losses) -> Vec<(&'a str, Object<'a>)> {
         let Some(raw) = self.take_raw(key) else { return Vec::new() };
         let path = format!("{}.{key}", self.path);
@@ -201,7 +201,7 @@ impl<'a> Object<'a> {
         all.into_iter().filter_map(read).collect()
     }
 
-    /// A call's arguments: JSON, in a string or as it stands.
+    /// Takes a call's arguments: JSON, in a string or as it stands.
     pub fn take_arguments(&mut self, key: &str, losses: &mut Losses) -> Text {
         match self.fields.raw(key) {
             Some(raw) if raw.starts_with('"') => self.take(key, losses).unwrap_or_default(),
@@ -223,7 +223,7 @@ impl<'a> Object<'a> {
         Some(written).filter(|_| is_time)
     }
 
-    /// Takes a time in milliseconds since 1970, of a year that a time can be written of.
+    /// Takes a time in milliseconds since 1970, of a year that RFC 3339 can express.
     pub fn take_ms(&mut self, key: &str, losses: &mut Losses) -> Option<i64> {
         let ms: i64 = self.take(key, losses)?;
         let is_time = time::parse(&time::format(ms)) == Some(ms);
@@ -233,7 +233,7 @@ impl<'a> Object<'a> {
         Some(ms).filter(|_| is_time)
     }
 
-    /// Lists what nobody took.
+    /// Lists the fields that nobody took.
     pub fn report_rest_lost(self, losses: &mut Losses, reasons: LossReasons) {
         let why = |name: &str| {
             let is = |known: &str| {
@@ -249,10 +249,10 @@ fn is_object(line: &[u8]) -> bool {
     core::str::from_utf8(line).is_ok_and(|line| Fields::check(line).is_ok())
 }
 
-/// The blocks of an array, each with its `type`, by which it is named; what is no array has none.
+/// Splits an array into blocks, each with its `type`, which becomes its path; what is no array has none.
 pub(crate) fn parse_blocks<'a>(path: &str, raw: &'a str, losses: &mut Losses) -> Vec<(String, Object<'a>)> {
     let mut blocks = Vec::new();
-    // Read once, unless something else is among them.
+    // Read once, unless some item is no object.
     let found: Vec<Option<Object<'a>>> = match parse_objects(raw) {
         Some(all) => all.into_iter().map(|fields| Some(Object { path: path.into(), fields })).collect(),
         None => parse_items(raw)
@@ -273,7 +273,7 @@ pub(crate) fn parse_blocks<'a>(path: &str, raw: &'a str, losses: &mut Losses) ->
     blocks
 }
 
-/// The object that stands at a path; anything else but `null` is listed as lost.
+/// Parses the object at a path; anything else but `null` is listed as lost.
 pub(crate) fn parse_object<'a>(path: String, raw: &'a str, losses: &mut Losses) -> Option<Object<'a>> {
     match Object::parse(path.as_str(), raw) {
         Ok(object) => Some(object),

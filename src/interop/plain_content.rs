@@ -1,4 +1,4 @@
-//! What was said in blocks of text and files, without reasoning and calls.
+//! Content in blocks of text and files, without reasoning and calls.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use crate::json::text::Text;
 use crate::record::message::{Attachment, Message, Role};
 use crate::shapes::answer_pieces::BETWEEN_TEXTS;
 
-/// Content without reasoning and calls.
+/// Texts and files.
 #[derive(Default)]
 pub(super) struct PlainContent {
     pub texts: Vec<Text>,

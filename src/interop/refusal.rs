@@ -1,9 +1,9 @@
-//! Results that say that a tool did not run, or not to its end: in the words by which each client tells its model so. Few
-//! say it by a field of their own.
+//! Results which say that a tool did not run to its end, in the words by which each client tells its model so. Few
+//! clients have a field for it.
 
 use crate::interop::AgentName;
 
-/// How such a result begins.
+/// The beginnings of such results.
 const BEGINS: [&str; 34] = [
     // Claude Code.
     "<tool_use_error>",
@@ -47,7 +47,7 @@ const BEGINS: [&str; 34] = [
     "Error: Tool execution was cancelled",
 ];
 
-/// How one of Codex begins, whose results do not say that they are errors.
+/// The beginnings of Codex's, whose results do not say that they are errors.
 const OF_CODEX: [&str; 11] = [
     "unsupported call: ",
     "unsupported custom tool call: ",
@@ -62,7 +62,7 @@ const OF_CODEX: [&str; 11] = [
     "aborted by user",
 ];
 
-// Where what was asked for stands before it.
+// Words that stand behind the name of what was asked for.
 const INSIDE: [&str; 4] = [
     " was blocked. For security, Claude Code ",
     "requires user confirmation, which is not supported in non-interactive mode",
@@ -71,12 +71,12 @@ const INSIDE: [&str; 4] = [
 ];
 const NEAR: usize = 400;
 
-/// Whether a result says so.
+/// True if a result says that the tool did not run to its end.
 pub(super) fn is_refusal(agent: AgentName, is_error: bool, said: &str) -> bool {
     let said = said.trim_ascii_start();
     match agent {
         AgentName::Codex if said == "aborted" || starts_with_any(&OF_CODEX, said) => return true,
-        // Its results are told apart by their words alone.
+        // Only the words of its results tell them apart.
         AgentName::Cline => return starts_with_any(&BEGINS, said) || contains_near_start(said),
         _ => {}
     }

@@ -1,4 +1,4 @@
-//! The MCP servers that an agent's client knows: in which of its files they are named, and which of them are on.
+//! The MCP servers of an agent's client: the files that name them, and which of them are on.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 use super::AgentName;
 use super::locations::home_of;
 
-/// What the names of servers' tools begin with.
+/// The prefix of the names of servers' tools.
 const OF_SERVER: &str = "mcp__";
 
-/// Where servers stand in a file.
+/// A place in a file where servers are named.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ServerLocation {
     /// The file: TOML by its name, else JSON with comments.
     pub path: String,
-    /// By which keys one comes to them.
+    /// The keys that lead to the servers.
     pub keys: Vec<String>,
 }
 
-/// The files of an agent's client that name servers; nothing of an agent whose files nobody knows.
+/// Returns the files in which an agent's client names servers; empty if nobody knows the agent's files.
 pub fn server_locations(
     agent: AgentName,
     project: &str,
@@ -63,33 +63,33 @@ pub fn server_locations(
     }
 }
 
-/// What a file says of a server.
+/// A server's entry in a file.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Server {
-    /// As it is called.
+    /// The server's name.
     pub name: String,
-    /// What stands there, if it is true or false.
+    /// The entry's `enabled`, if it is true or false.
     pub enabled: Option<bool>,
-    /// The same.
+    /// The entry's `disabled`, if it is true or false.
     pub disabled: Option<bool>,
 }
 
 impl Server {
-    /// Whether it is on.
+    /// True if the server is on.
     pub fn is_on(&self) -> bool {
         self.enabled != Some(false) && self.disabled != Some(true)
     }
 }
 
-/// What the tools of a server are called by, in a session.
+/// Returns the prefix of the names of a server's tools in a session.
 pub fn tool_prefix(server: &str) -> String {
     let plain =
         |letter: char| if letter.is_ascii_alphanumeric() || "_-".contains(letter) { letter } else { '_' };
     format!("{OF_SERVER}{}", server.chars().map(plain).collect::<String>())
 }
 
-/// The whole name, `mcp__SERVER__TOOL`, of a tool that the client of an agent calls by a name of its own; nothing where it is of none
-/// of these servers, `mcp__SERVER` each.
+/// Returns the full name, `mcp__SERVER__TOOL`, of a tool that an agent's client calls by a name of its own; `None` if
+/// it belongs to none of these servers, each given as `mcp__SERVER`.
 pub fn full_tool_name(agent: AgentName, tool: &str, servers: &[String]) -> Option<String> {
     let befores: &[&str] = match agent {
         AgentName::Gemini | AgentName::Qwen => &["mcp_", "mcp__", ""],
@@ -105,7 +105,7 @@ pub fn full_tool_name(agent: AgentName, tool: &str, servers: &[String]) -> Optio
         let rest = befores.iter().find_map(below)?;
         Some((name.len(), format!("{server}__{rest}")))
     };
-    // One may be called as another begins.
+    // One server's name may be the beginning of another's.
     servers.iter().filter_map(of).max_by_key(|(length, _)| *length).map(|(_, name)| name)
 }
 
@@ -127,7 +127,7 @@ mod tests {
         check(AgentName::Gemini, "mcp_docs_search", Some("mcp__docs__search"));
         check(AgentName::Gemini, "docs__search", Some("mcp__docs__search"));
         check(AgentName::Gemini, "mcp_other_search", None);
-        // These two say all of it by themselves.
+        // The names that these two use are full already.
         check(AgentName::ClaudeCode, "docs_search", None);
         check(AgentName::Codex, "docs__search", None);
     }

@@ -1,31 +1,31 @@
-//! What a user says, told from what a client, or a command of leftoff's, puts in the user's place.
+//! Tells a user's words from what a client, or one of leftoff's commands, puts in the user's place.
 
 use crate::plain::wrapping::is_client_remark;
 use crate::record::message::{Message, Role};
 
-/// What stands in the text of each command that agents are given.
+/// A phrase in the text of each command that leftoff gives agents.
 pub const OF_COMMANDS: &str = "leftoff's answer";
 
-/// Where a client writes down which command a user called.
+/// The tag in which a client writes down the command that a user called.
 const CALLED: &str = "<command-name>/";
-/// In front of a command of a plugin's.
+/// The prefix of a plugin's command.
 const OF_PLUGIN: &str = "leftoff:";
-/// What nobody else calls a command.
+/// Names that nobody else gives to a command.
 const OWN: [&str; 2] = ["workspace.resume", "workspace.stop-conversation"];
-/// Others may have given these to commands of theirs, too.
+/// Names that others may have given to commands of theirs, too.
 const COMMON: [&str; 4] = ["sessions", "session", "compact-session", "debug-context"];
-/// How the first ones are typed where they are skills.
+/// The first ones as they are typed where they are skills.
 const TYPED: [&str; 2] = ["$workspace-resume", "$workspace-stop-conversation"];
-/// Whether the user says something in a message: not the client, and not by a command of leftoff's. `next` is the message
-/// behind it.
+/// True if a message holds words of the user, not the client's or those of one of leftoff's commands. `next` is the
+/// message behind it.
 pub fn is_talk(message: &Message, next: Option<&Message>) -> bool {
     let text = message.content.as_str();
     let next = next.map(|next| next.content.as_str());
     message.role == Some(Role::User) && !is_client_remark(text) && !is_own_command(text, next)
 }
 
-/// Whether a user's message is one of leftoff's commands, as clients write them down. `next`: the message behind it, where
-/// there is one: what the client sends for the command.
+/// True if a user's message calls one of leftoff's commands, as clients write it down. `next`: the message behind it,
+/// if there is one: the text that the client sends for the command.
 fn is_own_command(text: &str, next: Option<&str>) -> bool {
     let is_typed = |typed: &str| {
         let rest = text.trim_start().strip_prefix(typed);

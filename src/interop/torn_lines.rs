@@ -1,7 +1,7 @@
-//! Several records on one line: a client that was killed leaves a torn one, and the next writer begins right behind it.
+//! Splits a line with several records: a killed client leaves a torn one, and the next writer begins right behind it.
 //!
 //! An object counts as a record unless what follows it goes on with an array or an object around it. The search is
-//! linear: behind what is no JSON it begins anew where that was noticed.
+//! linear: behind a part that is no JSON it begins anew where that was noticed.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::interop::Object;
 
-/// A part of a line: a record, or bytes of one that is torn.
+/// A part of a line: a record, or bytes of a torn one.
 pub(super) enum LinePart<'a> {
     Whole(Range<usize>, Object<'a>),
     Torn(Range<usize>),
@@ -20,14 +20,14 @@ pub(super) enum LinePart<'a> {
 
 /// How far before the place of an error the next record may begin: its brace, its quote and a key's first letter.
 const NOTICED_LATE: usize = 4;
-/// How many beginnings are tried in a line that is JSON as far as it goes.
+/// The beginnings that are tried in a line that is JSON as far as it goes.
 const BEGINNINGS: usize = 8;
 const BEGINNING: &[u8] = b"{\"";
 
-/// The parts of a line that is no record; none where no record is in it.
+/// Splits a line that is no record; empty if no record is in it.
 pub(super) fn split_line(line: &[u8]) -> Vec<LinePart<'_>> {
     let mut parts = Vec::new();
-    // From where on nothing was read yet, and where the next record may begin.
+    // The end of what was read, and where the next record may begin.
     let (mut torn, mut at) = (0, 0);
     loop {
         let next = match parse_value(line, at) {
@@ -62,7 +62,7 @@ pub(super) fn split_line(line: &[u8]) -> Vec<LinePart<'_>> {
     parts
 }
 
-// The value that begins at a place; else where that is seen to be none, or nothing where it is JSON as far as it goes.
+// Parses the value at a place. The error is where it stops being JSON; `None` if it is JSON as far as it goes.
 fn parse_value(line: &[u8], at: usize) -> Result<(Range<usize>, &str), Option<usize>> {
     let mut values = Deserializer::from_slice(&line[at..]).into_iter::<&RawValue>();
     match values.next() {
@@ -77,12 +77,12 @@ fn parse_value(line: &[u8], at: usize) -> Result<(Range<usize>, &str), Option<us
     }
 }
 
-// What follows goes on with what the object stands in.
+// True if what follows goes on with the array or the object around this one.
 fn continues_enclosing(rest: &[u8]) -> bool {
     matches!(rest.trim_ascii_start().first(), Some(b'}' | b']' | b',' | b':' | b'"'))
 }
 
-// Where a record was torn in front of a value, the next one stands as that value: it begins with the same two keys.
+// If a record was torn before a value, the next record stands as that value: it begins with the same two keys.
 fn find_nested(line: &[u8], at: usize) -> Option<usize> {
     let (opening, second) = first_keys(&line[at..])?;
     let begins = memchr::memmem::find_iter(&line[at + 1..], opening).map(|begins| at + 1 + begins);
@@ -93,7 +93,7 @@ fn find_nested(line: &[u8], at: usize) -> Option<usize> {
     })
 }
 
-// An object's beginning up to its first value, and its second key, if it comes to that.
+// Returns an object's beginning up to its first value, and its second key, if it has one.
 fn first_keys(object: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     let colon = memchr::memchr(b':', object)?;
     let opening = object.get(..=colon).filter(|opening| opening.starts_with(BEGINNING))?;

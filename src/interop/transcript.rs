@@ -1,4 +1,4 @@
-//! An agent's file that is read and not stored.
+//! A transcript that is read and not stored.
 
 use alloc::format;
 use alloc::string::String;
@@ -19,7 +19,7 @@ use crate::resume::outline::outline;
 use crate::time::{self, Stamp};
 use crate::tokens::Vocabulary;
 
-/// What is told of a session that was read.
+/// The fields shown of a session that was read.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SessionOverview<'a> {
@@ -35,7 +35,7 @@ struct SessionOverview<'a> {
     losses: &'a [Loss],
 }
 
-/// The same, and what lists have of it.
+/// The same, with the counts that lists show.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CountedOverview<'a> {
@@ -68,7 +68,7 @@ fn overview_of(session: &ImportedSession) -> SessionOverview<'_> {
 }
 
 impl Import {
-    /// What is told of it, `{"sessions","problems"}`, JSON, without the messages.
+    /// Renders an overview without the messages, `{"sessions","problems"}`, JSON.
     pub fn overview_json(&self) -> String {
         let sessions = self.sessions.iter().map(|session| CountedOverview {
             overview: overview_of(session),
@@ -80,7 +80,7 @@ impl Import {
     }
 }
 
-/// A conversation as an agent's own file has it, in memory.
+/// A transcript in memory: the conversation in an agent's own file.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -100,46 +100,47 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Reads a file of any known agent. `name`, the file's path, serves only where the content says no id; `from` is the agent, where
-    /// the content is not to tell.
+    /// Reads a file of any known agent. `name`, the file's path, serves only if the content gives no id; `from` is the
+    /// agent, if the content is not to tell.
     ///
     /// # Errors
     /// `empty_file`, `too_deep`, `unknown_format`.
     pub fn read(bytes: &[u8], name: &str, from: Option<AgentName>) -> Result<Transcript, Error> {
         let Import { mut sessions, problems } = read_with(bytes, name, from, None)?;
-        // The first is the conversation; what follows are those of its sub-agents.
+        // The first is the conversation; the others are those of its sub-agents.
         Ok(Transcript { session: sessions.swap_remove(0), problems })
     }
 
-    /// What it says of itself: `{"id","agent","sourceId","parent","fork","title","folder","model","tools","losses"}`, JSON.
+    /// Renders the session's fields:
+    /// `{"id","agent","sourceId","parent","fork","title","folder","model","tools","losses"}`, JSON.
     pub fn session(&self) -> String {
         to_json(&overview_of(&self.session))
     }
 
-    /// What could not be read.
+    /// Returns the problems of reading.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// Its messages, oldest first.
+    /// Returns the messages, oldest first.
     pub fn messages(&self) -> &[Message] {
         &self.session.messages
     }
 
-    /// What was asked, turn by turn, and what came of it: a JSON array.
+    /// Renders each turn's question and outcome: a JSON array.
     pub fn outline(&self) -> String {
         to_json(&outline(self.messages()))
     }
 
-    /// Messages that have all of these words, whatever their case, the newest first: a JSON array of `{"id","role","timestamp",
-    /// "excerpt"}`.
+    /// Finds the messages that have all of these words, in any case, the newest first: a JSON array of
+    /// `{"id","role","timestamp", "excerpt"}`.
     pub fn search(&self, words: &str) -> String {
         search_messages(words, self.messages())
     }
 
-    /// What a model call would get, counted by one of the vocabularies, or else estimated. The request is as
-    /// [`Request::from_json`](crate::context::Request::from_json) reads it; where it names no model, the session's own holds.
-    /// Nobody is asked for counts, summaries or strategies.
+    /// Builds the context of a model call, counted by one of the vocabularies, or else estimated. The request is as
+    /// [`Request::from_json`](crate::context::Request::from_json) reads it; if it names no model, the session's own is
+    /// assumed. Nobody is asked for counts, summaries or strategies.
     ///
     /// # Errors
     /// Those of a context; `invalid_request` where somebody would have to be asked.

@@ -1,9 +1,10 @@
-//! What the user typed, as a client writes it down at once, for all sessions in one file: Codex's `history.jsonl`, and
-//! `logs.json` of a project in Gemini CLI. In Codex what is typed while a tool runs stands in the session's own file once the
-//! tool is done, in Gemini CLI a prompt does once it is known which model gets it; of a client that is killed before that, here alone.
+//! Prompts that the user typed, as a client writes them down at once, for all sessions in one file: Codex's
+//! `history.jsonl`, and `logs.json` of a project in Gemini CLI. In Codex, a prompt typed while a tool runs reaches the
+//! session's own file once the tool is done; in Gemini CLI, a prompt does once it is known which model gets it. If the
+//! client is killed before that, the prompt is here alone.
 //!
-//! A prompt counts as missing where it was typed after all that the session's file has of the user. An earlier one that is not
-//! in the file was taken back, or sent in other words.
+//! A prompt counts as missing if it was typed after all that the session's file has of the user. An earlier one that is
+//! not in the file was taken back, or sent in other words.
 
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -21,18 +22,18 @@ use crate::record::id;
 use crate::record::message::{LineOrigin, Message, Role};
 use crate::time;
 
-/// More than these of a session nobody has typed ahead.
+/// The most prompts of a session that are kept: nobody types more ahead.
 const MOST: usize = 64;
-/// A longer line is no prompt.
+/// The longest line of a prompt.
 const LONGEST: usize = 1 << 24;
 /// The file has seconds, and is written beside the session's own.
 const SECOND_MS: i64 = 1000;
-/// What a client asks of its own shell begins so.
+/// The first character of input for the client's shell.
 const OF_SHELL: char = '!';
-/// Behind these Gemini CLI is in another session, and writes down what is typed there as typed in the one before.
+/// Behind these commands Gemini CLI is in another session, and writes prompts down as typed in the one before.
 const LEAVES: [&str; 4] = ["/chat", "/clear", "/new", "/resume"];
 
-/// What marks a prompt that the client did not deliver.
+/// The mark of a prompt that the client did not deliver.
 pub const IS_QUEUED: &str = "isQueued";
 
 /// A prompt, and when it was typed.
@@ -45,7 +46,7 @@ struct Prompt {
 /// The prompts of all sessions, as far as the file was read, from its end backward.
 #[derive(Debug, Default)]
 pub struct TypedPrompts {
-    // Of each session, the newest first.
+    // Each session's prompts, the newest first.
     prompts: BTreeMap<String, Vec<Prompt>>,
     // The end of a line that begins farther before.
     rest: Vec<u8>,
@@ -53,12 +54,12 @@ pub struct TypedPrompts {
 }
 
 impl TypedPrompts {
-    /// Takes the bytes right before those that were taken; `is_first` where the file begins with them.
+    /// Takes the bytes right before those taken last; `is_first` if the file begins with them.
     pub fn take_before(&mut self, bytes: &[u8], is_first: bool) {
         let rest = core::mem::take(&mut self.rest);
         let begin = bytes.iter().position(|byte| *byte == b'\n').filter(|_| !is_first);
         if begin.is_none() && !is_first {
-            // The line is no prompt, whatever comes before it.
+            // A line that is too long is no prompt, whatever comes before it.
             let keeps = bytes.len() + rest.len() <= LONGEST;
             self.rest = if keeps { [bytes, &rest].concat() } else { Vec::from([0]) };
             return;
@@ -108,14 +109,14 @@ impl TypedPrompts {
         }
     }
 
-    /// Whether all that was typed since then was taken.
+    /// True if all prompts typed since then were taken.
     pub fn reaches(&self, ms: i64) -> bool {
         self.oldest_ms.is_some_and(|oldest| oldest < ms.saturating_sub(SECOND_MS))
     }
 
-    /// Adds to a session what was typed in it and not delivered.
+    /// Adds to a session the prompts typed in it that were not delivered.
     pub fn deliver(&self, session: &mut ImportedSession) {
-        // Nobody types in those.
+        // Nobody types in a sub-agent's session.
         if session.parent.is_some() {
             return;
         }
@@ -133,7 +134,7 @@ impl TypedPrompts {
 }
 
 impl Prompt {
-    // Whether it was typed before the user's message, or is that.
+    // True if it was typed before the user's message, or is that message.
     fn is_before(&self, message: &Message) -> bool {
         let text = message.content.as_str();
         let is_said = message.role == Some(Role::User) && !message.is_injected() && !is_client_remark(text);
@@ -176,13 +177,13 @@ fn is_prompt(text: &str) -> bool {
     !text.is_empty() && !text.starts_with(OF_SHELL) && !is_command(text)
 }
 
-/// Whether what was typed is a command of the client's: that is done, and in the conversation under another name, or not at all.
+/// True for a client's command: it is carried out, and stands in the conversation under another name, or not at all.
 pub(super) fn is_command(text: &str) -> bool {
     let word = text.split_whitespace().next().unwrap_or_default();
     word.strip_prefix('/').is_some_and(|name| !name.is_empty() && !name.contains(['/', '.']))
 }
 
-/// Whether a message has what was typed, line by line: several prompts may be delivered as one, and something may stand around.
+/// True if a message has all lines that were typed: several prompts may be delivered as one, amid other text.
 pub(super) fn holds(said: &str, typed: &str) -> bool {
     said.match_indices(typed).any(|(at, _)| {
         let (before, behind) = (&said[..at], &said[at + typed.len()..]);

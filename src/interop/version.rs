@@ -1,6 +1,6 @@
 //! Versions of the clients that wrote a file.
 
-/// The numbers of a version that is newer than all that a reader was tested with.
+/// Returns the numbers of a version that is newer than all that a reader was tested with.
 pub(super) fn newer_than(tested: &[&str], version: &str) -> Option<[u64; 3]> {
     let newest = tested.iter().filter_map(|tested| parse_numbers(tested)).max();
     parse_numbers(version).filter(|numbers| Some(*numbers) > newest)

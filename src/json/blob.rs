@@ -1,4 +1,4 @@
-//! What lies in a file of its own, named by the SHA-256 of its bytes.
+//! Blobs: bytes that lie in a file of their own, named by their SHA-256.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,23 +6,23 @@ use alloc::vec::Vec;
 use crate::json::fields::{BadValue, Field, reject};
 use crate::json::hash::sha256;
 
-/// The bytes of a blob.
+/// A blob and its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blob {
     /// SHA-256 of the bytes, 64 hex digits: the name of its file.
     pub id: String,
-    /// What it holds: a text as UTF-8, or as JSON where a lone surrogate stands in it; or an attachment's bytes.
+    /// The content: a text as UTF-8, or as JSON if a lone surrogate stands in it; or an attachment's bytes.
     pub bytes: Vec<u8>,
 }
 
 impl Blob {
-    /// A blob of these bytes.
+    /// Makes a blob of these bytes.
     pub fn new(bytes: Vec<u8>) -> Blob {
         Blob { id: sha256(&bytes), bytes }
     }
 }
 
-/// The id of a blob as a line names it; it is part of a path, so nothing else passes.
+/// The id of a blob as a line names it; it is part of a path, so nothing but 64 hex digits passes.
 pub(crate) struct BlobId(pub String);
 
 impl Field for BlobId {

@@ -1,8 +1,8 @@
 //! The fields of an object, each read by itself.
 //!
-//! A parser that builds numbers rejects `1e400`, and one bad value would cost the whole record. So the fields of an object
-//! are read as raw slices first, each known one is then decoded by itself, and a value that cannot be decoded costs its
-//! field. Reading never recurses: depth is limited to [`MAX_DEPTH`].
+//! A parser that builds numbers rejects `1e400`, serde's `String` rejects lone surrogates, and one bad value would cost
+//! the whole record. So the fields of an object are read as raw slices first, each known one is then decoded by itself,
+//! and a value that cannot be decoded costs its field. Reading never recurses: depth is limited to [`MAX_DEPTH`].
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub(crate) enum ObjectError {
     Invalid,
     /// Nested deeper than [`MAX_DEPTH`].
     TooDeep,
-    /// JSON, but no object: what was found.
+    /// JSON of another kind, which is named here.
     Other(&'static str),
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for ObjectError {
     }
 }
 
-/// The fields of one object, each a slice of the JSON it stands in, taken one by one.
+/// The fields of one object, each a slice of the JSON it stands in; callers take them one by one.
 pub(crate) struct Fields<'a> {
     entries: Vec<Entry<'a>>,
     path: String,
@@ -70,7 +70,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The fields of an object that is itself a field.
+    /// Splits a field that is itself an object into its fields.
     pub fn parse_at(path: &str, json: &'a str, bad: &mut Vec<BadValue>) -> Option<Fields<'a>> {
         match Fields::parse(json) {
             Ok(fields) => Some(Fields { path: path.to_owned(), ..fields }),
@@ -78,7 +78,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether these are the fields of an object; cheaper than to split them.
+    /// Checks that a text is an object; cheaper than splitting it.
     pub fn check(json: &str) -> Result<(), ObjectError> {
         if is_too_deep(json) {
             return Err(ObjectError::TooDeep);
@@ -90,42 +90,42 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the object has this field, whatever its value.
+    /// True if the object has this field, whatever its value.
     pub fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| entry.key == key)
     }
 
-    /// The value of the second field, where it has this key.
+    /// Returns the value of the second field, if it has this key.
     pub fn second(&self, key: &str) -> Option<&'a str> {
         self.entries.get(1).filter(|entry| entry.key == key).map(|entry| entry.value)
     }
 
-    /// Takes that one out.
+    /// Removes the second field.
     pub fn drop_second(&mut self) {
         self.entries.remove(1);
     }
 
-    /// Takes a field out. A value of another kind is reported and costs the field; `null` is absence.
+    /// Takes a field out and decodes it. A value of another kind is reported and costs the field; `null` is absence.
     pub fn take<T: Field>(&mut self, key: &str, bad: &mut Vec<BadValue>) -> Option<T> {
         let value = self.take_raw(key).filter(|value| *value != "null")?;
         T::read(value, &self.path_to(key), bad)
     }
 
-    /// Where a field stands, as errors say it.
+    /// Returns the path of a field, as errors name it.
     pub fn path_to<'k>(&self, key: &'k str) -> Cow<'k, str> {
         if self.path.is_empty() { key.into() } else { [&self.path, ".", key].concat().into() }
     }
 
-    /// A field as it stands, left where it is.
+    /// Returns a field's raw slice, and leaves the field in place.
     pub fn raw(&self, key: &str) -> Option<&'a str> {
         self.entries.iter().rev().find(|entry| entry.key == key).map(|entry| entry.value)
     }
 
-    /// Takes a field out as it stands.
+    /// Takes a field out as its raw slice.
     pub fn take_raw(&mut self, key: &str) -> Option<&'a str> {
         let last = self.entries.iter().rposition(|entry| entry.key == key)?;
         let value = self.entries.remove(last).value;
-        // Seldom there: the same key again, before it.
+        // Rarely, the same key stands before it, too.
         for at in (0..last).rev() {
             if self.entries[at].key == key {
                 self.entries.remove(at);
@@ -134,23 +134,23 @@ impl<'a> Fields<'a> {
         Some(value)
     }
 
-    /// Key and value of what nobody took, both as JSON.
+    /// Returns key and value of each field that nobody took, both as JSON.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.entries.iter().map(|entry| (entry.raw_key, entry.value))
     }
 
-    /// Key, decoded, and value of what nobody took.
+    /// Returns the decoded key and the value of each field that nobody took.
     pub fn decoded_entries(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.entries.iter().map(|entry| (&*entry.key, entry.value))
     }
 
-    /// The names of what nobody took.
+    /// Returns the keys of the fields that nobody took.
     #[cfg(feature = "interop")]
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| &*entry.key)
     }
 
-    /// What nobody took.
+    /// Returns the fields that nobody took.
     pub fn rest(self) -> Extra {
         let mut met = BTreeSet::new();
         let mut kept = Vec::new();
@@ -162,12 +162,12 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What a field can be read as.
+/// A type that a field can be decoded as.
 pub(crate) trait Field: Sized {
     fn read(raw: &str, path: &str, bad: &mut Vec<BadValue>) -> Option<Self>;
 }
 
-/// An object that can be a field: read from its own fields.
+/// A type that is decoded from the fields of its own object.
 pub(crate) trait FromFields: Sized {
     fn from_fields(fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Self>;
 }
@@ -216,7 +216,7 @@ impl Field for u32 {
     }
 }
 
-// A host may write what it rounded from below as a zero with a sign.
+// A host may write a number that it rounded from below as zero with a sign.
 fn without_zero_sign(raw: &str) -> &str {
     if raw == "-0" { "0" } else { raw }
 }
@@ -231,7 +231,7 @@ impl<T: Field> Field for Vec<T> {
     }
 }
 
-/// The items of an array, each with its path.
+/// Splits an array into its items, each with its path.
 fn parse_array<'a>(raw: &'a str, path: &str, bad: &mut Vec<BadValue>) -> Option<Vec<(String, &'a str)>> {
     let Ok(RawArray(items)) = serde_json::from_str(raw) else {
         return reject(raw, path, "an array", bad);
@@ -239,7 +239,7 @@ fn parse_array<'a>(raw: &'a str, path: &str, bad: &mut Vec<BadValue>) -> Option<
     Some(items.into_iter().enumerate().map(|(i, item)| (format!("{path}[{i}]"), item)).collect())
 }
 
-/// The items of an array, as they stand; nothing where the JSON is no array.
+/// Splits an array into its raw items; `None` if the JSON is no array.
 pub(crate) fn parse_items(json: &str) -> Option<Vec<&str>> {
     if is_too_deep(json) || !json.starts_with('[') {
         return None;
@@ -247,7 +247,7 @@ pub(crate) fn parse_items(json: &str) -> Option<Vec<&str>> {
     serde_json::from_str(json).ok().map(|RawArray(items)| items)
 }
 
-/// The objects of an array, read once; nothing where the JSON is anything else.
+/// Splits an array of objects into their fields; `None` if the JSON is anything else.
 pub(crate) fn parse_objects(json: &str) -> Option<Vec<Fields<'_>>> {
     if is_too_deep(json) {
         return None;
@@ -256,13 +256,13 @@ pub(crate) fn parse_objects(json: &str) -> Option<Vec<Fields<'_>>> {
     Some(objects.into_iter().map(|RawObject(entries)| Fields { entries, path: String::new() }).collect())
 }
 
-/// Reports a value of the wrong kind; the answer is always absence.
+/// Reports a value of the wrong kind; always returns `None`.
 pub(crate) fn reject<T>(raw: &str, path: &str, expected: &str, bad: &mut Vec<BadValue>) -> Option<T> {
     report_rejected(raw, path, expected, bad);
     None
 }
 
-// Once, not in each of the many places that reject.
+// A function of its own, so that its code is not copied into each type's `reject`.
 #[cold]
 #[inline(never)]
 fn report_rejected(raw: &str, path: &str, expected: &str, bad: &mut Vec<BadValue>) {
@@ -270,19 +270,19 @@ fn report_rejected(raw: &str, path: &str, expected: &str, bad: &mut Vec<BadValue
     bad.push(BadValue { message: format!("expected {expected} for \"{path}\", but found {found} instead") });
 }
 
-/// A value as a refusal shows it: as it stands, where it is short and can be no part of what was said.
+/// Describes a value in an error: as it stands, if it is short and can be no part of a conversation; else by its kind.
 pub(crate) fn describe_value<'a>(raw: &'a str, expected: &str) -> &'a str {
     const LONGEST: usize = 40;
     let is_plain = match raw.as_bytes().first() {
         Some(b'{' | b'[') => false,
-        // Who writes a text where parts are wanted has said something in it.
+        // A text given where parts are wanted holds somebody's words.
         Some(b'"') => !matches!(expected, "an array" | "an object"),
         _ => true,
     };
     if is_plain && !raw.is_empty() && raw.len() <= LONGEST { raw } else { kind_of(raw) }
 }
 
-/// What a JSON value is, for messages.
+/// Names the kind of a JSON value, for messages.
 pub(crate) fn kind_of(raw: &str) -> &'static str {
     match raw.as_bytes().first() {
         Some(b'"') => "a string",
@@ -296,7 +296,7 @@ pub(crate) fn kind_of(raw: &str) -> &'static str {
     }
 }
 
-/// Whether a text is nested deeper than is read.
+/// True if a text is nested deeper than [`MAX_DEPTH`].
 pub(crate) fn is_too_deep(json: &str) -> bool {
     // Nearly no line has so many brackets at all.
     if memchr::memchr2_iter(b'{', b'[', json.as_bytes()).nth(MAX_DEPTH).is_none() {

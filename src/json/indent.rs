@@ -1,9 +1,9 @@
-//! JSON on lines of its own for each value, as it is written for people. Nothing in it is read: numbers, escapes and keys
-//! that come twice stay as they were stored.
+//! Indents JSON for people, each value on its own line. It decodes nothing: numbers, escapes and repeated keys stay as
+//! they were stored.
 
 use alloc::string::String;
 
-/// A valid value, its first line at no indent, the others for where it stands so deep.
+/// Indents a valid value that stands `depth` levels deep; its first line gets no indent.
 pub(crate) fn indent_json(json: &str, mut depth: usize) -> String {
     let mut text = String::with_capacity(json.len() + json.len() / 2);
     let mut rest = json;
@@ -46,7 +46,7 @@ fn begin_line(text: &mut String, depth: usize) {
     }
 }
 
-/// Where the token ends that the text begins with: a string, a number or a word, or one sign.
+/// Finds the end of the first token: a string, a number, a word, or one sign.
 fn end_of_token(json: &str) -> usize {
     let bytes = json.as_bytes();
     if bytes.first() != Some(&b'"') {
@@ -76,7 +76,7 @@ mod tests {
         let expected = "{\n    \"a\": [\n      1,\n      {\n        \"b\": \"x\\\"]y\\\\\"\n      },\n      [],\n      {}\n    ],\n    \
                         \"n\": 1e400,\n    \"n\": -0,\n    \"s\": \"\\ud83d\\u2028 ü\"\n  }";
         assert_eq!(indent_json(json, 1), expected);
-        // What is indented already is the same.
+        // Indenting again changes nothing.
         assert_eq!(indent_json(expected, 1), expected);
     }
 

@@ -1,4 +1,4 @@
-//! The ground floor: JSON as it was stored, and what is known by the hash of its bytes.
+//! The ground floor: JSON as it was stored, and the hashes of bytes.
 
 pub mod blob;
 pub(crate) mod fields;

@@ -1,7 +1,7 @@
-//! What a caller asks for: an object of which each field is known.
+//! A caller's request: an object whose every field must be known.
 //!
-//! A name that is mistyped would be as if it was not given, and the caller would get something else than was asked for. So it is
-//! refused, in every host.
+//! A mistyped name would act like a missing one, and the caller would get something other than was asked for. So it is
+//! rejected, in every host.
 
 use alloc::format;
 use alloc::string::String;
@@ -11,7 +11,7 @@ use crate::error::{Code, Error};
 use crate::json::fields::{BadValue, Fields};
 use crate::json::text::to_json;
 
-/// The fields of a request. `known` names those that it may have, as an error does: `a, b or c`.
+/// Reads a request's fields. `known` lists the allowed names as an error shows them: `a, b or c`.
 pub(crate) fn parse<'a>(json: &'a str, known: &str) -> Result<Fields<'a>, Error> {
     let (fields, bad) = (parse_object(json)?, &mut Vec::new());
     reject_unknown(&fields, known, bad);
@@ -19,7 +19,7 @@ pub(crate) fn parse<'a>(json: &'a str, known: &str) -> Result<Fields<'a>, Error>
     Ok(fields)
 }
 
-/// The same of an object that stands in a request.
+/// Reports unknown fields of an object inside a request.
 pub(crate) fn reject_unknown(fields: &Fields<'_>, known: &str, bad: &mut Vec<BadValue>) {
     let is_known = |key: &str| known.split(", ").flat_map(|some| some.split(" or ")).any(|one| one == key);
     if let Some((key, _)) = fields.decoded_entries().find(|(key, _)| !is_known(key)) {
@@ -28,18 +28,18 @@ pub(crate) fn reject_unknown(fields: &Fields<'_>, known: &str, bad: &mut Vec<Bad
     }
 }
 
-/// The same of one whose names somebody else looks at.
+/// Reads a request whose field names the caller checks.
 pub(crate) fn parse_object(json: &str) -> Result<Fields<'_>, Error> {
     Fields::parse(json)
         .map_err(|found| error(format!("expected a request object, but found {found} instead")))
 }
 
-/// Refuses a request with a value of another kind, by the first one.
+/// Rejects a request with a value of the wrong kind, naming the first one.
 pub(crate) fn reject_bad(bad: &mut Vec<BadValue>) -> Result<(), Error> {
     bad.drain(..).next().map_or(Ok(()), |first| Err(error(first.message)))
 }
 
-/// A request that nobody can answer.
+/// Makes the error of an invalid request.
 pub(crate) fn error(message: impl Into<String>) -> Error {
     Error::new(Code::InvalidRequest, message)
 }

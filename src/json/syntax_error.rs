@@ -1,32 +1,32 @@
-//! Where a text ceases to be JSON, for who is told of it. No depth of nesting fails.
+//! Finds where a text stops being JSON, for an error message. No depth of nesting makes it fail.
 
 use alloc::vec::Vec;
 
-/// The first place where a text is no JSON any more: the beginning of the word or the string that is none.
+/// The first place where a text is not JSON: the beginning of the wrong word or string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// From 1 on.
+    /// The line, from 1 on.
     pub line: usize,
-    /// From 1 on, in units of UTF-16, as editors count them.
+    /// The column, from 1 on, in units of UTF-16, as editors count them.
     pub column: usize,
-    /// The letter that stands there; nothing at the end.
+    /// The character there; `None` at the end of the text.
     pub found_char: Option<char>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum ExpectedToken {
     Value,
-    // An array may end before it.
+    // A value, or the end of the array.
     FirstValue,
     Key,
-    // An object may end before it.
+    // A key, or the end of the object.
     FirstKey,
     Colon,
     CommaOrEnd,
     Nothing,
 }
 
-/// Where a text ceases to be JSON; nothing where all of it is.
+/// Finds where a text stops being JSON; `None` if all of it is.
 pub fn find_syntax_error(text: &str) -> Option<SyntaxError> {
     let mut open: Vec<u8> = Vec::new();
     let mut wants = ExpectedToken::Value;
@@ -80,7 +80,7 @@ fn expected_after_value(open: &[u8]) -> ExpectedToken {
     if open.is_empty() { ExpectedToken::Nothing } else { ExpectedToken::CommaOrEnd }
 }
 
-// The length of a string with its quotes.
+// Returns the length of a string with its quotes.
 fn string_len(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {
@@ -97,7 +97,7 @@ fn string_len(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-// The length of a number, `true`, `false` or `null`; what stands behind is looked at next.
+// Returns the length of a number, `true`, `false` or `null`; the caller looks at what follows.
 fn word_len(bytes: &[u8]) -> Option<usize> {
     if let Some(word) = [&b"true"[..], b"false", b"null"].into_iter().find(|word| bytes.starts_with(word)) {
         return Some(word.len());

@@ -1,7 +1,7 @@
 //! Strings as they were stored, and objects as they are written.
 //!
 //! A `String` cannot hold a lone surrogate; [`Text`] can. Fields that leftoff does not know stay the slices they were
-//! read as, and are written back so.
+//! read as, and are written back unchanged.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -18,7 +18,7 @@ use unicode_segmentation::GraphemeCursor;
 use crate::json::blob::{Blob, BlobId};
 use crate::json::fields::{BadValue, Field, Fields, FromFields, reject};
 
-/// A string from JSON: what is shown, and, where a lone surrogate stood in it, the literal it was read from.
+/// A string from JSON: the text to show and, if a lone surrogate stood in it, the literal it was read from.
 ///
 /// It is written back as it was: `"\ud83d"` stays `"\ud83d"`, though it is shown as U+FFFD.
 ///
@@ -35,58 +35,58 @@ pub struct Text {
     excerpt: Option<Box<BlobExcerpt>>,
 }
 
-/// What a line keeps of a text that lies in a blob.
+/// The part of a blob's text that its line keeps.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 struct BlobExcerpt {
     blob: String,
     bytes: u64,
-    /// The blob is the text as JSON, since a lone surrogate stands in it.
+    /// True if the blob holds the text as JSON, because a lone surrogate stands in it.
     #[serde(skip_serializing_if = "is_default")]
     json: bool,
     head: String,
     tail: String,
 }
 
-// How much of a text's beginning and of its end a line keeps: more than any rule that shortens leaves of prose.
+// The bytes of a text's beginning, and of its end, that a line keeps: more than any shortening rule leaves of prose.
 const KEPT: usize = 4096;
 
 impl Text {
-    /// The text as valid Unicode; a lone surrogate is U+FFFD.
+    /// Returns the text as valid Unicode; a lone surrogate becomes U+FFFD.
     pub fn as_str(&self) -> &str {
         &self.display
     }
 
-    /// Whether half of a surrogate pair stands in it, which is shown as U+FFFD.
+    /// True if half of a surrogate pair stands in it, which is shown as U+FFFD.
     pub(crate) fn has_lone_surrogates(&self) -> bool {
         self.raw.is_some()
     }
 
-    /// The same, as a string of its own.
+    /// Turns it into the string that is shown.
     pub(crate) fn into_shown(self) -> String {
         self.display
     }
 
-    /// Whether nothing is in it.
+    /// True if the text is empty.
     pub fn is_empty(&self) -> bool {
         self.display.is_empty()
     }
 
-    /// The id of the blob that it lies in.
+    /// Returns the id of the blob that the text lies in.
     pub fn blob(&self) -> Option<&str> {
         self.excerpt.as_ref().map(|apart| apart.blob.as_str())
     }
 
-    /// Its length in bytes, wherever it lies.
+    /// Returns its length in bytes, wherever it lies.
     pub fn byte_len(&self) -> u64 {
         self.excerpt.as_ref().map_or(self.display.len() as u64, |apart| apart.bytes)
     }
 
-    /// What is shown of it, as a text of its own.
+    /// Copies the shown part as a text of its own.
     pub(crate) fn as_shown(&self) -> Text {
         Text::from(self.as_str())
     }
 
-    /// Puts a text of more than `limit` bytes into a blob.
+    /// Moves a text of more than `limit` bytes into a blob.
     pub(crate) fn move_to_blob(&mut self, limit: usize) -> Option<Blob> {
         if self.display.len() <= limit || self.excerpt.is_some() {
             return None;
@@ -106,7 +106,7 @@ impl Text {
         Some(blob)
     }
 
-    /// Puts it back from the bytes of its blob, whose hash the caller has checked.
+    /// Puts the text back from the bytes of its blob, whose hash the caller has checked.
     pub(crate) fn restore_from_blob(&mut self, bytes: &[u8]) -> bool {
         let Some(apart) = &self.excerpt else { return true };
         let text = core::str::from_utf8(bytes).ok();
@@ -125,7 +125,7 @@ impl Text {
         Text { display: shown, raw: None, excerpt: Some(apart.into()) }
     }
 
-    /// Several texts as one. `between` is not empty, so that two lone surrogates never meet and become a pair.
+    /// Joins texts. `between` is not empty, so that two lone surrogates never meet and become a pair.
     pub(crate) fn join(mut parts: Vec<Text>, between: &str) -> Text {
         if parts.len() < 2 {
             return parts.pop().unwrap_or_default();
@@ -210,7 +210,7 @@ impl Serialize for Text {
     }
 }
 
-// What a valid literal says between its quotes; nothing where a `\u` stands in it, which is rare and has more rules.
+// Decodes a valid literal between its quotes; `None` if a `\u` stands in it, which is rare and has more rules.
 fn unescape(inner: &str) -> Option<String> {
     let mut text = String::with_capacity(inner.len());
     let mut rest = inner;
@@ -236,12 +236,12 @@ fn unescape(inner: &str) -> Option<String> {
 pub struct Extra(pub(crate) Vec<(Box<str>, Box<str>)>);
 
 impl Extra {
-    /// Whether there is none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Key and value of each, both as JSON.
+    /// Returns key and value of each field, both as JSON.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (&**key, &**value))
     }
@@ -264,14 +264,14 @@ pub(crate) trait Open: Serialize {
     fn extra(&self) -> &Extra;
 }
 
-/// One value as JSON on one line, whatever the slices in it looked like.
+/// Writes a value as JSON on one line, whatever blanks stand in its raw slices.
 #[doc(hidden)]
 pub fn to_json(value: &(impl Serialize + ?Sized)) -> String {
     let json = serde_json::to_string(value).expect("every type here has string keys and writes to memory");
     on_one_line(json)
 }
 
-/// An [`Open`] object as JSON: what it knows, then what it does not know.
+/// Writes an [`Open`] object as JSON: its known fields, then the unknown ones.
 pub(crate) fn to_open_json(value: &impl Open) -> String {
     with_extra(to_json(value), value.extra())
 }
@@ -288,7 +288,7 @@ fn with_extra(mut json: String, extra: &Extra) -> String {
     json
 }
 
-/// An [`Open`] object as JSON on a line for each of its fields, for people.
+/// Writes an [`Open`] object as JSON for people, each field on its own line.
 pub(crate) fn to_pretty_json(value: &impl Open) -> String {
     let json = to_open_json(value);
     let fields = Fields::parse(&json).expect("what it holds was read as an object's fields, or is no object");
@@ -321,7 +321,7 @@ fn raw_value(json: &str) -> Box<RawValue> {
     RawValue::from_string(json.to_owned()).expect("slices of parsed JSON and our own output are valid JSON")
 }
 
-/// The same JSON without blanks between its parts.
+/// Removes the blanks between the parts of a JSON text.
 pub(crate) fn compact_json(json: &str) -> String {
     let (mut is_inside, mut is_escaped) = (false, false);
     let is_meant = |c: &char| {
@@ -358,7 +358,7 @@ pub(crate) fn on_one_line(json: String) -> String {
     line
 }
 
-/// The grapheme boundary at a byte, or the nearest one before or behind it.
+/// Returns the grapheme boundary at a byte, or else the nearest one before or behind it.
 pub(crate) fn grapheme_boundary(text: &str, at: usize, behind: bool) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -372,7 +372,7 @@ pub(crate) fn grapheme_boundary(text: &str, at: usize, behind: bool) -> usize {
     near.ok().flatten().unwrap_or(if behind { text.len() } else { 0 })
 }
 
-/// Whether a field says no more than where it is absent.
+/// True if a field has its default value, which is as good as absent.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

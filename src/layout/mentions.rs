@@ -1,4 +1,4 @@
-//! Which conversations a text names: those that a message was about may be where its session belongs.
+//! Finds the conversations that a text names: a session may belong to one that its messages were about.
 
 use alloc::vec::Vec;
 
@@ -6,8 +6,8 @@ use memchr::memmem;
 
 use super::{CONVERSATIONS, names};
 
-/// Days and names of the conversations that a text has paths of, `conversations/2026-11-22/001-chat`, with either
-/// separator, also doubled as JSON has `\`; in the order of the text.
+/// Returns day and name of each conversation whose path stands in a text, `conversations/2026-11-22/001-chat`, with
+/// either separator, also doubled as JSON has `\`; in the order of the text.
 pub fn find_conversations(text: &str) -> Vec<(&str, &str)> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -35,7 +35,7 @@ fn strip_separators(text: &str) -> Option<&str> {
     (name.len() < text.len()).then_some(name)
 }
 
-// What ends a path in a text, or no file may have in its name everywhere.
+// True for characters that end a path in a text, or that some system forbids in file names.
 fn is_end(letter: char) -> bool {
     matches!(letter, '/' | '\\' | '"' | '\'' | ':' | '*' | '?' | '<' | '>' | '|' | '\u{feff}')
         || letter.is_whitespace() && letter != '\u{85}'

@@ -1,7 +1,7 @@
-//! Where each file of leftoff lies: below a root that the host has opened, by a path with `/`.
+//! The place of each of leftoff's files: below a root that the host has opened, by a path with `/`.
 //!
-//! A host resolves the root and knows no other rule of the layout. Names that come from outside, a title or a file's name
-//! in a folder, are read and made in [`names`]; what a conversation says of its own place in [`mentions`].
+//! A host resolves the root and knows no other rule of the layout. [`names`] reads and makes the names that come from
+//! outside, a title or a file's name in a folder; [`mentions`] finds the conversation that messages name.
 
 pub mod mentions;
 pub mod names;
@@ -18,53 +18,53 @@ use serde::Serialize;
 pub enum Root {
     /// The store's own folder: `$LEFTOFF_HOME`, else `~/.leftoff`.
     Home,
-    /// The folder that is worked in.
+    /// The current project's folder.
     Project,
     /// A workspace, by its folder as the host names it.
     Workspace(String),
-    /// All that the host can reach: agents' own files. It is only read, but for a session that is handed over.
+    /// All that the host can reach: agents' own files. It is only read, except by a native export.
     Outside,
 }
 
-/// A file or a folder: what it lies below, and the path from there, with `/`.
+/// A file or a folder: its root, and the path below it, with `/`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct File {
-    /// What it lies below.
+    /// The tree that it lies in.
     pub root: Root,
-    /// The path from there; empty for the root itself.
+    /// The path below the root; empty for the root itself.
     pub path: String,
 }
 
 impl File {
-    /// At a path below a root.
+    /// Makes a file at a path below a root.
     pub fn new(root: Root, path: impl Into<String>) -> File {
         File { root, path: path.into() }
     }
 
-    /// What has this name in this folder.
+    /// Returns the file of this name in this folder.
     pub fn child(&self, name: &str) -> File {
         let path = if self.path.is_empty() { name.into() } else { [&self.path, "/", name].concat() };
         File { root: self.root.clone(), path }
     }
 
-    /// What has this name in the same folder.
+    /// Returns the file of this name in the same folder.
     pub fn sibling(&self, name: &str) -> File {
         self.folder().child(name)
     }
 
-    /// The folder that it lies in.
+    /// Returns the folder that it lies in.
     pub fn folder(&self) -> File {
         let path = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         File { root: self.root.clone(), path: path.into() }
     }
 
-    /// The last part of its path.
+    /// Returns the last part of its path.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 }
 
-/// In which of two ways a session is kept.
+/// The two ways to keep a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Placement {
     /// Below the home, with its project.
@@ -74,7 +74,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// As it is written everywhere.
+    /// Returns the placement's name, the same everywhere.
     pub const fn as_str(self) -> &'static str {
         match self {
             Placement::Home => "home",
@@ -82,12 +82,12 @@ impl Placement {
         }
     }
 
-    /// The one of this name.
+    /// Returns the placement of this name.
     pub fn from_name(name: &str) -> Option<Placement> {
         [Placement::Home, Placement::Workspace].into_iter().find(|placement| placement.as_str() == name)
     }
 
-    /// The document about a session there.
+    /// Returns the name of a session's document in this placement.
     pub const fn document(self) -> &'static str {
         match self {
             Placement::Home => "metadata.json",
@@ -96,7 +96,7 @@ impl Placement {
     }
 }
 
-/// Where a session lies.
+/// The place of a session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SessionLocation {
     /// Below the home.
@@ -118,7 +118,7 @@ pub enum SessionLocation {
 }
 
 impl SessionLocation {
-    /// In which way it is kept.
+    /// Returns the session's placement.
     pub fn placement(&self) -> Placement {
         match self {
             SessionLocation::Home { .. } => Placement::Home,
@@ -126,7 +126,7 @@ impl SessionLocation {
         }
     }
 
-    /// The folder of its logs.
+    /// Returns the folder of its logs.
     pub fn folder(&self) -> File {
         match self {
             SessionLocation::Home { project, id } => {
@@ -137,7 +137,7 @@ impl SessionLocation {
         }
     }
 
-    /// The folder that a person sees: the conversation's, or in the home the session's own.
+    /// Returns the folder that a person sees: the conversation's, or in the home the session's own.
     pub fn conversation(&self) -> File {
         match self {
             SessionLocation::Home { .. } => self.folder(),
@@ -147,22 +147,22 @@ impl SessionLocation {
         }
     }
 
-    /// The document about it.
+    /// Returns its document.
     pub fn document(&self) -> File {
         self.folder().child(self.placement().document())
     }
 
-    /// One of its logs.
+    /// Returns one of its logs.
     pub fn log(&self, name: &str) -> File {
         self.folder().child(name)
     }
 
-    /// One of its blobs.
+    /// Returns one of its blobs.
     pub fn blob(&self, id: &str) -> File {
         self.folder().child(BLOBS).child(id)
     }
 
-    /// The place whose folder this is; nothing where no session may lie there.
+    /// Returns the location whose folder this is; `None` if no session may lie there.
     pub fn of(folder: &File) -> Option<SessionLocation> {
         let mut parts = folder.path.split('/');
         let mut part = || parts.next().filter(|part| !part.is_empty() && !matches!(*part, "." | ".."));
@@ -189,29 +189,29 @@ impl SessionLocation {
 
 const SESSIONS: &str = "sessions";
 const PROJECTS: &str = "projects";
-/// What the folder of a session in the home begins with; its id follows.
+/// The prefix of a session's folder in the home; the session's id follows.
 pub const SESSION_PREFIX: &str = "session-";
-/// The folder of sessions that are no project's.
+/// The folder of sessions without a project.
 pub const NO_PROJECT: &str = "none";
-/// The folder of a workspace's conversations, a folder for each day in it.
+/// The folder of a workspace's conversations, with a folder for each day.
 pub const CONVERSATIONS: &str = "conversations";
-/// What the folder of a conversation holds of its session.
+/// The folder of a session's files in its conversation's folder.
 pub const SESSION_FOLDER: &str = ".session";
-/// What makes a store's placeholders for secrets its own.
+/// The file with the key of a store's placeholders: they differ from any other store's.
 pub const REDACTION_KEY: &str = "redaction.key";
-/// The messages of a session.
+/// The log of messages.
 pub const MESSAGES: &str = "messages.jsonl";
-/// Its events.
+/// The log of events.
 pub const EVENTS: &str = "events.jsonl";
-/// What tools did for it.
+/// The log of tool executions.
 pub const TOOLS: &str = "tools.jsonl";
-/// The folder of what is too large for a line.
+/// The folder of blobs, which hold what is too large for a line.
 pub const BLOBS: &str = "blobs";
-/// The folder of its summaries.
+/// The folder of a session's summaries.
 pub const SUMMARIES: &str = "summaries";
-/// How git merges what lies beside it.
+/// The file that tells git how to merge the files beside it.
 pub const ATTRIBUTES: &str = ".gitattributes";
-/// What that says.
+/// The text of that file.
 pub const ATTRIBUTES_TEXT: &str = "\
 # Lines are appended on both sides of a merge, and both are kept. The documents are derived: a merge takes no line of
 # theirs apart. No filter: a merge of what Git LFS makes of a log would lose the log.
@@ -220,93 +220,93 @@ pub const ATTRIBUTES_TEXT: &str = "\
 .gitattributes text eol=lf
 blobs/** binary
 ";
-/// What was imported, as the cache has it.
+/// The cache file of finished imports.
 const IMPORTED: &str = "imported.json";
-/// By whom a place is taken that no session lies in yet.
+/// The file that names who reserved a folder for a session that has not begun.
 pub const TAKEN: &str = ".taken";
 
-/// The folder of all projects' sessions.
+/// Returns the folder of all projects' sessions.
 pub fn projects() -> File {
     File::new(Root::Home, format!("{SESSIONS}/{PROJECTS}"))
 }
 
-/// The folder of a project's sessions, by the hash of the project.
+/// Returns the folder of a project's sessions, by the hash of the project.
 pub fn project_folder(hash: &str) -> File {
     projects().child(hash)
 }
 
-/// What lists are made from.
+/// Returns the session index, which lists are made from.
 pub fn index() -> File {
     File::new(Root::Home, format!("{SESSIONS}/index.jsonl"))
 }
 
-/// Which workspaces were met.
+/// Returns the list of known workspaces.
 pub fn workspaces() -> File {
     File::new(Root::Home, "workspaces.jsonl")
 }
 
-/// The folder of sessions that are on their way into the other placement, a file for each.
+/// Returns the folder of relocations, a file for each session on its way between placements.
 pub fn relocations() -> File {
     File::new(Root::Home, "moving")
 }
 
-/// The folder of what was deleted.
+/// Returns the trash.
 pub fn trash() -> File {
     File::new(Root::Home, "trash")
 }
 
-/// Where what is in the trash came from.
+/// Returns the file that says where each session in the trash came from.
 pub fn trash_origins() -> File {
     File::new(Root::Home, "trash.jsonl")
 }
 
-/// What was imported, so that it need not be opened again.
+/// Returns the cache of finished imports: their transcripts need not be opened again.
 pub fn import_cache() -> File {
     cache().child(IMPORTED)
 }
 
-/// Which session an agent goes on with that has this mark.
+/// Returns the file that names the session which the agent with this mark goes on with.
 pub fn continuation(mark: &str) -> File {
     File::new(Root::Home, format!("continued/{mark}.json"))
 }
 
-/// What was written last of a session for a client: without it, it is written once more.
+/// Returns the record of a session's last native export for a client: without it, the session is exported once more.
 pub fn native_copy(mark: &str) -> File {
     cache().child(&format!("copies/{mark}.json"))
 }
 
-/// The user's own settings, or those of a project.
+/// Returns the settings file of the home or of a project.
 pub fn settings(of: Root) -> File {
     let path = if of == Root::Project { ".leftoff/settings.json" } else { "settings.json" };
     File::new(of, path)
 }
 
-/// The folder of what can be made again.
+/// Returns the cache, the folder of files that can be made again.
 pub fn cache() -> File {
     File::new(Root::Home, "cache")
 }
 
-/// The folder of the runs: which words were said where.
+/// Returns the folder of the search index's files.
 pub fn search_index() -> File {
     cache().child("recall")
 }
 
-/// The folder of large tool outputs, for the time of a run.
+/// Returns the folder of large tool outputs, kept for the time of a run.
 pub fn outputs() -> File {
     File::new(Root::Home, "context")
 }
 
-/// Which sessions of a project lists have archived that its settings say are too many or too old.
+/// Returns the record of the sessions that lists archived because they are too many or too old by a project's settings.
 pub fn tidy_record(hash: &str) -> File {
     cache().child(&format!("tidied-{hash}.json"))
 }
 
-/// What is kept of a session so that its log need not be read again.
+/// Returns a session's checkpoint: with it, the log need not be read again.
 pub fn checkpoint(id: &str) -> File {
     cached_file(id, names::CachedKind::Checkpoint)
 }
 
-/// What is kept of a session in the cache.
+/// Returns a session's file of this kind in the cache.
 pub fn cached_file(id: &str, what: names::CachedKind) -> File {
     cache().child(&names::cached_name(id, what))
 }

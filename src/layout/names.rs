@@ -1,4 +1,4 @@
-//! Names of files and folders: those that are made here, and what the name of one that was found says.
+//! Makes the names of files and folders, and reads those that are found.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,13 +8,13 @@ use crate::error::{Code, Error};
 use crate::json::text::to_json;
 use crate::time;
 
-/// So many letters of a title stand in a name.
+/// The most letters of a title in a name.
 const LONGEST: usize = 40;
-/// Numbers of conversations have so many digits at most.
+/// The most digits of a conversation's number.
 const DIGITS: usize = 6;
 
-/// The name of a new conversation: the day's next number, its type and the words of its title. `names`: those that the
-/// day has. Type and title are given decomposed (Unicode's form KD) and without marks, so that `é` is `e`.
+/// Makes the name of a new conversation: the day's next number, its type and the words of its title. `names`: those
+/// that the day has. Type and title are given decomposed (Unicode's form KD) and without marks, so that `é` is `e`.
 pub fn conversation_name<'a>(
     names: impl IntoIterator<Item = &'a str>,
     session_type: &str,
@@ -32,7 +32,7 @@ fn parse_number(name: &str) -> Option<u32> {
     is_number.then(|| digits.parse().ok())?
 }
 
-// What any filesystem takes, and what is an id that a person may give.
+// Every filesystem takes the result, and it is an id that a person may give.
 fn to_slug(text: &str) -> String {
     let mut words = String::new();
     for letter in text.chars() {
@@ -49,15 +49,15 @@ fn to_slug(text: &str) -> String {
     words
 }
 
-// Letters that no decomposition makes plain, each before how it is spelled where there are no others.
+// Letters that no decomposition makes plain, each followed by its spelling in plain ones.
 const SPELLED: &str = "ßss ẞss æae Æae œoe Œoe øo Øo łl Łl đd Đd ðd Ðd þth Þth ıi";
 
 fn spell_in_ascii(letter: char) -> Option<&'static str> {
     SPELLED.split(' ').find_map(|one| one.strip_prefix(letter))
 }
 
-/// The type of the conversations that a slash command begins, `/workspace.<type>`; nothing where it begins none: those
-/// that resume and stop are about conversations.
+/// Returns the type of conversations that a slash command begins, `/workspace.<type>`; `None` if it begins none: the
+/// commands that resume and stop are about conversations.
 pub fn command_type(command: &str) -> Option<&str> {
     let rest = command.strip_prefix(['/', '$'])?.strip_prefix("workspace")?.strip_prefix(['.', ':', '-'])?;
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
@@ -65,7 +65,7 @@ pub fn command_type(command: &str) -> Option<&str> {
     (is_type && !matches!(rest, "resume" | "stop-conversation")).then_some(rest)
 }
 
-/// Refuses a type of conversations that is no plain word: it stands in names.
+/// Rejects a conversation type that is no plain word: it stands in names.
 ///
 /// # Errors
 /// `invalid_request`.
@@ -81,30 +81,30 @@ pub fn check_type(name: &str) -> Result<(), Error> {
     Err(Error::new(Code::InvalidRequest, message))
 }
 
-/// Whether a folder is called as a day is: `2026-11-22`. Somebody may have made one of a day that the calendar does not have.
+/// True if a folder's name looks like a day: `2026-11-22`. Somebody may have made one that the calendar does not have.
 pub fn is_day(name: &str) -> bool {
     let digits = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
     name.bytes().map(digits).eq(*b"0000-00-00")
 }
 
-/// What something is called in the trash that is deleted at this moment. No two may have the same moment: they may have
-/// the same name.
+/// Makes the name in the trash of a session deleted at this moment. No two deletions may have the same moment: the
+/// sessions may have the same name.
 pub fn trash_name(name: &str, now_ms: i64) -> String {
     format!("{}-{name}", time::format(now_ms).replace(':', "-"))
 }
 
-/// What a name in the trash says.
+/// A name in the trash, read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrashName<'a> {
-    /// When it was deleted, RFC 3339.
+    /// When the session was deleted, RFC 3339.
     pub deleted_at: String,
-    /// How it was kept.
+    /// The placement it had.
     pub placement: Placement,
-    /// What it was called: its folder, or its conversation with `.session` behind.
+    /// Its name before: its folder's, or its conversation's with `.session` behind.
     pub name: &'a str,
 }
 
-/// Reads a name in the trash; nothing where it is none.
+/// Reads a name in the trash; `None` if it is none.
 pub fn parse_trash_name(name: &str) -> Option<TrashName<'_>> {
     const MOMENT: &str = "0000-00-00T00-00-00.000Z";
     let (moment, name) = name.split_at_checked(MOMENT.len())?;
@@ -118,17 +118,17 @@ pub fn parse_trash_name(name: &str) -> Option<TrashName<'_>> {
     })
 }
 
-/// Why a folder got another name, beside where it was.
+/// Why a folder was renamed in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetireReason {
-    /// A session was left: no append to it is acknowledged any more, and all that was is in it.
+    /// The session was moved away: no append to the folder is acknowledged any more, and it has all that were.
     Left,
-    /// Nobody wants it any more.
+    /// The folder is to be deleted.
     Gone,
 }
 
 impl RetireReason {
-    /// As names have it.
+    /// Returns the reason as names have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             RetireReason::Left => "left",
@@ -137,23 +137,23 @@ impl RetireReason {
     }
 }
 
-/// What a folder is called once it is left or given up, by a process: `id` is a new one.
+/// Makes the name of a folder that a process left or gave up: `id` is a new one.
 pub fn retired_name(why: RetireReason, id: &str, pid: u32, name: &str) -> String {
     format!(".{}-{id}-{pid}-{name}", why.as_str())
 }
 
-/// What such a name says.
+/// The name of a folder that was left or given up, read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetiredName<'a> {
-    /// Why it has it.
+    /// Why the folder was renamed.
     pub reason: RetireReason,
     /// The number of the process, as it is written.
     pub pid: &'a str,
-    /// What the folder was called before.
+    /// The folder's name before.
     pub old_name: &'a str,
 }
 
-/// Reads what a folder is called that was left or given up; nothing where it is another name.
+/// Reads the name of a folder that was left or given up; `None` if it is another name.
 pub fn parse_retired_name(name: &str) -> Option<RetiredName<'_>> {
     const ID: &str = "00000000-0000-0000-0000-000000000000";
     let rest = name.strip_prefix('.')?;
@@ -167,24 +167,24 @@ pub fn parse_retired_name(name: &str) -> Option<RetiredName<'_>> {
     is_renamed.then_some(RetiredName { reason: why, pid, old_name: one_line(was)? })
 }
 
-/// What a folder is called in the trash while it is copied there; the rest is what it was left as.
+/// The suffix of a folder that is being copied into the trash; the rest is its retired name.
 pub const COMING: &str = ".coming";
 
-/// What a place is called while somebody makes one in the home.
+/// Makes the name of a folder that somebody is reserving in the home.
 pub fn reserved_name(id: &str) -> String {
     format!("{NEW}{id}")
 }
 
 const NEW: &str = ".new-";
 
-/// Whether a folder of this name may be a place that is taken, or about to be.
+/// True if a folder of this name may be a reservation, finished or not.
 pub fn is_reserved_name(name: &str) -> bool {
     let is_beside =
         name.strip_prefix(super::SESSION_FOLDER).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
     is_beside || name.starts_with(NEW) || name.starts_with(SESSION_PREFIX)
 }
 
-/// The number of the process that wrote a temporary file, `.<name>.<number>.<16 hex digits>.tmp`, from its name.
+/// Reads the process number from the name of a temporary file, `.<name>.<number>.<16 hex digits>.tmp`.
 pub fn parse_temporary_name(name: &str) -> Option<&str> {
     let (rest, chance) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.')?;
     let (name, pid) = rest.rsplit_once('.')?;
@@ -192,25 +192,25 @@ pub fn parse_temporary_name(name: &str) -> Option<&str> {
     (is_temporary && one_line(name).is_some()).then_some(pid)
 }
 
-/// What is kept of a session in the cache.
+/// The kinds of files that the cache keeps for a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CachedKind {
     /// The checkpoint of its messages.
     Checkpoint,
-    /// Which bytes that was made from.
+    /// The bytes that the checkpoint was made from.
     Covers,
-    /// Who has it open: a folder.
+    /// A folder: its leases, one for each process that has it open.
     Leases,
     /// The report of its last context.
     Report,
-    /// How many turns a client's hook has seen.
+    /// The number of turns that a client's hook has seen.
     Turns,
-    /// How many tool outputs of it were taken away.
+    /// The number of its tool outputs that were deleted.
     Outputs,
 }
 
 impl CachedKind {
-    /// All that there is.
+    /// All kinds.
     pub const ALL: [CachedKind; 6] = [
         CachedKind::Checkpoint,
         CachedKind::Covers,
@@ -232,12 +232,12 @@ impl CachedKind {
     }
 }
 
-/// What something is called that is kept of a session.
+/// Makes the name of a session's file in the cache.
 pub fn cached_name(id: &str, what: CachedKind) -> String {
     format!("{id}{}", what.ending())
 }
 
-/// Of which session something is kept, by its name in the cache, and what.
+/// Reads the session's id and the kind from a name in the cache.
 pub fn parse_cached_name(name: &str) -> Option<(&str, CachedKind)> {
     let id = |what: CachedKind| Some((one_line(name.strip_suffix(what.ending())?)?, what));
     if name == super::IMPORTED {
@@ -254,7 +254,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-// Nothing that leftoff names has lines.
+// No name that leftoff gives has line breaks.
 fn one_line(name: &str) -> Option<&str> {
     (!name.is_empty() && !name.contains(['\n', '\r', '\u{2028}', '\u{2029}'])).then_some(name)
 }

@@ -1,8 +1,8 @@
-//! A project's current session: which it is, written down beside the project. Derived: one that leads nowhere, or is no
-//! pointer, is none.
+//! The pointer to a project's current session, a file beside the project. It is derived: one that leads nowhere, or is
+//! no pointer, counts for nothing.
 //!
-//! The pointer is a file and a link beside it, since Windows may refuse links. The root and the user's home have none: they
-//! are no projects.
+//! The pointer is a file with a link beside it, since Windows may refuse links. The filesystem's root and the user's
+//! home have none: they are no projects.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,13 +14,13 @@ use super::{File, Root};
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
 
-/// The folder of what leftoff keeps of a project in it.
+/// The folder of leftoff's own files in a project.
 pub const FOLDER: &str = ".leftoff";
 
-/// What is nobody else's business there: a repository sees nothing of the folder but settings.
+/// The ignore rules of that folder: a repository sees only its settings.
 pub const IGNORED: &str = "*\n!settings.json\n";
 
-/// Where a session lies, as the host names the path.
+/// The location of a session, its path as the host names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SessionPointer {
     /// The session's id.
@@ -29,17 +29,17 @@ pub struct SessionPointer {
     pub path: String,
 }
 
-/// The file that says it.
+/// Returns the pointer's file.
 pub fn file() -> File {
     file_in_folder("current-session.json")
 }
 
-/// A link that leads there, for people, where the system has links.
+/// Returns the link that leads to the session, for people, on systems that have links.
 pub fn link() -> File {
     file_in_folder("current-session")
 }
 
-/// Where git reads what it is to pass by.
+/// Returns the file from which git reads the ignore rules.
 pub fn ignore_file() -> File {
     file_in_folder(".gitignore")
 }
@@ -48,7 +48,7 @@ fn file_in_folder(name: &str) -> File {
     File::new(Root::Project, format!("{FOLDER}/{name}"))
 }
 
-/// What the file says of a session.
+/// Renders the pointer's file.
 pub fn write(pointer: &SessionPointer) -> String {
     #[derive(Serialize)]
     struct PointerFile<'p> {
@@ -59,15 +59,15 @@ pub fn write(pointer: &SessionPointer) -> String {
     to_json(&PointerFile { version: 1, id: &pointer.id, path: &pointer.path })
 }
 
-/// Reads the file; whether there is such a session, the caller looks.
+/// Reads the pointer's file; the caller checks that the session exists.
 pub fn read(json: &str) -> Option<SessionPointer> {
     let mut fields = Fields::parse(json).ok()?;
     let mut bad = Vec::new();
     Some(SessionPointer { id: fields.take("id", &mut bad)?, path: fields.take("path", &mut bad)? })
 }
 
-/// Whether a folder may have one: what many projects lie in is no project of its own, and its pointer would be everybody's.
-/// `parent`: the folder around it, which is itself at the top of all.
+/// True if a folder may have a pointer: a folder that many projects lie in is no project of its own, and its pointer
+/// would be everybody's. `parent`: the folder around it, which is the folder itself at the top of all.
 pub fn may_have(project: &str, parent: &str, home_of_user: &str) -> bool {
     project != home_of_user && project != parent
 }

@@ -1,10 +1,10 @@
-//! Text from the store that can be shown: it forges no marker, ends no line and steers no terminal.
+//! Makes stored text safe to show: it forges no marker, ends no line and steers no terminal.
 
 use alloc::string::String;
 
 use crate::plain::{is_joiner, is_unseen, one_line};
 
-/// What other products' models take for the beginning or the end of something, beside names with `-`, `_` or `:`.
+/// Tags that other products' models take for the beginning or the end of something, beside names with `-`, `_` or `:`.
 const NAMES: &[&str] = &[
     "assistant",
     "bos",
@@ -23,7 +23,7 @@ const NAMES: &[&str] = &[
     "user",
 ];
 
-/// What has one of these in its name is obeyed, also where it stands in a path.
+/// Name parts that make a tag obeyed, also where it stands in a path.
 const OBEYED: &[&str] = &[
     "assistant",
     "antml",
@@ -40,7 +40,7 @@ const OBEYED: &[&str] = &[
     "user",
 ];
 
-/// What a marker in brackets begins with, leftoff's own and Llama's.
+/// The beginnings of markers in brackets, leftoff's own and Llama's.
 const MARKERS: &[&str] = &[
     "resumed",
     "end resumed",
@@ -52,25 +52,26 @@ const MARKERS: &[&str] = &[
     "/inst]",
 ];
 
-/// Where a line ends, in text that is [`quotable`].
+/// The characters that end a line in text that is [`quotable`].
 pub(crate) const LINE_ENDS: [char; 3] = ['\n', '\u{2028}', '\u{2029}'];
 
-/// No marker is longer.
+/// The length of the longest marker.
 const LONGEST_MARKER: usize = 32;
 
-/// Text from the store on one line, without anything that reads as a marker or steers a terminal, for whatever a model or a
-/// person reads. All else stays as it was written: `[x]`, `app/[id]/page.tsx`, `s/<task>.md`.
+/// Makes stored text one line without anything that reads as a marker or steers a terminal, to show to a model or a
+/// person. All else stays as it was written: `[x]`, `app/[id]/page.tsx`, `s/<task>.md`.
 pub fn harmless(text: &str) -> String {
     replace_tags(replace_markers(one_line(text)))
 }
 
-/// The same as it stands, on its lines: what is quoted word for word, but for what steers a terminal or hides between letters.
+/// Makes text safe to quote word for word, its lines kept: removes what steers a terminal or hides between letters.
 pub(crate) fn quotable(text: &str) -> String {
     let is_kept = |c: &char| matches!(c, '\n' | '\t') || !c.is_control() && (is_joiner(*c) || !is_unseen(*c));
     replace_tags(replace_markers(text.chars().filter(is_kept).collect()))
 }
 
-/// Whether what follows a `<` makes a tag of it that some model or client obeys: `<system-reminder>`, `</s>`, `<|im_end|>`.
+/// True if the text behind a `<` makes a tag that some model or client obeys: `<system-reminder>`, `</s>`,
+/// `<|im_end|>`.
 pub(crate) fn opens_tag(rest: &str) -> bool {
     let rest = rest.trim_start_matches([' ', '/']);
     let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':');
@@ -79,14 +80,14 @@ pub(crate) fn opens_tag(rest: &str) -> bool {
     rest.starts_with('|') || is_joined || NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Whether what follows a `[` makes a marker of it.
+/// True if what follows a `[` makes it a marker.
 pub(crate) fn opens_marker(rest: &str) -> bool {
     let begins =
         |marker: &&str| rest.get(..marker.len()).is_some_and(|found| found.eq_ignore_ascii_case(marker));
     MARKERS.iter().any(begins)
 }
 
-// Most brackets are none of a marker's: `[x]`, `a[0]`, `【完】`. Of one that is, both become other letters.
+// Most brackets belong to no marker: `[x]`, `a[0]`, `【完】`. Of one that does, both become other characters.
 fn replace_markers(line: String) -> String {
     let mut text = String::with_capacity(line.len());
     let mut is_open = false;
@@ -108,7 +109,7 @@ fn replace_markers(line: String) -> String {
     text
 }
 
-// The beginning of a text in letters of ordinary width: so a marker reads that is written in wide ones.
+// Returns the beginning of a text in characters of ordinary width, so that a marker written in wide ones is recognized.
 fn narrow_letters(text: &str) -> String {
     let narrowed = |c| match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
@@ -118,7 +119,7 @@ fn narrow_letters(text: &str) -> String {
     text.chars().take(LONGEST_MARKER).map(narrowed).collect()
 }
 
-// Most `<` are none of a tag's: `Vec<String>`, `a < b`, `sort <names`, `notes/<task-id>.md`.
+// Most `<` open no tag: `Vec<String>`, `a < b`, `sort <names`, `notes/<task-id>.md`.
 fn replace_tags(line: String) -> String {
     if !line.contains('<') {
         return line;
@@ -135,7 +136,7 @@ fn replace_tags(line: String) -> String {
     text
 }
 
-// Whether what follows a `<` is a part of a path that somebody has to fill in, and no name that anybody obeys.
+// True if what follows a `<` is a part of a path to fill in, and no name that anybody obeys.
 fn is_placeholder(before: &str, behind: &str) -> bool {
     let is_of_path = |c: char| matches!(c, '/' | '\\' | '.' | '-' | '_' | '$' | '~') || c.is_alphanumeric();
     let Some((name, rest)) = behind.split_once('>') else { return false };

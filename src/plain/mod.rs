@@ -8,14 +8,14 @@ use alloc::vec::Vec;
 
 const JOINER: char = '\u{200d}';
 const NON_JOINER: char = '\u{200c}';
-/// The flags that are made of unseen letters behind a black one, without that: England's, Scotland's, Wales'.
+/// The flags made of a black flag and unseen letters, without the black flag: England's, Scotland's, Wales'.
 const FLAGS: [&str; 3] = [
     "\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
     "\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
     "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-/// A text on one line. What steers a terminal goes as a whole, not its first byte alone; white space is single blanks.
+/// Puts a text on one line. Removes escape sequences whole, not only their first byte; white space becomes one blank.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut rest = text;
@@ -40,24 +40,25 @@ pub(crate) fn one_line(text: &str) -> String {
     line.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// What takes no place and changes what is read: marks of direction, joiners, and letters that only a model sees.
+/// True for characters without width that change what is read: marks of direction, joiners, letters only a model sees.
 pub(crate) fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// What joins letters and emoji: without it they are others.
+/// True for the characters that join letters and emoji: without them the letters are others.
 pub(crate) fn is_joiner(c: char) -> bool {
     matches!(c, JOINER | NON_JOINER)
 }
 
-// Emoji and letters of many scripts are other ones when they are not joined, or are. No marker has such letters.
+// Emoji and letters of many scripts change when they are joined or not. No marker has such letters.
 fn is_joinable(c: Option<char>) -> bool {
     c.is_some_and(|c| !c.is_ascii() && !is_unseen(c) && !c.is_control() && !c.is_whitespace())
 }
 
-// What stands behind an escape sequence that begins with this letter. Of one that never ends, the line is a part.
+// Returns the text behind an escape sequence that begins with this letter; one that never ends takes the rest of its
+// line.
 fn text_after_escape(c: char, rest: &str) -> Option<&str> {
     let (kind, body) = match c {
         '\u{1b}' => (rest.chars().next().unwrap_or(' '), rest.get(1..).unwrap_or_default()),

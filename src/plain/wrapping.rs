@@ -1,14 +1,14 @@
-//! What stands around a user's words in the user's place: one table for every agent.
+//! Text around a user's words in the user's place: one table for every agent.
 //!
-//! Agents put much there that no user said: what a command is made of and what it printed, where the work is done,
-//! reminders, summaries of what came before. A block is known by the name of its tag, whatever attributes that has.
+//! Agents put much there that no user said: the text of a command and its output, the place of work, reminders,
+//! summaries of what came before. A block is known by the name of its tag, whatever attributes that has.
 
 use alloc::format;
 use alloc::vec::Vec;
 
-/// Blocks and lines that are looked at: whoever says something has said it by then.
+/// The blocks and lines that are looked at: a user's words have begun by then, if there are any.
 pub(crate) const TRIED: usize = 64;
-/// What a message begins with that a program wrote, all of it.
+/// The beginnings of messages that a program wrote as a whole.
 const MADE: &[&str] = &[
     "# AGENTS.md instructions",
     "Another language model started",
@@ -38,7 +38,7 @@ const MADE: &[&str] = &[
     "[RECALLED]",
     "[RESUMED CONVERSATION",
 ];
-/// Where a user's words begin, in what an editor writes around them.
+/// The heading before the user's words, in what an editor writes around them.
 const REQUEST: &str = "\n## My request for Codex:";
 /// Blocks that hold a user's words.
 const SAID: &[&str] = &[
@@ -60,7 +60,7 @@ const SAID: &[&str] = &[
     "user_request",
     "userRequest",
 ];
-/// Blocks whose names have one of these in them hold none.
+/// Parts of names; a block with one of these in its name holds no user's words.
 const UNSAID: &[&str] = &[
     "abort",
     "attachment",
@@ -85,27 +85,27 @@ const UNSAID: &[&str] = &[
     "system",
     "workspace_info",
 ];
-/// What stands in the text of each command that leftoff gives an agent.
+/// A sentence that stands in the text of each command that leftoff gives an agent.
 const OF_COMMANDS: &str = "Above is leftoff's answer.";
-/// What a client tells of where a conversation takes place, before it or when it changes.
+/// Blocks in which a client tells where a conversation takes place, before it or when that changes.
 #[cfg(feature = "interop")]
 const PLACE: &[&str] = &["environment_context", "session_context", "user_instructions"];
-/// What it says besides by itself.
+/// Blocks that a client sends by itself for other reasons.
 #[cfg(feature = "interop")]
 const REMARKS: &[&str] = &["skill", "system-reminder"];
 
-/// What a block holds.
+/// Whether a block holds a user's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockContent {
-    /// A user's words.
+    /// It holds a user's words.
     Words,
-    /// None.
+    /// It holds none.
     NoWords,
-    /// Nobody knows: its words are the user's where there are no others.
+    /// Unknown: its words are the user's if there are no others.
     Anything,
 }
 
-/// What the user says in a message, piece by piece, without what stands around it; nothing where no user said any of it.
+/// Returns a message's user words, piece by piece, without the text around them; none if no user said any of it.
 pub(crate) fn user_words(message: &str) -> Vec<&str> {
     let (mut found, mut left) = (Vec::new(), TRIED);
     unwrap_blocks(text_after_request(message), &mut found, &mut left);
@@ -138,25 +138,25 @@ fn unwrap_blocks<'a>(text: &'a str, found: &mut Vec<&'a str>, left: &mut usize) 
     }
 }
 
-/// Behind where a user's words begin, in what an editor writes around them; all of it where no editor did.
+/// Returns the text behind the heading that an editor writes before the user's words; all of it if there is none.
 pub(crate) fn text_after_request(message: &str) -> &str {
     message.find(REQUEST).map_or(message, |at| &message[at + REQUEST.len()..])
 }
 
-/// Whether a program wrote all of a message, by how it begins, or because it is the text of one of leftoff's commands.
+/// True if a program wrote the whole message, by how it begins, or because it is the text of one of leftoff's commands.
 pub(crate) fn is_program_text(text: &str) -> bool {
     text.contains(OF_COMMANDS)
         || MADE.iter().any(|made| text.get(..made.len()).is_some_and(|head| head.eq_ignore_ascii_case(made)))
 }
 
-/// Whether a client tells by a message, in the user's place, where the conversation takes place.
+/// True if a message in the user's place is the client telling where the conversation takes place.
 #[cfg(feature = "interop")]
 pub(crate) fn is_about_place(message: &str) -> bool {
     let text = message.trim_start();
     text.starts_with(MADE[0]) || parse_tag(text).is_some_and(|(name, _)| PLACE.contains(&name))
 }
 
-/// Whether a client says a message by itself, in the user's place.
+/// True if a message in the user's place is one that a client sends by itself.
 #[cfg(feature = "interop")]
 pub(crate) fn is_client_remark(message: &str) -> bool {
     let of_command = |name: &str| name.strip_prefix("local-command-").is_some_and(|rest| !rest.is_empty());
@@ -164,7 +164,7 @@ pub(crate) fn is_client_remark(message: &str) -> bool {
     is_about_place(message) || parse_tag(message.trim_start()).is_some_and(is_remark)
 }
 
-/// A block at the beginning of a text: `<name …>inner</name>`. Where none of it is closed, all of it is inside.
+/// A block at the beginning of a text: `<name …>inner</name>`. If no tag closes it, all of the text is inside.
 pub(crate) struct Block<'a> {
     pub name: &'a str,
     pub inner: &'a str,
@@ -185,7 +185,7 @@ impl<'a> Block<'a> {
         Some(Block { name, inner: &inner[..end], rest: behind }).filter(|_| is_ours || is_alone)
     }
 
-    /// What its name says of it.
+    /// Tells from the block's name whether it holds a user's words.
     pub fn content(&self) -> BlockContent {
         content_of(self.name)
     }
@@ -201,8 +201,8 @@ fn content_of(name: &str) -> BlockContent {
     }
 }
 
-// Where a user's words end before a block that holds none: a reminder, what an editor has open. One that is not closed may be
-// quoted.
+// Finds the end of a user's words before a block that holds none: a reminder, the files open in an editor. A block that
+// is not closed may be quoted.
 fn end_of_words(text: &str) -> usize {
     let mut at = 0;
     for _ in 0..TRIED {
@@ -219,7 +219,7 @@ fn end_of_words(text: &str) -> usize {
     text.len()
 }
 
-// The name of a tag at the beginning of a text, and what stands behind the tag.
+// Returns the name of the tag at the beginning of a text, and the text behind the tag.
 pub(crate) fn parse_tag(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix('<')?;
     let name =
@@ -295,7 +295,7 @@ mod tests {
                 (prop::sample::select(&["system-reminder", "environment_details", "ide_selection"][..]), any::<bool>()), 0..6),
         ) {
             let tag = |name: &str, has_more: bool| if has_more { format!("<{name} a=\"b c\">") } else { format!("<{name}>") };
-            // No agent puts a block into another one of its name.
+            // No agent puts a block into another one of the same name.
             let around: alloc::collections::BTreeMap<_, _> = around.into_iter().collect();
             let mut message = words.clone();
             for (name, has_more) in around {

@@ -1,5 +1,5 @@
-//! What a text holds in another form: base64, as files come in messages, and the strings of JSON, as arguments of calls are
-//! written. Each is a place in the text, what stands there in plain, and how something else is written in its stead.
+//! Finds text in another form inside a text: base64, as files come in messages, and the strings of JSON, as arguments
+//! of calls are written. Each has its place, its decoded text, and a way to write another text in its stead.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -12,15 +12,15 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use crate::json::fields::end_of_string;
 use crate::json::text::Text;
 
-/// What is shorter has no room for a secret.
+/// The shortest base64 that is read: a shorter one has no room for a secret.
 const LEAST: usize = 20;
-/// Lines of base64 are no shorter, but the last one.
+/// The shortest line of base64, but the last one.
 const WIDTH: usize = 60;
-/// Lines may stand so deep.
+/// The deepest indent of its lines.
 const INDENT: usize = 16;
-/// So long a text without any other sign is a file.
+/// A text of so many bytes that is base64 and nothing else is a file.
 const FILE: usize = 4096;
-/// A shorter piece counts only if it can be a text: random bytes have more controls, of so many signs one.
+/// A shorter piece counts only if it can be a text: random bytes have more controls among so many characters than one.
 const SHORT: usize = 1024;
 const CONTROLS: usize = 20;
 
@@ -29,25 +29,25 @@ const CONTROLS: usize = 20;
 pub(super) struct EncodedText {
     pub place: Range<usize>,
     pub text: String,
-    /// The name that it has.
+    /// The key that the text stands under.
     pub key: String,
     pub coding: Coding,
 }
 
-/// How a text is written where it stands.
+/// The encoding of a text inside another one.
 #[derive(Debug)]
 pub(super) enum Coding {
-    /// As a string of JSON.
+    /// A string of JSON.
     Json,
-    /// In base64; its bytes are letters each, so that every other byte comes back as it was.
+    /// Base64; each of its bytes is taken as a character, so that every other byte comes back as it was.
     Base64(Base64),
 }
 
 #[derive(Debug)]
 pub(super) struct Base64 {
-    /// Signs before it that stay: a cut may have gone through a group of four.
+    /// Characters before it that stay: a cut may have gone through a group of four.
     prefix: String,
-    /// The bytes are UTF-16.
+    /// True if the bytes are UTF-16.
     is_wide: bool,
     is_of_urls: bool,
     is_padded: bool,
@@ -69,14 +69,14 @@ impl Coding {
     }
 }
 
-/// Whether a text may be JSON that has strings.
+/// True if a text may be JSON that has strings.
 pub(super) fn is_like_json(text: &str) -> bool {
     let bare = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     bare.starts_with(['{', '[', '"']) && bare.ends_with(['}', ']', '"'])
 }
 
-/// The strings of a text that is JSON, or was meant to be; one that is not closed goes to the end. `all`: else only those that
-/// say something else than stands there.
+/// Returns the strings of a text that is JSON, or was meant to be; one that is not closed goes to the end. Without
+/// `all`, only those whose decoded text differs from their literal.
 pub(super) fn strings_in(text: &str, all: bool) -> Vec<EncodedText> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -103,7 +103,7 @@ pub(super) fn strings_in(text: &str, all: bool) -> Vec<EncodedText> {
     found
 }
 
-/// What a string says; where its escapes are none, or it is not closed, as it stands.
+/// Decodes a string; if its escapes are invalid, or it is not closed, returns it as it stands.
 fn decode_literal(literal: &str) -> String {
     if let Some(text) = Text::decode(literal) {
         return text.into_shown();
@@ -114,7 +114,7 @@ fn decode_literal(literal: &str) -> String {
     inner.to_owned()
 }
 
-/// The base64 in a text.
+/// Finds the base64 in a text.
 pub(super) fn base64_in(text: &str) -> Vec<EncodedText> {
     if text.len() < LEAST {
         return Vec::new();
@@ -143,7 +143,7 @@ fn signs_at(bytes: &[u8], start: usize) -> usize {
     bytes[start..].iter().take_while(|byte| is_sign(byte)).count()
 }
 
-/// How long the first line is that begins there, and where the last one ends: lines of one width, or one piece.
+/// Measures the first line that begins there, and finds the end of the last one: lines of one width, or one piece.
 fn measure_run(bytes: &[u8], start: usize) -> (usize, usize) {
     let first = signs_at(bytes, start);
     let (mut line, mut end) = (first, start + first);
@@ -166,7 +166,7 @@ fn measure_run(bytes: &[u8], start: usize) -> (usize, usize) {
     (first, end)
 }
 
-/// Whether all of it is a file, in one line or in long ones: nothing of it stands there in plain.
+/// True if all of the text is a file, in one line or in long ones: none of it is plain text.
 fn is_file(text: &str) -> bool {
     let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
     let is_of_file = |c: char| c == '=' || is_blank(c) || (c.is_ascii() && is_sign(&(c as u8)));
@@ -198,8 +198,8 @@ fn decode_base64(text: &str, place: Range<usize>) -> Option<EncodedText> {
     Some(EncodedText { place, text: plain, key: String::new(), coding })
 }
 
-// A run that was cut may begin behind any sign of four. What is read from another one than the first may seem to be a text, too, but of
-// letters beyond ASCII.
+// A run that was cut may begin behind any character of four. Read from another one than the first, it may seem to be a
+// text, too, but with letters beyond ASCII.
 fn read_from_a_sign(run: &str) -> Option<(usize, Vec<u8>)> {
     let mut best: Option<(usize, usize, Vec<u8>)> = None;
     for skipped in 0..4 {
@@ -228,8 +228,8 @@ fn is_text(bytes: &[u8]) -> bool {
     bytes.iter().filter(is_control).count() * CONTROLS <= bytes.len()
 }
 
-/// The bytes of base64, in either alphabet, up to where it is padded. Whatever else stands there is passed by, and so is half a
-/// byte at the end.
+/// Decodes base64, in either alphabet, up to its padding. Any other characters are passed by, and so is half a byte at
+/// the end.
 fn decode_bytes(run: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(run.len() / 4 * 3 + 3);
     let (mut bits, mut held) = (0u32, 0);

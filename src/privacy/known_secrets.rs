@@ -1,5 +1,5 @@
-//! Parts of secrets that are known from elsewhere: a text that was cut, folded or summed up may hold a piece of a secret that
-//! no rule finds in it any more. What is known of whole texts finds each piece of eight letters.
+//! Finds parts of known secrets: a text that was cut, truncated or summarized may hold a piece of a secret in which no
+//! rule finds it any more. The secrets of the whole texts find each piece of eight letters.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -7,35 +7,35 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// So many letters of a secret are a part of it.
+/// The shortest part of a secret, in bytes.
 const LEAST: usize = 8;
-/// Fewer letters than these tell nothing: a row of zeros.
+/// The fewest letters in a part: fewer tell nothing, as in a row of zeros.
 const LETTERS: usize = 3;
-/// So much of a part of an address has to be of the name and the password.
+/// The bytes that a part of an address needs from its name and password.
 const TELLING: usize = 4;
 /// The rule that finds private keys.
 const PRIVATE_KEY: &str = "privatekey";
-/// What the lines have in them that begin a private key and end it, and around them.
+/// The words in the lines that begin and end a private key.
 const NAME: &str = "PRIVATE KEY";
 const DASHES: &str = "----";
 const PUTTY: &str = "PuTTY-User-Key-File-";
 const FACTOR: u32 = 31;
-/// What the oldest of eight letters counts.
+/// The factor of the oldest of eight bytes in the rolling hash.
 const TOP: u32 = FACTOR.wrapping_pow(LEAST as u32 - 1);
-/// So many places for each part: nearly no letter of a text is compared with any.
+/// Slots of the table for each part: so many that nearly no part of a text is compared with any.
 const ROOM: usize = 8;
 
-/// Secrets that are known.
+/// Secrets that were found in whole texts, indexed by their parts.
 #[derive(Clone, Debug, Default)]
 pub struct KnownSecrets {
     secrets: Vec<(String, String)>,
-    /// Each part, and whose it is.
+    /// Each part, with the index of its secret.
     parts: Vec<(Box<str>, usize)>,
-    /// The places of the parts, by their hashes: one more than that, zero where none is.
+    /// The parts' indexes plus one, by their hashes; zero in an empty slot.
     table: Vec<u32>,
 }
 
-/// Where parts of a known secret stand.
+/// A place where parts of a known secret stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretPart<'a> {
     /// The bytes of the text.
@@ -47,7 +47,7 @@ pub struct SecretPart<'a> {
 }
 
 impl KnownSecrets {
-    /// Of secrets, each with the rule that found it.
+    /// Indexes secrets, each given with the rule that found it.
     pub fn new(secrets: Vec<(String, String)>) -> KnownSecrets {
         let mut parts: Vec<(Box<str>, usize)> = Vec::new();
         let mut met: BTreeSet<&str> = BTreeSet::new();
@@ -72,7 +72,7 @@ impl KnownSecrets {
         KnownSecrets { secrets, parts, table }
     }
 
-    /// Where parts of them stand, those that meet as one.
+    /// Finds the parts of the secrets in a text; those that meet become one.
     pub fn find(&self, text: &str) -> Vec<SecretPart<'_>> {
         let mut found: Vec<SecretPart<'_>> = Vec::new();
         if self.table.is_empty() {
@@ -130,13 +130,13 @@ fn parts_of<'a>(secret: &'a str, rule: &str) -> Vec<&'a str> {
     secret.split_whitespace().flat_map(of_body).collect()
 }
 
-/// Each eight letters in a row.
+/// Returns each range of eight letters in a row.
 fn windows(text: &str) -> impl Iterator<Item = Range<usize>> {
     let ends = text.char_indices().skip(LEAST - 1).map(|(at, letter)| at + letter.len_utf8());
     text.char_indices().map(|(start, _)| start).zip(ends).map(|(start, end)| start..end)
 }
 
-/// Of an address the name and the password: a part of the rest is nobody's.
+/// Returns the name and the password of an address: the rest is no secret.
 fn credentials_in_address(secret: &str) -> Option<Range<usize>> {
     let scheme = secret.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_+.-".contains(c));
     let behind = scheme.strip_prefix(':').unwrap_or(scheme).strip_prefix("//")?;
@@ -145,14 +145,14 @@ fn credentials_in_address(secret: &str) -> Option<Range<usize>> {
     Some(start..start + behind[..host].rfind('@')?)
 }
 
-/// The parts of a private key that tell it: not the lines that name its kind.
+/// Returns the secret parts of a private key: not the lines that name its kind.
 fn key_bodies(key: &str) -> impl Iterator<Item = &str> {
     let is_body = |c: char| c.is_ascii_alphanumeric() || "+/=_".contains(c);
     let pieces = without_names(key).into_iter().flat_map(without_first_lines);
     pieces.flat_map(move |piece| piece.split(move |c| !is_body(c)))
 }
 
-/// What stands around the lines by which PuTTY begins a key.
+/// Removes the lines by which PuTTY begins a key.
 fn without_first_lines(piece: &str) -> impl Iterator<Item = &str> {
     piece
         .split(PUTTY)
@@ -170,7 +170,7 @@ fn without_names(key: &str) -> Vec<&str> {
     pieces
 }
 
-/// What begins a key or ends it: dashes around `BEGIN ... PRIVATE KEY`, where `PRIVATE KEY` stands there.
+/// Finds the line that begins or ends a key: dashes around `BEGIN ... PRIVATE KEY`, where `PRIVATE KEY` stands there.
 fn name_around(key: &str, at: usize) -> Option<Range<usize>> {
     let of_kind = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == ' ';
     let before = key[..at].trim_end_matches(of_kind);

@@ -1,8 +1,13 @@
-//! What leaves a store, without its secrets.
+//! Redaction: takes the secrets out of what leaves a store.
 //!
-//! The core knows where texts stand, what they hold in another form, what stands for a secret, and what most secrets look
-//! like; a host may have more rules. So a [`Redaction`] is asked for the next [texts](Redaction::next_texts) and
+//! The core knows where texts stand, how they are encoded, which placeholder stands for a secret, and what most secrets
+//! look like; a host may add rules. So a [`Redaction`] is asked for the next [texts](Redaction::next_texts) and
 //! [told](Redaction::take_spans) what was found in them, until there are no more.
+//!
+//! Where secrets are replaced, a search matches its question against what may leave, whole messages with their
+//! placeholders, never against what is stored. If hits were redacted after the match instead, missing hits would tell a
+//! secret letter by letter. It costs a second for some 20 MB, once as long as the store is open; the terms come from
+//! index files that were made of what may leave.
 
 mod encodings;
 mod known_secrets;
@@ -32,25 +37,25 @@ use crate::json::text::{Text, to_json};
 use crate::privacy::plan::{RedactionPlan, SecretHit};
 use crate::privacy::walk::{DEEPEST, Walk, WalkItem};
 
-/// So many bytes are looked at together: what costs is to begin with a text.
+/// The bytes that are looked at together: beginning with a text is what costs.
 const TOGETHER: usize = 1 << 18;
 
 /// A secret that a rule found in a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SecretSpan {
-    /// Where it begins, in bytes.
+    /// The first byte.
     pub start: usize,
-    /// Where it ends.
+    /// The byte behind the last one.
     pub end: usize,
-    /// The rule.
+    /// The name of the rule.
     pub rule: String,
 }
 
 impl SecretSpan {
-    /// Reads from JSON what was found in each of some texts: `[[{"start","end","rule"}]]`.
+    /// Reads from JSON the secrets found in each of some texts: `[[{"start","end","rule"}]]`.
     ///
     /// # Errors
-    /// `invalid_json` where it is another one.
+    /// `invalid_json` where it is anything else.
     pub fn all_from_json(json: &str) -> Result<Vec<Vec<SecretSpan>>, Error> {
         let mut bad = Vec::new();
         let spans = Vec::read(json, "found", &mut bad);
@@ -69,47 +74,47 @@ impl FromFields for SecretSpan {
     }
 }
 
-/// What was found, named by what stands for it.
+/// A secret that was replaced, named by its placeholder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Secret {
     /// The rule that found it.
     pub rule: String,
-    /// What stands for it.
+    /// The placeholder that stands for it.
     pub placeholder: String,
-    /// How often it is there.
+    /// How often it occurs.
     pub count: u64,
 }
 
-/// A secret as it stands in what is stored.
+/// A secret at its place in stored bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StoredSecret {
     /// The secret.
     pub secret: String,
     /// The rule that found it.
     pub rule: String,
-    /// The bytes of the line that has it, or of all where there are none.
+    /// The first byte of the line that has it; of the whole if the bytes have no lines.
     pub start: u64,
-    /// Where they end.
+    /// The byte behind that line.
     pub end: u64,
 }
 
-/// Values on their way out.
+/// A value on its way out, whose texts are looked at one after another.
 #[derive(Debug)]
 pub struct Redaction {
     source: String,
     known_secrets: Rc<KnownSecrets>,
     key: Vec<u8>,
-    /// What is looked at, one after another: where it lies in the source, and where it came from.
+    /// The pieces still to look at: their ranges in the source, and in the bytes that they came from.
     pieces: vec::IntoIter<(Range<usize>, Range<u64>)>,
     source_range: Range<u64>,
     walk: Option<Walk>,
     /// The texts that are being looked at.
     plans: Vec<PlannedText>,
-    /// What stands somewhere else in the source by now.
+    /// The replacements so far, by their ranges in the source.
     replacements: Vec<(Range<usize>, String)>,
     changed_texts: Vec<(String, String)>,
     secrets: Vec<Secret>,
-    /// Where each is among them, by its placeholder.
+    /// Each secret's index, by its placeholder.
     index_by_placeholder: BTreeMap<String, usize>,
     stored_secrets: Vec<StoredSecret>,
 }
@@ -117,15 +122,16 @@ pub struct Redaction {
 /// A text that is being looked at.
 #[derive(Debug)]
 struct PlannedText {
-    /// Where it stands in the source as a literal, if it is one.
+    /// The range of its literal in the source, if it is one.
     place: Option<Range<usize>>,
     source_range: Range<u64>,
-    /// Nothing for what is nested too deep to be looked at.
+    /// `None` for a value nested too deep to be looked at.
     plan: Option<RedactionPlan>,
 }
 
 impl Redaction {
-    /// Of a JSON value that is to leave, by the key of its store. `known` are the secrets of the whole texts that it was made of.
+    /// Begins with a JSON value that is to leave, and the key of its store. `known` are the secrets of the whole texts
+    /// that it was made from.
     ///
     /// # Errors
     /// `invalid_json` where it is none.
@@ -140,8 +146,8 @@ impl Redaction {
         Ok(Redaction::with_pieces(json.into(), vec![(0..json.len(), whole)], key, known.into()))
     }
 
-    /// Of bytes as they are stored, so that the secrets in them are found: of a log, each line by itself. What is no JSON,
-    /// damaged or a blob, is a text.
+    /// Begins with bytes as they are stored, to find the secrets in them: in a log, each line by itself. Bytes that are
+    /// no JSON, damaged or a blob, count as a text.
     pub fn for_stored_bytes(bytes: &[u8], is_log: bool) -> Redaction {
         let mut source = String::with_capacity(bytes.len());
         let mut pieces = Vec::new();
@@ -179,7 +185,7 @@ impl Redaction {
         }
     }
 
-    /// The texts that are to be looked at next; none once all were. No secret goes from one to the next.
+    /// Returns the texts to look at next; empty once all were looked at. No secret goes from one text to the next.
     pub fn next_texts(&mut self) -> Vec<String> {
         let (mut told, mut size) = (Vec::new(), 0);
         while size < TOGETHER {
@@ -187,7 +193,7 @@ impl Redaction {
             let before = told.len();
             let plan = RedactionPlan::new(text, &name, &mut told);
             size += told[before..].iter().map(String::len).sum::<usize>();
-            // What is too short for any rule is too short for a part of a secret.
+            // A text too short for any rule is too short for a part of a secret.
             if told.len() > before {
                 self.plans.push(PlannedText {
                     place,
@@ -197,13 +203,13 @@ impl Redaction {
             }
         }
         if told.is_empty() {
-            // What stands behind the last text may be nested too deep.
+            // The value behind the last text may be nested too deep.
             self.take_spans(&[]);
         }
         told
     }
 
-    /// Takes what was found in the texts that were given last, for each in its place; none of all is clean.
+    /// Takes the secrets found in the texts given last, each in its place; an empty list means that all are clean.
     pub fn take_spans(&mut self, spans: &[Vec<SecretSpan>]) {
         let mut spans = spans.iter();
         for PlannedText { place, source_range: from, plan } in core::mem::take(&mut self.plans) {
@@ -221,7 +227,7 @@ impl Redaction {
         }
     }
 
-    /// The value as it may leave; nothing where it is the same.
+    /// Returns the value as it may leave; `None` if nothing changed.
     pub fn value(&self) -> Option<String> {
         let (mut clean, mut done) = (String::new(), 0);
         for (place, text) in &self.replacements {
@@ -232,22 +238,22 @@ impl Redaction {
         (done > 0).then(|| clean + &self.source[done..])
     }
 
-    /// Each text that is another one now, before and after.
+    /// Returns each changed text, before and after.
     pub fn changed_texts(&self) -> &[(String, String)] {
         &self.changed_texts
     }
 
-    /// What was found, each once.
+    /// Returns the replaced secrets, each once.
     pub fn secrets(&self) -> &[Secret] {
         &self.secrets
     }
 
-    /// What was found, each as often as it stands there.
+    /// Returns the secrets found in stored bytes, each as often as it occurs.
     pub fn stored_secrets(&self) -> &[StoredSecret] {
         &self.stored_secrets
     }
 
-    /// The next text, the name that it has, and where it stands as a literal.
+    /// Returns the next text, its key, and its range if it is a literal.
     fn next_text(&mut self) -> Option<(Option<Range<usize>>, String, String)> {
         loop {
             let met = self.walk.as_mut().and_then(|walk| walk.next(&self.source));

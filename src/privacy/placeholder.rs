@@ -1,25 +1,25 @@
-//! What stands for a secret: it tells the rule that found it, and is the same for the same secret of one store. Without the
-//! store's key nobody can try guesses.
+//! The placeholder of a secret: it names the rule that found it, and is the same for the same secret in one store.
+//! Without the store's key nobody can try guesses.
 
 use alloc::format;
 use alloc::string::String;
 
 use sha2::{Digest, Sha256};
 
-/// What SHA-256 takes at once.
+/// The block size of SHA-256, in bytes.
 const BLOCK: usize = 64;
 
-/// What each placeholder begins with.
+/// The beginning of each placeholder.
 pub(super) const BEGIN: &str = "[redacted:";
 
-/// The placeholder of a secret.
+/// Makes the placeholder of a secret.
 pub(super) fn placeholder_for(secret: &str, rule: &str, key: &[u8]) -> String {
     let name: String =
         hmac(key, secret.as_bytes()).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     format!("{BEGIN}{rule}:{name}]")
 }
 
-/// Whether a text is what stands for a secret already.
+/// True if a text is a placeholder already.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let inside = text.strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(']'));
     inside.and_then(|inside| inside.rsplit_once(':')).is_some_and(|(rule, name)| {
@@ -29,7 +29,7 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     })
 }
 
-/// A text with a sign that no word has for each placeholder.
+/// Replaces each placeholder in a text by a character that no word has.
 #[cfg(feature = "interop")]
 pub(crate) fn blank_placeholders(text: &str) -> String {
     let (mut blank, mut rest) = (String::with_capacity(text.len()), text);
@@ -45,7 +45,7 @@ pub(crate) fn blank_placeholders(text: &str) -> String {
     blank + rest
 }
 
-/// HMAC-SHA256, as RFC 2104 has it.
+/// Computes HMAC-SHA256, by RFC 2104.
 fn hmac(key: &[u8], message: &[u8]) -> [u8; 32] {
     let mut block = [0u8; BLOCK];
     if key.len() > BLOCK {
@@ -89,7 +89,7 @@ mod tests {
             let mut filled = [0; BLOCK];
             filled[..length].fill(0xaa);
             assert_eq!(hmac(&[0xaa; BLOCK][..length], b"message"), hmac(&filled, b"message"), "{length}");
-            // A key of a block is one that HMAC of a longer one is not made of.
+            // A key of one block differs from the hash that HMAC makes of a longer key.
             assert_ne!(hmac(&filled, b"message"), hmac(&Sha256::digest(filled), b"message"), "{length}");
         }
     }

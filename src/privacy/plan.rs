@@ -1,4 +1,4 @@
-//! What has to become of a text before it may leave: where secrets stand in it, also in what it holds in another form.
+//! The redaction of one text: the places of its secrets, also in text that it holds in another form.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,12 +12,12 @@ use crate::privacy::encodings::{Coding, EncodedText, base64_in, is_like_json, st
 use crate::privacy::known_secrets::KnownSecrets;
 use crate::privacy::placeholder::is_placeholder;
 
-/// What is encoded again and again is not looked into farther.
+/// How deep encodings inside encodings are looked into.
 const DEEPEST: usize = 4;
-/// No secret that a rule knows has fewer letters.
+/// The fewest letters of a secret that a rule knows.
 const LEAST: usize = 6;
-/// Names and values of leftoff's format and of providers', as long as a part of a secret may be: one that has such a word in it is
-/// no reason to change what a message is.
+/// Names and values of leftoff's format and of providers', as long as a part of a secret may be: finding one inside a
+/// secret is no reason to change what a message is.
 const OF_FORMATS: &str = "\
     arguments assistant attachments cache_control callProviderMetadata candidates contentBlocks \
     content_filter contents createdAt custom_tool_call custom_tool_call_output data-url developer document \
@@ -31,14 +31,14 @@ const OF_FORMATS: &str = "\
     thinking thoughtSignature thought_signature timestamp tool-approval-request tool-approval-response \
     tool-call tool-result toolCallId toolCalls toolName tool_call tool_call_id tool_calls tool_result \
     tool_use tool_use_id";
-/// A longer name tells nothing.
+/// The longest name that is looked at; a longer one tells nothing.
 const NAME: usize = 100;
 
-/// A text, and what is known of it.
+/// A text with the secrets found in it and in its decoded parts.
 #[derive(Debug)]
 pub(super) struct RedactionPlan {
     text: String,
-    /// How many bytes stand before the text in what is looked at; nothing where it is not looked at itself.
+    /// The bytes before the text in what is looked at; `None` if the text itself is not looked at.
     head: Option<usize>,
     hits: Vec<SecretHit>,
     inner: Vec<(Range<usize>, Coding, RedactionPlan)>,
@@ -53,8 +53,8 @@ pub(super) struct SecretHit {
 }
 
 impl RedactionPlan {
-    /// Of a text and the name that it has. `told` gets what has to be looked at: with its name, since `AWS_SECRET_ACCESS_KEY`
-    /// tells more than what stands there.
+    /// Plans the redaction of a text that stands under a key. Adds to `told` the texts to look at: with their key,
+    /// since `AWS_SECRET_ACCESS_KEY` tells more than the value.
     pub fn new(text: String, key: &str, told: &mut Vec<String>) -> RedactionPlan {
         RedactionPlan::build_at_depth(text, key, told, 0)
     }
@@ -67,12 +67,12 @@ impl RedactionPlan {
         let is_json = is_like_json(&plan.text);
         let is_whole = is_json && key == "arguments" && is_valid(&plan.text);
         let is_deepest = depth >= DEEPEST;
-        // Of JSON each string is looked at with its name: so that it stays JSON, and of a name that is there twice both count.
+        // In JSON, each string is looked at with its key: so it stays JSON, and of a repeated key both values count.
         let strings = if is_json && !is_deepest { strings_in(&plan.text, is_whole) } else { Vec::new() };
         let mut files = if is_whole || is_deepest { Vec::new() } else { base64_in(&plan.text) };
         files.retain(|file| !overlaps_any(&strings, |string| &string.place, &file.place));
         let (mut strings, mut files) = (strings.into_iter().peekable(), files.into_iter().peekable());
-        // As they stand, one behind the other.
+        // Strings and files are taken in the order of the text.
         while let Some(EncodedText { place, text, key, coding }) = match (strings.peek(), files.peek()) {
             (Some(string), Some(file)) if file.place.start < string.place.start => files.next(),
             (None, _) => files.next(),
@@ -94,7 +94,7 @@ impl RedactionPlan {
         plan
     }
 
-    /// Takes what was found in the next of those that were told; nothing is left where nothing was found.
+    /// Takes the secrets found in this plan's texts, in order; once `spans` is empty, none were found.
     pub fn take_spans(&mut self, spans: &mut core::slice::Iter<'_, Vec<SecretSpan>>, known: &KnownSecrets) {
         for (_, _, inner) in &mut self.inner {
             inner.take_spans(spans, known);
@@ -105,12 +105,12 @@ impl RedactionPlan {
         }
     }
 
-    /// The text as it was.
+    /// Returns the text as it was.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text with something else for each secret; nothing where it has none.
+    /// Renders the text with another one for each secret; `None` if it has none.
     pub fn render(&self, stands: &mut dyn FnMut(&SecretHit) -> String) -> Option<String> {
         // Where a secret stands in the text itself, it does not matter what of it is encoded.
         let mut inner = self
@@ -146,7 +146,7 @@ impl RedactionPlan {
     }
 }
 
-/// Whether one of these, which stand one behind the other, has something of a place.
+/// True if one of these, which are in order, overlaps a range.
 fn overlaps_any<T>(all: &[T], place_of: impl Fn(&T) -> &Range<usize>, place: &Range<usize>) -> bool {
     let behind = all.partition_point(|one| place_of(one).end <= place.start);
     all.get(behind).is_some_and(|one| place_of(one).start < place.end)
@@ -156,7 +156,8 @@ fn is_valid(text: &str) -> bool {
     serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
-/// Those that meet as one, named by the first: what a rule found by what stands there, what is known by the whole secret.
+/// Merges secrets that overlap, named by the first: a secret that a rule found by its bytes, a part of a known one by
+/// the whole secret.
 fn find_hits(text: &str, spans: &[SecretSpan], head: usize, known: &KnownSecrets) -> Vec<SecretHit> {
     let mut places: Vec<(Range<usize>, &str, Option<&str>)> = Vec::new();
     for SecretSpan { start, end, rule } in spans {
@@ -187,7 +188,7 @@ fn is_of_formats(text: &str) -> bool {
     text.len() < 24 && OF_FORMATS.split(' ').any(|name| name == text)
 }
 
-// A host may count in other units, and be within a letter.
+// A host may count in other units, and point into a character.
 fn floor_to_char(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
 }

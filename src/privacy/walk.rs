@@ -1,5 +1,5 @@
-//! The texts of a JSON value, one after another: keys and values, each where it stands. Nothing here goes down into the value
-//! by calling itself, so that no depth of nesting fails.
+//! Walks the texts of a JSON value, one after another: keys and values, each at its place. Nothing here recurses, so
+//! that no depth of nesting fails.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,9 +8,9 @@ use core::ops::Range;
 use crate::json::fields::end_of_string;
 use crate::json::text::Text;
 
-/// No value of a message is nested so deep; of what is, nobody could go through the door.
+/// The deepest nesting that is walked: no value of a message is nested so deep, and a deeper one is not let out.
 pub(super) const DEEPEST: usize = 500;
-// Providers check them, and refuse what was changed.
+// Keys of signatures: providers check them, and refuse what was changed.
 const SIGNATURES: [&str; 7] = [
     "signature",
     "thoughtSignature",
@@ -21,19 +21,19 @@ const SIGNATURES: [&str; 7] = [
     "redactedData",
 ];
 const THINKING: [&str; 3] = ["thinking", "redacted_thinking", "reasoning"];
-// What a tool is given and gives may have any key.
+// Keys of a tool's input and output, in which any key may stand.
 const OF_TOOLS: [&str; 6] = ["arguments", "input", "args", "output", "result", "response"];
 
-/// What is met in a value.
+/// A text, or a value that is too deep to be walked.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum WalkItem {
-    /// A text: where it stands, with its quotes, and the name that it has.
+    /// A text: its range with the quotes, and its key.
     Text(Range<usize>, String),
     /// A value that is nested too deep.
     TooDeep(Range<usize>),
 }
 
-/// How far a value was walked.
+/// The state of a walk.
 #[derive(Debug)]
 pub(super) struct Walk {
     offset: usize,
@@ -41,26 +41,26 @@ pub(super) struct Walk {
     open_values: Vec<OpenValue>,
 }
 
-/// An object or an array that is not at its end.
+/// An object or an array that has not ended.
 #[derive(Debug)]
 struct OpenValue {
     is_object: bool,
-    /// What stands there next is a key.
+    /// True if a key comes next.
     wants_key: bool,
-    /// The name that it has, or that of the array it is in.
+    /// Its key, or the key of the array that it is in.
     name: String,
-    /// The newest key.
+    /// The newest key in it.
     key: String,
-    /// Signatures may stand there.
+    /// True if signatures may stand in it.
     is_signed: bool,
-    /// Its newest type says that it is reasoning.
+    /// True if its newest type is reasoning.
     is_thinking: bool,
-    /// The same of the type that it has in the end, once that was looked for.
+    /// True if its last type is reasoning, once that was looked for.
     thinks: Option<bool>,
 }
 
 impl Walk {
-    /// Of a valid value that lies there in a text.
+    /// Begins at a valid value that has this range of a text.
     pub fn new(place: Range<usize>) -> Walk {
         Walk { offset: place.start, end: place.end, open_values: Vec::new() }
     }
@@ -115,12 +115,12 @@ impl Walk {
     fn has_value(&mut self) {
         if let Some(within) = self.open_values.last_mut() {
             within.wants_key = within.is_object;
-            // Of types the last counts, also where it is none.
+            // If types repeat the last one counts, also if it is no string.
             within.is_thinking &= within.key != "type";
         }
     }
 
-    /// The name of a text that is looked at; nothing for one that leaves as it is.
+    /// Returns the key of a text to look at; `None` for a text that leaves as it is.
     fn text_name(&mut self, json: &str, place: Range<usize>) -> Option<String> {
         let Some(within) = self.open_values.last_mut() else { return Some(String::new()) };
         if !within.is_object {
@@ -143,14 +143,14 @@ impl Walk {
 }
 
 impl OpenValue {
-    /// Whether the object is reasoning: by its name, or by the last type that it has, which may stand behind this place.
+    /// True if the object is reasoning: by its key, or by its last type, which may stand behind this place.
     fn holds_reasoning(&mut self, json: &str, at: usize) -> bool {
         let so_far = self.is_thinking;
         self.name == "reasoning" || *self.thinks.get_or_insert_with(|| last_type(json, at).unwrap_or(so_far))
     }
 }
 
-/// Whether the last type of an object says that it is reasoning; nothing where it has none behind this place.
+/// True if the last type of an object is reasoning; `None` if it has no type behind this place.
 fn last_type(json: &str, mut at: usize) -> Option<bool> {
     let bytes = json.as_bytes();
     let mut found = None;
@@ -178,7 +178,7 @@ fn says_thinking(literal: &str) -> bool {
     Text::decode(literal).is_some_and(|text| THINKING.contains(&text.as_str()))
 }
 
-/// Behind a value, whatever it holds.
+/// Finds the end of a value, whatever it holds.
 fn end_of_value(bytes: &[u8], start: usize) -> usize {
     let (mut at, mut depth) = (start, 0usize);
     while let Some(byte) = bytes.get(at) {

@@ -1,20 +1,20 @@
-//! Host and path of an address, read as browsers read it (WHATWG's URL standard), for hosts in ASCII.
+//! Reads host and path of an address as browsers do (WHATWG's URL standard), for hosts in ASCII.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::net::Ipv6Addr;
 
-/// Where something is.
+/// Host and path.
 pub(super) struct Address {
-    /// In lower case; a port behind it where it is one of the web's, and not the usual one.
+    /// In lower case; followed by its port if the scheme is one of the web's and the port is not the usual one.
     pub(super) host: String,
-    /// Decoded.
+    /// The path, decoded.
     pub(super) path: String,
 }
 
 impl Address {
-    /// Of `scheme://…`. Whatever stands before the last @ is no part of the host.
+    /// Reads `scheme://…`. Whatever stands before the last @ is no part of the host.
     pub(super) fn of_url(url: &str) -> Option<Address> {
         let kept: String = url
             .trim_matches(|c: char| c <= ' ')
@@ -53,7 +53,7 @@ impl Address {
     }
 }
 
-/// The schemes of the web, and the port that each has if none is given.
+/// The schemes of the web, each with the port it has if none is given.
 const WEB: [(&str, u16); 5] = [("http", 80), ("https", 443), ("ftp", 21), ("ws", 80), ("wss", 443)];
 
 fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
@@ -67,7 +67,7 @@ fn host_and_port(authority: &str) -> Option<(&str, Option<u16>)> {
     is_port.then_some((&authority[..at], port))
 }
 
-/// A host as a web address has it: in lower case, without a dot at its end, addresses by numbers in one spelling.
+/// Normalizes a host of a web address: lower case, no dot at its end, one spelling for numeric addresses.
 pub(super) fn normalize_host(host: &str) -> Option<String> {
     let kept: String =
         host.strip_suffix('.').unwrap_or(host).chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
@@ -77,7 +77,7 @@ pub(super) fn normalize_host(host: &str) -> Option<String> {
     is_ascii.then(|| normalize_web_host(kept).unwrap_or_else(|| host.to_ascii_lowercase()))
 }
 
-// Of the schemes that browsers know.
+// Normalizes the host of a scheme that browsers know.
 fn normalize_web_host(host: &str) -> Option<String> {
     if host.starts_with('[') {
         return normalize_ipv6(host);
@@ -94,7 +94,7 @@ fn normalize_web_host(host: &str) -> Option<String> {
     }
 }
 
-// Of others.
+// Normalizes the host of any other scheme.
 fn normalize_opaque_host(host: &str) -> Option<String> {
     if host.starts_with('[') {
         return normalize_ipv6(host);
@@ -127,7 +127,7 @@ enum Ipv4Host {
     Address(String),
 }
 
-// Of up to four numbers, decimal, octal or hexadecimal, the last of which stands for all bytes that are left.
+// Reads up to four numbers, decimal, octal or hexadecimal; the last one stands for all remaining bytes.
 fn normalize_ipv4(host: &str) -> Ipv4Host {
     let parts: Vec<&str> = host.strip_suffix('.').unwrap_or(host).split('.').collect();
     let last = parts.last().copied().unwrap_or_default();
@@ -159,7 +159,7 @@ fn parse_number(part: &str) -> Option<u64> {
     match digits {
         "" if radix == 16 => Some(0),
         _ if digits.starts_with('+') => None,
-        // One that is too long is too large.
+        // A number with too many digits is too large.
         _ if digits.chars().all(|digit| digit.is_digit(radix)) && !digits.is_empty() => {
             Some(u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
         }
@@ -167,7 +167,7 @@ fn parse_number(part: &str) -> Option<u64> {
     }
 }
 
-// Without `.` and `..`.
+// Resolves `.` and `..`.
 fn resolve_dots(path: &str, is_web: bool) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split(|c| c == '/' || (is_web && c == '\\')) {
@@ -181,7 +181,8 @@ fn resolve_dots(path: &str, is_web: bool) -> String {
     parts.join("/")
 }
 
-// What would be a separator, if it stood there, stays as it is written. So does all, where some of it is no text.
+// Decodes a path. An escape that would become a separator stays as it is written; so does the whole path if some of it
+// is no text.
 fn decode_path(path: &str) -> String {
     let is_kept = |byte: u8| b";/?:@&=+$,#".contains(&byte);
     let is_broken = path.match_indices('%').any(|(at, _)| hex(&path.as_bytes()[at + 1..]).is_none());

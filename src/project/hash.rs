@@ -1,11 +1,11 @@
-//! Which project a folder is.
+//! The hash of a project's folder.
 
 use alloc::string::String;
 
 use sha2::{Digest, Sha256};
 
-/// The first 16 hex digits of SHA-256 of a folder's real path, fixed for ever. The host gives the path resolved and in
-/// Unicode normalization form C; separators, the drive letter and a trailing slash are made alike here.
+/// Returns the first 16 hex digits of SHA-256 of a folder's real path, fixed for ever. The host gives the path resolved
+/// and in Unicode normalization form C; separators, the drive letter and a trailing slash are made alike here.
 pub fn hash(real_path: &str) -> String {
     let digest = Sha256::digest(normalize_path(real_path).as_bytes());
     digest.iter().take(8).map(|byte| alloc::format!("{byte:02x}")).collect()

@@ -1,4 +1,4 @@
-//! By what a project is known: the hash of its folder, and what its repository says, as git says it to the host.
+//! A project's identity: the hash of its folder, and what git says of its repository.
 //!
 //! They are hints: whoever makes a repository chooses them.
 
@@ -11,20 +11,20 @@ use alloc::string::String;
 pub use hash::hash;
 pub use remote::name as remote_name;
 
-/// What a project is known by beside its path. Worktrees and clones of one repository have the same.
+/// A project's marks beside its path. Worktrees and clones of one repository have the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Aliases {
     /// Host and path of its remote; see [`remote_name`].
     pub remote: Option<String>,
-    /// The first commit of HEAD's first parents; of a shallow clone nobody knows it.
+    /// The first commit of HEAD's first parents; unknown in a shallow clone.
     pub first_commit: Option<String>,
-    /// Where in the repository the project lies, if not at its top.
+    /// The project's path in the repository, unless it is the top.
     pub folder: Option<String>,
 }
 
 impl Aliases {
-    /// Of the address of the remote that counts and of the first commit, each empty where git says none; nothing where
-    /// the repository is known by neither.
+    /// Makes them from the address of the remote that counts and the first commit, each empty if git has none; `None`
+    /// if both are missing.
     pub fn new(address: &str, first_commit: &str, folder: &str) -> Option<Aliases> {
         let some = |text: &str| (!text.is_empty()).then(|| String::from(text));
         let remote = remote_name(address.strip_suffix('\n').unwrap_or(address));
@@ -33,7 +33,7 @@ impl Aliases {
         is_known.then(|| Aliases { remote, first_commit, folder: some(folder) })
     }
 
-    /// Whether two projects are one. A fork has the same first commit and another remote, so remotes decide where both
+    /// True if two projects are one. A fork has the same first commit and another remote, so remotes decide where both
     /// have one.
     pub fn is_same(&self, other: &Aliases) -> bool {
         if self.folder != other.folder {
@@ -46,29 +46,29 @@ impl Aliases {
     }
 }
 
-/// What git says of where a folder lies in its repository.
+/// A folder's place in its repository, by git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepositoryPlace<'a> {
-    /// Whether its first commit is known there.
+    /// True if the repository's first commit is known there.
     pub has_first_commit: bool,
     /// The path from the repository's top, without a slash at its end; empty at the top.
     pub folder: &'a str,
 }
 
 impl RepositoryPlace<'_> {
-    /// Reads what git answers to `rev-parse --is-inside-work-tree --is-shallow-repository --show-prefix`; nothing where
-    /// the folder is in no work tree.
+    /// Reads git's answer to `rev-parse --is-inside-work-tree --is-shallow-repository --show-prefix`; `None` if the
+    /// folder is in no work tree.
     pub fn read(answer: &str) -> Option<RepositoryPlace<'_>> {
         let (is_inside, rest) = answer.split_once('\n').unwrap_or((answer, ""));
         let (is_shallow, prefix) = rest.split_once('\n').unwrap_or((rest, ""));
-        // The folder's own name may have lines.
+        // The folder's own name may have line breaks.
         let folder =
             prefix.strip_suffix('\n').map_or(prefix, |prefix| prefix.strip_suffix('/').unwrap_or(prefix));
         (is_inside == "true").then_some(RepositoryPlace { has_first_commit: is_shallow == "false", folder })
     }
 }
 
-/// Of the names of a repository's remotes, a line each, the one that counts: `origin`, else the only one.
+/// Picks the remote that counts from the names of a repository's remotes, one a line: `origin`, else the only one.
 pub fn remote_that_counts(names: &str) -> Option<&str> {
     let mut names = names.split('\n').filter(|name| !name.is_empty());
     let (first, second) = (names.next()?, names.next());
@@ -76,7 +76,7 @@ pub fn remote_that_counts(names: &str) -> Option<&str> {
     if is_one { Some(first) } else { second.into_iter().chain(names).find(|name| *name == "origin") }
 }
 
-/// A title as the first line of a commit.
+/// Turns a title into the first line of a commit message.
 pub fn commit_title(title: &str) -> String {
     const LONGEST: usize = 200;
     let mut line = String::new();
@@ -96,7 +96,7 @@ pub fn commit_title(title: &str) -> String {
     if line.is_empty() { "Conversation".into() } else { line }
 }
 
-// What ends a line, steers a terminal, or turns the direction of a text.
+// True for characters that end a line, steer a terminal, or turn the direction of a text.
 fn is_blank(letter: char) -> bool {
     let turns = matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || letter.is_control() || letter.is_whitespace() || letter == '\u{feff}'

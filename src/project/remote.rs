@@ -5,9 +5,9 @@ use alloc::string::String;
 
 use super::address::{Address, normalize_host};
 
-/// Host and path of a remote, as git gives its address: no scheme, user or password. A port is kept where it tells one web
-/// server from another. None for what names a place on this machine, or a program, or a host beyond ASCII, whose spellings
-/// only Unicode's tables tell to be one. The host of this library gives it Unicode's form C.
+/// Returns host and path of a remote, as git gives its address: no scheme, user or password. A port is kept if it tells
+/// one web server from another. `None` for a place on this machine, a program, or a host beyond ASCII, whose spellings
+/// only Unicode's tables tell to be one. The host of this library gives it in Unicode's form C.
 pub fn name(address: &str) -> Option<String> {
     if is_helper(address) {
         return None;
@@ -23,14 +23,14 @@ pub fn name(address: &str) -> Option<String> {
     is_name.then_some(text)
 }
 
-// `ext::…`: git runs a program for it.
+// True for `ext::…`: git runs a program for it.
 fn is_helper(address: &str) -> bool {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '+' | '.' | '-');
     let rest = address.trim_start_matches(is_letter);
     rest.len() < address.len() && rest.starts_with("::")
 }
 
-// What ssh takes: `user@host:path`.
+// Reads an address as ssh takes it: `user@host:path`.
 fn of_scp(address: &str) -> Option<Address> {
     let (head, _) = address.split_once(':')?;
     let bytes = address.as_bytes();

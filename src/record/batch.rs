@@ -1,5 +1,5 @@
-//! What a line says of the batch that it was appended in, where that is known by an operation: in front, behind its version.
-//! Whether such a batch counts, [`crate::session::batch`] says.
+//! The batch that a line belongs to: a line whose append has an operation names it in front, behind its version.
+//! [`crate::session::batch`] decides whether such a batch counts.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,29 +14,29 @@ use crate::record::id;
 use crate::record::line;
 use crate::record::scan::Record;
 
-/// The longest batch: a reader holds its lines until the last one is there.
+/// The longest batch, in bytes: a reader holds its lines until the last one is there.
 pub(crate) const MAX_BATCH: u64 = 64 << 20;
-/// How a line begins that says it.
+/// The first bytes of a line that belongs to a batch.
 const FRONT: &str = "{\"v\":1,\"batch\":{";
 const KEY: &str = "batch";
 
-/// What a batch is known by, and what it is built on.
+/// A batch's identity, and the message that it expects to follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Batch {
     pub operation: String,
-    /// Of its messages, as they were given.
+    /// The hash of its messages, as they were given.
     pub hash: String,
     pub expected_message: Option<Option<String>>,
 }
 
 impl Batch {
-    /// The id of one of its messages: whoever appends the same again, and cannot know of this one, gives the same.
+    /// Makes the id of one of its messages: appending the same again, without knowing of this batch, gives the same id.
     pub fn id_of(&self, session: &str, place: usize) -> String {
         let place = (place as u64).to_be_bytes();
         id::from_parts(&[session.as_bytes(), self.operation.as_bytes(), self.hash.as_bytes(), &place])
     }
 
-    /// What stands in front of one of its lines.
+    /// Returns the text before the record of one of its lines.
     pub fn line_prefix(&self, place: usize, lines: usize) -> String {
         #[derive(Serialize)]
         struct BatchFields<'a> {
@@ -52,7 +52,7 @@ impl Batch {
         format!("\"{KEY}\":{},", to_json(&said))
     }
 
-    /// Refuses what no reader would hold.
+    /// Rejects a batch longer than a reader would hold.
     pub fn check_length(bytes: usize) -> Result<(), Error> {
         if bytes as u64 <= MAX_BATCH {
             return Ok(());
@@ -63,7 +63,7 @@ impl Batch {
     }
 }
 
-/// Where the first record of a line begins, if that is of such a batch: something torn may stand before it.
+/// Finds where the first record of a line begins, if it belongs to a batch: a torn record may stand before it.
 #[cfg(feature = "interop")]
 pub(crate) fn find_first_record(line: &[u8]) -> Option<u64> {
     memchr::memmem::find(line, FRONT.as_bytes())?;
@@ -73,7 +73,7 @@ pub(crate) fn find_first_record(line: &[u8]) -> Option<u64> {
         .map(|record| record.start)
 }
 
-/// What a line says of its batch.
+/// A line's batch, and the line's place in it.
 #[derive(Debug)]
 pub(crate) struct BatchLine {
     pub batch: Batch,
@@ -82,7 +82,7 @@ pub(crate) struct BatchLine {
 }
 
 impl BatchLine {
-    /// Nothing where the line is of no such batch.
+    /// Reads it from a line; `None` if the line belongs to no batch.
     pub fn of(json: &str) -> Option<BatchLine> {
         if !json.starts_with(FRONT) {
             return None;
@@ -104,14 +104,14 @@ impl BatchLine {
     }
 }
 
-/// Takes it out of the fields of a line, which is what the line says of itself and not what it says.
+/// Removes the batch from a line's fields: it belongs to the line, not to the message.
 pub(crate) fn drop_batch_field(fields: &mut Fields<'_>) {
     if fields.second(KEY).is_some_and(|json| BatchLine::read(json).is_some()) {
         fields.drop_second();
     }
 }
 
-/// The lines of a batch as if it were none, each a message: what its caller is told.
+/// Returns the messages of a batch as lines without it, as its caller is told.
 pub(crate) fn lines_without_batch(batch: &Batch, records: &[Record]) -> String {
     let is_of = |part: BatchLine| part.batch.operation == batch.operation && part.batch.hash == batch.hash;
     let bare = |record: &Record| {
@@ -128,7 +128,7 @@ pub(crate) fn lines_without_batch(batch: &Batch, records: &[Record]) -> String {
     records.iter().filter_map(bare).collect()
 }
 
-/// The message that is expected before a batch; `null` where none is.
+/// Reads the message that is expected before a batch; `null` if the batch expects an empty session.
 pub(crate) fn take_expected(fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Option<Option<String>> {
     fields.has("expected").then(|| fields.take("expected", bad))
 }

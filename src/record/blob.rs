@@ -1,7 +1,7 @@
-//! What is too large for a line: it lies in a file of its own, named by the SHA-256 of its bytes.
+//! Blobs: what is too large for a line lies in a file of its own, named by the SHA-256 of its bytes.
 //!
-//! The line keeps where it lies, and enough of a text's beginning and end to show it. A blob is written, and confirmed
-//! by the disk, before the line that names it.
+//! The line keeps the blob's name, and enough of a text's beginning and end to show it. A blob is written, and
+//! confirmed by the disk, before the line that names it.
 
 use alloc::collections::VecDeque;
 use alloc::string::String;
@@ -21,7 +21,7 @@ pub const MAX_TEXT: usize = 256 * 1024;
 /// The largest attachment that stays in its line, in bytes.
 pub const MAX_ATTACHMENT: usize = 32 * 1024;
 
-/// Takes out of a message what is too large for its line; gives the blobs to write before it.
+/// Moves out of a message what is too large for its line; returns the blobs to write before the line.
 pub fn move_to_blobs(message: &mut Message) -> Vec<Blob> {
     let mut blobs: Vec<Blob> =
         texts(message).into_iter().filter_map(|text| text.move_to_blob(MAX_TEXT)).collect();
@@ -29,7 +29,7 @@ pub fn move_to_blobs(message: &mut Message) -> Vec<Blob> {
     blobs
 }
 
-/// The blobs that a message names.
+/// Returns the ids of the blobs that a message names.
 pub fn blob_ids(message: &Message) -> Vec<&str> {
     let texts = all_texts(message).filter_map(Text::blob);
     texts.chain(message.attachments.iter().filter_map(|file| file.blob.as_deref())).collect()
@@ -55,12 +55,12 @@ impl BlobRestoration {
         BlobRestoration { message, wanted_blobs: wanted }
     }
 
-    /// The blob that is wanted next.
+    /// Returns the id of the next blob to read.
     pub fn next_blob(&self) -> Option<&str> {
         self.wanted_blobs.front().map(String::as_str)
     }
 
-    /// Takes a blob. Where it is not there, or holds other bytes, the ends of its text are shown.
+    /// Puts a blob back. If it is missing or holds other bytes, the beginning and the end of its text stay.
     pub fn take(&mut self, id: &str, bytes: Option<&[u8]>) -> Result<(), BlobFailure> {
         self.wanted_blobs.retain(|other| other != id);
         let found = match bytes {
@@ -72,9 +72,9 @@ impl BlobRestoration {
         Err(found)
     }
 
-    /// How many bytes of text the message has in blobs; of what is no text, how many a text of about the same cost has.
+    /// Estimates the text bytes in the message's blobs; another attachment counts as a text of about the same cost.
     pub fn pending_bytes(&self) -> u64 {
-        // A token for 750 bytes; but what an image costs hardly grows with them.
+        // A token for 750 bytes; but an image's cost hardly grows with its bytes.
         const ATTACHMENT: u64 = 64;
         const IMAGE: u64 = 16 * 1024;
         let texts: u64 =
@@ -93,19 +93,19 @@ impl BlobRestoration {
 }
 
 impl Attachment {
-    /// By its type it is a text, which is sent as one.
+    /// True if its media type is a text, which is sent as one.
     pub(crate) fn is_text(&self) -> bool {
         is_text(&self.mime)
     }
 
-    /// The same without its bytes: it says how many there are.
+    /// Copies the attachment without its bytes, with their number.
     pub(crate) fn without_data(&self) -> Attachment {
         let bytes = self.data.as_ref().map(|data| data.len() as u64 / 4 * 3).or(self.bytes);
         Attachment { data: None, bytes, ..self.clone() }
     }
 }
 
-/// A type of texts.
+/// True for the media types of texts.
 pub(crate) fn is_text(mime: &str) -> bool {
     mime.starts_with("text/") || mime == "application/json"
 }
@@ -117,11 +117,11 @@ pub(crate) enum BlobFailure {
     OtherBytes,
 }
 
-/// The message with the beginning and the end of each text that lies in a blob.
+/// Copies a message with the beginning and the end of each text that lies in a blob.
 pub(crate) fn truncate_blobs(message: &Message) -> Message {
     let mut folded = message.clone();
     show_ends(&mut folded, |_| true);
-    // Both are of the whole.
+    // Both describe the whole text.
     folded.tokens = None;
     if let Some(assistant) = folded.assistant.as_mut().filter(|_| message.content.blob().is_some()) {
         assistant.order.clear();
@@ -164,7 +164,7 @@ fn texts(message: &mut Message) -> Vec<&mut Text> {
     texts
 }
 
-// Only what comes back as the same letters is taken out: base64 can be written in more than one way.
+// Only base64 that encodes back to the same letters is moved: base64 can be written in more than one way.
 fn move_data_to_blob(file: &mut Attachment) -> Option<Blob> {
     let data = file.data.as_ref().filter(|data| data.len() / 4 * 3 > MAX_ATTACHMENT)?;
     let bytes = STANDARD.decode(data).ok().filter(|bytes| bytes.len() > MAX_ATTACHMENT)?;
@@ -194,7 +194,7 @@ mod tests {
         assert!(weight("image/png") < BYTES && weight("application/pdf") < BYTES);
     }
 
-    // Its places are bytes of the whole content.
+    // The order's places are bytes of the whole content.
     #[test]
     fn what_is_shown_of_a_content_has_no_order_of_the_whole_one() {
         let order = [OrderPart::Text(0, 9), OrderPart::Call(0)];

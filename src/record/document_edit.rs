@@ -1,4 +1,4 @@
-//! What a person or an agent changed in a document about a session: found by comparing it with the state that it was
+//! Edits that a person or an agent made in a session's document: found by comparing it with the state that it was
 //! written from, and kept as an event.
 
 use alloc::string::String;
@@ -11,7 +11,7 @@ use crate::json::text::is_default;
 use crate::record::event::{Agent, ImportOrigin, Parent, Project};
 use crate::record::status::Status;
 
-/// The fields that were edited, each with its new value; and the names of those that were taken out.
+/// The edited fields with their new values, and the names of removed fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Edited", optional_fields))]
@@ -19,44 +19,44 @@ pub struct DocumentEdit {
     /// The title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What sort of conversation it is.
+    /// The session type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_type: Option<String>,
-    /// Its name in its workspace.
+    /// The session's name in its workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it is about.
+    /// The summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Whether it goes on. By hand it may become anything.
+    /// The status. By hand it may become anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    /// Whether lists have it.
+    /// Whether the session is archived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
-    /// The project it belongs to.
+    /// The project that the session belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<Project>,
-    /// Who called it.
+    /// The call that began the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
-    /// What made the conversation possible, as a whole.
+    /// The whole agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<Agent>,
-    /// Where it was imported from.
+    /// The agent's session that it was imported from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportOrigin>,
-    /// The summary was taken out.
+    /// True if the summary was removed.
     #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub without_summary: bool,
-    /// The event that the document was written from, or an id of the document where it names none.
+    /// The event that the document was written from, or an id of the document if it names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
 }
 
 impl DocumentEdit {
-    /// What is left where a part was taken over before, from the same document.
+    /// Removes the edits that were taken over before, from the same document.
     pub fn without_applied(self, before: &DocumentEdit) -> Option<DocumentEdit> {
         // Without `..`: a new field does not compile until it is compared.
         let DocumentEdit {

@@ -1,10 +1,10 @@
-//! What a draft may be, before it is a line: a reader of logs is lenient, since what it reads is on the disk already; a
-//! draft is not, so what no reader would give back as it was said is refused by name.
+//! Checks drafts before they become lines. A reader of logs is lenient, since what it reads is on the disk already; a
+//! draft is rejected by name if a reader would not give it back as it was said.
 //!
-//! Refused are: a `null` where leftoff knows the key, which would be read as if nothing stood there; a key that nobody
-//! would give back; a key that stands there twice; a key by which a known one was meant, or that belongs to another place;
-//! a lone surrogate where none is kept; blobs, which are leftoff's own. Of what kind a value has to be, the reader of the
-//! field says. Keys that nobody knows are kept where a record has place for them, and given back.
+//! Rejected are: a `null` where leftoff knows the key, which would be read as if nothing stood there; a key that no
+//! reader would give back; a key that stands there twice; a misspelled known key, or one that belongs to another place;
+//! a lone surrogate where none is kept; blobs, which are leftoff's own. The kind of a value is checked by the reader of
+//! its field. Unknown keys are kept where a record has place for them, and given back.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -18,21 +18,21 @@ use crate::json::text::Text;
 use crate::record::event::Agent;
 use crate::record::message::OrderPart;
 
-/// What stands under a key.
+/// The kind of value that a key takes.
 enum ValueSchema {
-    /// Something that is no object, and what it is for whoever gave a `null`.
+    /// A value that is no object, and its name in the error for a `null`.
     Plain(&'static str),
     /// A string whose lone surrogates are kept.
     Text,
-    /// A string that cannot keep any.
+    /// A string that cannot keep lone surrogates.
     Word,
-    /// A word that has to be there.
+    /// A string that must be given.
     Name,
     Object(&'static Schema),
     Objects(&'static Schema),
     /// The order of an answer's pieces.
     Order,
-    /// Anything; it is given back as it is.
+    /// Any value; it is given back unchanged.
     Any,
 }
 
@@ -42,13 +42,13 @@ pub(crate) struct Schema {
     unknown_keys: UnknownKeys,
 }
 
-/// What becomes of keys that nobody knows.
+/// The treatment of unknown keys.
 enum UnknownKeys {
-    /// There is no place for them.
+    /// Rejected: the record has no place for them.
     Refused,
-    /// They are kept, unless a known one was meant.
+    /// Kept, unless one looks like a misspelled known key.
     Kept,
-    /// They are somebody else's words, and kept.
+    /// Kept, since somebody else defines them.
     Foreign,
 }
 
@@ -56,7 +56,7 @@ const COUNT: ValueSchema = ValueSchema::Plain("a whole number");
 const FLAG: ValueSchema = ValueSchema::Plain("true or false");
 const WORDS: ValueSchema = ValueSchema::Plain("an array");
 
-/// A message, as a caller gives it. What a line says of itself, `v`, `crc`, `seq` and `tokens`, is made anew.
+/// A message, as a caller gives it. The line's own fields, `v`, `crc`, `seq` and `tokens`, are made anew.
 pub(crate) static MESSAGE: Schema = Schema {
     keys: &[
         ("role", ValueSchema::Plain("\"system\", \"user\", \"assistant\" or \"tool\"")),
@@ -130,7 +130,7 @@ static TOKENS: Schema = Schema {
     unknown_keys: UnknownKeys::Refused,
 };
 
-/// What made a conversation possible, as a caller gives it.
+/// An agent, as a caller gives it.
 static AGENT: Schema = Schema {
     keys: &[
         ("command", ValueSchema::Word),
@@ -145,7 +145,7 @@ static AGENT: Schema = Schema {
     unknown_keys: UnknownKeys::Refused,
 };
 
-/// What a tool did, as a caller gives it.
+/// A tool execution, as a caller gives it.
 static EXECUTION: Schema = Schema {
     keys: &[
         ("call", ValueSchema::Object(&EXECUTED)),
@@ -169,7 +169,7 @@ static RESULT: Schema = Schema {
     unknown_keys: UnknownKeys::Refused,
 };
 
-/// Words of others for what has another name here, in the letters that [`normalize_key`] leaves.
+/// Other programs' names for known keys, in the form that [`normalize_key`] gives.
 const MEANT: [(&str, &str); 12] = [
     ("text", "content"),
     ("part", "content"),
@@ -185,7 +185,7 @@ const MEANT: [(&str, &str); 12] = [
     ("image", "attachments"),
 ];
 
-/// Adds to `bad` what in a draft no reader would give back.
+/// Adds to `bad` whatever in a draft no reader would give back.
 pub(crate) fn check(draft: &Fields<'_>, shape: &'static Schema, path: &str, bad: &mut Vec<BadValue>) {
     let mut met: Vec<&str> = Vec::new();
     for (key, raw) in draft.decoded_entries() {
@@ -201,14 +201,14 @@ pub(crate) fn check(draft: &Fields<'_>, shape: &'static Schema, path: &str, bad:
     }
 }
 
-/// An agent that a caller names.
+/// Parses the agent that a caller names.
 pub(crate) fn parse_agent(raw: &str, bad: &mut Vec<BadValue>) -> Option<Agent> {
     let mut fields = Fields::parse_at("agent", raw, bad)?;
     check(&fields, &AGENT, "agent", bad);
     Some(Agent::take(&mut fields, bad))
 }
 
-/// The same of what a tool did.
+/// Checks a tool execution as a caller gives it.
 ///
 /// # Errors
 /// `invalid_request`, naming the field.
@@ -220,7 +220,7 @@ pub fn check_execution(json: &str) -> Result<(), Error> {
     request::reject_bad(&mut bad)
 }
 
-/// A word that is given apart from any object.
+/// Checks a string that is given apart from any object.
 pub(crate) fn check_word(raw: Option<&str>, path: &str, bad: &mut Vec<BadValue>) {
     if let Some(raw) = raw {
         check_value(&ValueSchema::Word, raw, path, bad);
@@ -306,7 +306,7 @@ fn check_unknown(key: &str, path: &str, shape: &'static Schema, bad: &mut Vec<Ba
     bad.push(BadValue { message: format!("expected another key than \"{path}\"{hint}") });
 }
 
-/// The known key that was meant by an unknown one: of the same object, else of another place of the same draft.
+/// Finds the known key that an unknown one misspells: of the same object, else of another place of the same draft.
 fn find_meant_key(key: &str, shape: &'static Schema) -> Option<String> {
     let letters = normalize_key(key);
     let same = |known: &&(&'static str, ValueSchema)| is_near(&letters, known.0);
@@ -338,7 +338,7 @@ fn find_nested_key(wanted: &str, shape: &'static Schema, path: &str) -> Option<S
     })
 }
 
-/// The known key that another one is but for the case, the separators or the number.
+/// Finds the known key that differs only in case, separators or number.
 pub(crate) fn find_same_letters(key: &str, known: &[&'static str]) -> Option<&'static str> {
     let wanted = normalize_key(key);
     if known.contains(&key) {
@@ -348,7 +348,7 @@ pub(crate) fn find_same_letters(key: &str, known: &[&'static str]) -> Option<&'s
     }
 }
 
-/// What is left of a key whatever the case, the separators and the number it is written in.
+/// Removes case, separators and plural from a key.
 fn normalize_key(key: &str) -> String {
     let mut letters: String = key.chars().filter(|c| c.is_alphanumeric()).collect();
     letters.make_ascii_lowercase();
@@ -358,8 +358,8 @@ fn normalize_key(key: &str) -> String {
     letters
 }
 
-/// Whether they are the same letters, or one of them is wrong, missing, too many or in the other's place. A short key is
-/// one letter from too many others.
+/// True if the keys differ by at most one letter that is wrong, missing, too many or in its neighbor's place. A short key
+/// is one letter from too many others.
 fn is_near(typed: &str, known: &str) -> bool {
     const LONG: usize = 5;
     let known = normalize_key(known);

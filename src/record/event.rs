@@ -1,4 +1,4 @@
-//! One line of `events.jsonl`: the truth for everything that is not a message.
+//! An event as a line of `events.jsonl`: the truth for everything that is not a message.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -14,16 +14,16 @@ use crate::record::message::{drop_line_keys, take_timestamp};
 use crate::record::scan::{Problem, Record};
 use crate::record::status::Status;
 
-/// Something that happened to a session.
+/// A change of a session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Event {
-    /// Names the event; a document says by it what it was written from.
+    /// The event's id; a document names by it the state that it was written from.
     pub id: String,
-    /// RFC 3339.
+    /// When it happened, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// What happened.
+    /// The change.
     #[serde(flatten)]
     pub change: Change,
     /// Fields that this version does not know.
@@ -31,80 +31,80 @@ pub struct Event {
     pub extra: Extra,
 }
 
-/// What happened.
+/// The kinds of change, by the event's `type`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub enum Change {
     /// The session began.
     Created(Box<SessionCreation>),
-    /// It got a title from the user or the agent.
+    /// The user or the agent gave the session a title.
     Title {
         /// The title.
         title: String,
     },
-    /// It was paused, completed or taken up again.
+    /// The session was paused, completed or taken up again.
     Status {
-        /// What it is from now on.
+        /// The new status.
         status: Status,
         /// Why, where nobody asked for it: `idle`.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         reason: Option<String>,
     },
-    /// What it is about was put into words.
+    /// The session got a summary.
     Summary {
-        /// The words.
+        /// The summary's text.
         summary: String,
-        /// Nobody said so: it was made of what the conversation came to.
+        /// True if leftoff made the summary from the session state; nobody wrote it.
         #[serde(rename = "isDerived", skip_serializing_if = "is_default")]
         #[cfg_attr(test, ts(optional, as = "Option<_>"))]
         is_derived: bool,
-        /// Where it was made: which messages said something else than before by then, as a number.
+        /// For a derived summary: a number that stands for the messages that had been revised by then.
         #[serde(skip_serializing_if = "is_default")]
         #[cfg_attr(test, ts(optional, as = "Option<_>"))]
         revised: u32,
     },
-    /// It was hidden from lists.
+    /// The session was hidden from lists.
     Archived,
-    /// It is in lists again.
+    /// The session is in lists again.
     Unarchived,
     /// A message is in every context from now on.
     Pin(Subject),
-    /// It no longer is.
+    /// A message is no longer pinned.
     Unpin(Subject),
-    /// The agent, or what it was told, is another.
+    /// The agent or its instructions changed.
     Agent(Box<Agent>),
-    /// The current branch is the one of this message.
+    /// The current branch is now the one of this message.
     Leaf(Subject),
     /// A message counts that was appended behind the one that it expects, whatever a merge puts between them.
     Accepted(Subject),
-    /// It was made from an agent's session, or from more of one.
+    /// The session was made from one or more sessions of another agent.
     Imported(ImportOrigin),
-    /// It began as a copy of another session, up to a message.
+    /// The session began as a copy of another session, up to a message.
     Fork(ForkOrigin),
-    /// It belongs to another project from now on, or lies in another placement. The document that it had there stands
-    /// beside it in the event, as `sessionJson` or `metadataJson`, for what nobody else knows of it.
+    /// The session belongs to another project from now on, or lies in another placement. The document that it had there
+    /// stands beside it in the event, as `sessionJson` or `metadataJson`, for the fields that only that document has.
     Relocated {
-        /// The project; none in a workspace.
+        /// The new project; none in a workspace.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         project: Option<Project>,
-        /// Its name in a workspace.
+        /// The session's name in a workspace.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         name: Option<String>,
     },
-    /// Contexts begin behind a message from now on; where it says no range, with the first one again.
+    /// Contexts begin after a message from now on; without a range, with the first message again.
     Compaction(Box<Compaction>),
-    /// Someone changed the document about it by hand.
+    /// Someone edited the session's document by hand.
     Edited(Box<DocumentEdit>),
-    /// A type that this version does nothing about; its fields stay in the line.
+    /// An event of a type that this version ignores; its fields stay in the line.
     #[serde(untagged)]
     Other(OtherType),
 }
 
-/// The type of an event that this version does nothing about.
+/// The type of an event that this version ignores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct OtherType {
@@ -118,48 +118,48 @@ pub struct OtherType {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Subject {
-    /// Its id.
+    /// The message's id.
     pub message_id: String,
 }
 
-/// Where a forked session comes from.
+/// The origin of a forked session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Origin", optional_fields))]
 pub struct ForkOrigin {
-    /// The uuid of that session.
+    /// The uuid of the session that was forked.
     pub session: String,
-    /// The last message that was taken over.
+    /// The id of the last message that was copied.
     pub message_id: String,
 }
 
-/// What sort of conversation it is where nobody says another.
+/// The session type if nobody gives another.
 pub const USUAL_TYPE: &str = "chat";
 
-/// What sort of conversation it is, where somebody may have said one.
+/// Returns the session type that was given, or the usual one.
 pub(crate) fn type_of(said: Option<String>) -> String {
     said.filter(|said| !said.is_empty()).unwrap_or_else(|| USUAL_TYPE.into())
 }
 
-/// How a session began.
+/// The beginning of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Created", optional_fields))]
 pub struct SessionCreation {
     /// The session's uuid.
     pub session: String,
-    /// What sort of conversation it is: `chat`, `brainstorm`, `subagent` and so on.
+    /// The sort of conversation: `chat`, `brainstorm`, `subagent` and so on.
     pub session_type: String,
-    /// Its name in its workspace: the `conversation_id` of `session.json`.
+    /// The session's name in its workspace: the `conversation_id` of `session.json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The project it belongs to.
+    /// The project that the session belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<Project>,
-    /// For a sub-agent's session: who called it.
+    /// For a sub-agent's session: the call that began it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
-    /// What made the conversation possible.
+    /// The agent that the conversation was held with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<Agent>,
 }
@@ -169,19 +169,19 @@ pub struct SessionCreation {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Project {
-    /// Its folder.
+    /// The project's folder.
     pub path: String,
-    /// Its hash; see [`crate::project::hash`].
+    /// The project's hash; see [`crate::project::hash`].
     pub hash: String,
     /// What it is called.
     pub name: String,
-    /// Where its repository is fetched from, without credentials: by this a moved project finds its sessions.
+    /// The repository's remote, without credentials: by this a moved project finds its sessions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
     /// The first commit of its repository, for the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_commit: Option<String>,
-    /// Where in the repository it lies, where it is only a part of it.
+    /// The project's path in the repository, if it is only a part of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
 }
@@ -193,46 +193,46 @@ pub struct Project {
 pub struct Parent {
     /// The uuid of the calling session.
     pub session: String,
-    /// The id of the call, where it is known.
+    /// The id of the call, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
 }
 
-/// The `agent_config` of `session.json`: what made the conversation possible.
+/// The `agent_config` of `session.json`: the agent, its instructions, its model and its tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Agent {
-    /// The slash command that began it.
+    /// The slash command that began the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// `sha256:` and the hash of the command's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt_hash: Option<String>,
-    /// The file that the text is in, where no client keeps it as a command.
+    /// The file with the command's text, if no client keeps it as a command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_file: Option<String>,
     /// The model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The tools it had.
+    /// The names of its tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub tools: Vec<String>,
-    /// Who serves the model: the `provider.type` of `metadata.json`.
+    /// The provider of the model: the `provider.type` of `metadata.json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// The model's limit, in tokens.
+    /// The model's context window, in tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u64>,
-    /// Where the provider is reached.
+    /// The provider's base URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
 }
 
 impl Agent {
-    /// What is given here, and for the rest what was known. Of another model another window is true, and another provider is
-    /// reached elsewhere.
+    /// Fills missing fields from what was known. Another model has another window, and another provider another URL, so
+    /// neither of these is taken over.
     pub fn or_known(self, known: &Agent) -> Agent {
         let known = known.clone();
         let is_other_model = self.model.is_some() && self.model != known.model;
@@ -251,52 +251,52 @@ impl Agent {
     }
 }
 
-/// Where an imported session comes from.
+/// The agent's session that a session was imported from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Imported", optional_fields))]
 pub struct ImportOrigin {
     /// The agent's name.
     pub agent: String,
-    /// The session's id there.
+    /// The session's id in the agent's files.
     pub source_id: String,
 }
 
-/// What contexts have for older messages: the fields of a kept summary. Without a `summary`, what was
-/// learned of the conversation stands for them.
+/// The compaction that contexts begin with: the fields of a kept summary. Without a `summary`, the session state stands
+/// for the older messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Compaction {
-    /// The messages.
+    /// The messages that are replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<SummaryRange>,
-    /// What somebody wrote of them.
+    /// The summary that a model or a person wrote of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryText>,
-    /// What the messages cost.
+    /// The tokens of the replaced messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original_tokens: Option<u64>,
 }
 
-/// The messages that a summary stands for.
+/// The range of messages that a summary stands for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct SummaryRange {
-    /// The first one.
+    /// The id of the first message.
     pub start_message_id: String,
-    /// The last one.
+    /// The id of the last message.
     pub end_message_id: String,
-    /// The first one's place; a hint.
+    /// The first message's number; a hint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_seq: Option<u64>,
-    /// The last one's place; a hint.
+    /// The last message's number; a hint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_seq: Option<u64>,
-    /// How many they are.
+    /// The number of messages.
     pub message_count: u64,
-    /// Where the line of the last one ends in the log; a hint.
+    /// The byte where the last message's line ends in the log; a hint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_byte: Option<u64>,
 }
@@ -306,15 +306,15 @@ pub struct SummaryRange {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct SummaryText {
-    /// What it says.
+    /// The summary's text.
     pub content: String,
-    /// What it costs, by `o200k_base` or the estimate.
+    /// Its tokens, by `o200k_base` or the estimate.
     pub tokens: u64,
-    /// Who wrote it.
+    /// The model that wrote it.
     pub model: String,
 }
 
-/// A record of `events.jsonl` as an event, and what is wrong with it. Valid JSON that is no event is `foreign`.
+/// Reads a record of `events.jsonl` as an event, and its problems. Valid JSON that is no event is `foreign`.
 pub fn read(record: &Record) -> (Option<Event>, Vec<Problem>) {
     let (event, problems) = record.read::<Event>("an event, which has a \"type\"");
     let event = event.map(|mut event| {
@@ -345,7 +345,8 @@ impl FromFields for Event {
     }
 }
 
-// A known type whose one value is missing or bad says nothing that could be applied.
+// Reads the fields of a change. A known type whose one value is missing or bad becomes [`Change::Other`]: it says nothing
+// that could be applied.
 pub(crate) fn parse_change(name: String, fields: &mut Fields<'_>, bad: &mut Vec<BadValue>) -> Change {
     let known = match name.as_str() {
         "created" => SessionCreation::take(fields, bad).map(|created| Change::Created(Box::new(created))),

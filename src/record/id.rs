@@ -1,4 +1,4 @@
-//! Identity: uuids of shape v7 and v8, made from what the caller hands over.
+//! Ids: uuids of versions 4, 7 and 8, made from what the caller hands over.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,7 +10,7 @@ use crate::time::Stamp;
 
 const LONGEST_GIVEN_ID: usize = 128;
 
-/// A new id of shape v7: sorts by time. `place` keeps the ids of one stamp apart and, below 4096, in order.
+/// Makes a new id of shape v7, which sorts by time. `place` keeps the ids of one stamp apart and, below 4096, in order.
 pub fn new(stamp: &Stamp, place: u32) -> String {
     let mut chance = [0; 8];
     chance.copy_from_slice(&stamp.entropy[..8]);
@@ -19,20 +19,20 @@ pub fn new(stamp: &Stamp, place: u32) -> String {
     v7(stamp.now_ms, [&counter, &chance])
 }
 
-/// A new id of nothing but chance, which says no time: of shape v4.
+/// Makes a new id of shape v4 from random bytes alone; it reveals no time.
 pub fn random(stamp: &Stamp) -> String {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&stamp.entropy[..16]);
     format_uuid(bytes, 4)
 }
 
-/// The id of something imported: the same at every import, sorting by the time it has in its source.
+/// Makes the id of an imported record: the same at every import, sorting by the time it has in its source.
 pub fn from_source(agent: &str, session: &str, native: &str, ms: i64) -> String {
     let hash = hash(&[agent.as_bytes(), session.as_bytes(), native.as_bytes()]);
     v7(ms, [&hash[..2], &hash[2..10]])
 }
 
-/// The id of something that was stored without one: shape v8, from its bytes and, where they can repeat, its place.
+/// Makes the id of a record stored without one: shape v8, from its bytes and, if they can repeat, its place.
 pub fn from_parts(parts: &[&[u8]]) -> String {
     let hash = hash(parts);
     let mut bytes = [0; 16];
@@ -40,7 +40,7 @@ pub fn from_parts(parts: &[&[u8]]) -> String {
     format_uuid(bytes, 8)
 }
 
-/// The chance that follows from the one that a host gave, for its nth use after the first.
+/// Derives the random bytes for the nth further use from those that a host gave.
 pub(crate) fn chance_after(entropy: &[u8; 32], nth: u32) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(entropy);
@@ -48,7 +48,7 @@ pub(crate) fn chance_after(entropy: &[u8; 32], nth: u32) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// Whether it may name a file: what a person may give, and what leftoff gives itself.
+/// True if the id may name a file: a name that a person may give, or an id that leftoff makes.
 pub(crate) fn is_safe(id: &str) -> bool {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     id.len() <= LONGEST_GIVEN_ID
@@ -57,7 +57,7 @@ pub(crate) fn is_safe(id: &str) -> bool {
         && !id.contains("..")
 }
 
-/// Whether a person may name something so: `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`, no `..`, no Windows device name,
+/// Checks a name that a person gives: `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`, no `..`, no Windows device name,
 /// no trailing dot.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! One stored line: `{"v":1,` first, `,"crc":"<8 hex>"}` last, a line feed behind it.
+//! A stored line: `{"v":1,` first, `,"crc":"<8 hex>"}` last, then a line feed.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,15 +17,15 @@ pub const MAX_LINE: usize = 8 * 1024 * 1024;
 /// The version of the lines that are written; a reader shows the known fields of a higher one.
 pub const VERSION: u64 = 1;
 
-/// How a line begins, where a reader looks for one inside a damaged region.
+/// The first bytes of a line, by which a reader finds one inside a damaged region.
 pub(crate) const START: &[u8] = b"{\"v\":";
 
-/// What stands before the checksum; the checksum covers the bytes before it.
+/// The bytes before the checksum; the checksum covers all that precedes them.
 pub(crate) const CRC_KEY: &[u8] = b",\"crc\":\"";
 
 const TEMPLATE: &[u8] = b",\"crc\":\"........\"}";
 
-/// What follows [`CRC_KEY`]: eight hex digits, a quote and a brace.
+/// The length of what follows [`CRC_KEY`]: eight hex digits, a quote and a brace.
 pub(crate) const CRC_REST: usize = 10;
 
 /// CRC-32C. Its table is computed at its first use: 16 KB that no compression makes smaller would be a twelfth of a
@@ -35,7 +35,7 @@ pub(crate) fn crc32c() -> &'static Crc<u32, Table<16>> {
     CRC32C.get_or_init(|| Box::new(Crc::<u32, Table<16>>::new(&CRC_32_ISCSI)))
 }
 
-/// What a line says of its own bytes.
+/// Whether a line's checksum matches its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Checksum {
     Absent,
@@ -43,7 +43,7 @@ pub(crate) enum Checksum {
     Wrong,
 }
 
-/// The version that a line says of itself; a line that says none is of the first.
+/// Returns the version that a line names; a line that names none is of the first.
 pub(crate) fn version(json: &str) -> u64 {
     let rest = json.as_bytes().strip_prefix(START).unwrap_or_default();
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -69,7 +69,7 @@ pub(crate) fn checksum(line: &[u8]) -> Checksum {
     if hex(crc32c().checksum(covered)) == digits { Checksum::Right } else { Checksum::Wrong }
 }
 
-/// A record as the line that is stored.
+/// Serializes a record as the line to store.
 ///
 /// # Errors
 /// `line_too_long` where it would exceed [`MAX_LINE`].
@@ -77,7 +77,7 @@ pub(crate) fn write(record: &impl Open) -> Result<String, Error> {
     write_behind("", record)
 }
 
-/// The same, with fields of the line's own in front: each with a comma behind it.
+/// Serializes a record after fields of the line's own, each given with a comma behind it.
 ///
 /// # Errors
 /// As of [`write`].
@@ -86,7 +86,8 @@ pub(crate) fn write_behind(front: &str, record: &impl Open) -> Result<String, Er
     // Most lines have no second brace; to look for one is cheaper than to look for more.
     let may_quote = memchr::memchr(b'{', &json.as_bytes()[1..]).is_some();
     if may_quote && memmem::find(json.as_bytes(), START).is_some() {
-        // A record quoted in an unknown field would be believed where this line is torn. Between tokens a space is free.
+        // A record quoted in an unknown field would be taken for one if this line is torn. Between tokens a space is
+        // free.
         json = json.replace("{\"v\":", "{ \"v\":");
     }
     json.replace_range(..1, "{\"v\":1,");
@@ -103,7 +104,7 @@ pub(crate) fn write_behind(front: &str, record: &impl Open) -> Result<String, Er
     Ok(line)
 }
 
-/// An object with the checksum of its bytes as its last key.
+/// Adds the checksum of an object's bytes as its last key.
 pub(crate) fn seal(mut object: String) -> String {
     object.pop();
     let crc = hex(crc32c().checksum(object.as_bytes()));
@@ -113,7 +114,7 @@ pub(crate) fn seal(mut object: String) -> String {
     object
 }
 
-// The formatting of the standard library takes as long as the checksum of a short line.
+// The standard library's formatting takes as long as the checksum of a short line.
 fn hex(crc: u32) -> [u8; 8] {
     core::array::from_fn(|at| b"0123456789abcdef"[(crc >> (28 - 4 * at) & 15) as usize])
 }
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn a_line_begins_with_its_version_and_ends_with_its_checksum() {
         let written = line("x").unwrap();
-        // CRC-32C of the bytes before `,"crc"`, by RFC 3720's polynomial, computed bit by bit by a script of its own.
+        // CRC-32C of the bytes before `,"crc"`, by RFC 3720's polynomial, computed bit by bit by a separate script.
         assert_eq!(
             written,
             "{\"v\":1,\"id\":\"a\",\"role\":\"user\",\"content\":\"x\",\"crc\":\"6796c94e\"}\n"

@@ -1,7 +1,7 @@
-//! One line of `messages.jsonl`: a message with its tokens, calls and files; role, content and timestamp alone will do.
+//! A message as a line of `messages.jsonl`, with its tokens, calls and files; role, content and timestamp alone will do.
 //!
-//! Every field but `role` is optional to read. A line without an id gets one from its place and its bytes, so that
-//! the same file always reads the same.
+//! A reader needs no field but `role`. A line without an id gets one from its place and its bytes, so that the same file
+//! always reads the same.
 
 mod reading;
 
@@ -17,7 +17,7 @@ use crate::record::id;
 use crate::record::scan::{Problem, Record};
 use crate::time;
 
-/// Who speaks.
+/// The speaker of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -37,48 +37,48 @@ pub enum Role {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Message {
-    /// Names the message; the same id with a higher `rev` is the same message, written again.
+    /// The message's id; a line with the same id and a higher `rev` is a revision of it.
     pub id: String,
-    /// A hint only: file order orders.
+    /// The message's number. A hint only: the order of lines in the file decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    /// The message this one follows.
+    /// The id of the message that this one follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// RFC 3339.
+    /// When it was said, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// Absent where the stored value is none of the four; such a message is shown, and enters no context.
+    /// The speaker. Absent if the stored value is none of the four; such a message is shown, and enters no context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// What was said, or what the tool answered.
+    /// The text that was said, or the tool's answer.
     pub content: Text,
-    /// What the message costs a context; believed only where the line's checksum is right.
+    /// The message's cost in a context; believed only where the line's checksum is right.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "open_option")]
     pub tokens: Option<Tokens>,
-    /// For role `tool`: the call that this answers.
+    /// For role `tool`: the call that this message answers.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "open_option")]
     pub tool: Option<Tool>,
-    /// For role `assistant`: what only a model's answer has.
+    /// For role `assistant`: fields that only a model's answer has.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "open_option")]
     pub assistant: Option<Assistant>,
     /// Images and files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub attachments: Vec<Attachment>,
-    /// The highest wins, at the place of the first.
+    /// The revision's number: the highest counts, at the place of the first.
     #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub rev: u64,
-    /// An answer that is not finished.
+    /// True for an answer that is not finished.
     #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub partial: bool,
-    /// This line leaves file order: a branch begins here.
+    /// True if this line leaves file order: a branch begins here.
     #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub branch: bool,
-    /// Where an imported line comes from.
+    /// The origin of an imported line.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "open_option")]
     pub source: Option<LineOrigin>,
     /// Fields that this version does not know.
@@ -86,17 +86,17 @@ pub struct Message {
     pub extra: Extra,
 }
 
-/// A stored count: a hint that says by whom it was made, never needed.
+/// A stored token count: a hint that names its counter, and is never needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Tokens {
-    /// Of this message.
+    /// Tokens of this message.
     pub count: u32,
-    /// Of the log up to and with this message.
+    /// Tokens of the log up to and with this message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cumulative: Option<u64>,
-    /// `o200k_base` or `estimate-1`; where it is absent, nobody knows.
+    /// The counter, `o200k_base` or `estimate-1`; unknown if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// Fields that this version does not know.
@@ -104,27 +104,27 @@ pub struct Tokens {
     pub extra: Extra,
 }
 
-/// Which call a tool result answers.
+/// The call that a tool result answers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Tool {
-    /// The id of the call.
+    /// The call's id.
     pub call_id: String,
     /// The tool's name.
     pub name: String,
-    /// The tool failed.
+    /// True if the tool failed.
     #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub is_error: bool,
-    /// The tool did not run, or not to its end: it was denied, blocked or interrupted.
+    /// True if the tool did not run to its end: it was denied, blocked or interrupted.
     #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub not_run: bool,
-    /// The code that a command ended with, where that is known.
+    /// The exit code of a command, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
-    /// The content is the JSON of a value: the tool did not answer with a text.
+    /// True if the content is the JSON of a value: the tool did not answer with a text.
     #[serde(skip_serializing_if = "is_default")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub is_json: bool,
@@ -133,7 +133,7 @@ pub struct Tool {
     pub extra: Extra,
 }
 
-/// What only a model's answer has.
+/// The fields that only a model's answer has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
@@ -141,21 +141,21 @@ pub struct Assistant {
     /// The model that answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What it asked for.
+    /// The tool calls it asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub tool_calls: Vec<ToolCall>,
-    /// Why it stopped.
+    /// Why the model stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<String>,
-    /// How long it took.
+    /// How long the answer took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// What it thought, where the provider shows it.
+    /// The model's reasoning, where the provider shows it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<_>"))]
     pub reasoning: Vec<Reasoning>,
-    /// What the provider counted.
+    /// The provider's own token counts.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "open_option")]
     pub usage: Option<Usage>,
     /// The sequence of reasoning, text and calls, where they interleave.
@@ -167,12 +167,12 @@ pub struct Assistant {
     pub extra: Extra,
 }
 
-/// A request for a tool.
+/// A model's request to run a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct ToolCall {
-    /// Pairs the call with its result.
+    /// The id that pairs the call with its result.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -185,7 +185,7 @@ pub struct ToolCall {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Reasoning {
-    /// What is readable of it.
+    /// The readable part of the reasoning.
     pub text: Text,
     /// The provider's signature over it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -200,19 +200,19 @@ pub struct Reasoning {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Usage {
-    /// Read, without the cache.
+    /// Input tokens that were not in the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<u64>,
-    /// Written.
+    /// Output tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<u64>,
-    /// Read from the cache.
+    /// Input tokens read from the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<u64>,
-    /// Written to the cache.
+    /// Input tokens written to the cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
-    /// Of the output, spent on reasoning.
+    /// Output tokens spent on reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
     /// Fields that this version does not know.
@@ -225,53 +225,53 @@ pub struct Usage {
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Part"))]
 pub enum OrderPart {
-    /// A piece of the content, from and to in bytes.
+    /// A piece of the content: its first byte and the byte behind its last.
     Text(u32, u32),
-    /// The place in `toolCalls`.
+    /// An index in `toolCalls`.
     Call(u32),
-    /// The place in `reasoning`.
+    /// An index in `reasoning`.
     Reasoning(u32),
 }
 
-/// An image or a file: lying at a path, or inline.
+/// An image or a file: at a path, inline, or in a blob.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Attachment {
     /// The media type.
     pub mime: String,
-    /// What it is called.
+    /// The file's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where it lies.
+    /// The path of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Its bytes, base64.
+    /// The file's bytes, base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
-    /// The blob that its bytes lie in.
+    /// The id of the blob that holds the file's bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
-    /// How many bytes lie there.
+    /// The number of bytes in the blob.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
 }
 
-/// Where an imported line comes from.
+/// The origin of an imported line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Source", optional_fields))]
 pub struct LineOrigin {
     /// The agent's name.
     pub agent: String,
-    /// The id there.
+    /// The record's id in the agent's files.
     pub id: String,
     /// Fields that this version does not know.
     #[serde(skip)]
     pub extra: Extra,
 }
 
-/// A record of `messages.jsonl` as a message, and what is wrong with it. Valid JSON that is no message is `foreign`.
+/// Reads a record of `messages.jsonl` as a message, and its problems. Valid JSON that is no message is `foreign`.
 pub fn read(record: &Record) -> (Option<Message>, Vec<Problem>) {
     let (message, problems) = record.read::<Message>("a message, which has a \"role\"");
     let message = message.map(|mut message| {
@@ -284,25 +284,25 @@ pub fn read(record: &Record) -> (Option<Message>, Vec<Problem>) {
 }
 
 impl Message {
-    /// The calls of an assistant message; of every other message none.
+    /// The calls of an assistant message; empty for every other message.
     pub fn tool_calls(&self) -> &[ToolCall] {
         self.assistant.as_ref().map_or(&[], |assistant| &assistant.tool_calls)
     }
 
-    /// Whether the record that it was imported from has this mark: `isMeta`, the client told it in the user's name.
+    /// True if the record that it was imported from has this mark; `isMeta`: the client wrote it in the user's name.
     pub(crate) fn has_source_mark(&self, mark: &str) -> bool {
         let marks = self.source.iter().flat_map(|source| source.extra.iter());
         marks.into_iter().any(|(key, value)| key.trim_matches('"') == mark && value == "true")
     }
 
-    /// Whether it stands in the user's place, and no user said it.
+    /// True for a message in the user's place that no user typed.
     pub(crate) fn is_injected(&self) -> bool {
         ["isMeta", "isCompactSummary", "isBranchSummary", "isIgnored"]
             .iter()
             .any(|mark| self.has_source_mark(mark))
     }
 
-    /// Whether another line says the same message, whatever its number and its count.
+    /// True if the other message says the same, whatever the number and the count of its line.
     pub(crate) fn says_the_same(&self, other: &Message) -> bool {
         let bare = |message: &Message| Message { seq: None, tokens: None, ..message.clone() };
         bare(self) == bare(other)
@@ -321,7 +321,7 @@ macro_rules! impl_open_object {
 
 impl_open_object!(Message, Tokens, Tool, Assistant, Usage, LineOrigin);
 
-/// Takes out what belongs to the line and not to what it says: written again it gets both anew.
+/// Removes the fields that belong to the line and not to the message: a line written anew gets its own.
 pub(crate) fn drop_line_keys(fields: &mut Fields<'_>) {
     batch::drop_batch_field(fields);
     fields.take_raw("v");

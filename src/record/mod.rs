@@ -1,4 +1,4 @@
-//! What lies in a log: lines, the records on them, and what they are: messages, events, executions of tools.
+//! What lies in a log: lines, the records on them, and what these are: messages, events, tool executions.
 
 pub(crate) mod batch;
 pub mod blob;

@@ -1,4 +1,4 @@
-//! Finding records inside a damaged line.
+//! Finds records inside a damaged line.
 //!
 //! A record begins with `{"v":` and ends with its checksum; neither can stand inside a JSON string, where a quote is
 //! escaped. A candidate is believed only if the checksum holds. The search is linear: at most [`CANDIDATES`]
@@ -22,7 +22,7 @@ struct Candidate {
     covered_to: usize,
 }
 
-/// The records in a damaged line, from and to in bytes, in their order.
+/// Returns the byte ranges of the records in a damaged line, in their order.
 pub(crate) fn find_records(line: &[u8]) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     let mut candidates: VecDeque<Candidate> = VecDeque::new();

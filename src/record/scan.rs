@@ -1,9 +1,10 @@
-//! Bytes to records and problems, forward from the start or backward from the end.
+//! Reads bytes as records and problems, forward from the start of a log or backward from its end.
 //!
-//! A push parser: [`Scanner::feed`] takes what the host read, [`Scanner::next`] gives what is complete, and
-//! [`Scanner::finish`] says that there is no more for now. It holds one line of at most twice [`MAX_LINE`], never a log.
-//! One bad line costs that line: it is reported with its byte range, and a record inside it is believed if its checksum
-//! is right. Only a line feed ends a line. It does not know what a record means: see [`crate::record::message::read`].
+//! A push parser: [`Scanner::feed`] takes the bytes that the host read, [`Scanner::next`] gives what is complete, and
+//! [`Scanner::finish`] says that there is no more for now. It holds one line of at most twice [`MAX_LINE`], never a
+//! log. One bad line costs that line: it is reported with its byte range, and a record inside it is believed if its
+//! checksum is right. Only a line feed ends a line. It does not know what a record means: see
+//! [`crate::record::message::read`].
 
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -19,44 +20,44 @@ use crate::record::span::Span;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-// Two lines whose line feed is lost are still read; a longer one is passed by, without a search inside.
+// The longest line that is read: two lines whose line feed is lost are still read; a longer one is passed by, without a search inside.
 const READ_LIMIT: usize = 2 * MAX_LINE;
 
-/// What a scan finds.
+/// A record or a problem that a scan found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScanItem {
     /// A line that is one JSON object.
     Record(Record),
-    /// Something that is none, or is not as it should be.
+    /// Bytes that are no record, or a record with something wrong.
     Problem(Problem),
 }
 
 /// A line that is one JSON object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// Where it begins, in bytes.
+    /// Its first byte.
     pub start: u64,
-    /// Where it ends, its line feed left out.
+    /// The byte behind its last one, its line feed left out.
     pub end: u64,
     /// The object as it stands.
     pub json: String,
-    /// It has a checksum, and that is right.
+    /// True if it has a checksum, and that is right.
     pub is_sound: bool,
 }
 
 impl Record {
-    /// The object that a line is which begins there.
+    /// Makes a record from a line that is one object, and its first byte.
     pub fn from_line(start: u64, json: String) -> Record {
         let is_sound = checksum(json.trim_ascii().as_bytes()) == Checksum::Right;
         Record { start, end: start + json.len() as u64, json, is_sound }
     }
 
-    /// Where it lies.
+    /// Returns its place in the log.
     pub fn span(&self) -> Span {
         Span { start: self.start, end: self.end }
     }
 
-    /// Decodes the record; `expected` says what it should be, where it is valid JSON and still something else.
+    /// Decodes the record; `expected` names the record type in the problem of valid JSON that is none.
     pub(crate) fn read<T: FromFields>(&self, expected: &str) -> (Option<T>, Vec<Problem>) {
         let problem = |code, message| Problem { code, start: self.start, end: self.end, message };
         let mut bad = Vec::new();
@@ -71,32 +72,32 @@ impl Record {
     }
 }
 
-/// Something in a log that is not as it should be, and where.
+/// Something wrong in a log, and its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Problem {
-    /// What it is, as a stable word.
+    /// The stable code.
     pub code: ProblemCode,
-    /// Where it begins, in bytes.
+    /// Its first byte.
     pub start: u64,
-    /// Where it ends.
+    /// The byte behind its last one.
     pub end: u64,
     /// What was expected, and what was found.
     pub message: String,
 }
 
-/// What a problem is.
+/// The kinds of problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub enum ProblemCode {
-    /// A known field with a value of another kind; the field is lost, the record is kept.
+    /// A known field has a value of another kind; the field is lost, the record is kept.
     BadValue,
     /// A byte order mark; the line behind it is read.
     Bom,
     /// The checksum is not that of the bytes; the record is kept.
     Checksum,
-    /// A marker that a merge left behind.
+    /// A conflict marker that a merge left behind.
     ConflictMarker,
     /// Bytes that are no record.
     Damaged,
@@ -108,22 +109,22 @@ pub enum ProblemCode {
     GluedLines,
     /// Bytes that are no UTF-8.
     InvalidUtf8,
-    /// A line longer than a line may be.
+    /// A line longer than the limit.
     LineTooLong,
     /// A parent that the log does not hold; the message follows the line before it.
     MissingParent,
-    /// A blob that a line names is not there, or its bytes are others.
+    /// A blob that a line names is missing, or its bytes are others.
     MissingBlob,
     /// A run of zero bytes, as an unclean shutdown leaves it.
     NulRun,
-    /// Nested deeper than a reader goes.
+    /// JSON nested deeper than the reader goes.
     TooDeep,
     /// Bytes behind the last complete line.
     TornTail,
 }
 
 impl ProblemCode {
-    /// Whether bytes were damaged; else they are as somebody wrote them.
+    /// True if bytes were damaged; false if they are as somebody wrote them.
     pub fn is_damage(self) -> bool {
         match self {
             ProblemCode::Checksum
@@ -150,17 +151,17 @@ impl ProblemCode {
 pub struct Scanner {
     direction: Direction,
     buffer: Vec<u8>,
-    // Forward: how much of the buffer is read. What follows it begins at `offset` in the log.
+    // Forward: bytes of the buffer that are read. What follows them begins at `offset` in the log.
     read_bytes: usize,
     offset: u64,
-    // How much of what is not read is known to hold no line feed: from the front, or from the back.
+    // Unread bytes that are known to hold no line feed: from the front, or from the back.
     searched_bytes: usize,
-    // In a line longer than the limit: how much of it was passed by.
+    // In a line longer than the limit: the bytes that were passed by.
     skipped_bytes: u64,
-    // Backward, before the last line is given: whether a line feed ends it; nothing before the first bytes.
+    // Backward, before the last line is given: whether it lacks its line feed; `None` before the first bytes.
     last_is_open: Option<bool>,
     limit: usize,
-    // Forward: up to where the records of a torn tail were given. Its line is read again when it is complete.
+    // Forward: the end of the records given from a torn tail. Its line is read again when it is complete.
     delivered_end: u64,
     items: VecDeque<ScanItem>,
 }
@@ -172,12 +173,13 @@ enum Direction {
 }
 
 impl Scanner {
-    /// Reads forward; the first bytes fed lie at `offset`, where a line begins.
+    /// Makes a scanner that reads forward; the first bytes fed lie at `offset`, where a line begins.
     pub fn forward(offset: u64) -> Scanner {
         Scanner::new(Direction::Forward, offset)
     }
 
-    /// Reads backward; the first bytes fed end at `end`, the end of the log or behind the line feed of a line.
+    /// Makes a scanner that reads backward; the first bytes fed end at `end`, the end of the log or behind the line
+    /// feed of a line.
     pub fn backward(end: u64) -> Scanner {
         Scanner::new(Direction::Backward, end)
     }
@@ -214,12 +216,12 @@ impl Scanner {
         }
     }
 
-    /// Forward, whether no line is open and none is found that was not given.
+    /// Forward: true if no line is open and every item found was given.
     pub(crate) fn is_between_lines(&self) -> bool {
         self.read_bytes == self.buffer.len() && self.skipped_bytes == 0 && self.items.is_empty()
     }
 
-    /// Forward, takes lines that are known to be records, where [`Scanner::is_between_lines`].
+    /// Forward: takes lines that are known to be records, while [`Scanner::is_between_lines`].
     pub(crate) fn take_records(&mut self, mut lines: String) -> Vec<ScanItem> {
         let mut record = |json: String| {
             let start = self.offset;
@@ -234,7 +236,7 @@ impl Scanner {
         lines.split_terminator('\n').map(|line| record(line.into())).collect()
     }
 
-    /// What is complete, in the direction of the scan; nothing where more bytes are needed.
+    /// Returns the next complete item in the direction of the scan; `None` if more bytes are needed.
     #[expect(
         clippy::should_implement_trait,
         reason = "an iterator is over with its first None, a scan is not"
@@ -258,8 +260,9 @@ impl Scanner {
         }
     }
 
-    /// There is no more, for now. Forward: a last line without a line feed is given if it is a record, else it is
-    /// reported as torn and kept, since its writer may still be at it. Backward: the start of the log is reached.
+    /// Says that there are no more bytes for now. Forward: a last line without a line feed is given if it is a record,
+    /// else it is reported as torn and kept, since its writer may still be at it. Backward: the start of the log is
+    /// reached.
     pub fn finish(&mut self) {
         let start = self.offset;
         let mut line = core::mem::take(&mut self.buffer);
@@ -293,12 +296,12 @@ impl Scanner {
         }
     }
 
-    /// Forward, where the next line begins: what lies before is given.
+    /// Forward: returns where the next line begins; all before it was given.
     pub fn position(&self) -> u64 {
         self.offset.saturating_sub(self.skipped_bytes).max(self.delivered_end)
     }
 
-    /// Forward: whether what was given ends inside a line, behind a record in a torn tail.
+    /// Forward: true if the last item given ends inside a line, behind a record in a torn tail.
     pub(crate) fn is_inside_line(&self) -> bool {
         self.delivered_end > self.offset
     }
@@ -400,7 +403,7 @@ impl Scanner {
         }
     }
 
-    // Cuts off what is around a line and not of it: a byte order mark, a carriage return, runs of zero bytes.
+    // Cuts off what surrounds a line: a byte order mark, a carriage return, runs of zero bytes.
     fn without_padding<'a>(&mut self, mut line: &'a [u8], mut start: u64) -> (&'a [u8], u64) {
         if start == 0 && line.starts_with(BOM) {
             self.report_problem(
@@ -427,7 +430,7 @@ impl Scanner {
         }
     }
 
-    // Keeps the records whose checksum is right, and reports what lies between them.
+    // Keeps the records whose checksum is right, and reports the bytes between them.
     fn read_damaged_line(&mut self, line: &[u8], start: u64, is_tail: bool) {
         let spans = resync::find_records(line);
         let mut at = 0;
@@ -469,7 +472,7 @@ impl Scanner {
     }
 }
 
-/// Scans a whole log that is at hand.
+/// Scans a whole log that is in memory.
 pub fn scan(bytes: &[u8]) -> Vec<ScanItem> {
     let mut scanner = Scanner::forward(0);
     scanner.feed(bytes);
@@ -479,7 +482,7 @@ pub fn scan(bytes: &[u8]) -> Vec<ScanItem> {
     all
 }
 
-/// The records of a log that is at hand; what is none is passed by.
+/// Returns the records of a log that is in memory, without its problems.
 pub(crate) fn records(bytes: &[u8]) -> impl Iterator<Item = Record> {
     scan(bytes).into_iter().filter_map(|found| match found {
         ScanItem::Record(record) => Some(record),

@@ -1,5 +1,5 @@
-//! A session as one file: lines of JSON, each a piece of one of the session's files, so that a cut or a damaged line costs
-//! no more than itself. `docs/FORMAT.md` is normative. Nothing here knows what a record means.
+//! A session as one file: lines of JSON, each a piece of one of the session's files, so that a cut or a damaged line
+//! costs only itself. `docs/FORMAT.md` is normative. Nothing here knows what a record means.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -24,44 +24,44 @@ use crate::record::scan::{Problem, ProblemCode, records};
 /// The version that is written, and the highest that is read.
 pub const VERSION: u64 = 1;
 
-/// How the first line begins.
+/// The beginning of the first line.
 const HEAD: &str = "{\"leftoff\":\"session\"";
-/// How the line of a piece begins.
+/// The beginning of a piece's line.
 const PIECE: &str = "{\"file\":\"";
 const LOGS: [&str; 3] = [EVENTS, MESSAGES, TOOLS];
-/// So many hex digits name a blob.
+/// The hex digits in a blob's name.
 const BLOB_DIGITS: usize = 64;
 
-/// What a file of this format holds.
+/// A session read from one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionFile {
     /// The session's id.
     pub id: String,
-    /// How it was kept where it comes from.
+    /// The placement it had where it comes from.
     pub placement: Option<Placement>,
     /// The session's files, by their paths in its folder.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// What could not be read, with its place in the file.
+    /// Problems of reading, with their places in the file.
     pub problems: Vec<Problem>,
 }
 
-/// The first line.
+/// Renders the first line.
 pub(crate) fn head_line(id: &str, placement: Placement) -> String {
     let (id, placement) = (to_json(id), placement.as_str());
     format!("{HEAD},\"version\":{VERSION},\"id\":{id},\"placement\":\"{placement}\"}}")
 }
 
-/// The last line; `lines` stand before it.
+/// Renders the last line; `lines` counts those before it.
 pub(crate) fn end_line(lines: usize) -> String {
     format!("{{\"end\":true,\"lines\":{lines}}}")
 }
 
-/// The pieces of a part of a log that begins where a line does: a line each.
+/// Renders a part of a log, which begins with a line, as pieces: one for each line.
 pub(crate) fn log_pieces(name: &str, bytes: &[u8]) -> Vec<String> {
     bytes.split_inclusive(|byte| *byte == b'\n').map(|line| line_piece(name, line)).collect()
 }
 
-/// A file as one piece.
+/// Renders a file as one piece.
 pub(crate) fn whole_piece(name: &str, bytes: &[u8]) -> String {
     let name = to_json(name);
     match core::str::from_utf8(bytes) {
@@ -87,7 +87,7 @@ fn line_piece(name: &str, line: &[u8]) -> String {
     whole_piece(name, line)
 }
 
-// A file that steers no terminal can be printed as it is, without a changed byte.
+// Escapes control characters, so that a terminal can show the file as it is, every byte unchanged.
 fn escape_steering(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for letter in json.chars() {
@@ -104,8 +104,8 @@ fn is_steering(letter: char) -> bool {
     matches!(letter, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A piece whose values were redacted, as it is written: a record's checksum is that of its new bytes, a blob has the name of
-/// its own. `blobs` are the new names of those that changed; a blob that changes is added to them.
+/// Rewrites a piece whose values were redacted: a record gets the checksum of its new bytes, a blob the name of its
+/// own. `blobs` maps old names to new ones; a blob that changes is added to it.
 pub(crate) fn refit_piece(before: &str, after: String, blobs: &mut BTreeMap<String, String>) -> String {
     let Some(piece) = FilePiece::parse(&after) else { return after };
     let bytes = piece.bytes();
@@ -147,7 +147,7 @@ fn checksum_of(line: &[u8]) -> Checksum {
     line::checksum(line.trim_ascii_end())
 }
 
-/// Whether these bytes are such a file: by its first line, or, where that was lost, by its pieces.
+/// True if the bytes are such a file: by its first line, or, where that was lost, by its pieces.
 pub fn is_session_file(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     if bytes.starts_with(HEAD.as_bytes()) {
@@ -161,7 +161,7 @@ pub fn is_session_file(bytes: &[u8]) -> bool {
 }
 
 impl SessionFile {
-    /// Reads one, with every complete piece of one that was cut or damaged.
+    /// Reads a file, with every complete piece of one that was cut or damaged.
     ///
     /// # Errors
     /// `newer_version`; `damaged` where neither its first line nor an event names the session.
@@ -173,12 +173,12 @@ impl SessionFile {
         reading.finish(bytes.len())
     }
 
-    /// A log of it.
+    /// Returns a log's bytes.
     pub fn log(&self, name: &str) -> &[u8] {
         self.files.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Its blobs, by name: those whose bytes are what their name says.
+    /// Returns its blobs, by name: those whose bytes match their name.
     pub fn blobs(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files.iter().filter_map(|(name, bytes)| Some((blob_name(name)?, bytes.as_slice())))
     }
@@ -198,15 +198,15 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 #[derive(Default)]
 struct SessionFileReader {
     file: SessionFile,
-    /// Lines before the one that is read.
+    /// The lines before the current one.
     line_count: u64,
-    /// How many the last line says there are.
+    /// The number of lines that the last line declares.
     declared_lines: Option<u64>,
 }
 
 impl SessionFileReader {
     fn read_line(&mut self, start: usize, line: &[u8]) -> Result<(), Error> {
-        // What follows the end is another file, put behind this one.
+        // Lines after the end belong to another file, appended to this one.
         if self.declared_lines.is_some() {
             return Ok(());
         }
@@ -258,7 +258,7 @@ impl SessionFileReader {
         if fields.has("end") {
             self.declared_lines = Some(fields.take("lines", bad).unwrap_or_default());
         }
-        // What a later version has more is no damage.
+        // Fields that a later version adds are no damage.
         Ok(true)
     }
 
@@ -314,7 +314,7 @@ fn created_session(events: &[u8]) -> Option<String> {
     })
 }
 
-/// A line of the file that is a piece of another file.
+/// A line of the file: a piece of one of the session's files.
 struct FilePiece<'a> {
     file: String,
     content: PieceContent<'a>,
@@ -352,7 +352,7 @@ impl<'a> FilePiece<'a> {
     }
 }
 
-/// Whether a session has files of this name: nothing else is taken out of a file.
+/// True if a session has files of this name: nothing else is taken out of a file.
 fn is_name(name: &str) -> bool {
     LOGS.contains(&name)
         || [Placement::Home, Placement::Workspace].iter().any(|placement| placement.document() == name)
@@ -365,9 +365,9 @@ fn blob_name(path: &str) -> Option<&str> {
     (name.len() == BLOB_DIGITS && name.bytes().all(is_digit)).then_some(name)
 }
 
-/// What one log has and another one of the same session has not, to be appended to that one: lines, as git's merge of both
-/// would keep them. A record that is known by its id stays as it is, also where placeholders stand for secrets in the other
-/// one; two revisions that both call themselves the same are both kept.
+/// Returns the lines of one log that another log of the same session lacks, to be appended there, as git's merge of
+/// both would keep them. A record that is known by its id stays as it is, also where placeholders stand for secrets in
+/// the other one; two revisions that claim the same number are both kept.
 pub fn missing_lines(there: &[u8], here: &[u8]) -> Vec<u8> {
     if let Some(rest) = here.strip_prefix(there) {
         return rest.into();
@@ -405,8 +405,8 @@ fn has_placeholder(line: &[u8]) -> bool {
     core::str::from_utf8(line).is_ok_and(|line| blank_placeholders(line) != line)
 }
 
-// By what a record is known: a message by its id and revision, an event by its id, an execution by its call; and whether it is
-// a revision.
+// Returns a record's key, and whether it is a revision. The key of a message is its id and revision, of an event its
+// id, of a tool execution its call.
 fn record_key(line: &[u8]) -> Option<(String, bool)> {
     let fields = Fields::parse(core::str::from_utf8(line).ok()?).ok()?;
     let key = |name: &str| fields.raw(name).unwrap_or_default();
@@ -415,12 +415,12 @@ fn record_key(line: &[u8]) -> Option<(String, bool)> {
         return None;
     }
     let is_revision = !matches!(parts[1], "" | "0" | "null");
-    // Of an execution the id is the line's own.
+    // An execution's id belongs to its line.
     let parts = if parts[2].is_empty() { parts } else { ["", key("messageId"), parts[2]] };
     Some((parts.join(" "), is_revision))
 }
 
-/// The ids of the messages in a log, each once.
+/// Returns the ids of the messages in a log, each once.
 pub(crate) fn message_ids(log: &[u8]) -> BTreeSet<String> {
     let id = |json: &str| Fields::parse(json).ok()?.take::<String>("id", &mut Vec::new());
     records(log).filter_map(|record| id(&record.json)).collect()

@@ -1,4 +1,4 @@
-//! Regions of a file.
+//! Byte ranges of a file.
 
 use alloc::vec::Vec;
 
@@ -6,27 +6,28 @@ use serde::Serialize;
 
 use crate::json::fields::{BadValue, Fields, FromFields};
 
-// To find a file takes as long as to read so many bytes of it; and so many at most are read at once.
+// Spans with a smaller gap are read as one, since finding a file takes as long as reading so many bytes; a read has at
+// most `MOST` bytes.
 const CLOSE: u64 = 32 * 1024;
 const MOST: u64 = 1024 * 1024;
 
-/// A region of a file, a log mostly, from and to in bytes.
+/// A byte range of a file, mostly a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Span {
     /// The first byte.
     pub start: u64,
-    /// Behind the last byte.
+    /// The byte behind the last one.
     pub end: u64,
 }
 
 impl Span {
-    /// Whether a line that begins at `at` lies in one of these, which are in their order.
+    /// True if a line that begins at `at` lies in one of these spans, which are in order.
     pub(crate) fn any_holds(spans: &[Span], at: u64) -> bool {
         let next = spans.partition_point(|span| span.start <= at);
         next > 0 && at < spans[next - 1].end
     }
 
-    /// These, which are in their order, as they are read: those that lie close are one.
+    /// Joins spans, given in order, that lie close: each result is one read.
     pub(crate) fn merge_close(spans: impl Iterator<Item = Span>) -> Vec<Span> {
         let mut read: Vec<Span> = Vec::new();
         for span in spans {

@@ -1,4 +1,4 @@
-//! What a session may be, and become.
+//! A session's status, and the changes it allows.
 
 use alloc::vec::Vec;
 
@@ -6,22 +6,22 @@ use serde::Serialize;
 
 use crate::json::fields::{BadValue, Field, reject};
 
-/// What a session is; that it is archived stands beside it.
+/// A session's status; whether it is archived stands beside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub enum Status {
-    /// It goes on.
+    /// The session goes on.
     #[default]
     Active,
-    /// It was stopped, and can be taken up.
+    /// The session was stopped, and can be taken up.
     Paused,
-    /// It is done.
+    /// The session is done.
     Completed,
 }
 
 impl Status {
-    /// The word for it.
+    /// Returns the word for the status.
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Active => "active",
@@ -30,12 +30,12 @@ impl Status {
         }
     }
 
-    /// What a word stands for.
+    /// Returns the status that a word names.
     pub fn from_name(name: &str) -> Option<Status> {
         [Status::Active, Status::Paused, Status::Completed].into_iter().find(|one| one.as_str() == name)
     }
 
-    /// Whether a session may become this; a completed one is taken up only with an override.
+    /// True if the status may change to `next`; a completed session is taken up only with an override.
     pub fn may_become(self, next: Status, has_override: bool) -> bool {
         match (self, next) {
             (Status::Active, Status::Paused | Status::Completed) => true,
@@ -49,13 +49,13 @@ impl Status {
     }
 }
 
-/// What a scan of all of a session says.
+/// The state of a session's bytes, by a scan of all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {
     /// Every byte is as it was written.
     Ok,
-    /// Some bytes are not; what lies in them is lost, and no more.
+    /// Some bytes are damaged; what lies in them is lost, and no more.
     Damaged,
     /// Nothing of it can be read.
     Unreadable,

@@ -1,5 +1,5 @@
-//! One line of `tools.jsonl`: what a tool did, without what it said. The tool's message in
-//! `messages.jsonl` is the only copy of a result; both are joined by the id of the call.
+//! A tool execution as a line of `tools.jsonl`: what a tool did, without its result. The tool's message in
+//! `messages.jsonl` is the only copy of a result; the id of the call joins both.
 
 pub mod execution_draft;
 
@@ -20,38 +20,38 @@ use crate::record::message::{drop_line_keys, take_timestamp};
 use crate::record::scan::{Problem, Record};
 use crate::time::{self, Stamp};
 
-/// What stands in the place of a result that was never recorded.
+/// The text in place of a result that was never recorded.
 pub(crate) const INTERRUPTED: &str = "[No result was recorded: the call was interrupted.]";
 
-/// What a tool did.
+/// A run of a tool.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct ToolExecution {
-    /// Names it.
+    /// The execution's id.
     pub id: String,
-    /// A hint only: file order orders.
+    /// The execution's number. A hint only: the order of lines in the file decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
-    /// RFC 3339.
+    /// When it ran, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// The assistant's message with the call.
+    /// The id of the assistant message with the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
-    /// The call.
+    /// The id of the call.
     pub tool_call_id: String,
     /// The tool's name.
     pub tool: String,
-    /// What it was called with.
+    /// The arguments of the call.
     #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
     pub arguments: Box<RawValue>,
-    /// How it went.
+    /// The outcome.
     pub result: ToolResult,
-    /// What its result costs.
+    /// The tokens of its result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u32>,
-    /// How long it took, milliseconds.
+    /// The duration, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// Fields that this version does not know.
@@ -59,23 +59,24 @@ pub struct ToolExecution {
     pub extra: Extra,
 }
 
-/// How it went; what it said stands in the tool's message.
+/// The outcome of an execution; the result's text stands in the tool's message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct ToolResult {
-    /// It did what was asked.
+    /// True if the tool did what was asked.
     pub success: bool,
-    /// Why not.
+    /// The error, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Of a command.
+    /// The exit code of a command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
 }
 
 impl ToolExecution {
-    /// Reads `{"toolCallId","tool","arguments","messageId","result":{"success","error","exitCode"},"tokens","durationMs",
+    /// Reads
+    /// `{"toolCallId","tool","arguments","messageId","result":{"success","error","exitCode"},"tokens","durationMs",
     /// "timestamp"}`, and gives it an id, a number and a time.
     ///
     /// # Errors
@@ -99,7 +100,7 @@ impl ToolExecution {
     }
 }
 
-/// A record of `tools.jsonl`, and what is wrong with it. Valid JSON that is none is `foreign`.
+/// Reads a record of `tools.jsonl` as an execution, and its problems. Valid JSON that is none is `foreign`.
 pub fn read(record: &Record) -> (Option<ToolExecution>, Vec<Problem>) {
     record.read::<ToolExecution>("a tool execution, which has a \"toolCallId\" and a \"tool\"")
 }

@@ -1,4 +1,4 @@
-//! Whether what stands in a file is a setting, and a value that it may have.
+//! Checks that an entry of a settings file is a setting, and has a value that it may have.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,14 +8,14 @@ use super::specs::{KNOWN, SettingSpec, names_below};
 use crate::json::fields::Fields;
 pub(super) use crate::json::fields::describe_value;
 
-/// Where something stands, for who is told that it cannot be used.
+/// The place of an entry, for the problem that names it.
 pub(super) struct SettingPlace<'a> {
     pub(super) path: &'a str,
     /// The key from the outermost object on.
     pub(super) key: &'a str,
 }
 
-/// The fields of an object; of a key that comes twice the last, as parsers have it.
+/// Returns the fields of an object; of a repeated key the last, as parsers do.
 pub(super) fn last_entries<'f>(fields: &'f Fields<'_>) -> impl Iterator<Item = (&'f str, &'f str)> {
     let all: Vec<_> = fields.decoded_entries().collect();
     let is_last =
@@ -24,8 +24,8 @@ pub(super) fn last_entries<'f>(fields: &'f Fields<'_>) -> impl Iterator<Item = (
 }
 
 impl SettingPlace<'_> {
-    /// What an object says, each by its place in `KNOWN`; what it cannot say is reported. `prefix`: of the keys that
-    /// its names are.
+    /// Takes the valid values of an object, each with its index in `KNOWN`, and reports the others. `prefix`: the key
+    /// of the object, before its fields' names.
     pub(super) fn take_values(
         &self,
         fields: &Fields<'_>,
@@ -57,7 +57,7 @@ impl SettingPlace<'_> {
         said
     }
 
-    /// A value that a setting may have, as it is kept.
+    /// Checks a value that a setting may have, and returns it as it is kept.
     pub(super) fn check_value<'v>(&self, known: &SettingSpec, value: &'v str) -> Result<&'v str, String> {
         let kind = kind_of(known.default);
         if !known.choices.is_empty() {
@@ -93,7 +93,7 @@ fn kind_of(value: &str) -> &'static str {
     }
 }
 
-// And no more than a double holds, which is what most languages read it as.
+// And no more than a double holds, as most languages read it.
 fn is_0_or_more(number: &str) -> bool {
     const LARGEST: i64 = 307;
     let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
@@ -101,7 +101,7 @@ fn is_0_or_more(number: &str) -> bool {
         digits.trim_start_matches('-').split_once('.').unwrap_or((digits.trim_start_matches('-'), ""));
     let first = [whole, fraction].concat().find(|digit| digit != '0');
     let Some(first) = first else { return true };
-    // Of a number of so many digits nobody knows the sign by parsing it: what does not fit is as far out.
+    // An exponent with too many digits to parse still has a sign: a number that does not fit is as far out.
     let exponent = exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') {
         i64::MIN / 2
     } else {

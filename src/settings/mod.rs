@@ -1,10 +1,10 @@
 //! Settings: `<home>/settings.json`, over it `<project>/.leftoff/settings.json`.
 //!
-//! A key that nobody knows is reported, and so are a value of another kind and a file that cannot be read; none of them
-//! stops anything. But what such a file may have forbidden stays forbidden: where nobody can tell what it says of a choice,
-//! the strictest holds. Nor does a project's file allow what the home's forbids.
+//! An unknown key is reported, and so are a value of another kind and a file that cannot be read; none of them stops
+//! anything. But what such a file may have forbidden stays forbidden: where its choice is unclear, the strictest holds.
+//! Nor does a project's file allow what the home's forbids.
 //!
-//! Values are JSON as it is written: whoever reads them decides how a number is held.
+//! Values are JSON as it is written: the reader decides how a number is held.
 
 mod check;
 mod specs;
@@ -30,16 +30,16 @@ pub use write::{render_grouped, write_setting};
 use check::{SettingPlace, describe_value, last_entries};
 use specs::{KNOWN, SettingSpec};
 
-// What lists archive by, once a file says it.
+// The limits that lists archive sessions by, once a file sets them.
 const LIMITS: [&str; 2] = ["autoPersist.maxSessionsPerProject", "autoPersist.autoArchiveAfterDays"];
-/// The version of such a file, as this one writes it.
+/// The version of the settings files that are written.
 const VERSION: u64 = 1;
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SettingSource {
-    /// No file says it.
+    /// No file sets it.
     Default,
     /// The home's file.
     Home,
@@ -47,31 +47,31 @@ pub enum SettingSource {
     Project,
 }
 
-/// A file of settings as the host found it.
+/// A settings file as the host found it.
 #[derive(Clone, Debug)]
 pub struct SettingsFile {
-    /// As a person finds it.
+    /// Its path, as a person finds it.
     pub path: String,
-    /// Whose it is.
+    /// Whether it is the home's or the project's.
     pub source: SettingSource,
-    /// What stands in it; nothing where there is no such file.
+    /// Its text; `None` if there is no such file.
     pub text: Option<String>,
     /// Why it cannot be read.
     pub problem: Option<String>,
 }
 
-/// One setting, and where its value comes from.
+/// A setting, and the source of its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// `autoPersist.debounceMs`
+    /// The key, such as `autoPersist.debounceMs`.
     pub key: &'static str,
-    /// JSON.
+    /// The value, JSON.
     pub value: String,
-    /// Which file says it.
+    /// The file that sets it.
     pub source: SettingSource,
     /// That file's path.
     pub path: Option<String>,
-    /// Whether anything goes by it: of the limits of `autoPersist` no list does unless a file says them.
+    /// True if the value has an effect: the limits of `autoPersist` have none unless a file sets them.
     pub in_force: bool,
 }
 
@@ -88,25 +88,25 @@ impl Serialize for Setting {
     }
 }
 
-/// What holds.
+/// The values in force, and the problems of the files.
 #[derive(Clone, Debug, Serialize)]
 pub struct EffectiveSettings {
     /// Each setting.
     pub all: Vec<Setting>,
-    /// What in the files could not be used, a sentence each.
+    /// The entries that could not be used, a sentence each.
     pub problems: Vec<String>,
 }
 
-/// The keys of all settings.
+/// Returns the keys of all settings.
 pub fn keys() -> Vec<&'static str> {
     KNOWN.iter().map(|known| known.key).collect()
 }
 
-/// Reads the files, the one that counts more last.
+/// Reads the files; a later one counts more.
 pub fn read(files: &[SettingsFile]) -> EffectiveSettings {
     let mut all: Vec<Setting> = KNOWN.iter().map(default_setting).collect();
     let mut problems = Vec::new();
-    // Problems of what a file says come before those of what another one forbids.
+    // Problems inside a file come before those of what another file forbids.
     let said: Vec<_> = files
         .iter()
         .flat_map(|file| values_in(file, &mut problems).into_iter().map(move |said| (file, said)))
@@ -134,7 +134,7 @@ pub fn read(files: &[SettingsFile]) -> EffectiveSettings {
     EffectiveSettings { all, problems }
 }
 
-/// Whether a value, JSON, may be written as a setting into a file; without one, whether the setting may be taken out.
+/// Checks that a value, JSON, may be written as a setting into a file; without one, that the setting may be removed.
 ///
 /// # Errors
 /// `invalid_setting` where there is no such setting, the value is none of its, or the file cannot be used.
@@ -165,7 +165,7 @@ pub fn check_writing(key: &str, value: Option<&str>, file: &SettingsFile) -> Res
     reject_problems(&problems)
 }
 
-/// A configuration that a program gives, JSON, over what holds by default; its settings have keys without their group.
+/// Applies a configuration that a program gives, JSON, over the defaults; its settings have keys without their group.
 ///
 /// # Errors
 /// `invalid_setting` for what could not stand in a file.
@@ -203,7 +203,7 @@ fn reject_problems(problems: &[String]) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Error::new(Code::InvalidSetting, problems.join("; "))) }
 }
 
-// Why a file is not written, and what it says is used as far as it is known: a newer leftoff wrote it.
+// Explains why a file of a newer leftoff is not written; its known settings are still used.
 fn version_problem(fields: &Fields<'_>, path: &str) -> Option<String> {
     let raw = fields.raw("version")?;
     match raw.parse::<u64>() {
@@ -218,10 +218,10 @@ fn version_problem(fields: &Fields<'_>, path: &str) -> Option<String> {
     }
 }
 
-// What a file says, each by its place in `KNOWN`; where it does not say clearly what it chooses, the strictest.
+// Reads a file's values, each with its index in `KNOWN`; where its choice is unclear, the strictest.
 fn values_in(file: &SettingsFile, problems: &mut Vec<String>) -> Vec<(usize, String)> {
     let path = &file.path;
-    // What secrets hang on is told first.
+    // The settings that protect secrets are reported first.
     let choices = || KNOWN.iter().enumerate().rev().filter(|(_, known)| !known.choices.is_empty());
     let strictest =
         |(place, known): (usize, &'static SettingSpec)| Some((place, (*known.choices.last()?).into()));
@@ -270,7 +270,7 @@ fn parse_document(file: &SettingsFile) -> Result<Option<Fields<'_>>, String> {
     }
 }
 
-// Said twice, said by a value that nothing has, or by a key that differs from it in its case or by a letter or two.
+// True if a choice is set twice, has an unknown value, or its key differs in case or by a letter or two.
 fn is_unclear(known: &SettingSpec, fields: &Fields<'_>) -> bool {
     let is_top = |name: &str| KNOWN.iter().any(|known| known.key.split('.').next() == Some(name));
     let is_repeated = fields.decoded_entries().filter(|(name, _)| *name == known.key).count() > 1;

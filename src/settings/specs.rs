@@ -1,4 +1,4 @@
-//! Which settings there are, and what holds unless a file says otherwise.
+//! The known settings and their defaults.
 
 use alloc::format;
 use alloc::string::String;
@@ -6,21 +6,21 @@ use alloc::vec::Vec;
 
 use crate::json::text::{Text, to_json};
 
-/// The engines that are known, the first of them that is installed unless one is named.
+/// The known engines; the first one installed is used unless one is named.
 pub const ENGINES: [&str; 5] = ["claude", "gemini", "codex", "opencode", "ollama"];
 
-/// A setting.
+/// The specification of a setting.
 pub(super) struct SettingSpec {
     pub(super) key: &'static str,
-    /// JSON; its kind is that of all of its values.
+    /// The default, JSON; all its values are of the same kind.
     pub(super) default: &'static str,
-    /// Where it has one of a few values, all of them, JSON, the laxest first: no file has less than one that counts less, where that
-    /// says one.
+    /// All values of a setting that has only a few, JSON, the laxest first: a project's file cannot choose a laxer one
+    /// than the home's file sets.
     pub(super) choices: &'static [&'static str],
     pub(super) of_project: ProjectRule,
 }
 
-/// What a project's file may say, which comes with its folder, from whoever that is of.
+/// The values that a project's file may set; the file comes with its folder, from whoever made that.
 pub(super) enum ProjectRule {
     Anything,
     /// One of these names.
@@ -60,12 +60,12 @@ pub(super) static KNOWN: [SettingSpec; 15] = [
 ];
 
 impl SettingSpec {
-    /// How strict a value is: 0 of the laxest, and of what is no choice.
+    /// Returns how strict a value is: 0 for the laxest, and for a value that is no choice.
     pub(super) fn rank(&self, value: &str) -> usize {
         self.choices.iter().position(|choice| *choice == value).unwrap_or(0)
     }
 
-    /// Its choices, as a sentence lists them.
+    /// Lists its choices for a sentence.
     pub(super) fn choices_text(&self) -> String {
         let choices: Vec<_> = self.choices.iter().map(|choice| choice.trim_matches('"')).collect();
         match choices.split_last() {
@@ -74,7 +74,7 @@ impl SettingSpec {
         }
     }
 
-    /// Why a project's file may not say this.
+    /// Explains why a project's file may not set this value.
     pub(super) fn project_refusal(&self, value: &str, path: &str) -> Option<String> {
         let key = self.key;
         let found = Text::decode(value).unwrap_or_default();
@@ -93,7 +93,7 @@ impl SettingSpec {
         }
     }
 
-    /// The choice that a value is, however that is written.
+    /// Returns the choice that a value equals, however it is written.
     pub(super) fn canonical(&self, value: &str) -> Option<&'static str> {
         let decoded = Text::decode(value);
         let is_it = |choice: &&&str| match &decoded {
@@ -104,7 +104,7 @@ impl SettingSpec {
     }
 }
 
-/// The names below a prefix that ends with a dot, or the outermost, each once.
+/// Returns the names below a prefix that ends with a dot, or the outermost ones, each once.
 pub(super) fn names_below(prefix: &str) -> Vec<&'static str> {
     let below = |known: &SettingSpec| known.key.strip_prefix(prefix)?.split('.').next();
     let mut names: Vec<_> = KNOWN.iter().filter_map(below).collect();

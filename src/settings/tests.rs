@@ -19,7 +19,7 @@ fn ranks(read: &EffectiveSettings) -> Vec<usize> {
     read.all.iter().zip(&KNOWN).map(|(one, known)| known.rank(&one.value)).collect()
 }
 
-// What holds of one file, and what is said of it: one problem with these words, or none.
+// Checks the values in force from one file, and its problems: one with these words, or none.
 fn check(text: &str, held: &[(&str, &str)], words: &str) {
     let file = file(SettingSource::Home, text);
     let read = read(core::slice::from_ref(&file));
@@ -259,7 +259,7 @@ fn to_write_one_setting_opens_nothing_that_is_shut_until_it_is_mended() {
                 [of(&before, "redact"), of(&before, "record")]
             );
         }
-        // What it is to be is said by writing it.
+        // A value of the wrong kind is replaced by writing a right one.
         let file = file(SettingSource::Home, text);
         let next = write_setting("redact", Some("\"report\""), &file).expect("written").expect("a text");
         assert_eq!(next.matches("\"redact\"").count(), 1, "{next}");

@@ -1,4 +1,4 @@
-//! Settings as they are written: one into a file, and all for a program.
+//! Writes settings: one into a file, or all of them for a program.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,8 +10,8 @@ use crate::json::fields::Fields;
 use crate::json::indent::indent_json;
 use crate::json::text::to_json;
 
-/// What a file says once a value, JSON, stands in it as a setting, beside what is there; without a value, once the setting is
-/// taken out, and a group that nothing is left of. Nothing where there is nothing to write: no file is made to say nothing.
+/// Returns a file's text with a setting set to a value, JSON, and everything else kept; without a value, with the setting
+/// removed, and its group if that is empty then. `None` if there is nothing to write: no file is made to say nothing.
 ///
 /// # Errors
 /// What [`check_writing`] refuses.
@@ -44,7 +44,7 @@ pub fn write_setting(key: &str, value: Option<&str>, file: &SettingsFile) -> Res
     Ok(Some(format!("{}\n", indent_json(&next, 0))))
 }
 
-/// The settings of a list as one object, those of a group in one of their own.
+/// Renders a list of settings as one object, each group as an object of its own.
 pub fn render_grouped(all: &[Setting]) -> String {
     let (mut json, mut open) = (String::from("{"), None);
     for Setting { key, value, .. } in all {
@@ -66,8 +66,8 @@ pub fn render_grouped(all: &[Setting]) -> String {
 }
 
 impl EffectiveSettings {
-    /// `{"settings","all","problems"}`, JSON: what holds, as one object; of each setting `{"key","value","source","path","inForce"}`; and of
-    /// what could not be used `{"code","message"}`.
+    /// Renders `{"settings","all","problems"}`, JSON: the values in force as one object; each setting as
+    /// `{"key","value","source","path","inForce"}`; and each entry that could not be used as `{"code","message"}`.
     pub fn to_json(&self) -> String {
         let problem = |message: &String| {
             let code = to_json(Code::InvalidSetting.as_str());
@@ -82,14 +82,14 @@ impl EffectiveSettings {
         )
     }
 
-    /// The value of a setting, JSON; empty where there is no such setting.
+    /// Returns the value of a setting, JSON; empty if there is no such setting.
     pub fn value(&self, key: &str) -> &str {
         self.all.iter().find(|one| one.key == key).map_or("", |one| one.value.as_str())
     }
 }
 
-// The fields with one in its place, or behind the others; without a value, without it. What another one says twice stays so: which of
-// them it is to be is its user's to say.
+// Sets a field in its place, or behind the others; without a value, removes it. A different key that stands there twice
+// stays so: its user decides which of the values counts.
 fn put_field(fields: Option<&Fields<'_>>, key: &str, value: Option<&str>) -> String {
     let mut next: Vec<(&str, &str)> = fields.iter().flat_map(|fields| fields.decoded_entries()).collect();
     let place = next.iter().position(|(name, _)| *name == key).unwrap_or(next.len());

@@ -1,8 +1,9 @@
-//! What Claude Code attaches to a conversation: files that the user named, what hooks said, what changed meanwhile. The
-//! model is told it in the user's name, so it is a message of the user's with a mark.
+//! Reads Claude Code's attachments to a conversation: files that the user named, hooks' output, changes meanwhile. The
+//! model is told them in the user's name, so each is a message of the user's with a mark.
 //!
-//! Newer versions keep what was told as it was told (`rendered`); of older ones it is made from the texts and the name
-//! that the attachment has. What the client says of itself, of its tools and of its limits is no part of a conversation.
+//! Newer versions keep the words that the model got (`rendered`); for older ones they are made from the texts and the
+//! name that the attachment has. What the client says of itself, of its tools and of its limits is no part of a
+//! conversation.
 
 use alloc::format;
 use alloc::string::String;
@@ -13,7 +14,7 @@ use crate::json::fields::parse_items;
 use crate::json::text::Text;
 use crate::record::message::{Attachment, Message, Role};
 
-/// What the client says of itself, of its tools and of its limits.
+/// Attachments about the client itself, its tools and its limits.
 const OF_CLIENT: &[&str] = &[
     "agent_listing_delta",
     "auto_mode",
@@ -42,10 +43,10 @@ const OF_CLIENT: &[&str] = &[
     "ultra_effort_enter",
     "ultra_effort_exit",
 ];
-/// What only the user is shown.
+/// Attachments that only the user is shown.
 const SHOWN: &[&str] = &["hook_cancelled", "hook_non_blocking_error", "hook_system_message"];
 
-/// Where a text may stand, and what it belongs to.
+/// Keys that may hold a text, and the key that names what it belongs to.
 const TEXTS: &[&str] = &[
     "content",
     "file",
@@ -60,10 +61,10 @@ const TEXTS: &[&str] = &[
     "source",
 ];
 const NAMES: &[&str] = &["displayPath", "filename", "filePath", "path", "name"];
-// A text stands at most so deep.
+// The deepest place of a text.
 const DEEPEST: usize = 6;
 
-/// Why an attachment of this kind is left out, which would be a message by what it holds.
+/// Returns why an attachment of this kind is left out, though it holds words.
 pub(super) fn skip_reason(kind: &str) -> Option<&'static str> {
     if OF_CLIENT.contains(&kind) {
         return Some("the client's notes on itself, its tools and its limits");
@@ -71,7 +72,7 @@ pub(super) fn skip_reason(kind: &str) -> Option<&'static str> {
     SHOWN.contains(&kind).then_some("shown to the user, not sent to the model")
 }
 
-/// What the model was told by an attachment; nothing where it holds no words. `rendered`: as it was told.
+/// Makes the message that an attachment gave the model; `None` if it holds no words. `rendered`: the words as given.
 pub(super) fn attachment_message(attachment: &str, rendered: Option<&str>) -> Option<Message> {
     let mut plain = PlainContent::default();
     gather_texts(rendered.unwrap_or_default(), (DEEPEST, true), &mut plain);
@@ -81,7 +82,7 @@ pub(super) fn attachment_message(attachment: &str, rendered: Option<&str>) -> Op
     (!plain.is_empty()).then(|| plain.into_message(Role::User))
 }
 
-// `is_named`: what it belongs to is said already.
+// `is_named`: the thing that the text belongs to was named already.
 fn gather_texts(raw: &str, (depth, is_named): (usize, bool), into: &mut PlainContent) {
     if depth == 0 {
         return;
@@ -103,7 +104,7 @@ fn gather_texts(raw: &str, (depth, is_named): (usize, bool), into: &mut PlainCon
     let within = (depth - 1, is_named || name.is_some());
     let mut own = PlainContent::default();
     TEXTS.iter().filter_map(|text| object.raw(text)).for_each(|text| gather_texts(text, within, &mut own));
-    // A notebook's, as they stand.
+    // A notebook's cells, as they stand.
     own.texts.extend(object.raw("cells").map(Text::from));
     own.attachments.extend(take_bytes(&mut object));
     if let Some(name) = name.filter(|_| !own.texts.is_empty()) {
@@ -113,7 +114,7 @@ fn gather_texts(raw: &str, (depth, is_named): (usize, bool), into: &mut PlainCon
     into.attachments.append(&mut own.attachments);
 }
 
-// A picture, or a PDF, whose type is not said.
+// Takes a picture, or a PDF, whose type is not given.
 fn take_bytes(file: &mut Object<'_>) -> Option<Attachment> {
     let quiet = &mut Losses::default();
     let data = file.take("base64", quiet).or_else(|| file.take("data", quiet))?;

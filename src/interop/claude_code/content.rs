@@ -1,4 +1,4 @@
-//! What one record says: its blocks as parts of a message.
+//! Reads a record's blocks as parts of a message.
 
 use alloc::format;
 use alloc::string::String;
@@ -13,7 +13,7 @@ use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
 use crate::shapes::answer_pieces::AnswerPiece;
 
-/// The blocks of an assistant's record.
+/// Reads the blocks of an assistant's record.
 pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<AnswerPiece> {
     let mut pieces = Vec::new();
     if let Some(text) = Text::read(content, "", &mut Vec::new()) {
@@ -46,7 +46,7 @@ pub(super) fn answer_pieces(content: &str, losses: &mut Losses) -> Vec<AnswerPie
     pieces
 }
 
-/// The messages of a user's record: one for each tool result, then one for what was said beside them, or at all.
+/// Reads the messages of a user's record: one for each tool result, then one for the words beside them, if any.
 pub(super) fn prompt_messages(content: &str, losses: &mut Losses) -> Vec<Message> {
     let mut results = Vec::new();
     let mut said = PlainContent::default();
@@ -74,10 +74,10 @@ pub(super) fn prompt_messages(content: &str, losses: &mut Losses) -> Vec<Message
     results
 }
 
-/// Where the text of a queued prompt stands.
+/// The path of a queued prompt's text.
 const QUEUED_PROMPT: &str = "attachment/queued_command.attachment.prompt";
 
-/// A prompt that was typed while the agent was at work.
+/// Makes the message of a prompt that was typed while the agent was at work.
 pub(super) fn queued_message(prompt: &str, losses: &mut Losses) -> Message {
     let mut said = PlainContent::default();
     said.texts.extend(Text::read(prompt, "", &mut Vec::new()));
@@ -87,7 +87,7 @@ pub(super) fn queued_message(prompt: &str, losses: &mut Losses) -> Message {
     said.into_message(Role::User)
 }
 
-/// What the provider counted.
+/// Reads the provider's token counts.
 pub(super) fn usage(raw: &str, losses: &mut Losses) -> Option<Usage> {
     let mut counts = parse_object("assistant.message.usage".into(), raw, losses)?;
     let details = counts.take_raw("output_tokens_details");
@@ -108,7 +108,7 @@ pub(super) fn usage(raw: &str, losses: &mut Losses) -> Option<Usage> {
     Some(usage)
 }
 
-/// Takes from an assistant's message what is not content; the newest record of an answer wins.
+/// Takes the fields of an assistant's message that are not content; the newest record of an answer wins.
 pub(super) fn describe_assistant(assistant: &mut Assistant, message: &mut Object<'_>, losses: &mut Losses) {
     assistant.model = message.take("model", losses).or(assistant.model.take());
     assistant.finish_reason = message.take("stop_reason", losses).or(assistant.finish_reason.take());
@@ -145,7 +145,7 @@ fn read_plain_content(content: Option<&str>, losses: &mut Losses) -> PlainConten
     plain
 }
 
-// Only bytes that stand in the file itself: an address would make a viewer ask the network.
+// Takes only bytes that stand in the file itself: an address would make a viewer ask the network.
 fn inline_attachment(path: String, raw: &str, losses: &mut Losses) -> Option<Attachment> {
     let mut source = parse_object(path.clone(), raw, losses)?;
     let kind: Option<String> = source.take("type", losses);

@@ -1,14 +1,15 @@
-//! Claude Code's transcripts: `<projects>/<folder>/<session>.jsonl`, and `<session>/subagents/agent-<id>.jsonl` beside it.
+//! Reads Claude Code's transcripts: `<projects>/<folder>/<session>.jsonl`, and `<session>/subagents/agent-<id>.jsonl`
+//! beside it.
 //!
-//! One answer is spread over several records of one `message.id`; the results of parallel calls are records of their own.
-//! A record hangs from another by `parentUuid`, through records that are no messages. Two different prompts that hang
-//! from the same message are a rewind: the later begins a branch. A rewind to before the first message cannot be told
-//! from a file without a chain, and is read in file order. A compact boundary begins the chain anew, tied to what was
-//! before by `logicalParentUuid`: that history stays, and the summary behind the boundary is a message like others.
-//! Sub-agents' records (`isSidechain`) are sessions of their own. What was typed while the agent was at work stands in
-//! an attachment, `queued_command`; it is read as the user's message, unless no answer lies between it and a record of
-//! the user that says the same. What other attachments tell the model, the files that the user named before all, is a
-//! message with a mark; see `attached`.
+//! One answer is spread over several records of one `message.id`; the results of parallel calls are records of their
+//! own. A record names its parent by `parentUuid`, through records that are no messages. Two different prompts with the
+//! same parent message are a rewind: the later begins a branch. A rewind to before the first message cannot be told
+//! from a file without a chain, and is read in file order. A compact boundary begins the chain anew, tied to the
+//! history before it by `logicalParentUuid`: that history stays, and the summary behind the boundary is a message like
+//! others. Sub-agents' records (`isSidechain`) are sessions of their own. A prompt typed while the agent was at work
+//! stands in an attachment, `queued_command`; it is read as the user's message, unless no answer lies between it and a
+//! record of the user that says the same. What other attachments tell the model, above all the files that the user
+//! named, is a message with a mark; see `attachments`.
 
 mod attachments;
 mod content;
@@ -38,14 +39,14 @@ pub use table::COVERAGE;
 
 const AGENT: &str = AgentName::ClaudeCode.as_str();
 const NO_MESSAGE: &str = "the record is not a message";
-/// What the client says in the user's name where the user stopped an answer.
+/// The client's words in the user's name where the user stopped an answer.
 const INTERRUPTED: &str = "\"[Request interrupted by user]\"";
-/// What was typed while the agent was at work, and what became of that.
+/// Records of prompts that were typed while the agent was at work, and what happened to them.
 const QUEUE: &str = "queue-operation";
-/// A prompt that was typed while the agent was at work.
+/// The path of a prompt that was typed while the agent was at work.
 const QUEUED: &str = "attachment/queued_command";
 
-/// Whether a record of a user or an assistant, as Claude Code writes it, is in these bytes.
+/// True if these bytes have a record of a user or an assistant, as Claude Code writes it.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, usize::MAX).any(|mut object| {
         let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
@@ -55,11 +56,11 @@ pub(crate) fn can_read(bytes: &[u8]) -> bool {
     })
 }
 
-/// Reads a transcript. `name` is the file's name, for the id of a session that says none itself.
+/// Reads a transcript. `name` is the file's name, for the id of a session that gives none itself.
 ///
 /// # Errors
-/// `empty_file`; `unknown_format` where no record of a user or an assistant, as Claude Code writes it, is in the bytes;
-/// `line_too_long` where there is nothing but what is too long to be stored.
+/// `empty_file`; `unknown_format` if no record of a user or an assistant, as Claude Code writes it, is in the bytes;
+/// `line_too_long` if all that there is is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::ClaudeCode)?;
     let mut reader = Reader::new();
@@ -82,7 +83,7 @@ fn is_signed(object: &Object<'_>) -> bool {
     object.has("uuid") || object.has("sessionId")
 }
 
-/// The message of a record, and its content, which is a string or an array.
+/// Takes the message of a record, and its content, which is a string or an array.
 fn take_message<'a>(object: &mut Object<'a>, kind: &str) -> Result<(Object<'a>, &'a str), String> {
     let raw = object.take_raw("message");
     let message = raw.and_then(|raw| Object::parse(format!("{kind}.message"), raw).ok());
@@ -102,12 +103,12 @@ fn is_queued_prompt(object: &Object<'_>) -> bool {
     })
 }
 
-/// Whether a word may be a key in this JSON; cheaper than to split it. Escaped, as nobody writes it, it is not found.
+/// True if a word may be a key in this JSON; cheaper than splitting it. It misses an escaped key, which nobody writes.
 fn has_word(json: &str, word: &str) -> bool {
     memchr::memmem::find(json.as_bytes(), word.as_bytes()).is_some()
 }
 
-/// The attachment of a queued prompt, and the prompt, which is a string or an array.
+/// Takes the attachment of a queued prompt, and the prompt, which is a string or an array.
 fn take_queued_prompt<'a>(object: &mut Object<'a>) -> Result<(Object<'a>, &'a str), String> {
     let raw = object.take_raw("attachment");
     let attachment = raw.and_then(|raw| Object::parse(format!("{QUEUED}.attachment"), raw).ok());
@@ -140,7 +141,7 @@ struct Reader<'a> {
 struct Titles {
     custom: Option<String>,
     ai: Option<String>,
-    // Each with the record that it sums up.
+    // Each summary, with the last record that it covers.
     summaries: Vec<(String, Option<String>)>,
 }
 
@@ -212,7 +213,7 @@ impl<'a> Reader<'a> {
         let thread = &mut self.threads[at];
         thread.talk.losses.merge(losses);
         thread.describe(&mut object, kind, &envelope);
-        // A client that resumes or compacts may write records of its past again, hung from another place.
+        // A client that resumes or compacts may write its old records again, with another parent.
         let key = envelope.uuid.clone().zip(whole).map(|(uuid, whole)| (uuid, timestamp, whole));
         if key.is_some_and(|key| !self.seen_records.insert(key)) {
             return thread.skip_repeated(object);
@@ -298,7 +299,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    // The kind of an attachment. Of one that tells of tools, they are noted: what a resumed session can miss.
+    // Reads the kind of an attachment. One about tools adds their names: a resumed session can miss them.
     fn read_attachment_kind(&mut self, raw: &str, at: usize) -> Option<String> {
         let quiet = &mut Losses::default();
         let mut inner = Object::parse("attachment", raw).ok()?;
@@ -310,7 +311,8 @@ impl<'a> Reader<'a> {
         kind
     }
 
-    // A sub-agent's record says so, and by which agent; older versions leave the agent out, then the chain tells.
+    // Returns the conversation of a record. A sub-agent's record says so, and names the agent; older versions leave the
+    // agent out, then the chain tells.
     fn thread_of(&mut self, envelope: &Envelope, object: &mut Object<'a>, losses: &mut Losses) -> usize {
         if object.take::<bool>("isSidechain", losses) != Some(true) {
             return 0;
@@ -331,7 +333,7 @@ impl<'a> Reader<'a> {
         at
     }
 
-    // The message that a record follows, through records that are none.
+    // Returns the message that a record follows, through records that are none.
     fn find_parent_message(
         &self,
         at: usize,
@@ -365,7 +367,7 @@ impl<'a> Reader<'a> {
         let title = self.choose_title();
         core::mem::take(&mut self.queue).add_undelivered(&mut self.threads[0].talk);
         let mut threads = core::mem::take(&mut self.threads);
-        // What stood in a conversation without messages is told with the first that has some.
+        // Losses of a conversation without messages are listed with the first that has some.
         let mut orphaned = Losses::default();
         for thread in threads.iter_mut().filter(|thread| thread.talk.is_empty()) {
             orphaned.merge(core::mem::take(&mut thread.talk.losses));
@@ -384,7 +386,7 @@ impl<'a> Reader<'a> {
             session.title = title.clone().filter(|_| session.parent.is_none());
             sessions.push(session);
         }
-        // Of a conversation of which nothing can be stored, only the problems are told.
+        // A conversation of which nothing can be stored leaves only its problems.
         sessions.retain(|session| !session.messages.is_empty());
         self.problems.sort_by_key(|problem| problem.start);
         Import { sessions, problems: self.problems }

@@ -1,5 +1,5 @@
-//! What the user typed and the client only queued. What it delivered stands in a record of its own; what it did not, since
-//! it ended before, is said nowhere else.
+//! Prompts that the user typed and the client only queued. A delivered one stands in a record of its own; one that the
+//! client did not deliver before it ended stands nowhere else.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -12,14 +12,15 @@ use crate::interop::{Losses, Object};
 use crate::record::message::{Message, Role};
 use crate::record::span::Span;
 
-/// What begins a text that the client tells itself by its queue.
+/// The beginning of a text that the client queues by itself.
 const OF_CLIENT: &str = "<task-notification>";
 
 /// A prompt that was queued.
 struct QueuedPrompt {
     message: Message,
     origin: RecordOrigin,
-    /// How much was said before it was queued; before one was taken out to be delivered; before the user took all back.
+    /// How many messages came before it was queued, before one was taken out to be delivered, and before the user took
+    /// all back.
     drafts_when_queued: usize,
     drafts_when_dequeued: Option<usize>,
     drafts_when_taken_back: Option<usize>,
@@ -45,7 +46,7 @@ impl QueuedPrompt {
 pub(super) struct Queue(Vec<QueuedPrompt>);
 
 impl Queue {
-    /// Takes an operation on the queue; whether a prompt was queued. `said`: how many messages there are so far.
+    /// Applies an operation to the queue; returns true if a prompt was queued. `said`: the number of messages so far.
     pub fn apply_operation(&mut self, object: &mut Object<'_>, place: Span, said: usize) -> bool {
         let quiet = &mut Losses::default();
         match object.take::<String>("operation", quiet).as_deref() {
@@ -83,7 +84,7 @@ impl Queue {
         true
     }
 
-    /// Adds those that were not delivered: before the first prompt that the client was given later, else last.
+    /// Adds the prompts that were not delivered: before the first prompt that the client was given later, else last.
     pub fn add_undelivered(self, talk: &mut ConversationBuilder) {
         let mut delivered = BTreeSet::new();
         let mut open = Vec::new();
@@ -113,7 +114,7 @@ impl Queue {
     }
 }
 
-// What the user said, from a message on.
+// Returns the user's messages, from one on.
 fn prompts_from(talk: &ConversationBuilder, from: usize) -> impl Iterator<Item = usize> {
     let is_prompt =
         |message: &Message| message.role == Some(Role::User) && !message.has_source_mark("isAttached");

@@ -1,4 +1,4 @@
-//! What a record says of itself, beside what was said.
+//! The fields of a record around its message.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,21 +9,21 @@ use crate::json::text::Extra;
 use crate::record::span::Span;
 use crate::time;
 
-/// What a record with a uuid means for those that hang from it.
+/// A record with a uuid, as others name it as their parent.
 pub(super) struct RecordLink {
     pub thread: usize,
     /// The message it became, or else the one before it.
     pub message_index: Option<usize>,
 }
 
-/// What a record says of itself.
+/// The fields that every record has.
 pub(super) struct Envelope {
     pub uuid: Option<String>,
     pub parent: Option<String>,
     pub timestamp: Option<String>,
 }
 
-// Marks that tell what a message is good for; they go with its source.
+// Marks for the use of a message; they are kept with its source.
 pub(super) const USER_FLAGS: &[&str] = &["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"];
 pub(super) const ASSISTANT_FLAGS: &[&str] = &["isApiErrorMessage"];
 
@@ -36,13 +36,13 @@ impl Envelope {
         Envelope { uuid, parent, timestamp }
     }
 
-    /// Its time, in milliseconds since 1970.
+    /// Returns its time, in milliseconds since 1970.
     pub fn ms(&self) -> Option<i64> {
         self.timestamp.as_deref().and_then(time::parse)
     }
 }
 
-/// A record that says something.
+/// A record with a message.
 pub(super) struct Record<'a> {
     pub object: Object<'a>,
     pub message: Object<'a>,
@@ -50,19 +50,19 @@ pub(super) struct Record<'a> {
     pub envelope: Envelope,
     /// The message it follows.
     pub parent_index: Option<usize>,
-    /// Where it lies in the file.
+    /// Its place in the file.
     pub place: Span,
 }
 
 impl Record<'_> {
-    /// Where it comes from: its uuid names it, or its place for want of one.
+    /// Returns the record's origin, named by its uuid, or else by its place.
     pub fn origin(&self, flags: Extra) -> RecordOrigin {
         let origin = RecordOrigin::from_place(self.place, self.envelope.timestamp.clone());
         RecordOrigin { native: self.envelope.uuid.clone().unwrap_or(origin.native), flags, ..origin }
     }
 }
 
-/// The marks of a record that are set.
+/// Takes the marks of a record that are set.
 pub(super) fn take_flags(object: &mut Object<'_>, names: &[&str], losses: &mut Losses) -> Extra {
     let set: Vec<&str> =
         names.iter().copied().filter(|name| object.take(name, losses) == Some(true)).collect();

@@ -1,8 +1,8 @@
-//! What of a transcript has a place in leftoff, and why the rest has none.
+//! The fields of a transcript that have a place in leftoff, and why the others have none.
 
 use crate::interop::{Coverage, LossReasons};
 
-/// What the reader knows.
+/// The reader's coverage.
 pub const COVERAGE: Coverage = Coverage {
     tested_versions: &[
         "1.0.0", "1.0.24", "1.0.31", "1.0.51", "1.0.53", "1.0.55", "1.0.128", "1.9.0", "2.0.5", "2.0.28",

@@ -1,4 +1,4 @@
-//! One conversation of a transcript, the main one or a sub-agent's: its messages and how they hang together.
+//! One conversation of a transcript, the main one or a sub-agent's: its messages and the chain between them.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -22,11 +22,11 @@ use crate::shapes::answer_pieces::AnswerPiece;
 const CHANGES: &str = "changes within the session";
 
 pub(super) struct Thread {
-    /// What was said.
+    /// The messages so far.
     pub talk: ConversationBuilder,
-    // The sub-agent, for a conversation that is not the main one.
+    // The sub-agent's id; none for the main conversation.
     agent: Option<String>,
-    // Since the newest prompt, by the ids of their messages: a gateway may give all the same one.
+    // The answers since the newest prompt, by the ids of their messages: a gateway may give all the same one.
     answers: BTreeMap<String, usize>,
     // The newest prompt behind each message.
     prompts: BTreeMap<usize, usize>,
@@ -34,19 +34,19 @@ pub(super) struct Thread {
     typed_prompts: TypedPrompts,
 }
 
-/// Who says something: the user's own record, or a prompt that was queued.
+/// The source of a prompt: the user's own record, or a queued prompt.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PromptSource {
     Now,
     Queued,
 }
 
-// What was typed may stand twice, as a queued prompt and as a record of its own.
+// Prompts that may stand twice, as a queued prompt and as a record of their own.
 #[derive(Default)]
 struct TypedPrompts {
-    // By the uuid that the record of its own has.
+    // The prompts by the uuids of their records.
     by_uuid: BTreeMap<(PromptSource, String), usize>,
-    // Since the newest answer.
+    // The prompts since the newest answer.
     since_answer: Vec<(PromptSource, usize)>,
 }
 
@@ -56,7 +56,7 @@ impl TypedPrompts {
         self.since_answer.push((told, place));
     }
 
-    // The message that was told in the other way.
+    // Takes the message that the other source gave for the same prompt.
     fn take_counterpart(
         &mut self,
         told: PromptSource,
@@ -72,7 +72,7 @@ impl TypedPrompts {
             *told == other && named.map_or_else(|| is_same(*place), |named| named == *place)
         };
         let at = self.since_answer.iter().position(is_it);
-        // A message is told twice at most.
+        // A prompt stands twice at most.
         at.map(|at| self.since_answer.remove(at).1).or(named)
     }
 }
@@ -89,7 +89,7 @@ impl Thread {
         }
     }
 
-    /// Takes what a record says of the whole conversation.
+    /// Takes a record's fields about the whole conversation.
     pub fn describe(&mut self, object: &mut Object<'_>, kind: &str, envelope: &Envelope) {
         let ConversationBuilder { losses, session, .. } = &mut self.talk;
         let folder = object.take("cwd", losses);
@@ -112,7 +112,7 @@ impl Thread {
         self.talk.note_version(version, COVERAGE.tested_versions);
     }
 
-    /// Adds an assistant's record; the place of the message it belongs to.
+    /// Adds an assistant's record; returns the index of the message it belongs to.
     pub fn add_answer(&mut self, mut record: Record<'_>) -> usize {
         self.typed_prompts.since_answer.clear();
         let losses = &mut self.talk.losses;
@@ -139,7 +139,7 @@ impl Thread {
         place
     }
 
-    /// Adds a user's record; the place of its last message.
+    /// Adds a user's record; returns the index of its last message.
     pub fn add_prompt(&mut self, mut record: Record<'_>) -> usize {
         let is_own = |flag: &&str| record.object.raw(flag) == Some("true");
         let is_summary = is_own(&"isCompactSummary");
@@ -181,14 +181,14 @@ impl Thread {
         self.talk.drafts.len() - 1
     }
 
-    // What is said behind a result of an answer is another one; calls of the same one may be written behind it.
+    // Words behind a result of an answer are another answer; calls of the same one may be written behind it.
     fn is_behind_result(&self, answer: usize, before: Option<usize>, pieces: &[AnswerPiece]) -> bool {
         let is_result = |before: usize| self.talk.drafts[before].message.tool.is_some();
         before.is_some_and(|before| before > answer && is_result(before))
             && !pieces.iter().any(|piece| matches!(piece, AnswerPiece::Call(_)))
     }
 
-    /// Adds what was typed while the agent was at work; the place of its message. It replaces no other prompt.
+    /// Adds a prompt typed while the agent was at work; returns the index of its message. It replaces no other prompt.
     pub fn add_queued(&mut self, mut record: Record<'_>) -> usize {
         let prompt = &mut record.message;
         prompt.take_raw("commandMode");
@@ -199,7 +199,7 @@ impl Thread {
         let place = match self.find_counterpart(PromptSource::Queued, uuid.as_deref(), &said) {
             Some(place) => place,
             None => {
-                // Where it names no parent, it follows what was said last.
+                // If it names no parent, it follows the newest message.
                 let last = self.talk.drafts.len().checked_sub(1);
                 let last = last.filter(|_| record.envelope.parent.is_none());
                 let place = self.talk.add_after(record.parent_index.or(last), said, record.origin(flags));
@@ -212,7 +212,7 @@ impl Thread {
         place
     }
 
-    /// Adds what an attachment tells the model; its place.
+    /// Adds the message that an attachment gives the model; returns its index.
     pub fn add_attachment(
         &mut self,
         message: Message,
@@ -229,19 +229,19 @@ impl Thread {
         )
     }
 
-    /// The answer at this place was not said to its end.
+    /// Marks the answer at this index as cut short.
     pub fn cut_short(&mut self, place: usize) {
         let message = &mut self.talk.drafts[place].message;
         message.partial |= message.role == Some(Role::Assistant);
     }
 
-    /// Whether the answer at this place says why it ended.
+    /// True if the answer at this index says why it ended.
     pub fn is_finished(&self, place: usize) -> bool {
         let assistant = self.talk.drafts[place].message.assistant.as_ref();
         assistant.is_some_and(|assistant| assistant.finish_reason.is_some())
     }
 
-    /// Passes by a record whose message is there already.
+    /// Skips a record whose message is there already.
     pub fn skip_repeated(&mut self, mut object: Object<'_>) {
         for flag in USER_FLAGS.iter().chain(ASSISTANT_FLAGS) {
             object.take_raw(flag);
@@ -249,7 +249,7 @@ impl Thread {
         object.report_rest_lost(&mut self.talk.losses, REASONS);
     }
 
-    /// Notes which sub-agent a tool result came from: `raw` is what Claude Code keeps of it for itself.
+    /// Notes the sub-agent that a tool result came from: `raw` is what Claude Code keeps of it for itself.
     pub fn note_agent(&mut self, raw: &str, place: usize) {
         let quiet = &mut Losses::default();
         let agent =
@@ -258,7 +258,7 @@ impl Thread {
         self.agents.extend(agent.zip(call.filter(|call| !call.is_empty())));
     }
 
-    /// Which call began a sub-agent: by its name, else, for older versions, by the prompt it was given.
+    /// Returns the call that began each sub-agent: by its name, else, for older versions, by the prompt it was given.
     pub fn calls_of_agents(&self) -> BTreeMap<String, String> {
         let mut calls = BTreeMap::new();
         for piece in self.talk.drafts.iter().flat_map(|draft| &draft.pieces) {
@@ -275,14 +275,14 @@ impl Thread {
         calls
     }
 
-    /// Says whose conversation it is; its uuid in leftoff. `native` is the name of the main one.
+    /// Sets the conversation's id in its source; returns its uuid in leftoff. `native` is the main one's id.
     pub fn set_source_id(&mut self, native: &str) -> String {
         self.talk.session.source_id = self.source_id(native);
         self.talk.id()
     }
 
-    /// The conversation with its ids. `caller` names the main one, `calls` the calls of sub-agents in it. What cannot
-    /// be stored is added to the problems.
+    /// Returns the conversation with its ids. `caller` names the main one, `calls` the calls of sub-agents in it. What
+    /// cannot be stored is added to the problems.
     pub fn finish(
         mut self,
         native: &str,
@@ -335,7 +335,7 @@ impl Thread {
     }
 }
 
-// Whether the call of this result was denied, or interrupted.
+// True if the call of this result was denied, or interrupted.
 fn did_not_run(object: &mut Object<'_>) -> bool {
     let quiet = &mut Losses::default();
     let denial: Option<String> = object.take("toolDenialKind", quiet);

@@ -1,4 +1,4 @@
-//! What one message of a session or a task says.
+//! Reads one message of a session or a task.
 
 use alloc::format;
 use alloc::string::String;
@@ -15,7 +15,7 @@ use crate::json::text::Text;
 use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCall};
 use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 
-/// What a message says, whoever says it: the pieces of an answer, or plain content and results with their calls.
+/// A message's content, whoever says it: the pieces of an answer, or plain content and results with their calls.
 #[derive(Default)]
 pub(super) struct MessageContent {
     pub pieces: Vec<AnswerPiece>,
@@ -23,7 +23,7 @@ pub(super) struct MessageContent {
     pub results: Vec<(Message, String)>,
 }
 
-// Whether the block is of a kind that stands in messages and results alike.
+// Adds a block of a kind that stands in messages and results alike; returns false for any other.
 fn add_block(plain: &mut PlainContent, kind: &str, block: &mut Object<'_>, losses: &mut Losses) -> bool {
     match kind {
         "text" => plain.texts.extend(block.take("text", losses).filter(|text: &Text| !text.is_empty())),
@@ -34,7 +34,7 @@ fn add_block(plain: &mut PlainContent, kind: &str, block: &mut Object<'_>, losse
     true
 }
 
-/// What a message says.
+/// Reads a message's content.
 pub(super) fn read_content(message: &mut Object<'_>, losses: &mut Losses) -> MessageContent {
     let mut said = MessageContent::default();
     if let Some(text) = take_string_content(message) {
@@ -101,7 +101,7 @@ fn result(block: &mut Object<'_>, losses: &mut Losses) -> (Message, String) {
     (Message { tool: Some(tool), ..plain.into_message(Role::Tool) }, call_id)
 }
 
-// What became of one of the things that a call asked for, and whether it failed.
+// Reads the outcome of one of the things that a call asked for, and whether it failed.
 fn outcome(item: &mut Object<'_>, losses: &mut Losses) -> (Text, bool) {
     let error: Option<Text> = item.take("error", losses);
     let failed = item.take("success", losses) == Some(false);

@@ -1,10 +1,10 @@
-//! Cline's sessions: `<id>.messages.json` of its SDK, one document each; and a task of its older versions, either as the
-//! model's messages (`api_conversation_history.json`) or as what was shown (`ui_messages.json`), each a list.
+//! Reads Cline's sessions: `<id>.messages.json` of its SDK, one document each; and a task of its older versions, either
+//! as the model's messages (`api_conversation_history.json`) or as what was shown (`ui_messages.json`), each a list.
 //!
-//! A task's two files tell the same conversation: whoever has both reads the first. They say no id: the folder in the
-//! given name is it, else their first entry. Cline names a message anew each time it is loaded again: `_tool_` and a call's
-//! id are put behind; so what stands before that names it, and a result is named by its call. What a model was told after
-//! a compaction is a file like the session's; it is a conversation of its own beside it, `<session>/compaction`.
+//! A task's two files tell the same conversation: whoever has both reads the first. They give no id: the folder in the
+//! given name is it, else their first entry. Cline names a message anew each time it is loaded again, by adding
+//! `_tool_` and a call's id: so the part before that names it, and a result is named by its call. The model's messages
+//! after a compaction are a file like the session's; it is a conversation of its own beside it, `<session>/compaction`.
 
 mod content;
 mod table;
@@ -36,7 +36,7 @@ enum ClineFile<'a> {
     Shown(Vec<&'a str>),
 }
 
-/// Whether these bytes are a session or a task of Cline.
+/// True if these bytes are a session or a task of Cline.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     match detect_file(bytes) {
         Some(ClineFile::History(messages)) => messages.iter().any(|message| is_signed(message)),
@@ -60,7 +60,7 @@ fn detect_file(bytes: &[u8]) -> Option<ClineFile<'_>> {
     (first.has("role") && first.has("content")).then_some(ClineFile::History(entries))
 }
 
-// Other programs have lists of such messages, too: Cline writes more, in them or in their text.
+// Other programs have lists of such messages, too: Cline's have more fields, or its text.
 fn is_signed(message: &str) -> bool {
     let Ok(message) = Object::parse("", message) else { return false };
     let content = message.raw("content").unwrap_or_default();
@@ -68,10 +68,10 @@ fn is_signed(message: &str) -> bool {
     has || ["<task>", "<environment_details>", "<user_message>"].iter().any(|tag| content.contains(tag))
 }
 
-/// Reads a session or a task. `name` is the file's name; where it has a folder, that names a task.
+/// Reads a session or a task. `name` is the file's name; if it has a folder, that names a task.
 ///
 /// # Errors
-/// `empty_file`, also where nothing was said; `unknown_format` where it is none.
+/// `empty_file`, also if nothing was said; `unknown_format` if it is none.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::Cline)?;
     let unknown = || {
@@ -202,7 +202,7 @@ fn take_assistant(object: &mut Object<'_>, losses: &mut Losses) -> Assistant {
         model.report_rest_lost(losses, REASONS);
     }
     if let Some(mut counts) = object.take_object("metrics", losses) {
-        // What was read from the cache, or written to it, is in the sum.
+        // The sum includes the tokens read from the cache or written to it.
         let input: Option<u64> = counts.take("inputTokens", losses);
         let cache_read: Option<u64> = counts.take("cacheReadTokens", losses);
         let cache_write: Option<u64> = counts.take("cacheWriteTokens", losses);

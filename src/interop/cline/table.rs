@@ -1,8 +1,8 @@
-//! What of a session or a task has a place in leftoff, and why the rest has none.
+//! The fields of a session or a task that have a place in leftoff, and why the others have none.
 
 use crate::interop::{Coverage, LossReasons};
 
-/// What the reader knows.
+/// The reader's coverage.
 pub const COVERAGE: Coverage = Coverage {
     tested_versions: &["3.0.65"],
     mapped_fields: &[

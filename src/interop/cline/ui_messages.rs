@@ -1,7 +1,7 @@
-//! What a task showed: `ui_messages.json`.
+//! Reads what a task showed: `ui_messages.json`.
 //!
 //! The first text is the task, the others are the model's. An answer begins where a request to the provider begins, or
-//! where the user or a tool has spoken; what it shows of tools and commands are calls, which have no ids here.
+//! after the user or a tool has spoken; the tools and commands that it shows are calls, which have no ids here.
 
 use alloc::format;
 use alloc::string::String;
@@ -17,7 +17,7 @@ use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, To
 use crate::shapes::answer_pieces::AnswerPiece;
 use crate::time;
 
-/// Reads what was shown.
+/// Reads the entries that were shown.
 pub(super) fn read(talk: &mut ConversationBuilder, entries: &[&str], bytes: &[u8]) {
     let mut shown = UiReader { answer: None, usage: None, command: None };
     let kinds: Vec<String> = entries.iter().map(|json| entry_kind(json)).collect();
@@ -94,7 +94,7 @@ struct UiEntry<'a> {
 }
 
 struct UiReader {
-    // The answer that is being told.
+    // The answer that is being read.
     answer: Option<usize>,
     usage: Option<Usage>,
     // The last command, until its output is there.

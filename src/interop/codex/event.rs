@@ -1,4 +1,4 @@
-//! Events: what the client shows. What was said stands in an item besides, in most versions.
+//! Reads events, which the client shows. In most versions their messages stand in items, too.
 
 use alloc::format;
 use alloc::string::String;
@@ -16,7 +16,7 @@ use crate::record::message::{Message, Role, Usage};
 use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 
 impl Reader {
-    /// Takes an event; whether it was told by its fields.
+    /// Reads an event; returns false if it was listed as lost as a whole.
     pub(super) fn read_event(&mut self, record: Record<'_>, kind: &str, path: &str) -> bool {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;
@@ -64,7 +64,7 @@ impl Reader {
         true
     }
 
-    // The tool of an MCP server that was called, by its whole name.
+    // Notes the tool of an MCP server that was called, by its full name.
     fn note_tool(&mut self, call: Option<Object<'_>>) {
         let Some(mut call) = call else { return };
         let quiet = &mut Losses::default();
@@ -79,7 +79,7 @@ impl Reader {
         }
     }
 
-    // Newer versions tell each item that is complete once more.
+    // Reads the event in which newer versions repeat each complete item.
     fn read_completed_item(&mut self, record: Record<'_>, path: &str) -> bool {
         let Record { mut payload, origin } = record;
         let quiet = &mut Losses::default();
@@ -113,7 +113,7 @@ impl Reader {
         true
     }
 
-    // What an event says was said, unless an item said it.
+    // Adds the message of an event, unless an item gave it.
     fn add_event_message(&mut self, role: Role, text: String, origin: RecordOrigin) {
         if text.is_empty() || self.duplicates.take_duplicate(RecordSource::Event, role, &text).is_some() {
             return;
@@ -127,7 +127,7 @@ impl Reader {
         self.duplicates.note_message(RecordSource::Event, role, text, at);
     }
 
-    // What the client ran, or would have, and how that ended.
+    // Notes how something ended that the client ran, or would have run.
     fn note_end(&mut self, object: &mut Object<'_>, key: &str) {
         let quiet = &mut Losses::default();
         let status: Option<String> = object.take("status", quiet);
@@ -135,7 +135,7 @@ impl Reader {
         let is_unsuccessful = object.take("success", quiet) == Some(false);
         let not_run = status.as_deref() == Some("declined");
         let end = CallEnd {
-            // Where there is none, the client writes one below nought.
+            // The client writes a negative code if there is none.
             exit_code: exit_code.filter(|code| *code >= 0 && !not_run),
             not_run,
             is_error: not_run
@@ -156,7 +156,7 @@ impl Reader {
         }
     }
 
-    /// Takes the count of an answer's tokens; the answer ends with it.
+    /// Reads the token count of an answer; the answer ends with it.
     pub(super) fn read_usage_record(&mut self, mut payload: Object<'_>) -> bool {
         let losses = &mut self.talk.losses;
         let counted = payload.take_object("usage", losses).map(|counts| usage(counts, losses));
@@ -175,7 +175,7 @@ impl Reader {
     }
 }
 
-// What was read from the cache is counted in the input there, and beside it here.
+// The cached tokens are counted in the input there, and beside it here.
 fn usage(mut counts: Object<'_>, losses: &mut Losses) -> Usage {
     let input: Option<u64> = counts.take("input_tokens", losses);
     let cache_read: Option<u64> = counts.take("cached_input_tokens", losses);

@@ -1,4 +1,4 @@
-//! Items: what the model was told, and what it answered.
+//! Reads items: the messages to the model, and its answers.
 
 use alloc::format;
 use alloc::string::String;
@@ -19,7 +19,7 @@ use crate::record::message::{Attachment, Message, Reasoning, Role, Tool, ToolCal
 use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 
 impl Reader {
-    /// Takes an item; whether it was told by its fields.
+    /// Reads an item; returns false if it was listed as lost as a whole.
     pub(super) fn read_item(&mut self, record: Record<'_>, kind: &str, path: &str) -> bool {
         match kind {
             "message" => self.read_message(record),
@@ -158,7 +158,7 @@ impl Reader {
         self.add_message(Message { tool: Some(tool), ..said.into_message(Role::Tool) }, origin);
     }
 
-    // The provider searches by itself: what it found is not told, only that it did.
+    // The provider searches by itself: what it found is not recorded, only that it did.
     fn read_search(&mut self, record: Record<'_>) {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;
@@ -195,7 +195,7 @@ impl Reader {
         self.add_message(Message { tool: Some(tool), ..said.into_message(Role::Tool) }, origin);
     }
 
-    // What another agent said to this one.
+    // Reads a message from another agent.
     fn read_agent_message(&mut self, record: Record<'_>) {
         let Record { mut payload, origin } = record;
         let losses = &mut self.talk.losses;
@@ -207,7 +207,7 @@ impl Reader {
         );
     }
 
-    /// Adds what the user said; a turn begins with it.
+    /// Adds a user's message; a turn begins with it.
     pub(super) fn add_prompt(&mut self, message: Message, origin: RecordOrigin) -> usize {
         let at = self.add_message(message, origin);
         self.prompts.push(at);
@@ -228,7 +228,7 @@ fn first_non_empty(one: PlainContent, other: PlainContent) -> PlainContent {
     if one.is_empty() { other } else { one }
 }
 
-// A string, a block or blocks.
+// Takes a string, a block or blocks.
 fn take_plain_content(payload: &mut Object<'_>, key: &str, losses: &mut Losses) -> PlainContent {
     let mut plain = PlainContent::default();
     match payload.raw(key) {
@@ -250,7 +250,7 @@ fn take_plain_content(payload: &mut Object<'_>, key: &str, losses: &mut Losses) 
     plain
 }
 
-// What a tool gave: a block, blocks, a text, or JSON of its own.
+// Takes a tool's output: a block, blocks, a text, or JSON of its own.
 fn take_output(payload: &mut Object<'_>, key: &str, losses: &mut Losses) -> PlainContent {
     let raw = payload.raw(key).filter(|raw| *raw != "null");
     let is_typed = |raw: &str| Object::parse("", raw).is_ok_and(|object| object.has("type"));

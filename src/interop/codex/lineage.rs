@@ -1,8 +1,9 @@
-//! Rollouts that go on with another one: a fork's and a rewound thread's hold what was said since, and name the rollout
-//! that holds what was said before (`history_base`), by the id in its file's name and the byte where their own part begins.
+//! Rollouts that continue another one: a fork's and a rewound thread's hold what was said since, and name the rollout
+//! that holds what was said before (`history_base`), by the id in its file's name and the byte where their own part
+//! begins.
 //!
-//! A host puts the bytes of that one before those of this one, and so on. What names a message is where it stands in its
-//! own file, so that a thread's messages are the same ones whichever of its rollouts they are read with.
+//! A host puts the bytes of that one before those of this one, and so on. A message is named by its place in its own
+//! file, so that a thread's messages are the same ones whichever of its rollouts they are read with.
 
 use alloc::string::String;
 
@@ -13,19 +14,19 @@ use crate::interop::loss;
 use crate::json::text::Text;
 use crate::time;
 
-/// The part of another rollout that one goes on with.
+/// The part of another rollout that one continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseRollout {
     /// The id in the name of its file.
     pub rollout: String,
-    // How many of its bytes, and the number of the first record that is no part; one of them may not be told.
+    // The number of its bytes, and the number of its first record that is no part; either may be missing.
     end_byte: Option<usize>,
     end_ordinal: Option<u64>,
 }
 
 impl BaseRollout {
-    /// How many bytes of that rollout belong to this one; nothing where it is not as long as it was. In one whose bytes
-    /// are others by now, since it was cleaned of secrets, the numbers of the records tell.
+    /// Returns how many bytes of that rollout belong to this one; `None` if it is shorter than it was. If its bytes are
+    /// others by now, since it was cleaned of secrets, the numbers of the records decide.
     pub fn part_len(&self, rollout: &[u8]) -> Option<usize> {
         let ends_line = |end: &usize| *end == 0 || rollout.get(end - 1) == Some(&b'\n');
         let by_bytes = self.end_byte.filter(ends_line);
@@ -39,14 +40,14 @@ impl BaseRollout {
             }
             last = ordinal.max(last);
         }
-        // Where it ends before that, all of it is a part, if nothing is missing.
+        // If it ends before that, all of it is a part, provided that nothing is missing.
         let is_whole = first == 0 || last == first.checked_sub(1);
         if is_whole || self.end_byte.is_none() { Some(rollout.len()) } else { by_bytes }
     }
 }
 
-/// What these bytes go on with; nothing where they hold everything, or are a sub-agent's: what its caller said before
-/// stands in the caller's session.
+/// Finds the rollout that these bytes continue; `None` if they hold everything, or are a sub-agent's: its caller's
+/// earlier messages stand in the caller's session.
 pub fn find_base(bytes: &[u8]) -> Option<BaseRollout> {
     let quiet = &mut Losses::default();
     let mut first =
@@ -64,7 +65,7 @@ pub fn find_base(bytes: &[u8]) -> Option<BaseRollout> {
 }
 
 impl Reader {
-    /// What was read so far is what this rollout goes on with; if nothing was, that is lost.
+    /// Ends the part of the base rollout, which was read so far; if nothing was, that part is lost.
     pub(super) fn continue_base(&mut self, record: &mut Record<'_>, start: u64) {
         let Record { payload, origin } = record;
         let is_based = payload.raw("history_base").is_some_and(|base| base.starts_with('{'));

@@ -1,10 +1,10 @@
-//! Codex's rollouts: `<home>/sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`.
+//! Reads Codex's rollouts: `<home>/sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`.
 //!
-//! A line is `{timestamp, type, payload}`; of the first versions it is the payload alone. What a model answered stands in
-//! several items that follow each other, until a user's message, a result, or the count of its tokens. What was said
-//! stands twice, in an item and in an event, in either order: it is read once. A compaction (`compacted`) replaces the
-//! history for the client; here it stays, and the summary is a message like others. A rollback takes the newest turns
-//! back: they stay, and what follows begins a branch. Records have no ids that all versions write: their places name them.
+//! A line is `{timestamp, type, payload}`; in the first versions it is the payload alone. A model's answer stands in
+//! several items that follow each other, until a user's message, a result, or the count of its tokens. A message stands
+//! twice, in an item and in an event, in either order: it is read once. A compaction (`compacted`) replaces the history
+//! for the client; here it stays, and the summary is a message like others. A rollback takes the newest turns back:
+//! they stay, and what follows begins a branch. Records have no ids that all versions write: their places name them.
 
 mod duplicates;
 mod event;
@@ -34,20 +34,20 @@ use table::REASONS;
 pub use lineage::{BaseRollout, find_base};
 pub use table::COVERAGE;
 
-/// What a result says of the call that it answers: which kind of call that was. A client looks for each kind by itself.
+/// The mark of a result whose call is of a custom tool. A client looks for the results of each kind of call by itself.
 pub(super) const CUSTOM: &str = "isCustom";
 pub(super) const BY_PROVIDER: &str = "isByProvider";
 pub(super) const TOOLS_FOUND: &str = "isToolSearch";
 
 const NO_MESSAGE: &str = "the record is not a message";
 const KINDS: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
-// What a line of the first versions may be, beside a message.
+// Types of lines in the first versions, beside messages.
 const FLAT_KINDS: [&str; 6] =
     ["message", "tool_call", "tool_result", "function_call", "function_result", "function_call_output"];
-// The head of a file may be of kinds that nobody knows.
+// The number of lines to look at: those at the head of a file may be of unknown types.
 const HEAD: usize = 20;
 
-/// Whether a line near the beginning is one of a rollout.
+/// True if a line near the beginning is one of a rollout.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, HEAD).any(|mut object| {
         let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
@@ -56,18 +56,18 @@ pub(crate) fn can_read(bytes: &[u8]) -> bool {
     })
 }
 
-// The first versions wrote what the model's interface has, with a time, and the model beside what the user said.
+// The first versions wrote the model API's items, with a time, and the model's name beside the user's message.
 fn is_flat(object: &Object<'_>, kind: &str) -> bool {
     let is_timed = object.has("timestamp") || object.has("created_at");
     let is_said = kind.is_empty() && object.has("role") && object.has("model");
     is_timed && !object.has("payload") && is_said
 }
 
-/// Reads a rollout. `name` is the file's name, for the id of a session that says none itself.
+/// Reads a rollout. `name` is the file's name, for the id of a session that gives none itself.
 ///
 /// # Errors
-/// `empty_file` where nothing was said; `unknown_format` where it is no rollout; `line_too_long` where there is nothing
-/// but what is too long to be stored.
+/// `empty_file` if nothing was said; `unknown_format` if it is no rollout; `line_too_long` if all that there is is too
+/// long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::Codex)?;
     let mut reader = Reader::new();
@@ -98,14 +98,14 @@ struct Reader {
     duplicates: DuplicateTracker,
     // How calls ended, by events; their results do not say it.
     call_ends: BTreeMap<String, CallEnd>,
-    // Results whose end is told already, since a call behind them has the same id.
+    // Results whose end was applied already, since a later call has the same id.
     settled_results: BTreeSet<usize>,
-    // Where the rollout begins, behind those that it goes on with.
+    // Where the rollout begins, behind those that it continues.
     rollout_start: u64,
     problems: Vec<Problem>,
 }
 
-/// How a call ended.
+/// The end of a call.
 struct CallEnd {
     exit_code: Option<i64>,
     is_error: bool,
@@ -198,7 +198,7 @@ impl Reader {
         self.read_item(record, kind, &path);
     }
 
-    // A record that becomes nothing: it was not told by its fields.
+    // Lists a record as lost as a whole; always returns false.
     fn report_lost_record(&mut self, path: &str) -> bool {
         self.talk.losses.add(format!("record:{path}"), NO_MESSAGE);
         false
@@ -263,7 +263,7 @@ impl Reader {
         at
     }
 
-    // A call of this id begins: how an earlier one of it ended belongs to its result.
+    // A call of this id begins: the end of an earlier one belongs to that one's result.
     fn apply_earlier_end(&mut self, id: &str) {
         let Some(end) = self.call_ends.remove(id) else { return };
         let mut drafts = self.talk.drafts.iter_mut().enumerate().rev();
@@ -298,7 +298,7 @@ impl Reader {
     }
 }
 
-// The code of a command as the client tells its model: in a line before the output, or in JSON beside it.
+// Reads a command's exit code as the client tells its model: in a line before the output, or in JSON beside it.
 fn parse_exit_code(said: &str) -> Option<i64> {
     let quiet = &mut Losses::default();
     if said.starts_with('{') {
@@ -313,7 +313,7 @@ fn parse_exit_code(said: &str) -> Option<i64> {
     head.lines().find_map(told)
 }
 
-// The id in `rollout-<time>-<id>.jsonl`.
+// Returns the id in `rollout-<time>-<id>.jsonl`.
 fn id_in(name: &str) -> &str {
     let name = file_stem(name, ".jsonl");
     let is_rollout = name.strip_prefix("rollout-").filter(|rest| rest.len() > UUID);
@@ -322,7 +322,7 @@ fn id_in(name: &str) -> &str {
 
 const UUID: usize = 36;
 
-// Whose sub-agent a session is.
+// Returns the session whose sub-agent this one is.
 fn parent(payload: &mut Object<'_>, losses: &mut Losses) -> Option<Parent> {
     let (id, call_id) = match payload.raw("source").and_then(parse_spawn) {
         Some(spawned) => {

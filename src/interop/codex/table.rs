@@ -1,8 +1,8 @@
-//! What of a rollout has a place in leftoff, and why the rest has none.
+//! The fields of a rollout that have a place in leftoff, and why the others have none.
 
 use crate::interop::{Coverage, LossReasons};
 
-/// What the reader knows.
+/// The reader's coverage.
 pub const COVERAGE: Coverage = Coverage {
     tested_versions: &["0.94.0", "0.101.0", "0.106.0", "0.146.0", "0.169.0", "0.171.0"],
     mapped_fields: &[

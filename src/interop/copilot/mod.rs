@@ -1,7 +1,7 @@
-//! Copilot CLI's sessions: `session-state/<session>/events.jsonl`.
+//! Reads Copilot CLI's sessions: `session-state/<session>/events.jsonl`.
 //!
-//! Each line is an event, with what it says in `data`. An answer names its calls; what a tool gave stands in the event
-//! of its end. What a sub-agent does names the call that began it (`parentToolCallId`): that is a session of its own.
+//! Each line is an event, with its content in `data`. An answer names its calls; a tool's result stands in the event of
+//! its end. A sub-agent's events name the call that began it (`parentToolCallId`): they are a session of their own.
 
 mod table;
 
@@ -36,7 +36,7 @@ const ASSET: &str = "session.binary_asset";
 const SAID: [&str; 5] =
     ["user.message", "assistant.message", "system.message", "system.notification", "tool.execution_complete"];
 
-/// Whether an event of Copilot CLI is at the begin of these bytes.
+/// True if these bytes begin with an event of Copilot CLI.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, 16).any(|mut object| {
         let kind: Option<String> = object.take("type", &mut Losses::default());
@@ -45,7 +45,7 @@ pub(crate) fn can_read(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether an event of this type says something that is read.
+/// True if an event of this type has content that is read.
 fn has_content(kind: &str) -> bool {
     is_own(kind) || kind == USAGE || kind == ASSET
 }
@@ -54,11 +54,11 @@ fn is_own(kind: &str) -> bool {
     kind == START || SAID.contains(&kind)
 }
 
-/// Reads a session. `name` is the file's name, for the id of a session that says none itself.
+/// Reads a session. `name` is the file's name, for the id of a session that gives none itself.
 ///
 /// # Errors
-/// `empty_file`, also where nothing was said; `unknown_format` where nothing in the bytes is Copilot CLI's;
-/// `line_too_long` where there is nothing but what is too long to be stored.
+/// `empty_file`, also if nothing was said; `unknown_format` if nothing in the bytes is Copilot CLI's; `line_too_long`
+/// if all that there is is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::Copilot)?;
     let mut reader = Reader::new();
@@ -75,14 +75,14 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
 struct Reader {
     is_known: bool,
     main: ConversationBuilder,
-    // By the calls that began them, and those that an earlier call of the same id began.
+    // The sub-agents' conversations by the calls that began them, and those that an earlier call of the same id began.
     side_conversations: BTreeMap<String, ConversationBuilder>,
     earlier_side_conversations: Vec<(String, ConversationBuilder)>,
     // The calls that have a result.
     answered_calls: BTreeSet<String>,
-    // What an answer cost stands before it, by the request's id.
+    // Token counts by the request's id: they stand before their answer.
     usage: BTreeMap<String, Usage>,
-    // Bytes that stand before what shows them, by the id that names them there.
+    // Bytes by the id of their asset: they stand before the events that show them.
     assets: BTreeMap<String, String>,
     problems: Vec<Problem>,
 }
@@ -101,7 +101,7 @@ impl Reader {
         }
     }
 
-    // An event that says nothing of the conversation; but when it began, and that it was cut short.
+    // Skips an event without content, but for the time when the session began, and for an answer that it cut short.
     fn skip_event(&mut self, kind: &str, timestamp: Option<&str>) {
         self.main.note_created(timestamp.and_then(time::parse));
         if kind == "abort" {
@@ -220,7 +220,7 @@ fn read_start(
     }
 }
 
-// What the user, or the client, said.
+// Takes a message of the user, or of the client.
 fn take_message(kind: &str, data: &mut Object<'_>, assets: &Assets, losses: &mut Losses) -> Message {
     let role = if kind == "system.message" { Role::System } else { Role::User };
     data.take_raw("role");
@@ -233,7 +233,7 @@ fn take_message(kind: &str, data: &mut Object<'_>, assets: &Assets, losses: &mut
 
 type Assets = BTreeMap<String, String>;
 
-// Its bytes stand there, in an event before, or in a file.
+// Takes a file whose bytes stand there, in an event before, or in a file.
 fn take_attachment(
     mut block: Object<'_>,
     named: &str,
@@ -291,7 +291,7 @@ fn add_answer(
     at
 }
 
-// What a tool gave, or what went wrong.
+// Takes a tool's result, or its error.
 fn take_result(data: &mut Object<'_>, assets: &Assets, losses: &mut Losses) -> Message {
     let is_error = data.take("success", losses) == Some(false);
     let mut content: Option<Text> = None;
@@ -315,14 +315,14 @@ fn take_result(data: &mut Object<'_>, assets: &Assets, losses: &mut Losses) -> M
     Message { role: Some(Role::Tool), content, attachments, tool: Some(tool), ..Message::default() }
 }
 
-// What a shell gave is told once more, with the code that it ended with.
+// Takes a command's exit code: a shell's output is written once more, with its code.
 fn exit_code(given: &Object<'_>) -> Option<i64> {
     let quiet = &mut Losses::default();
     let told = parse_blocks("", given.raw("contents")?, quiet);
     told.into_iter().find_map(|(_, mut block)| block.take("exitCode", quiet))
 }
 
-// What an answer cost, and the request that it answers; what is input has the cached tokens in it.
+// Takes an answer's token counts, and the request that it answers; input includes the cached tokens.
 fn take_cost(data: &mut Object<'_>, losses: &mut Losses) -> Option<(String, Usage)> {
     let mut counts = data.take_object("usage", losses)?;
     let id: Option<String> = counts.take("apiCallId", losses);

@@ -1,4 +1,4 @@
-//! The conversation as the client has it: what is in force, and what is written anew.
+//! The conversation as the client has it: its messages in force, which it may write anew.
 
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
@@ -9,19 +9,20 @@ use crate::interop::gemini::record::Record;
 use crate::interop::gemini::{CONTEXT, SUMMARY, THANKS};
 use crate::shapes::answer_pieces::BETWEEN_TEXTS;
 
-/// A message there, and what became of it here. The client may name it again and again, so its parts are shared.
+/// A client's message, and the messages it became here. The client may name it again and again, so its parts are
+/// shared.
 #[derive(Clone, Default)]
 pub(super) struct HistoryEntry {
-    /// The message that it is, unless it only gives results.
+    /// The index of its message, unless it only gives results.
     pub message_index: Option<usize>,
     /// The first result that was read in it.
     pub result_index: Option<usize>,
     /// The calls whose results were read in it.
     pub calls: Rc<Vec<String>>,
-    /// What it says; see `Record::key`.
+    /// Its words; see `Record::key`.
     pub key: Rc<str>,
     pub is_answer: bool,
-    /// It was said where it stands.
+    /// True if it was said where it stands.
     pub is_new: bool,
 }
 
@@ -35,18 +36,18 @@ impl HistoryEntry {
 pub(super) struct History {
     entries: Vec<(String, HistoryEntry)>,
     places: BTreeMap<String, usize>,
-    // Where the client writes it anew, line by line: what it comes to next.
+    // The next entry that the client writes anew, while it does so line by line.
     rewrite_index: Option<usize>,
-    // How many entries there were when that began, and the entries of the line that was found last.
+    // The number of entries when that began, and the entry of the line that was found last.
     rewrite_end: usize,
     repeated_entry: HistoryEntry,
-    /// The next thing that is said stands for what is left out.
+    /// True if the next message stands for what is left out.
     pub makes_room: bool,
 }
 
-/// What the messages of a `$set` mean.
+/// The meaning of the messages in a `$set`.
 pub(super) struct CheckpointPlan {
-    /// Of each, what it is already.
+    /// For each message, the entry that it is already, if any.
     pub known_entries: Vec<Option<HistoryEntry>>,
     pub dropped_end: Vec<HistoryEntry>,
     pub is_rewind: bool,
@@ -79,20 +80,20 @@ impl History {
         self.entries.push((id, entry));
     }
 
-    /// One that says nothing.
+    /// Adds an entry that says nothing.
     pub fn push_silent(&mut self, id: String) {
         if self.find(&id).is_none() {
             self.push(id, HistoryEntry::default());
         }
     }
 
-    /// The message that `find_repeated` found.
+    /// Adds the message that `find_repeated` found.
     pub fn push_repeated(&mut self, id: String) {
         let entry = core::mem::take(&mut self.repeated_entry);
         self.push(id, entry);
     }
 
-    /// Takes out all from a place on.
+    /// Removes all entries from an index on.
     pub fn cut_from(&mut self, at: usize) -> Vec<HistoryEntry> {
         self.rewrite_index = None;
         let taken: Vec<(String, HistoryEntry)> = self.entries.split_off(at.min(self.entries.len()));
@@ -105,8 +106,8 @@ impl History {
             .collect()
     }
 
-    /// Whether a message under a new id is the next of those that were there before. That begins where the session's
-    /// context comes again; the client makes one message of a user's that follow each other.
+    /// True if a message under a new id repeats the next of the earlier ones. Repeating begins where the session's
+    /// context comes again; the client makes one message of several that a user sent in a row.
     pub fn find_repeated(&mut self, record: &Record) -> bool {
         if !record.is_answer && record.text.as_str().starts_with(CONTEXT) && !self.entries.is_empty() {
             self.rewrite_index = Some(0);
@@ -135,7 +136,7 @@ impl History {
         found.is_some()
     }
 
-    /// Compares it with what a `$set` has.
+    /// Compares it with the messages of a `$set`.
     pub fn compare(self, read: &[Record]) -> CheckpointPlan {
         let History { entries, places, .. } = self;
         let mut is_kept = Vec::from_iter(entries.iter().map(|_| false));
@@ -147,7 +148,7 @@ impl History {
             }
             known.push(at);
         }
-        // Under another id it is one of those that are not there under theirs.
+        // A message under another id is one of those that are not there under theirs.
         let keys: Vec<Rc<str>> = read.iter().map(Record::key).collect();
         let mut by_key: BTreeMap<(bool, &str), Vec<usize>> = BTreeMap::new();
         for (at, (_, entry)) in entries.iter().enumerate().rev() {

@@ -1,14 +1,14 @@
-//! Gemini CLI's sessions: `<tmp>/<project>/chats/session-<minute>-<id>.jsonl`, of sub-agents `chats/<session>/<id>.jsonl`;
-//! older versions wrote one JSON document.
+//! Reads Gemini CLI's sessions: `<tmp>/<project>/chats/session-<minute>-<id>.jsonl`, of sub-agents
+//! `chats/<session>/<id>.jsonl`; older versions wrote one JSON document.
 //!
-//! The log is one of changes. A line with an id that was there before is the same message, written again. A line
-//! `$set` changes what is known of the whole; its `messages`, if it has any, are the conversation as it is from then on.
-//! `$rewindTo` takes back a message and all behind it. What tools gave stands in the answer that called them and again
-//! in a user's message. A client that resumes writes its head again, the context alone, then the conversation as a `$set`:
-//! what was there before is not taken back by that. Where the client makes room, it writes the conversation anew under other ids: behind a
-//! `<session_context>` line by line, or in a `$set`; those are the messages that were there before, and what else a
-//! `$set` has in front of them is their summary. A sub-agent's file does not say
-//! who called it: its folder does, and the call names it.
+//! The log is one of changes. A line with an id that was there before is the same message, written again. A line `$set`
+//! changes fields of the session; its `messages`, if it has any, are the conversation as it is from then on.
+//! `$rewindTo` takes back a message and all behind it. Tools' results stand in the answer that called them and again in
+//! a user's message. A client that resumes writes its head again, the context alone, then the conversation as a `$set`:
+//! the earlier messages are not taken back by that. When the client makes room, it writes the conversation anew under
+//! other ids: behind a `<session_context>` line by line, or in a `$set`; those are the earlier messages, and what else
+//! a `$set` has in front of them is their summary. A sub-agent's file does not name its caller: its folder does, and
+//! the call names it.
 
 mod history;
 mod record;
@@ -38,24 +38,24 @@ use table::REASONS;
 pub use table::COVERAGE;
 
 const NO_MESSAGE: &str = "the record is not a message";
-/// What the client shows where the user stopped an answer.
+/// The text that the client shows where the user stopped an answer.
 const CANCELLED: &str = "Request cancelled.";
 const CONTEXT: &str = "<session_context>";
 const SUMMARY: &str = "<state_snapshot>";
-// What the client lets the model say to a summary.
+// The answer to a summary that the client writes in the model's name.
 const THANKS: &str = "Got it. Thanks for the additional context!";
 
-/// Whether these bytes are a session of Gemini CLI.
+/// True if these bytes are a session of Gemini CLI.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     let is_document = Object::parse_document("", bytes).is_some_and(|document| is_whole(&document));
     is_document || first_objects(bytes, 16).any(|object| is_head(&object) || is_change(&object))
 }
 
-/// Reads a session. `name` is the file's name, for the id of a session that says none itself.
+/// Reads a session. `name` is the file's name, for the id of a session that gives none itself.
 ///
 /// # Errors
-/// `empty_file`, also where nothing was said; `unknown_format` where nothing in the bytes is Gemini CLI's; `line_too_long`
-/// where there is nothing but what is too long to be stored.
+/// `empty_file`, also if nothing was said; `unknown_format` if nothing in the bytes is Gemini CLI's; `line_too_long`
+/// if all that there is is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::Gemini)?;
     let mut reader = Reader::new(bytes);
@@ -95,11 +95,11 @@ struct Reader {
     is_sub_agent: bool,
     talk: ConversationBuilder,
     history: History,
-    // The client was started anew, and has not said yet what it goes on with.
+    // True if the client was started anew, and has not written yet which conversation it continues.
     has_restarted: bool,
     // The result of each call.
     results: BTreeMap<String, usize>,
-    // Those that the newest answer holds: they are told once more, with no id where the calls have none.
+    // The newest answer's results: they are written once more, without an id if the calls have none.
     newest_answer_results: Vec<usize>,
     agents: BTreeSet<(String, String)>,
     problems: Vec<Problem>,
@@ -139,7 +139,7 @@ impl Reader {
         }
     }
 
-    // What is said of the whole: the first line, or an older version's document.
+    // Reads the session's fields: the first line, or an older version's document.
     fn read_head(&mut self, mut object: Object<'_>) {
         self.is_known = true;
         self.has_restarted = !self.history.is_empty();
@@ -187,13 +187,13 @@ impl Reader {
         }
     }
 
-    // Where a piece of the file lies in it.
+    // Returns the place of a slice of the file.
     fn span_of(&self, json: &str) -> Span {
         let start = (json.as_ptr() as usize).saturating_sub(self.first_byte);
         Span { start: start as u64, end: (start + json.len()) as u64 }
     }
 
-    // `native` names the message if it says no id itself.
+    // `native` names the message if it has no id itself.
     fn read_message(&mut self, object: Object<'_>, native: String, place: Span) {
         if let Some(record) = self.parse_record(object, &native, place) {
             self.has_restarted = false;
@@ -210,7 +210,7 @@ impl Reader {
         }
     }
 
-    // What a message says; nothing where it is for the screen only, or none.
+    // Parses a message; `None` if it is for the screen only, or no message.
     fn parse_record(&mut self, mut object: Object<'_>, native: &str, place: Span) -> Option<Record> {
         let losses = &mut self.talk.losses;
         let kind: String = object.take("type", &mut Losses::default()).unwrap_or_default();
@@ -238,7 +238,7 @@ impl Reader {
         Some(Record { id, timestamp, place, ..record })
     }
 
-    // Adds what a message says, or puts it in the place of what it said before.
+    // Adds a message, or replaces its earlier state.
     fn add_or_update(
         &mut self,
         mut record: Record,
@@ -303,7 +303,7 @@ impl Reader {
         at
     }
 
-    // Whether what stands beside these results was read with them already.
+    // True if the text beside these results was read with them already.
     fn has_read(&self, given: &[TimedAnswer], record: &Record) -> bool {
         let text = record.text.as_str();
         record.attachments.is_empty()
@@ -351,7 +351,7 @@ impl Reader {
         }
     }
 
-    // The client takes back all where it does not find the message.
+    // The client takes back all if it does not find the message.
     fn rewind(&mut self, id: &str) {
         let at = self.history.find(id);
         if at.is_none() {
@@ -370,8 +370,8 @@ impl Reader {
         }
     }
 
-    // The conversation as it is from now on. What is left out in the middle was left out of a context, and stays; what is
-    // left out at the end is taken back, unless a summary stands for it.
+    // Replaces the conversation. A message left out in the middle was left out of a context, and stays; those left out
+    // at the end are taken back, unless a summary stands for them.
     fn apply_checkpoint(&mut self, messages: Vec<(&str, Object<'_>)>) {
         let before = core::mem::take(&mut self.history);
         let mut read = Vec::new();
@@ -385,7 +385,7 @@ impl Reader {
                 None => {}
             }
         }
-        // It begins with the context alone, and with the conversation once it has found that.
+        // It begins with the context alone, and with the conversation once the client has found that.
         let is_bare = |record: &Record| !record.is_answer && record.text.as_str().starts_with(CONTEXT);
         self.has_restarted &= read.iter().all(is_bare);
         if self.has_restarted {
@@ -412,7 +412,7 @@ impl Reader {
         self.history.makes_room = false;
     }
 
-    // A message of a `$set` that was there before: it may have been shortened, so the earlier words stay.
+    // Updates an earlier message from a `$set`: it may have been shortened, so the earlier words stay.
     fn update_known(&mut self, record: Record, entry: HistoryEntry) -> HistoryEntry {
         let key = record.key();
         if entry.message_index.is_some() && key != entry.key {

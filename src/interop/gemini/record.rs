@@ -1,4 +1,4 @@
-//! What one message of a session says.
+//! Reads one message of a session.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -17,7 +17,7 @@ use crate::shapes::answer_pieces::{AnswerPiece, BETWEEN_TEXTS};
 /// A message as it stands there.
 #[derive(Default)]
 pub(super) struct Record {
-    /// Absent where the record has none, or it is no string.
+    /// The message's id; absent if the record has none, or it is no string.
     pub id: Option<String>,
     pub timestamp: Option<String>,
     pub place: Span,
@@ -26,7 +26,7 @@ pub(super) struct Record {
     pub text: Text,
     pub pieces: Vec<AnswerPiece>,
     pub attachments: Vec<Attachment>,
-    /// Results, each with its own time, if it has one, and the path that it stands at.
+    /// Results, each with its own time, if it has one, and its path in the record.
     pub results: Vec<(FunctionAnswer, Option<String>, &'static str)>,
     pub assistant: Assistant,
     /// Sub-agents, each with the id of its call.
@@ -34,8 +34,8 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// What was said, in a form that is the same however the client writes it: without the blanks around a text, and
-    /// without the ids of calls.
+    /// Returns its words in a form that is the same however the client writes them: without the blanks around a text,
+    /// and without the ids of calls.
     pub fn key(&self) -> Rc<str> {
         let mut texts: Vec<&str> = Vec::new();
         let mut calls = String::new();
@@ -55,7 +55,7 @@ impl Record {
         }
     }
 
-    /// Whether it says more than what tools gave.
+    /// True if it says more than tools' results.
     pub fn says_something(&self) -> bool {
         self.is_answer || self.results.is_empty() || !self.text.is_empty() || !self.attachments.is_empty()
     }
@@ -77,7 +77,7 @@ pub(super) fn read_prompt(object: &mut Object<'_>, losses: &mut Losses) -> Recor
     Record { text, attachments: said.attachments, results, ..Record::default() }
 }
 
-/// Reads an answer: thoughts, what was said, and the calls, which newer versions write into the content as well.
+/// Reads an answer: thoughts, text, and the calls, which newer versions write into the content as well.
 pub(super) fn read_answer(object: &mut Object<'_>, id: &str, losses: &mut Losses) -> Record {
     let mut record = Record { is_answer: true, ..Record::default() };
     let thoughts = thoughts(object, losses);
@@ -156,8 +156,8 @@ fn tool_calls(
     calls
 }
 
-// The result of a call is what its function answered and what stands beside that; the answers of calls beside it may
-// stand there, too.
+// Takes a call's result: its function's answer and what stands beside that; the answers of neighboring calls may stand
+// there, too.
 fn answers(
     mut result: crate::interop::content_parts::ContentParts,
     id: &str,
@@ -188,7 +188,7 @@ fn answers(
     answers
 }
 
-// The client's own words for what the API counts: input has the cached tokens in it, output has no thoughts.
+// The client's own names for the API's counts: input includes the cached tokens, output excludes thoughts.
 fn usage(object: &mut Object<'_>, losses: &mut Losses) -> Option<Usage> {
     let mut counts = object.take_object("tokens", losses)?;
     let input: Option<u64> = counts.take("input", losses);

@@ -1,8 +1,8 @@
-//! What of a session has a place in leftoff, and why the rest has none.
+//! The fields of a session that have a place in leftoff, and why the others have none.
 
 use crate::interop::{Coverage, LossReasons};
 
-/// What the reader knows.
+/// The reader's coverage.
 pub const COVERAGE: Coverage = Coverage {
     tested_versions: &["0.61.0"],
     mapped_fields: &[

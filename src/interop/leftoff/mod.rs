@@ -1,6 +1,6 @@
-//! leftoff's own sessions, each exported as one file, see [`crate::record::session_file`]. A store takes such a file in as it
-//! is; here it is read as a transcript, for who stores nothing.
-//! What reads it has all that a session is, which is too much for a page's smallest module: the feature `session-file` has it.
+//! Reads leftoff's own sessions, each exported as one file, see [`crate::record::session_file`]. A store takes such a
+//! file in as it is; here it is read as a transcript, for a caller that stores nothing. The reader needs all that a
+//! session is, which is too much for a page's smallest module: the feature `session-file` has it.
 
 #[cfg(feature = "session-file")]
 mod session_reader;
@@ -12,14 +12,14 @@ use crate::{
     interop::Import,
 };
 
-/// What the reader knows: all that is in a session.
+/// The reader's coverage: all that is in a session.
 pub const COVERAGE: Coverage = Coverage { tested_versions: &[], mapped_fields: &[], whole_fields: &[] };
 
 pub(crate) use crate::record::session_file::is_session_file;
 #[cfg(feature = "session-file")]
 pub use session_reader::read;
 
-/// Refuses it by name: this build reads other agents' files alone.
+/// Rejects the file by name: this build reads other agents' files alone.
 ///
 /// # Errors
 /// `unknown_format`.

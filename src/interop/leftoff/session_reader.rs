@@ -1,4 +1,4 @@
-//! A session file as the messages of its current path.
+//! Reads a session file as the messages of its current path.
 
 use crate::error::Error;
 use crate::interop::{AgentName, Import, ImportedSession};
@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 /// Reads the messages of the current path.
 ///
 /// # Errors
-/// `newer_version`; `damaged` where nothing names the session.
+/// `newer_version`; `damaged` if nothing names the session.
 pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     let file = SessionFile::read(bytes)?;
     let session = observe(&file)?;
@@ -51,7 +51,7 @@ fn observe(file: &SessionFile) -> Result<Session, Error> {
     Ok(session)
 }
 
-// Each once, as its highest revision, where its first line stands.
+// Each message once, as its highest revision, at the place of its first line.
 fn path_messages(session: &Session, file: &SessionFile) -> Vec<Message> {
     let mut places: BTreeMap<_, usize> = BTreeMap::new();
     let mut all: Vec<Message> = Vec::new();
@@ -74,7 +74,7 @@ fn restore(message: Message, file: &SessionFile) -> Message {
     let mut unfolding = BlobRestoration::new(message);
     while let Some(id) = unfolding.next_blob().map(alloc::string::String::from) {
         let bytes = file.blobs().find(|(name, _)| *name == id).map(|(_, bytes)| bytes);
-        // What is missing is shown by its ends.
+        // A missing blob is shown by the ends of its text.
         unfolding.take(&id, bytes).ok();
     }
     unfolding.into_message()

@@ -1,4 +1,4 @@
-//! A transcript that Claude Code resumes: `projects/<folder>/<session>.jsonl`.
+//! Writes a transcript that Claude Code resumes: `projects/<folder>/<session>.jsonl`.
 
 use alloc::format;
 use alloc::string::String;
@@ -11,10 +11,10 @@ use crate::interop::native::{UNKNOWN_MODEL, WriterState, dash_path, render_lines
 use crate::record::message::{Message, Role};
 use crate::shapes::steps::Step;
 
-// Of longer paths the client names the folder by a hash that is its own.
+// The longest folder name made of a path; for longer paths the client adds a hash that is its own.
 const LONGEST_NAME: usize = 200;
 
-/// The file's path, and the file.
+/// Returns the file's path and its text.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
     let mut chain = Chain { writing, parent_id: Value::Null, records: Vec::new() };
     for step in steps {
@@ -41,7 +41,7 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (Strin
     (format!("projects/{folder}/{}.jsonl", about.id), text)
 }
 
-// Records, each of which hangs from the one before.
+// Records, each of which names the one before as its parent.
 struct Chain<'w, 'a> {
     writing: &'w mut WriterState<'a>,
     parent_id: Value,

@@ -1,4 +1,4 @@
-//! How the client of an agent is called that goes on with a session which was written for it.
+//! The client of an agent: the commands that install it, and that resume a native export in it.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -13,22 +13,22 @@ use crate::interop::locations::home_of;
 /// An agent's client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Client {
-    /// As it is called.
+    /// The program's name.
     pub program: &'static str,
-    // As npm knows it.
+    // The package's name on npm.
     package: &'static str,
-    /// An id with a time in it, it refuses.
+    /// True if it refuses an id with a time in it.
     pub wants_random_id: bool,
     resume_word: &'static str,
-    // The word by which it takes a file in, where it keeps no files.
+    // The word of its command that imports a file, if it keeps no files.
     import_word: Option<&'static str>,
 }
 
 impl Client {
-    /// The client of an agent.
+    /// Returns the client of an agent.
     ///
     /// # Errors
-    /// `unknown_format` where no session of this agent can be written.
+    /// `unknown_format` if no session of this agent can be written.
     pub fn of(agent: AgentName) -> Result<Client, Error> {
         format_of(agent)?;
         let (program, package, resumes) = match agent {
@@ -57,7 +57,7 @@ impl Client {
         })
     }
 
-    /// The command that resumes a session by its id.
+    /// Returns the command that resumes a session by its id.
     pub fn resume_command(&self, id: &str) -> Vec<String> {
         let words = match self.resume_word.strip_suffix('=') {
             Some(_) => Vec::from([format!("{}{id}", self.resume_word)]),
@@ -66,7 +66,7 @@ impl Client {
         Vec::from([String::from(self.program)]).into_iter().chain(words).collect()
     }
 
-    /// So many bytes of what a command prints there reach the model: what is longer is put away, or cut in its middle.
+    /// Returns how many bytes of a command's output reach the model: longer output is put away, or cut in its middle.
     pub fn output_limit(&self) -> Option<u64> {
         match self.program {
             "claude" | "codex" => Some(29_000),
@@ -75,18 +75,18 @@ impl Client {
         }
     }
 
-    /// The command that installs it.
+    /// Returns the command that installs it.
     pub fn install_command(&self) -> String {
         format!("npm install -g {}", self.package)
     }
 
-    /// The command by which it takes a file in first.
+    /// Returns the command that imports a file first.
     pub fn import_command(&self, path: &str) -> Option<Vec<String>> {
         self.import_word.map(|word| Vec::from([self.program.into(), word.into(), path.into()]))
     }
 }
 
-/// The folder below which [`write`](super::write) says where a session goes: the client's own, or one that it takes files from.
+/// Returns the folder for the path that [`write`](super::write) gives: the client's own, or one it imports from.
 pub fn folder_of(agent: AgentName, user: &str, variables: &BTreeMap<String, String>) -> Option<String> {
     if agent != AgentName::OpenCode {
         return home_of(agent, user, variables);
@@ -95,7 +95,7 @@ pub fn folder_of(agent: AgentName, user: &str, variables: &BTreeMap<String, Stri
     Some(format!("{}/leftoff/opencode", cache.cloned().unwrap_or_else(|| format!("{user}/.cache"))))
 }
 
-/// The first model in a file of OpenCode's settings that names its provider: the file may have comments, and no more is looked for.
+/// Finds the first model with a provider in OpenCode's settings: the file may have comments, and no more is looked for.
 pub fn opencode_model(settings: &str) -> Option<&str> {
     settings.match_indices("\"model\"").find_map(|(at, key)| {
         let model = string_value(&settings[at + key.len()..])?;
@@ -105,7 +105,7 @@ pub fn opencode_model(settings: &str) -> Option<&str> {
     })
 }
 
-/// The model that was used last, as `provider/model`, in the file where OpenCode keeps that.
+/// Returns the model that was used last, as `provider/model`, from the file where OpenCode keeps that.
 pub fn opencode_model_used(state: &str) -> Option<String> {
     state.match_indices("\"providerID\"").find_map(|(at, key)| {
         let rest = &state[at + key.len()..];
@@ -117,7 +117,7 @@ pub fn opencode_model_used(state: &str) -> Option<String> {
     })
 }
 
-// Of `: "text"`.
+// Reads the text of `: "text"`.
 fn string_value(rest: &str) -> Option<&str> {
     let text = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
     text.split_once('"').map(|(text, _)| text).filter(|text| !text.is_empty())

@@ -1,4 +1,4 @@
-//! A rollout that Codex resumes: `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`.
+//! Writes a rollout that Codex resumes: `sessions/<year>/<month>/<day>/rollout-<time>-<session>.jsonl`.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,7 +14,7 @@ use crate::shapes::file::{File, FileSource};
 use crate::shapes::steps::{Call, Step, ToolAnswer};
 use crate::time;
 
-/// The file's path, and the file.
+/// Returns the file's path and its text.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
     let about = writing.header;
     let now = time::format(about.now_ms);
@@ -30,7 +30,7 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (Strin
         if step.role == Role::Assistant {
             let before = place.checked_sub(1).map(|before| &steps[before]);
             if before.is_some_and(|before| before.role == Role::Assistant && before.calls.is_empty()) {
-                // Where one answer ends and the next begins is told by the count between them.
+                // The token count between two answers tells where one ends and the next begins.
                 records.push(record_line(
                     &timestamp,
                     "event_msg",
@@ -79,7 +79,7 @@ fn record_line(timestamp: &str, kind: &str, payload: Value) -> Value {
     json!({"timestamp": timestamp, "type": kind, "payload": payload})
 }
 
-// The item, and the event by which the client shows and lists it.
+// Adds the item, and the event by which the client shows and lists it.
 fn push_message(step: &Step<'_>, timestamp: &str, agent: AgentName, records: &mut Vec<Value>) {
     let (text, images) = split_files(agent, FilePlace::of_step(step), step.text, &step.files);
     let (role, kind, event) = match step.role {
@@ -101,17 +101,17 @@ fn content_parts(kind: &str, text: &str, images: &[&File<'_>]) -> Vec<Value> {
     text.into_iter().chain(images).collect()
 }
 
-/// What a call is to the client, which looks for the result of each kind under a name of its own, and tells its model
+/// A call's kind in the client, which looks for the result of each kind under a name of its own, and tells its model
 /// that a call without one was aborted.
 #[derive(Clone, Copy, PartialEq)]
 enum CallKind {
     Function,
-    /// Of a tool that takes any text.
+    /// A tool that takes any text.
     Custom,
     Shell,
     /// The client's own search for tools.
     Tools,
-    /// What the provider does by itself has no result.
+    /// A search by the provider, which has no result.
     Search,
     Picture,
 }
@@ -131,7 +131,7 @@ fn call_kind(call: &Call<'_>, is_own: bool) -> CallKind {
     }
 }
 
-// What a search for tools gave.
+// Returns the tools that a search for tools found.
 fn found_tools(call: &Call<'_>) -> Option<Value> {
     let found: Value = serde_json::from_str(call.result.as_ref()?.text).ok()?;
     Some(found).filter(Value::is_array)

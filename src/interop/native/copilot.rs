@@ -1,4 +1,4 @@
-//! A session that Copilot CLI resumes: `session-state/<session>/events.jsonl`.
+//! Writes a session that Copilot CLI resumes: `session-state/<session>/events.jsonl`.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -18,7 +18,7 @@ use crate::shapes::file::{File, FileSource};
 use crate::shapes::steps::{Call, Step, ToolAnswer};
 use crate::time;
 
-/// The file's path, and the file.
+/// Returns the file's path and its text.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
     let about = writing.header;
     let mut chain = Chain { writing, parent_id: Value::Null, records: Vec::new(), assets: BTreeSet::new() };
@@ -40,12 +40,12 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (Strin
     (format!("session-state/{}/events.jsonl", about.id), render_lines(&chain.records))
 }
 
-// Events, each of which hangs from the one before.
+// Events, each of which names the one before as its parent.
 struct Chain<'w, 'a> {
     writing: &'w mut WriterState<'a>,
     parent_id: Value,
     records: Vec<Value>,
-    // The bytes that stand there, each once.
+    // The ids of the assets that were written, each once.
     assets: BTreeSet<String>,
 }
 
@@ -86,7 +86,7 @@ impl Chain<'_, '_> {
         self.add_event("tool.execution_complete", answer.message, data);
     }
 
-    // The bytes stand in an event of their own, before whatever shows them.
+    // Adds a file's bytes as an event of their own, before whatever shows them.
     fn add_asset(&mut self, file: &File<'_>, kind: &str, named: &str, of: Option<&Message>) -> Value {
         let FileSource::Data(data) = file.source else { return Value::Null };
         let bytes = STANDARD.decode(data).unwrap_or_default();
@@ -118,7 +118,7 @@ impl Chain<'_, '_> {
         if let Some(model) = self.writing.model(step) {
             data["model"] = model.into();
         }
-        // An event has room for one.
+        // An event has room for one piece of reasoning.
         let reasoning = self.writing.reasoning(step);
         let texts: Vec<&str> = reasoning.iter().map(|one| one.text.as_str()).collect();
         let texts = texts.join("\n\n");

@@ -1,4 +1,4 @@
-//! A session on its way to a client: what is written for it, how it is started, and what goes on with the session.
+//! A native export: what is written for a client, how it is started, and which session it continues.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -22,7 +22,7 @@ use crate::resume::block::LAST_ACTIVE;
 use crate::shapes::{self, Format};
 use crate::time::Stamp;
 
-/// What a client is to go on with. The context is one that was asked for with `stored`, in the client's
+/// A request for a native export. The context is one that was asked for with `stored`, in the client's
 /// [`format`](super::format_of).
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -43,7 +43,7 @@ struct ExportRequest {
     is_fitted: bool,
 }
 
-/// A session on its way, found to be one that can be written.
+/// A native export that was checked: its session can be written.
 pub struct NativeExport {
     /// The client's agent.
     pub agent: AgentName,
@@ -51,14 +51,14 @@ pub struct NativeExport {
     pub session: String,
     /// The model that is named, or that the client is set to.
     pub model: Option<String>,
-    /// The folder that is worked in there.
+    /// The folder that the client works in.
     pub folder: String,
-    /// What is set for the client.
+    /// The client's environment variables.
     pub variables: BTreeMap<String, String>,
-    /// Whether nothing is to be written: the caller is only told.
+    /// True if nothing is to be written: the caller only gets the report.
     pub is_preview: bool,
-    /// Whether the client may go on with a session of its own that has all that this one has: it is resumed, and nobody wants a
-    /// context of a certain kind.
+    /// True if the client may go on with a session of its own that has all that this one has: the stored session is
+    /// being resumed, and nobody asked for a context of a certain kind.
     pub may_reuse_own: bool,
     client: Client,
     title: Option<String>,
@@ -91,85 +91,85 @@ struct ResumeResponse {
     warnings: Box<RawValue>,
 }
 
-/// What was written for a client, where it may do once more.
+/// A file that was written for a client before, and may serve once more.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct NativeCopy {
-    /// The client's name of it.
+    /// The client's id of it.
     pub id: String,
     /// Its file.
     pub path: String,
     /// The hash of that file.
     pub hash: String,
-    /// What it was made of, as [`NativeExport::fingerprint`] has it.
+    /// The hash of its sources, as [`NativeExport::fingerprint`] gives it.
     pub made_of: String,
-    /// How many messages the session had then.
+    /// The number of messages that the session had then.
     pub count: u64,
-    /// The hash of what they are called, and of which revision each was.
+    /// The hash of the messages' ids and revisions.
     pub messages: String,
-    /// Where what is said there goes on.
+    /// The session that continues there.
     pub continues: Continuation,
 }
 
-/// What became of a session on its way to a client.
+/// The file that a client goes on with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CopyState {
-    /// Nothing: the client goes on with its own.
+    /// None was written: the client goes on with its own.
     None,
-    /// Nothing: what was written before has all of it.
+    /// None was written: an earlier file has all of it.
     Reused,
-    /// A file.
+    /// A new file.
     New,
 }
 
 /// A session that a client can go on with, once its file is written.
 pub struct PreparedExport {
-    /// The file: nothing may lie there yet.
+    /// The file's path: nothing may lie there yet.
     pub path: String,
-    /// What is to be written there.
+    /// The file's text.
     pub text: String,
-    /// What is said in the client goes on with the session; nothing where the client would read nothing of it.
+    /// The continuation that ties the client's session to this one; `None` if the client would read nothing of it.
     pub continuation: Option<Continuation>,
-    /// What the caller is told.
+    /// The report for the caller.
     pub report: ExportReport,
 }
 
-/// Where what is said in a client goes on.
+/// A client's session that continues a stored one.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Continuation {
     /// The agent, as its own files name it.
     pub agent: String,
-    /// The client's name of its session.
+    /// The client's id of its session.
     pub source_id: String,
     /// The last message that the client was given, as it is read back.
     pub last: String,
 }
 
-/// What whoever hands a session over is told.
+/// The report of a native export.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportReport {
-    /// The name by which the client resumes it.
+    /// The id by which the client resumes it.
     pub id: String,
     /// The agent.
     pub agent: &'static str,
-    /// The file that is written.
+    /// The path of the file.
     pub path: String,
-    /// The folder that is worked in.
+    /// The folder that the client works in.
     pub folder: String,
-    /// What was written for it.
+    /// Whether a file was written for it.
     pub copy: CopyState,
-    /// What starts the client.
+    /// The command that starts the client.
     pub command: Vec<String>,
-    /// What has it take the file in first, where it keeps no files.
+    /// The command that has it import the file first, if it keeps no files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub takes: Option<Vec<String>>,
-    /// How many messages the session has.
+    /// The number of the session's messages.
     pub message_count: u64,
-    /// How many of them the client is given.
+    /// The number of messages that the client is given.
     pub included: u64,
-    /// What was left out.
+    /// The losses.
     pub losses: Vec<Loss>,
     #[serde(skip_serializing_if = "Option::is_none")]
     warnings: Option<Box<RawValue>>,
@@ -180,13 +180,14 @@ pub struct ExportReport {
 }
 
 impl NativeExport {
-    /// Reads `{"agent","session","title","model","folder","variables","context","resumed","command","previews","isFitted"}`, JSON, with either a context as a
-    /// session gives it, or what resuming the session gave. `command`: the text of the command that began the session, where that
-    /// is another one by now.
+    /// Reads
+    /// `{"agent","session","title","model","folder","variables","context","resumed","command","previews","isFitted"}`,
+    /// JSON, with either a context as a session gives it, or the result of resuming the session. `command`: the text of
+    /// the command that began the session, if it has changed since.
     ///
     /// # Errors
-    /// `empty_file` where nothing was said; `unknown_format` where no session of this agent can be written; `invalid_request` for what is
-    /// no such object.
+    /// `empty_file` if nothing was said; `unknown_format` if no session of this agent can be written; `invalid_request`
+    /// for what is no such object.
     pub fn read(asked: &str) -> Result<NativeExport, Error> {
         let asked: ExportRequest = serde_json::from_str(asked).map_err(|error| {
             let message = format!("expected a session to hand over, but found something else: {error}");
@@ -229,8 +230,8 @@ impl NativeExport {
         })
     }
 
-    /// The session as the client keeps its own, below the folder in which it keeps what it has; `place`: what the client calls the
-    /// folder that is worked in, where its files say that. `separator`: what stands between the names in a path.
+    /// Writes the session in the client's format, below the client's own folder; `place`: the client's name for the
+    /// folder that it works in, if its files have that. `separator`: what stands between the names in a path.
     ///
     /// # Errors
     /// Those of reading it back.
@@ -272,7 +273,7 @@ impl NativeExport {
         Ok(PreparedExport { path, text: native.text, continuation: continues, report: told })
     }
 
-    /// What whoever hands over is told where the client goes on with a session of its own, in the folder that it was begun in.
+    /// Makes the report for a client that goes on with a session of its own, in the folder that it was begun in.
     pub fn report_own(&self, id: String, path: String, folder: String) -> ExportReport {
         let count = self.context.original_message_count;
         ExportReport {
@@ -292,14 +293,14 @@ impl NativeExport {
         }
     }
 
-    /// The same, where what was written before has all of it.
+    /// Makes the report for an earlier file that has all of the session.
     pub fn report_reused(&self, copy: &NativeCopy, told: ExportReport) -> ExportReport {
         let (id, path) = (copy.id.clone(), copy.path.clone());
         let (command, takes) = (self.client.resume_command(&id), self.client.import_command(&path));
         ExportReport { copy: CopyState::Reused, command, takes, id, path, ..told }
     }
 
-    /// The hash of all that is written for the client, but for the time.
+    /// Hashes all that is written for the client, but for the time.
     pub fn fingerprint(&self) -> String {
         let is_lasting = |line: &&str| !line.starts_with(LAST_ACTIVE);
         let first: Option<String> = self
@@ -313,8 +314,8 @@ impl NativeExport {
         sha256(parts.as_bytes())
     }
 
-    /// Whether the client looks in the folder of a file of its own, where it is started in the folder that this one is to be worked
-    /// in; `place` is what it calls that.
+    /// True if the client, started in the folder that it is to work in, would look for sessions in the folder of this
+    /// file; `place` is the client's name for the folder that it works in.
     pub fn is_found_by_client(&self, home: &str, place: Option<&str>, path: &str) -> bool {
         if matches!(self.agent, AgentName::Codex | AgentName::Copilot | AgentName::OpenCode) {
             return true;
@@ -331,7 +332,7 @@ impl NativeExport {
     }
 }
 
-// The context, what the next run is told before it, and what has changed since.
+// Chooses the context, the text that stands before it, and what has changed since.
 fn choose_beginning(
     context: Option<ContextResponse>,
     resumed: Option<ResumeResponse>,
@@ -345,7 +346,7 @@ fn choose_beginning(
     Some((context, Some(first), Some(warnings)))
 }
 
-// As it is read back: what is said in the client stands behind that.
+// The file is read back: what is said in the client stands behind its last message.
 fn find_continuation(agent: AgentName, path: &str, text: &str) -> Result<Option<Continuation>, Error> {
     let read = read_with(text.as_bytes(), path, Some(agent), None)?;
     let last = read.sessions.first().and_then(|one| Some((one, one.messages.last()?)));

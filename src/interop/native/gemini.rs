@@ -1,4 +1,4 @@
-//! A session that Gemini CLI resumes: `tmp/<project>/chats/session-<minute>-<eight letters>.jsonl`.
+//! Writes a session that Gemini CLI resumes: `tmp/<project>/chats/session-<minute>-<eight letters>.jsonl`.
 
 use alloc::format;
 use alloc::string::String;
@@ -15,11 +15,11 @@ use crate::shapes::steps::Step;
 use crate::time;
 
 const NO_SIGNATURES: &str = "the client doesn't send signatures from earlier turns";
-// A user's words that the client takes for a command, or for its own, and does not send.
+// First characters of a user's words that the client takes for a command, or for its own, and does not send.
 const NOT_SENT: [char; 2] = ['/', '?'];
 const OF_A_HOOK: &str = "<hook_context>";
 
-/// The file's path, and the file.
+/// Returns the file's path and its text.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
     let about = writing.header;
     let now = time::format(about.now_ms);
@@ -44,8 +44,8 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (Strin
     (chat_path(about, &now), render_lines(&records))
 }
 
-// Resumed in a later minute, the client begins an empty file by the id's first letters, and when it cleans up it deletes
-// whatever is named by these: so this one is named by the last.
+// Resumed in a later minute, the client begins an empty file named by the id's first letters, and when it cleans up it
+// deletes whatever is named by these: so this file is named by the last ones.
 fn chat_path(about: &NativeHeader, now: &str) -> String {
     let place = about.folder_name.as_deref().unwrap_or("project");
     let minute = now.get(..16).unwrap_or_default().replace(':', "-");

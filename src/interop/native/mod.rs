@@ -1,8 +1,11 @@
-//! Sessions as other agents keep them: the real client resumes one that it never had.
+//! Native export: writes sessions as other agents keep them, so that the real client resumes one that it never had.
 //!
-//! Calls and results are paired first, by the rule that the client's provider has. What a client cannot take, or tells
-//! by itself, is left out and listed: reasoning that another provider signed, system messages, what another client told
+//! Calls and results are paired first, by the rule that the client's provider has. What a client cannot take, or adds
+//! by itself, is left out and listed: reasoning that another provider signed, system messages, what another client said
 //! in the user's name; and a file that it has no place for, in whose stead a text says what it was.
+//!
+//! Arguments with a number that no double holds, or nested too deep, are written as a text, and listed: a client's
+//! reader would drop the whole answer with them.
 
 mod claude_code;
 mod client;
@@ -41,7 +44,7 @@ pub use client::Client;
 pub(crate) use client::{folder_of, opencode_model, opencode_model_used};
 pub(crate) use export::{Continuation, ExportReport, NativeCopy, NativeExport, PreparedExport};
 
-/// The agents of which a session can be written, and how their providers count.
+/// The agents of which a session can be written, and their providers' formats.
 const WRITTEN: [(AgentName, Format); 7] = [
     (AgentName::ClaudeCode, Format::Anthropic),
     (AgentName::Codex, Format::OpenaiResponses),
@@ -63,25 +66,25 @@ const UNREADABLE: &str = "clients can't read this number or nesting; sent as tex
 const COUNTED: &str = "the client counts tokens itself";
 // The images that every provider takes.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-// Where a client wants a model's name, and none is known.
+// The name of a model where a client wants one, and none is known.
 const UNKNOWN_MODEL: &str = "unknown";
 
-/// What a native session says of itself.
+/// The header of a native session.
 #[derive(Clone, Debug, Default)]
 pub struct NativeHeader {
-    /// A uuid, that the client has no session of.
+    /// A uuid that no session of the client has.
     pub id: String,
-    /// The folder that is worked in, absolute.
+    /// The folder that the client works in, absolute.
     pub folder: String,
-    /// The name by which the client knows that folder, where files of its own say it.
+    /// The client's name for that folder, if files of its own give it.
     pub folder_name: Option<String>,
     /// The branch that is checked out there.
     pub git_branch: Option<String>,
-    /// What the session is called.
+    /// The session's title.
     pub title: Option<String>,
     /// The model that answers from now on.
     pub model: Option<String>,
-    /// What the user says before all of it.
+    /// The user's words before all else.
     pub first_prompt: Option<String>,
     /// The time, in milliseconds since 1970.
     pub now_ms: i64,
@@ -114,28 +117,28 @@ impl NativeHeader {
     }
 }
 
-/// A session for a client.
+/// A session in a client's format.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NativeSession {
-    /// Its path below the folder in which the client keeps what it has, with `/`.
+    /// Its path below the client's own folder, with `/`.
     pub path: String,
-    /// The file.
+    /// The file's text.
     pub text: String,
-    /// The name by which the client resumes it.
+    /// The id by which the client resumes it.
     pub id: String,
-    /// What was left out.
+    /// The losses.
     pub losses: Vec<Loss>,
 }
 
-/// The agents of which a session can be written.
+/// Returns the agents of which a session can be written.
 pub fn agents() -> impl Iterator<Item = AgentName> {
     WRITTEN.iter().map(|(agent, _)| *agent)
 }
 
-/// The shape in which an agent's provider counts: a context that fits in it fits the client.
+/// Returns the format in which an agent's provider counts: a context that fits in it fits the client.
 ///
 /// # Errors
-/// `unknown_format` where no session of this agent can be written.
+/// `unknown_format` if no session of this agent can be written.
 pub fn format_of(agent: AgentName) -> Result<Format, Error> {
     let known = WRITTEN.iter().find(|(name, _)| *name == agent);
     known.map(|(_, format)| *format).ok_or_else(|| {
@@ -145,10 +148,10 @@ pub fn format_of(agent: AgentName) -> Result<Format, Error> {
     })
 }
 
-/// Writes a session of an agent: the messages of a context, oldest first.
+/// Writes the messages of a context, oldest first, as a session of an agent.
 ///
 /// # Errors
-/// `unknown_format` where no session of this agent can be written.
+/// `unknown_format` if no session of this agent can be written.
 pub fn write(agent: AgentName, messages: &[Message], about: &NativeHeader) -> Result<NativeSession, Error> {
     let format = format_of(agent)?;
     let mut losses = Losses::default();
@@ -172,7 +175,7 @@ pub fn write(agent: AgentName, messages: &[Message], about: &NativeHeader) -> Re
     }
     // Whatever Qwen Code's provider takes, its files hold Gemini's parts.
     let format = if agent == AgentName::Qwen { Format::Gemini } else { format };
-    // A summary stands first and has no time: it has that of what follows.
+    // A summary stands first and has no time: it gets that of the message behind it.
     let ms = messages.iter().find_map(ms_of).unwrap_or(about.now_ms);
     let mut writing =
         WriterState { agent, format, header: about, losses, last_ms: ms, uuid_count: 0, native_id: None };
@@ -186,12 +189,12 @@ pub fn write(agent: AgentName, messages: &[Message], about: &NativeHeader) -> Re
         _ => codex::write(&steps, &mut writing),
     };
     let id = writing.native_id.unwrap_or_else(|| about.id.clone());
-    // Inside a string alone; Node's own reader of lines takes them for the end of one.
+    // They stand only inside strings; Node's own reader of lines takes them for the end of one.
     let text = text.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
     Ok(NativeSession { path, text, id, losses: writing.losses.into_list() })
 }
 
-// What a context's own summary says, the user says.
+// A context's own summary is written as the user's words.
 fn select_messages(agent: AgentName, messages: &[Message], losses: &mut Losses) -> Vec<Message> {
     let mut said = Vec::with_capacity(messages.len());
     for message in messages {
@@ -206,14 +209,14 @@ fn select_messages(agent: AgentName, messages: &[Message], losses: &mut Losses) 
             said.push(message.clone());
         }
     }
-    // Codex has arguments and results as the texts that they are.
+    // Codex has arguments and results as plain text.
     for message in said.iter_mut().filter(|_| agent != AgentName::Codex) {
         make_readable(message, losses);
     }
     said
 }
 
-// How many brackets stand around what is taken over: a record, a message, its content.
+// The brackets around a value that is taken over: of a record, a message, its content.
 const AROUND: usize = 28;
 
 // JSON may have a number that no double holds, or more brackets than a reader counts.
@@ -246,7 +249,7 @@ fn source_agent(message: &Message) -> &str {
     message.source.as_ref().map_or("", |source| &source.agent)
 }
 
-/// What the writers share.
+/// The state that the writers share.
 struct WriterState<'a> {
     agent: AgentName,
     format: Format,
@@ -254,42 +257,42 @@ struct WriterState<'a> {
     losses: Losses,
     last_ms: i64,
     uuid_count: usize,
-    // What the client calls it, where that is no uuid.
+    // The client's id of the session, if that is no uuid.
     native_id: Option<String>,
 }
 
 impl WriterState<'_> {
-    /// The time of a message, or of the one before it where it has none.
+    /// Returns the time of a message, or of the one before it if it has none.
     fn time(&mut self, message: Option<&Message>) -> String {
         self.last_ms = message.and_then(ms_of).unwrap_or(self.last_ms);
         time::format(self.last_ms)
     }
 
-    /// The next uuid: the same for the same session.
+    /// Makes the next uuid: the same for the same session.
     fn uuid(&mut self) -> String {
         self.uuid_count += 1;
         id::from_parts(&[self.header.id.as_bytes(), &(self.uuid_count as u64).to_be_bytes()])
     }
 
-    /// A step in the provider's shape: what is said, then the results.
+    /// Shapes a step for the provider: what is said, then the results.
     fn shape_step(&self, step: &Step<'_>) -> Vec<Value> {
         serde_json::from_str(&render_steps(core::slice::from_ref(step), self.format)).unwrap_or_default()
     }
 
-    /// The model that made an answer.
+    /// Returns the model that made an answer.
     fn model(&self, step: &Step<'_>) -> Option<String> {
         let assistant = step.message.and_then(|message| message.assistant.as_ref());
         assistant.and_then(|assistant| assistant.model.clone())
     }
 
-    /// What the client's own record of an answer says under this name.
+    /// Returns the value that the client's own record of an answer has under this name.
     fn find_note(&self, step: &Step<'_>, name: &str) -> Option<String> {
         let source = step.message?.source.as_ref().filter(|source| source.agent == self.agent.as_str())?;
         let (_, value) = source.extra.iter().find(|(key, _)| key.trim_matches('"') == name)?;
         Text::decode(value).map(|text| text.as_str().into())
     }
 
-    /// The reasoning of an answer that the client's own provider made; all other is lost.
+    /// Returns the reasoning of an answer that the client's own provider made; all other is lost.
     fn reasoning<'m>(&mut self, step: &Step<'m>) -> &'m [Reasoning] {
         let Some(message) = step.message else { return &[] };
         let Some(assistant) = &message.assistant else { return &[] };
@@ -306,7 +309,7 @@ impl WriterState<'_> {
     }
 }
 
-/// Where a file stands.
+/// The place of a file in a step.
 #[derive(Clone, Copy, PartialEq)]
 enum FilePlace {
     Prompt,
@@ -325,7 +328,7 @@ impl FilePlace {
     }
 }
 
-// All files of a session.
+// Returns all files of a session.
 fn all_files<'s, 'a>(steps: &'s [Step<'a>]) -> impl Iterator<Item = (FilePlace, &'s File<'a>)> {
     steps.iter().flat_map(|step| {
         let said = step.files.iter().map(|file| (FilePlace::of_step(step), file));
@@ -336,7 +339,7 @@ fn all_files<'s, 'a>(steps: &'s [Step<'a>]) -> impl Iterator<Item = (FilePlace, 
     })
 }
 
-/// Whether a client takes a file there. For what it does not take it would refuse the session, or drop the message.
+/// True if a client takes a file there. For any other it would refuse the session, or drop the message.
 fn takes_file(agent: AgentName, place: FilePlace, file: &File<'_>) -> bool {
     let is_here = matches!(file.source, FileSource::Data(_));
     let is_near =
@@ -354,7 +357,7 @@ fn takes_file(agent: AgentName, place: FilePlace, file: &File<'_>) -> bool {
     }
 }
 
-/// What is said, with a text for each file that the client does not take there, and those that it takes.
+/// Splits what is said: a text for each file that the client does not take there, and the files that it takes.
 fn split_files<'f, 'a>(
     agent: AgentName,
     place: FilePlace,
@@ -368,12 +371,12 @@ fn split_files<'f, 'a>(
     (said.join("\n"), taken)
 }
 
-/// The parts of the first of Gemini's contents: what is said.
+/// Returns the parts of the first of Gemini's contents: what is said.
 fn first_parts(shaped: &[Value]) -> Vec<Value> {
     shaped.first().and_then(|content| content["parts"].as_array()).cloned().unwrap_or_default()
 }
 
-/// The results of a step, each with its parts in the second: what a function answered stands before all files.
+/// Returns a step's results, each with its parts in the second content: a function's answer stands before all files.
 fn results_with_parts<'s, 'a>(
     step: &'s Step<'a>,
     shaped: &[Value],
@@ -389,13 +392,14 @@ fn results_with_parts<'s, 'a>(
     with_files.collect()
 }
 
-/// Lines of JSON.
+/// Renders lines of JSON.
 fn render_lines(records: &[Value]) -> String {
     let lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
     lines.concat()
 }
 
-/// A folder's name as clients make it of a path: whatever is no letter and no digit becomes a line, each half of a surrogate pair one.
+/// Makes a folder's name of a path as clients do: whatever is no letter and no digit becomes a dash, each half of a
+/// surrogate pair one.
 fn dash_path(path: &str) -> String {
     let dash = |unit: u16| char::from_u32(unit.into()).filter(char::is_ascii_alphanumeric).unwrap_or('-');
     path.encode_utf16().map(dash).collect()

@@ -1,4 +1,4 @@
-//! A session as `opencode import` takes it: the document that `opencode export` gives.
+//! Writes a session as `opencode import` takes it: the document that `opencode export` gives.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,10 +14,10 @@ use crate::shapes::file::File;
 use crate::shapes::steps::{Call, Step, ToolAnswer};
 use crate::time;
 
-// Whose model answered, where nobody knows.
+// The name of an unknown provider.
 const PROVIDER: &str = "unknown";
 
-/// The file's path, and the file.
+/// Returns the file's path and its text.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
     let about = writing.header;
     let session = make_id("ses", about.now_ms, 0, &writing.uuid());
@@ -34,7 +34,7 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (Strin
     (format!("{session}.json"), format!("{}\n", json!({"info": info, "messages": messages})))
 }
 
-// Ids sort by time; what is made in one millisecond, by number.
+// Ids sort by time; those made in one millisecond, by number.
 fn make_id(kind: &str, ms: i64, number: u64, uuid: &str) -> String {
     let time = ((ms.max(0) as u64) << 12).wrapping_add(number) & 0xffff_ffff_ffff;
     let chance: String = uuid.chars().filter(char::is_ascii_alphanumeric).take(14).collect();
@@ -56,7 +56,7 @@ impl ExportDocument<'_, '_> {
         make_id(kind, self.writing.header.now_ms, self.id_count, &self.writing.uuid())
     }
 
-    // A part says where it stands; so does a file in a result.
+    // Adds a part's place to it; a file in a result has one, too.
     fn set_place(&mut self, part: &mut Value, message: &str) {
         part["id"] = self.next_id("prt").into();
         part["sessionID"] = self.session.as_str().into();
@@ -70,7 +70,7 @@ impl ExportDocument<'_, '_> {
 
     fn message(&mut self, step: &Step<'_>) -> Value {
         let message = self.next_id("msg");
-        // The client sorts messages by their time, whatever their ids say, and what is said next among them.
+        // The client sorts messages by their time, whatever their ids say, also those that are said there later.
         let ms = self.ms(step.message).min(self.writing.header.now_ms).max(self.newest_ms);
         self.newest_ms = ms;
         let mut parts: Vec<Value> = Vec::new();
@@ -101,7 +101,7 @@ impl ExportDocument<'_, '_> {
         json!({"info": info, "parts": parts})
     }
 
-    // What is said of a message, its parts apart.
+    // Returns a message's fields without its parts.
     fn info(&mut self, step: &Step<'_>, message: &str, ms: i64) -> Value {
         let model = self.writing.model(step);
         let provider = self.writing.find_note(step, opencode::PROVIDER);
@@ -133,7 +133,7 @@ fn reasoning(reasoning: &Reasoning, ms: i64) -> Value {
         part["metadata"]["anthropic"]["signature"] = signature.as_str().into();
     }
     match &reasoning.data {
-        // Whose it is nobody says; what Anthropic keeps to itself has nothing to show.
+        // Its provider is not named; reasoning that Anthropic hides has no text.
         Some(data) if reasoning.text.is_empty() => {
             part["metadata"]["anthropic"]["redactedData"] = data.as_str().into();
         }
@@ -164,7 +164,7 @@ fn tool(call: &Call<'_>, result: &ToolAnswer<'_>, [start, end]: [i64; 2]) -> Val
     json!({"type": "tool", "callID": call.id, "tool": call.name, "state": state})
 }
 
-// The client takes no name that is none.
+// The client rejects an empty name.
 fn picture(file: &File<'_>) -> Value {
     let mut picture = json!({"type": "file", "mime": file.mime, "url": file.url()});
     if let Some(name) = file.name {

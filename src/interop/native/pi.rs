@@ -1,4 +1,4 @@
-//! A session that pi resumes: `sessions/--<folder>--/<time>_<session>.jsonl`.
+//! Writes a session that pi resumes: `sessions/--<folder>--/<time>_<session>.jsonl`.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,10 +14,10 @@ use crate::shapes::file::{File, FileSource};
 use crate::shapes::steps::Step;
 use crate::time;
 
-// Whose model answered, where nobody knows.
+// The name of an unknown provider.
 const UNKNOWN: &str = "unknown";
 
-/// The file's path, and the file.
+/// Returns the file's path and its text.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
     let about = writing.header;
     let now = time::format(about.now_ms);
@@ -67,7 +67,7 @@ fn render_content(place: FilePlace, text: &str, files: &[File<'_>]) -> Vec<Value
     content
 }
 
-// Records, each of which hangs from the one before.
+// Records, each of which names the one before as its parent.
 struct Chain<'w, 'a> {
     writing: &'w mut WriterState<'a>,
     parent_id: Value,

@@ -1,4 +1,4 @@
-//! A session that Qwen Code resumes: `projects/<folder>/chats/<session>.jsonl`.
+//! Writes a session that Qwen Code resumes: `projects/<folder>/chats/<session>.jsonl`.
 
 use alloc::format;
 use alloc::string::String;
@@ -13,7 +13,7 @@ use crate::interop::qwen::COVERAGE;
 use crate::record::message::{Message, Reasoning, Role};
 use crate::shapes::steps::Step;
 
-/// The file's path, and the file.
+/// Returns the file's path and its text.
 pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (String, String) {
     let mut chain = Chain { writing, parent_id: Value::Null, records: Vec::new() };
     for step in steps {
@@ -45,7 +45,7 @@ pub(super) fn write(steps: &[Step<'_>], writing: &mut WriterState<'_>) -> (Strin
     (format!("projects/{place}/chats/{}.jsonl", about.id), render_lines(&records))
 }
 
-// Records, each of which hangs from the one before.
+// Records, each of which names the one before as its parent.
 struct Chain<'w, 'a> {
     writing: &'w mut WriterState<'a>,
     parent_id: Value,

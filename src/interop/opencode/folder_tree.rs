@@ -1,6 +1,6 @@
-//! OpenCode's folders, from before it had a database: each session as the document that `opencode export` gives,
-//! `{"info","messages":[{"info","parts"}]}`. What a file says is not written anew but passed on as it stands; one that is no JSON is
-//! passed on as a text, which the reader lists.
+//! Reads OpenCode's folders, from before it had a database: each session becomes the document that `opencode export`
+//! gives, `{"info","messages":[{"info","parts"}]}`. A file's text is not written anew but passed on as it stands; one
+//! that is no JSON is passed on as a text, which the reader lists.
 
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -11,10 +11,10 @@ use alloc::vec::Vec;
 use crate::json::fields::Fields;
 use crate::json::text::to_json;
 
-/// The files of a kind or a place, by what they belong to.
+/// Files of one kind, by the session or the message that they belong to.
 type PathGroups<'a> = BTreeMap<String, Vec<&'a str>>;
 
-/// What is in the folders.
+/// The files in the folders.
 struct SessionTree<'a> {
     files: &'a BTreeMap<String, Vec<u8>>,
     /// Messages by their sessions.
@@ -23,8 +23,8 @@ struct SessionTree<'a> {
     parts_by_message: PathGroups<'a>,
 }
 
-/// The sessions of all files below the folder, by their paths from there, in the order of these. Parts and messages are found by their
-/// folders, and where these name nothing that is there, by what they say themselves.
+/// Returns the sessions of all files below the folder, in the order of their paths from there. Parts and messages are
+/// found by their folders, and if these name nothing that is there, by their own fields.
 pub fn sessions_of_tree(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let of =
         |kind: &str| files.keys().filter(|path| is_of(path, kind)).map(String::as_str).collect::<Vec<_>>();
@@ -41,7 +41,7 @@ pub fn sessions_of_tree(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
         all.push(tree.conversation(&id, &info));
         told.insert(id);
     }
-    // Its file was lost, and what was said was not.
+    // The session's file was lost, but its messages were not.
     for path in messages {
         let id = folder_of(path);
         if told.insert(id.into()) {
@@ -51,7 +51,7 @@ pub fn sessions_of_tree(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     all
 }
 
-/// Of all files below the folder those that say to which sessions the others belong: they have to be read before [`session_groups`] are told.
+/// Returns the paths to read before [`session_groups`]: of the files that say to which sessions the others belong.
 pub fn paths_to_read_first(paths: &[&str]) -> Vec<String> {
     let messages: BTreeSet<&str> =
         paths.iter().filter(|path| is_of(path, "message")).map(|path| name_of(path)).collect();
@@ -60,9 +60,8 @@ pub fn paths_to_read_first(paths: &[&str]) -> Vec<String> {
     paths.iter().filter(is_first).map(|path| (*path).into()).collect()
 }
 
-/// The files of each session, so that one can be read after another: [`sessions_of_tree`] makes one session of a group. What is of
-/// none is in no group.
-/// `first`: what is in those of [`paths_to_read_first`].
+/// Groups the files by session, so that sessions can be read one after another: [`sessions_of_tree`] makes one session
+/// of a group. Files of no session are in no group. `first`: the contents of [`paths_to_read_first`].
 pub fn session_groups(paths: &[&str], first: &BTreeMap<String, Vec<u8>>) -> Vec<Vec<String>> {
     let sorted: BTreeSet<&str> = paths.iter().copied().collect();
     let of = |kind: &str| sorted.iter().copied().filter(|path| is_of(path, kind)).collect::<Vec<_>>();
@@ -108,7 +107,7 @@ impl<'a> SessionTree<'a> {
         tree
     }
 
-    // The files of a session; of `loose` ones only its messages say whether they are among them.
+    // Returns the files of a session; of `loose` ones, only its messages show whether they are among them.
     fn group(&self, own: Option<&str>, id: &str, loose: &[&str]) -> Vec<String> {
         let said = self.messages_by_session.get(id).map(Vec::as_slice).unwrap_or_default();
         let parts = said.iter().filter_map(|path| self.parts_by_message.get(name_of(path))).flatten();
@@ -152,7 +151,7 @@ impl<'a> SessionTree<'a> {
     }
 }
 
-// Whether a part lies in a folder of a message that is there.
+// True if a part lies in a folder of a message that is there.
 fn is_placed(path: &str, messages: &BTreeSet<&str>) -> bool {
     path.matches('/').count() > 1 && messages.contains(folder_of(path))
 }
@@ -183,7 +182,7 @@ fn created_time(json: &str) -> f64 {
     time.and_then(|time| time.raw("created")?.parse().ok()).unwrap_or_default()
 }
 
-// A file's object with what its path says, where it does not say it itself.
+// Adds to a file's object the fields that its path gives, if they are missing.
 fn with_missing_fields(text: &str, known: &[(&str, &str)]) -> String {
     let Ok(fields) = Fields::parse(text) else { return to_json(&text) };
     let more = known.iter().filter(|(key, _)| !fields.has(key));

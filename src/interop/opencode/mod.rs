@@ -1,11 +1,11 @@
-//! OpenCode's sessions, as `opencode export` gives them: `{info, messages: [{info, parts}]}`. Its database is turned into the
-//! same by `js/agents/opencode.js`, and its older folders by `tree.rs`.
+//! Reads OpenCode's sessions, as `opencode export` gives them: `{info, messages: [{info, parts}]}`.
+//! `js/agents/opencode.js` turns its database into the same, and `folder_tree.rs` its older folders.
 //!
-//! A message of an assistant may have several steps; each is an answer of its own, so that a call's result stands before
-//! what was said next. A tool part is a call of the answer and, once it has an output or an error, a message behind it.
-//! Text that the client wrote in the user's name (`synthetic`), or that no model saw (`ignored`), is a message of its
-//! own with that mark, whatever stood between. What `revert` takes back stays, with a mark, and off the path: the client
-//! removes it with the next prompt.
+//! A message of an assistant may have several steps; each is an answer of its own, so that a call's result stands
+//! before the words after it. A tool part is a call of the answer and, once it has an output or an error, a message
+//! behind it. Text that the client wrote in the user's name (`synthetic`), or that no model saw (`ignored`), is a
+//! message of its own with that mark, whatever stood between. Messages that `revert` takes back stay, with a mark, and
+//! off the path: the client removes them with the next prompt.
 
 mod folder_tree;
 mod parts;
@@ -31,12 +31,12 @@ pub use folder_tree::{paths_to_read_first, session_groups, sessions_of_tree};
 
 pub use table::COVERAGE;
 
-/// Whose model answered: the client sends reasoning on to the same one alone, and tells it to others as what was said.
+/// The provider whose model answered: the client sends reasoning on to the same one alone, and to others as plain text.
 pub(super) const PROVIDER: &str = "provider";
 
 const AGENT: &str = AgentName::OpenCode.as_str();
 
-/// Whether these bytes are an export of OpenCode.
+/// True if these bytes are an export of OpenCode.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     Object::parse_document("", bytes).is_some_and(|document| is_export(&document))
 }
@@ -50,7 +50,7 @@ fn is_export(document: &Object<'_>) -> bool {
 /// Reads an export.
 ///
 /// # Errors
-/// `empty_file`, also where nothing was said; `unknown_format` where it is no export of OpenCode.
+/// `empty_file`, also if nothing was said; `unknown_format` if it is no export of OpenCode.
 pub fn read(bytes: &[u8]) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::OpenCode)?;
     let document = Object::parse_document("export", bytes).filter(is_export);
@@ -132,7 +132,7 @@ fn read_message(talk: &mut ConversationBuilder, mut object: Object<'_>, place: S
     }
 }
 
-/// Where what was taken back begins: at a message, or at a part of it.
+/// The beginning of what was taken back: a message, or a part of it.
 #[derive(Default)]
 struct RevertPoint {
     message: Option<String>,

@@ -1,4 +1,4 @@
-//! The parts of a message.
+//! Reads the parts of a message.
 
 use alloc::format;
 use alloc::string::String;
@@ -18,7 +18,7 @@ use crate::time;
 
 type TypedParts<'a> = Vec<(String, Object<'a>)>;
 
-/// What a message says of itself.
+/// The fields of a message beside its parts.
 #[derive(Clone, Default)]
 pub(super) struct Envelope {
     pub origin: RecordOrigin,
@@ -26,14 +26,14 @@ pub(super) struct Envelope {
     pub completed_ms: Option<i64>,
 }
 
-/// What was said in one voice: the user's, or the client's in the user's name.
+/// Parts in one voice: the user's, or the client's in the user's name.
 #[derive(Default)]
 struct VoiceContent {
     marks: Vec<&'static str>,
     plain: PlainContent,
 }
 
-/// A user's message.
+/// Adds a user's message.
 pub(super) fn add_prompt(talk: &mut ConversationBuilder, envelope: &Envelope, parts: TypedParts<'_>) {
     let losses = &mut talk.losses;
     let mut said: Vec<VoiceContent> = Vec::new();
@@ -82,7 +82,7 @@ fn report_lost(kind: &str, losses: &mut Losses) {
     losses.add(path, known.map_or(UNKNOWN_BLOCK, |(_, why)| why));
 }
 
-// The ids of a part only say where it stands.
+// The ids of a part only name its place.
 fn report_rest_lost(mut part: Object<'_>, losses: &mut Losses) {
     for name in ["id", "sessionID", "messageID"] {
         part.take_raw(name);
@@ -117,7 +117,7 @@ impl ModelStep {
     }
 }
 
-/// An assistant's message: an answer for each of its steps, each with the results of its calls behind it.
+/// Adds an assistant's message: an answer for each of its steps, each with the results of its calls behind it.
 pub(super) fn add_answers(
     talk: &mut ConversationBuilder,
     envelope: Envelope,
@@ -133,7 +133,7 @@ pub(super) fn add_answers(
     let provider = info.take_name("providerID", losses);
     let mut flags = envelope.origin.flags.clone();
     set_flag_value(&mut flags, PROVIDER, provider.as_deref());
-    // Older versions keep an object here, of what the user's message has too.
+    // Older versions keep an object here, with fields that the user's message has, too.
     if info.raw("summary") == Some("true") {
         info.take_raw("summary");
         set_flag(&mut flags, "isCompactSummary");
@@ -219,7 +219,7 @@ fn reasoning(part: &mut Object<'_>, losses: &mut Losses) -> AnswerPiece {
     AnswerPiece::Reasoning(reasoning)
 }
 
-// What was never counted stands there as noughts.
+// Zeros stand for what was never counted.
 fn usage(mut tokens: Object<'_>, losses: &mut Losses) -> Option<Usage> {
     let mut usage = Usage {
         input: tokens.take("input", losses),

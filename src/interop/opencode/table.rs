@@ -1,11 +1,11 @@
-//! What of an export has a place in leftoff, and why the rest has none.
+//! The fields of an export that have a place in leftoff, and why the others have none.
 
 use crate::interop::{Coverage, LossReasons};
 
-/// Why nothing came of a message.
+/// The reason for a message that is left out as a whole.
 pub(super) const NOTHING_SAID: &str = "contains nothing that was said";
 
-/// What the reader knows.
+/// The reader's coverage.
 pub const COVERAGE: Coverage = Coverage {
     tested_versions: &["1.1.30", "1.2.0", "1.3.17", "1.18.33"],
     mapped_fields: &[

@@ -1,4 +1,4 @@
-//! What one entry says.
+//! Reads one entry.
 
 use alloc::format;
 use alloc::string::String;
@@ -14,12 +14,12 @@ use crate::json::text::Text;
 use crate::record::message::{Assistant, Attachment, Message, Reasoning, Role, Tool, ToolCall, Usage};
 use crate::shapes::answer_pieces::AnswerPiece;
 
-/// A message, what an answer consists of, and what it is marked as.
+/// An entry's message, the pieces of an answer, and its marks.
 pub(super) struct EntryContent {
     pub message: Message,
     pub pieces: Vec<AnswerPiece>,
     pub marks: Vec<&'static str>,
-    /// By whom an answer was made.
+    /// The maker of an answer.
     pub notes: Vec<(&'static str, String)>,
 }
 
@@ -38,10 +38,10 @@ impl EntryContent {
     }
 }
 
-/// What a `message` entry says; nothing where its role is unknown, which is listed.
+/// Reads a `message` entry; `None` if its role is unknown, which is listed.
 ///
 /// # Errors
-/// What was expected where there is no message.
+/// What was expected if there is no message.
 pub(super) fn read_message(
     entry: &mut Object<'_>,
     losses: &mut Losses,
@@ -84,7 +84,7 @@ pub(super) fn read_message(
     Ok(Some(said))
 }
 
-/// What an extension says to the model in the user's name.
+/// Reads a message from an extension to the model in the user's name.
 pub(super) fn read_custom(entry: &mut Object<'_>, losses: &mut Losses) -> Option<EntryContent> {
     Some(
         EntryContent::from_message(plain(entry, "custom_message", losses).into_message(Role::User))
@@ -92,7 +92,7 @@ pub(super) fn read_custom(entry: &mut Object<'_>, losses: &mut Losses) -> Option
     )
 }
 
-/// What sums up a part of the conversation.
+/// Reads a summary of a part of the conversation.
 pub(super) fn read_summary(entry: &mut Object<'_>, kind: &str, losses: &mut Losses) -> Option<EntryContent> {
     let mark = if kind == "compaction" { "isCompactSummary" } else { "isBranchSummary" };
     let said = EntryContent::from_role(Role::User, summary_of(entry, losses));
@@ -169,7 +169,7 @@ fn result(message: &mut Object<'_>, losses: &mut Losses) -> EntryContent {
     said
 }
 
-// A command of the user's own, told as the model is told.
+// Reads a command of the user's own, in the words that the model gets.
 fn execution(message: &mut Object<'_>, losses: &mut Losses) -> EntryContent {
     let command: String = message.take("command", losses).unwrap_or_default();
     let output: String = message.take("output", losses).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Pi's sessions: `<sessions>/<folder>/<time>_<session>.jsonl`, a tree of entries by `id` and `parentId`.
+//! Reads pi's sessions: `<sessions>/<folder>/<time>_<session>.jsonl`, a tree of entries by `id` and `parentId`.
 //!
-//! An entry that hangs from one that was followed already begins a branch; the chain goes through entries that are no
-//! messages. One that hangs from nothing, where something was said before, cannot be a branch, and is read in file order.
-//! The first version of the format has no chain at all. Compactions and summaries of branches are messages of the user,
-//! as the model gets them, with a mark; what they sum up stays.
+//! An entry whose parent was followed already begins a branch; the chain goes through entries that are no messages. An
+//! entry without a parent, after something was said, cannot be a branch, and is read in file order. The first version
+//! of the format has no chain at all. Compactions and summaries of branches are messages of the user, as the model gets
+//! them, with a mark; the messages that they sum up stay.
 
 mod content;
 mod table;
@@ -30,14 +30,13 @@ use table::REASONS;
 pub use table::COVERAGE;
 
 const NOT_TAKEN_OVER: &str = "none of the named session's messages are in this one";
-/// Among how many lines the header is looked for.
+/// The lines among which the header is looked for.
 const HEAD: usize = 5;
 
-/// By whom an answer was made: the client sends reasoning on to the same one alone, and tells it to others as what was
-/// said.
+/// The maker of an answer: the client sends reasoning on to the same one alone, and to others as plain text.
 pub(super) const MADE_BY: [&str; 2] = ["api", "provider"];
 
-/// Whether a header of Pi begins these bytes.
+/// True if these bytes begin with a header of pi.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, HEAD).any(|mut object| {
         let kind: Option<String> = object.take("type", &mut Losses::default());
@@ -48,8 +47,8 @@ pub(crate) fn can_read(bytes: &[u8]) -> bool {
 /// Reads a session. `name` is the file's name, for the id of a session whose header is lost.
 ///
 /// # Errors
-/// `empty_file`, also where nothing was said; `unknown_format` where no record of Pi is in the bytes; `line_too_long` where there is nothing but what
-/// is too long to be stored.
+/// `empty_file`, also if nothing was said; `unknown_format` if no record of pi is in the bytes; `line_too_long` if all
+/// that there is is too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::Pi)?;
     let mut reader = Reader {
@@ -75,7 +74,7 @@ fn is_message_kind(kind: &str) -> bool {
 }
 
 // A fork begins with the entries of the session it was made of, as they stand there: they are older than itself. That
-// one's id and time are in the name of its file.
+// session's id and time are in the name of its file.
 fn note_fork(talk: &mut ConversationBuilder, path: &str) -> Option<()> {
     let (clock, id) = file_stem(path, ".jsonl").split_once('_')?;
     let (day, clock) = clock.split_once('T')?;
@@ -93,9 +92,9 @@ fn note_fork(talk: &mut ConversationBuilder, path: &str) -> Option<()> {
 
 struct Reader {
     talk: ConversationBuilder,
-    // What an entry means for those that hang from it: the message it became, or else the one before it.
+    // For each entry, the message it became, or else the one before it: its children follow that.
     links: BTreeMap<String, Option<usize>>,
-    // The messages that something hangs from.
+    // The messages that have a child.
     followed_messages: BTreeSet<usize>,
     last_index: Option<usize>,
     // The file that it began as a copy of.
@@ -132,7 +131,7 @@ impl Reader {
             session.source_id = id.unwrap_or_default();
             session.folder = folder;
         }
-        // What hangs from the header hangs from nothing.
+        // A child of the header has no parent.
         self.links.insert(session.source_id.clone(), None);
         self.talk.note_created(created.as_deref().and_then(time::parse));
     }
@@ -156,7 +155,7 @@ impl Reader {
         let mut origin = RecordOrigin { native: id.clone().unwrap_or(origin.native), ..origin };
         object.report_rest_lost(losses, REASONS);
         let Some(EntryContent { message, pieces, marks, notes }) = said else {
-            // What kind of message it was is in the losses.
+            // The losses name the kind of message.
             return self.link(id, before);
         };
         marks.iter().for_each(|name| set_flag(&mut origin.flags, name));
@@ -181,7 +180,7 @@ impl Reader {
         self.link(id, before);
     }
 
-    // The entry's id, and the message it follows, through entries that are none.
+    // Returns the entry's id, and the message it follows, through entries that are none.
     fn find_parent(&mut self, object: &mut Object<'_>, kind: &str) -> (Option<String>, Option<usize>) {
         let losses = &mut self.talk.losses;
         let id: Option<String> = object.take("id", losses);
@@ -226,7 +225,7 @@ impl Reader {
         }
         let session = talk.finish(&mut problems);
         problems.sort_by_key(|problem| problem.start);
-        // Of a conversation of which nothing can be stored, only the problems are told.
+        // A conversation of which nothing can be stored leaves only its problems.
         let sessions = Vec::from_iter(Some(session).filter(|session| !session.messages.is_empty()));
         Import { sessions, problems }
     }

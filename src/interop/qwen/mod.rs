@@ -1,9 +1,9 @@
-//! Qwen Code's sessions: `<projects>/<folder>/chats/<session>.jsonl`.
+//! Reads Qwen Code's sessions: `<projects>/<folder>/chats/<session>.jsonl`.
 //!
-//! Records hang from each other by `parentUuid`, through records that are no messages; what they say are parts of
-//! Gemini's API. Assistant's records of one uuid are one answer. A rewind is a record that hangs from farther back: what
-//! hangs from that is a branch. A sub-agent's records (`isSidechain`) are a session of their own. Of a compression only its
-//! summary is read: the history stays.
+//! Records name their parents by `parentUuid`, through records that are no messages; their contents are parts of
+//! Gemini's API. An assistant's records of one uuid are one answer. A rewind is a record whose parent lies farther
+//! back: it begins a branch. A sub-agent's records (`isSidechain`) are a session of their own. Of a compression only
+//! its summary is read: the history stays.
 
 mod table;
 
@@ -34,10 +34,10 @@ const NO_MESSAGE: &str = "the record is not a message";
 const TITLE: &str = "system/custom_title";
 const COMPRESSION: &str = "system/chat_compression";
 const REWIND: &str = "system/rewind";
-// What the client says to the model in a user's name.
+// Messages from the client to the model in a user's name.
 const NOTICES: [&str; 3] = ["notification", "cron", "goal_runtime"];
 
-/// Whether a record of Qwen Code is at the begin of these bytes.
+/// True if these bytes begin with a record of Qwen Code.
 pub(crate) fn can_read(bytes: &[u8]) -> bool {
     first_objects(bytes, 64).any(|object| is_own(&object))
 }
@@ -47,11 +47,11 @@ fn is_own(object: &Object<'_>) -> bool {
     object.has("uuid") && object.has("sessionId") && message.is_some_and(|message| message.has("parts"))
 }
 
-/// Reads a session. `name` is the file's name, for the id of a session that says none itself.
+/// Reads a session. `name` is the file's name, for the id of a session that gives none itself.
 ///
 /// # Errors
-/// `empty_file`; `unknown_format` where nothing was said as Qwen Code writes it; `line_too_long` where there is nothing
-/// but what is too long to be stored.
+/// `empty_file`; `unknown_format` if nothing was said as Qwen Code writes it; `line_too_long` if all that there is is
+/// too long to be stored.
 pub fn read(bytes: &[u8], name: &str) -> Result<Import, Error> {
     reject_empty(bytes, AgentName::Qwen)?;
     let mut reader = Reader::default();
@@ -70,9 +70,9 @@ struct Reader {
     is_known: bool,
     session_id: Option<String>,
     title: Option<String>,
-    // By the agent; the main conversation has no name.
+    // The conversations by their agents; the main one has no name.
     threads: BTreeMap<String, Thread>,
-    // What a record with a uuid is, or else what is before it.
+    // For each record with a uuid, its agent and its message, or else the message before it.
     links: BTreeMap<String, (String, Option<usize>)>,
     problems: Vec<Problem>,
 }
@@ -83,7 +83,7 @@ struct Thread {
     answers: BTreeMap<String, usize>,
 }
 
-/// What a record says of itself.
+/// The fields that every record has.
 struct Envelope {
     uuid: Option<String>,
     parent: Option<String>,
@@ -141,7 +141,7 @@ impl Reader {
         self.threads.entry(agent.into()).or_insert_with(new)
     }
 
-    // The message that a record follows: nothing before the first; where its parent is not there, what is before it.
+    // Returns the message that a record follows: none before the first; if its parent is missing, the newest one.
     fn find_parent_message(&mut self, envelope: &Envelope, kind: &str) -> Option<usize> {
         let parent = envelope.parent.as_ref().and_then(|parent| self.links.get(parent));
         let known = parent.filter(|(agent, _)| *agent == envelope.agent).map(|(_, before)| *before);
@@ -230,7 +230,7 @@ impl Reader {
         self.link(envelope, last);
     }
 
-    // What does not follow the message before it in the file begins a branch.
+    // A message that does not follow the one before it in the file begins a branch.
     fn add_message(
         &mut self,
         agent: &str,
@@ -276,7 +276,7 @@ impl Reader {
         Some(at)
     }
 
-    // Results first, each a message; then what was said beside them, or at all.
+    // Adds the results first, each as a message; then the words beside them, if any.
     fn add_prompt(
         &mut self,
         object: &mut Object<'_>,
@@ -336,7 +336,7 @@ impl Reader {
     fn finish(mut self, name: &str) -> Import {
         let native = self.session_id.take().unwrap_or_else(|| name.into());
         let mut caller = format!("{}/{native}", AgentName::Qwen.as_str());
-        // What stood in a conversation without messages is told with the first that has some.
+        // Losses of a conversation without messages are listed with the first that has some.
         let mut orphaned = Losses::default();
         for thread in self.threads.values_mut().filter(|thread| thread.talk.is_empty()) {
             orphaned.merge(core::mem::take(&mut thread.talk.losses));
@@ -363,7 +363,7 @@ impl Reader {
     }
 }
 
-// The call that a result answers, and how it ended.
+// Takes the call that a result answers, and how it ended.
 fn take_outcome(object: &mut Object<'_>, losses: &mut Losses) -> FunctionAnswer {
     let Some(mut outcome) = object.take_object("toolCallResult", losses) else {
         return FunctionAnswer::default();
@@ -383,7 +383,7 @@ fn take_outcome(object: &mut Object<'_>, losses: &mut Losses) -> FunctionAnswer 
     }
 }
 
-// What is input has the cached tokens in it. Whether what is output has the thoughts in it, the sum tells.
+// Input includes the cached tokens. Whether output includes the thoughts, the sum tells.
 fn usage(object: &mut Object<'_>, losses: &mut Losses) -> Option<Usage> {
     let mut counts = object.take_object("usageMetadata", losses)?;
     let input: Option<u64> = counts.take("promptTokenCount", losses);
@@ -405,13 +405,13 @@ fn usage(object: &mut Object<'_>, losses: &mut Losses) -> Option<Usage> {
     })
 }
 
-// The record up to which what was said stands.
+// Takes the record up to which the conversation stands after a rewind.
 fn rewind_target(object: &mut Object<'_>) -> Option<String> {
     let quiet = &mut Losses::default();
     object.take_object("systemPayload", quiet)?.take("targetUuid", quiet)
 }
 
-// The first thing that is said after a compression.
+// Takes the first message after a compression.
 fn compression_summary(object: &mut Object<'_>) -> Option<Message> {
     let quiet = &mut Losses::default();
     let mut payload = object.take_object("systemPayload", quiet)?;

@@ -1,4 +1,4 @@
-//! Names and passwords in addresses of whatever scheme, and in commands that take them without a name.
+//! Finds names and passwords in addresses of any scheme, and in commands that take them without a name.
 
 use core::ops::Range;
 
@@ -9,13 +9,13 @@ use crate::privacy::SecretSpan;
 const RULE: &str = "basicauth";
 const OF_COMMAND: &str = "password";
 
-/// So long may be what stands before the host.
+/// The most bytes before the host.
 const LONGEST: usize = 1024;
-/// What has no name beside it counts from so many letters on.
+/// The length from which a token counts that has no name beside it.
 const TOKEN: usize = 16;
-/// So far behind the name of a command its option stands.
+/// How far behind the name of a command its option may stand, in bytes.
 const COMMAND: usize = 400;
-/// What proves little beside it: the password of an example, or the one that an installation begins with.
+/// Passwords that reveal little: those of examples, and those that an installation begins with.
 const DEFAULTS: &[&str] = &[
     "admin",
     "changeme",
@@ -46,12 +46,12 @@ const DEFAULTS: &[&str] = &[
     "baz",
 ];
 
-/// What an address has between its scheme and its name, also in source and in another address.
+/// The separators between an address' scheme and its name, also in source and in another address.
 pub(super) const SIGNS: &[&str] = &["://", ":\\/\\/", ESCAPED];
 const ESCAPED: &str = "%3a%2f%2f";
 
-/// A command whose option is followed by a password: the word, the option, whether it stands right behind that, and whether
-/// a name and a colon are before it.
+/// A command with an option that a password follows: the word, its options, whether the password is joined to the
+/// option, and whether a name and a colon stand before it.
 #[derive(Debug)]
 pub(super) struct Command(&'static str, &'static [&'static str], bool, bool);
 
@@ -70,7 +70,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command("add-authtoken", &[""], false, false),
 ];
 
-/// The password of an address that has one of the signs there.
+/// Finds the password of an address with one of the separators there.
 pub(super) fn find_in_address(text: &str, sign: Range<usize>) -> Option<SecretSpan> {
     let is_escaped = sign.len() == ESCAPED.len();
     let place = password_in_address(text, sign.end, is_escaped)?;
@@ -100,7 +100,8 @@ fn password_in_address(text: &str, start: usize, is_escaped: bool) -> Option<Ran
     (!host.is_empty() && is_secret).then_some(secret)
 }
 
-/// What of an address may have a password: all before the path; but a password may have a slash, where a host is behind it.
+/// Returns the part of an address that may have a password: all before the path; but a password may have a slash, if a
+/// host is behind it.
 fn authority_of(whole: &str) -> &str {
     let end = whole.find(['/', '?', '#']).unwrap_or(whole.len());
     if whole[..end].contains('@') || !whole[..end].contains(':') {
@@ -133,12 +134,12 @@ fn is_password(value: &str, name: &str, host: &str) -> bool {
 }
 
 impl Command {
-    /// The words that begin it.
+    /// Returns the word that begins the command.
     pub(super) fn name(&self) -> &'static str {
         self.0
     }
 
-    /// The password that the command is given whose name stands there.
+    /// Finds the password that is given to the command whose name stands there.
     pub(super) fn find_at(&self, text: &str, word: Range<usize>) -> Option<SecretSpan> {
         let is_name = text.get(word.clone())? == self.0;
         let place = if is_name { self.find_password(text, word)? } else { return None };
@@ -169,7 +170,7 @@ impl Command {
                     _ if *is_joined && option.len() == 2 => start + option.len(),
                     _ => continue,
                 };
-                // `mysql -p main`: what is asked for stands apart.
+                // `mysql -p main`: a password that is asked for is not joined to the option.
                 if rest.is_empty() && *is_joined && !*has_name && self.0 != "sshpass" {
                     continue;
                 }
@@ -182,7 +183,7 @@ impl Command {
         None
     }
 
-    /// The password of an argument that begins there.
+    /// Returns the range of the password in an argument that begins there.
     fn value_at(&self, text: &str, start: usize) -> Option<Range<usize>> {
         let bytes = text.as_bytes();
         let quote = bytes.get(start).copied().filter(|byte| matches!(byte, b'"' | b'\''));
@@ -205,7 +206,7 @@ fn behind_blanks(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Where the next argument of a command begins.
+/// Finds the beginning of a command's next argument.
 fn next_argument(text: &[u8], at: usize, end: usize) -> Option<usize> {
     let start = at + text[at..end].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     (start < end).then_some(start)

@@ -1,5 +1,5 @@
-//! What may have a secret at it, beside what the rules look for: a token's prefix, a name, an address, a command. All their words
-//! are found in one pass, with those of the rules.
+//! Hints of a secret, beside the words of the rules: a token's prefix, a name, an address, a command. All their words
+//! are found in one pass, together with those of the rules.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -19,7 +19,7 @@ pub(super) enum Hint {
 }
 
 impl Hint {
-    /// All of them, each with its word in small letters.
+    /// Returns all hints, each with its word in lower case.
     pub(super) fn all_with_words() -> impl Iterator<Item = (String, Hint)> {
         let tokens = prefixes().map(|(prefix, token)| (prefix, Hint::Token(prefix, token)));
         let names = STEMS.iter().map(|stem| (*stem, Hint::Name));
@@ -30,7 +30,7 @@ impl Hint {
     }
 }
 
-/// The hints of a text, from its beginning on.
+/// Looks for secrets at the hints of a text, from its beginning on.
 #[derive(Debug)]
 pub(super) struct Hints<'a> {
     text: &'a str,
@@ -43,7 +43,7 @@ impl<'a> Hints<'a> {
         Hints { text, names: Names::default(), spans: Vec::new() }
     }
 
-    /// Finds the secret of a hint whose word stands there, in whatever case.
+    /// Finds the secret of a hint whose word stands there, in either case.
     pub(super) fn find_secret(&mut self, hint: Hint, word: Range<usize>) {
         let text = self.text;
         match hint {

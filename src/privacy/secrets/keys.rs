@@ -1,5 +1,5 @@
-//! Private keys, however they are shown: with line numbers, in a diff, quoted, within a string of source code, on one line,
-//! encrypted, and also where a cut took the end away, or the beginning.
+//! Finds private keys, however they are shown: with line numbers, in a diff, quoted, within a string of source code, on
+//! one line, encrypted, and also if a cut took the end away, or the beginning.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,13 +11,13 @@ use super::rules::compile_pattern;
 use crate::privacy::SecretSpan;
 
 const RULE: &str = "privatekey";
-/// A word of so many letters is no word.
+/// The length from which a word is no word.
 const LONG: usize = 16;
-/// Of a whole line of a key, in every form of them, there are more.
+/// The shortest whole line of a key, in every form.
 const LINE: usize = 40;
-/// So many digits may number a line.
+/// The most digits of a line's number.
 const NUMBER: usize = 7;
-/// So many bytes behind a word tell whether it stands alone, where no line ends.
+/// The bytes behind a word that tell whether it stands alone, if no line ends there.
 const BEHIND: usize = 120;
 
 const BEGIN: &str =
@@ -33,7 +33,7 @@ struct KeyPatterns {
     header: Regex,
 }
 
-/// The private keys in a text.
+/// Finds the private keys in a text.
 pub(super) fn find_keys(text: &str) -> Vec<SecretSpan> {
     static FORMS: OnceBox<KeyPatterns> = OnceBox::new();
     let forms = FORMS.get_or_init(|| Box::new(KeyPatterns::new()));
@@ -47,13 +47,13 @@ impl KeyPatterns {
         KeyPatterns {
             begin: compile_pattern(BEGIN),
             end: compile_pattern(&["-{4,5}", END].concat()),
-            // Where a line is taken out by a diff, its dash is one more.
+            // Where a diff removes a line, there is one dash more.
             ends_here: compile_pattern(&[r"\A[- ]*-{4}", END].concat()),
             header: compile_pattern(HEADER),
         }
     }
 
-    /// Those whose beginning is there.
+    /// Finds the keys whose beginning is there.
     fn find_begun_keys(&self, text: &str) -> Vec<SecretSpan> {
         let mut found: Vec<SecretSpan> = Vec::new();
         let mut done = 0;
@@ -68,12 +68,12 @@ impl KeyPatterns {
         found
     }
 
-    /// Those whose end alone is there, behind the others.
+    /// Adds the keys of which only the end is there.
     fn find_ended_keys(&self, text: &str, found: &mut Vec<SecretSpan>) {
         let begun = found.len();
         let (mut next, mut least) = (0, 0);
         for foot in self.end.find_iter(text.as_bytes()) {
-            // Those before it in the text are behind: both go forward.
+            // Keys that begin before this end are done: both lists go forward.
             while next < begun && found[next].start <= foot.start() {
                 least = least.max(found[next].end);
                 next += 1;
@@ -89,7 +89,7 @@ impl KeyPatterns {
         }
     }
 
-    /// Where the body ends that begins there; nothing where none does.
+    /// Finds the end of the body that begins there; `None` if no body does.
     fn body_end(&self, text: &[u8], start: usize) -> Option<usize> {
         let (mut end, mut last, mut at) = (None, 0, start);
         loop {
@@ -105,7 +105,7 @@ impl KeyPatterns {
             }
             let next = at + text[at..].iter().take_while(|byte| is_body(**byte)).count();
             let size = next - at;
-            // The last line may be short: where it stands alone, or the key ends behind it.
+            // The last line may be short: if it stands alone, or the key ends behind it.
             let ends_behind = || self.end_at(text, skip_decoration(text, next)).is_some();
             let is_last = || last >= LINE && size > 1 && (is_alone(text, next) || ends_behind());
             if size < LONG && !is_last() {
@@ -118,7 +118,7 @@ impl KeyPatterns {
         }
     }
 
-    /// Behind the end of a key that stands there; its dashes look like those of a diff.
+    /// Finds what follows the end line of a key that stands there; its dashes look like those of a diff.
     fn end_at(&self, text: &[u8], at: usize) -> Option<usize> {
         let start = start_of_dashes(text, at);
         self.ends_here.find(&text[start..]).map(|found| start + found.end())
@@ -133,7 +133,8 @@ fn is_body(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_')
 }
 
-/// What a line may have before it or behind it: numbers, arrows, marks of diffs and quotes, signs of strings and comments.
+/// Skips what a line may have before or behind its text: numbers, arrows, marks of diffs and quotes, signs of strings
+/// and comments.
 fn skip_decoration(text: &[u8], start: usize) -> usize {
     let mut at = start;
     loop {
@@ -157,14 +158,14 @@ fn skip_decoration(text: &[u8], start: usize) -> usize {
     }
 }
 
-/// Where the body begins that ends there.
+/// Finds the beginning of the body that ends there.
 fn body_start(text: &str, end: usize, least: usize) -> usize {
     let (mut start, mut at, mut is_last) = (end, end, true);
     while at > least {
         let line_start = text[least..at].rfind('\n').map_or(least, |feed| least + feed + 1);
         let line = &text[line_start..at];
         let longest = line.as_bytes().split(|byte| !is_body(*byte)).map(<[u8]>::len).max().unwrap_or(0);
-        // The last line of a key may be short, where there are more.
+        // The last line of a key may be short, if there are more.
         let is_blank = line.trim().is_empty();
         if longest >= LONG {
             start = line_start;
@@ -172,7 +173,7 @@ fn body_start(text: &str, end: usize, least: usize) -> usize {
             break;
         }
         is_last &= at == end || is_blank;
-        // Before the line feed, of which the text that is left may have none.
+        // Before the line feed, which the remaining text may lack.
         at = line_start.saturating_sub(1);
     }
     start
@@ -201,7 +202,7 @@ mod tests {
     use super::super::merge_overlaps;
     use super::*;
 
-    /// Lines of a key, its first and last with what names it.
+    /// The lines of a key, with those that name it.
     fn key() -> Vec<String> {
         let body = |first: char| format!("{first}{}", "aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW".repeat(2));
         let name = "-----BEGIN RSA PRIVATE KEY-----";

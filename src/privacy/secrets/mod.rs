@@ -1,5 +1,5 @@
-//! What secrets look like, as far as leftoff says it: by gitleaks' rules and its own, and private keys in whatever form they
-//! are shown. A host may know more.
+//! Finds secrets: by gitleaks' rules and leftoff's own, and private keys in whatever form they are shown. A host may
+//! add what it knows. The rules are the core's, since in JavaScript alone no Rust program and no component had them.
 
 mod addresses;
 #[rustfmt::skip]
@@ -18,8 +18,8 @@ use alloc::vec::Vec;
 
 use super::SecretSpan;
 
-/// The text as rules expect it, each byte in its place: within JSON quotes and line ends have backslashes, and what comes from a
-/// page has blanks of other scripts, which no rule knows; as many plain ones are.
+/// Normalizes a text for the rules, each byte in its place: within JSON, quotes and line ends have backslashes, and
+/// text from a page has blanks of other scripts, which no rule knows; they become as many plain ones.
 pub(crate) fn normalize_text(text: String) -> String {
     let blanks: Vec<(usize, char)> =
         text.char_indices().filter(|(_, letter)| is_wide_blank(*letter)).collect();
@@ -44,7 +44,8 @@ fn is_wide_blank(letter: char) -> bool {
     !letter.is_ascii() && (letter.is_whitespace() || letter == '\u{feff}')
 }
 
-/// The secrets in a text that is [`normalize_text`], with those that a host found there: in order, none over another.
+/// Finds the secrets in a [normalized](normalize_text) text, and joins those that a host found: in order, without
+/// overlap.
 pub(crate) fn find_secrets(text: &str, of_host: Vec<SecretSpan>) -> Vec<SecretSpan> {
     let mut all = of_host;
     all.extend(rules::find_by_rules(text));
@@ -52,10 +53,10 @@ pub(crate) fn find_secrets(text: &str, of_host: Vec<SecretSpan>) -> Vec<SecretSp
     merge_overlaps(all)
 }
 
-/// Rules that only know what a secret is called: another one's name says more.
+/// Rules that go by a secret's name alone: the name of any other rule says more.
 const GENERAL: &[&str] = &["key", "password"];
 
-/// What overlaps becomes one, named by the first that says which kind it is.
+/// Merges secrets that overlap, named by the first rule that is not general.
 fn merge_overlaps(mut found: Vec<SecretSpan>) -> Vec<SecretSpan> {
     found.sort_by(|one, other| one.start.cmp(&other.start).then(other.end.cmp(&one.end)));
     let mut all: Vec<SecretSpan> = Vec::new();

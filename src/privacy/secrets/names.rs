@@ -1,5 +1,5 @@
-//! Secrets that are known by the name before them: in settings, source, headers, options of commands, addresses. What the name
-//! says decides what may be its value; what only refers to a secret, or stands for one, is none.
+//! Finds secrets by the name before them: in settings, source, headers, options of commands, addresses. The name
+//! decides what may be its value; a value that only refers to a secret, or stands for one, is none.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use core::ops::Range;
 use super::value::{NameKind, Value, cookies_in, value_behind};
 use crate::privacy::SecretSpan;
 
-/// In each name of a secret stands one of these.
+/// Word stems, one of which stands in each name of a secret.
 pub(super) const STEMS: &[&str] = &[
     "pass",
     "pwd",
@@ -28,9 +28,9 @@ pub(super) const STEMS: &[&str] = &[
     "identified by",
     "connectionstring",
 ];
-/// A longer name is none.
+/// The longest name.
 const LONGEST: usize = 64;
-/// What may stand behind the name of a secret and not make it another thing's.
+/// Words that may follow in a secret's name without making it the name of something else.
 const SUFFIXES: &[&str] = &[
     "admin",
     "b64",
@@ -64,7 +64,7 @@ const KEYS: &[&str] =
     &["pat", "jwt", "dsn", "credential", "credentials", "creds", "apitoken", "connectionstring"];
 const KEY_ENDS: &[&str] =
     &["token", "apikey", "secretkey", "accesskey", "authkey", "privatekey", "sharedkey", "masterkey"];
-/// A key is a secret where such a word stands before it.
+/// Words before `key` that make it a secret.
 const OF_KEYS: &[&str] = &[
     "access",
     "account",
@@ -92,7 +92,7 @@ const OF_KEYS: &[&str] = &[
     "webhook",
     "write",
 ];
-/// And neither a key nor a token is one where one of these does.
+/// Words before `key` or `token` that make it no secret.
 const NO_SECRETS: &[&str] = &[
     "cache",
     "continuation",
@@ -112,18 +112,18 @@ const NO_SECRETS: &[&str] = &[
     "sync",
     "xsrf",
 ];
-/// What a name is of that only tells where a long value is a secret.
+/// Names that mark only a long value as a secret.
 const WEAK: &[&str] = &["auth", "sid", "sig", "signature", "bearer", "cookie", "secretid"];
 
-/// The names in a text, from its beginning on.
+/// Looks at the names in a text, from its beginning on.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Where the last one ends, or its value.
+    /// Where the last name ends, or its value.
     min_start: usize,
 }
 
 impl Names {
-    /// Finds the secret of the name that has a stem there.
+    /// Finds the secret of the name around a stem.
     pub(super) fn find_at(&mut self, text: &str, stem: Range<usize>, found: &mut Vec<SecretSpan>) {
         if stem.start < self.min_start {
             return;
@@ -159,7 +159,7 @@ fn rule_of(kind: NameKind) -> &'static str {
     }
 }
 
-/// Takes the values of a header with cookies; whether there is one.
+/// Takes the values of a header with cookies; returns true if there is one.
 fn take_cookies(text: &str, end: usize, found: &mut Vec<SecretSpan>) -> bool {
     let cookies = cookies_in(text, end);
     let is_there = !cookies.is_empty();
@@ -171,7 +171,7 @@ fn take_cookies(text: &str, end: usize, found: &mut Vec<SecretSpan>) -> bool {
     is_there
 }
 
-/// The name that a stem stands in.
+/// Returns the name around a stem.
 fn name_around(text: &[u8], stem: Range<usize>) -> Range<usize> {
     let is_of_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let before = text[..stem.start].iter().rev().take(LONGEST).take_while(is_of_name).count();
@@ -179,7 +179,7 @@ fn name_around(text: &[u8], stem: Range<usize>) -> Range<usize> {
     stem.start - before..stem.end + behind
 }
 
-/// What a name says of its value; nothing where it is no secret's.
+/// Returns the kind of value that a name promises; `None` if it is no secret's name.
 fn kind_of(name: &str) -> Option<NameKind> {
     let words = words_of(name);
     let is_suffix =
@@ -209,7 +209,7 @@ fn kind_of(name: &str) -> Option<NameKind> {
     WEAK.contains(&unnumbered).then_some(NameKind::Weak)
 }
 
-/// The words of a name, in small letters: it has signs between them, or a capital begins each.
+/// Splits a name into words, in lower case: at signs between them, or at capitals.
 fn words_of(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     for part in name.split(|c: char| !c.is_ascii_alphanumeric()) {

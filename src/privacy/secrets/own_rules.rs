@@ -1,8 +1,8 @@
-//! What secrets look like that no rule of others knows: data of the same form, of leftoff's own.
+//! leftoff's own rules for secrets that no other rules know: data of the same form.
 
 use super::rules::{Except, ExceptionTarget, Rule};
 
-/// In base64 objects of JSON begin by one of these, with a blank, a tab or a line's end behind the brace or without.
+/// The first characters of JSON objects in base64, with a blank, a tab or a line's end behind the brace or without.
 const OBJECTS: &[&str] = &["eya", "eyj", "ew0k", "ewog", "ewoi", "ewoj", "ewki", "ewkj"];
 
 /// A place where the secret is, and not the secret.
@@ -19,7 +19,7 @@ const REFERENCES: Except = Except {
 };
 
 pub(super) const RULES: &[Rule] = &[
-    // The last part has a digit or a capital, which a word in its place has not.
+    // The last part has a digit or a capital, unlike a word in its place.
     Rule {
         and: &["-[a-z]*[A-Z0-9][A-Za-z0-9]*$"],
         ..rule(
@@ -35,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
         &["cfat_", "cfut_", "cfk_"],
         3.3,
     ),
-    // Of Azure and of whoever else calls it so, with signs that no word has.
+    // Azure's, and others' of this name, with characters that no word has.
     Rule {
         and: &[r"\d", "[a-z]", "[A-Z]"],
         except: &[REFERENCES],
@@ -53,7 +53,7 @@ pub(super) const RULES: &[Rule] = &[
         3.8,
     ),
     rule("azure-shared-access-signature", r"\bsig=([A-Za-z0-9%/+]{43,90}(?:%3[Dd]|=))", &["sig="], 3.8),
-    // The number of a user in base64, a time, and what signs them: two have a digit, which the names of a program seldom have.
+    // A user's number in base64, a time, and a signature of both: two parts have a digit, unlike most programs' names.
     Rule {
         and: &[r"^[\w-]*\d[\w-]*\.", r"\.[\w-]*\d[\w-]*$"],
         ..rule(

@@ -1,18 +1,18 @@
-//! Whether a text was drawn by chance, as secrets are, or made of words, as names are.
+//! Tells random text, as secrets are, from words, as names are.
 
 use alloc::collections::BTreeMap;
 
-/// What was drawn has more bits a letter, in texts of so many letters and more.
+/// Random text has more bits a letter, from so many letters on.
 const BITS: f64 = 2.8;
 const LONG: usize = 16;
-/// In a shorter one this share of what its length allows.
+/// In a shorter text, the share of the most bits that its length allows.
 const SHARE: f64 = 0.7;
-/// Digits behind a word number it.
+/// The most digits that number a word.
 const NUMBER: usize = 2;
-/// So many digits alone are a year or less.
+/// The most digits of a number that stands alone, such as a year.
 const YEAR: usize = 4;
 
-/// Shannon's, in bits a letter.
+/// Returns Shannon's entropy, in bits a letter.
 pub(super) fn entropy(text: &str) -> f64 {
     let mut counts: BTreeMap<char, u32> = BTreeMap::new();
     for letter in text.chars() {
@@ -26,19 +26,19 @@ pub(super) fn entropy(text: &str) -> f64 {
     -bits.sum::<f64>()
 }
 
-/// Whether a text seems drawn by chance: it repeats itself little, and is not made of words.
+/// True if a text seems random: it repeats itself little, and is not made of words.
 pub(super) fn is_random(text: &str) -> bool {
     let length = text.chars().count();
     let least = if length < LONG { SHARE * libm::log2(length as f64) } else { BITS };
     !is_made_of_words(text) && entropy(text) > least
 }
 
-/// Whether a text is words and small numbers, with signs between them.
+/// True if a text is words and small numbers, with signs between them.
 pub(super) fn is_made_of_words(text: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric()).all(is_word)
 }
 
-/// Whether it is a word, several in camel case, or a small number.
+/// True if it is a word, several in camel case, or a small number.
 fn is_word(piece: &str) -> bool {
     let letters = piece.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = piece.len() - letters.len();

@@ -1,4 +1,12 @@
-//! Rules for secrets: a word that has to be there, an expression, and how little what it finds repeats itself.
+//! Finds secrets by rules: a word that has to be there, a regular expression, and the least entropy of the secret.
+//!
+//! A rule whose secrets begin with its word is tried around that word, from 1 KB before it to the blank behind 4 KB:
+//! most texts have many words that few rules want. Trying each rule on all of a text that has its word took a quarter
+//! longer.
+//!
+//! `regex-automata` has no lookaround: characters that may not stand beside a secret are a part of the expression, the
+//! secret is a group of it, and the next search begins at the secret's end. Expressions match bytes and ASCII; blanks
+//! of other scripts are plain ones by then, each byte in its place.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -17,34 +25,34 @@ use super::random::entropy;
 use super::{gitleaks, own_rules};
 use crate::privacy::SecretSpan;
 
-/// Of what is called a key a name is none: it has no digit.
+/// A generic key without a digit is a name, not a secret.
 const GENERIC: &str = "generic-api-key";
 
-/// A secret begins no farther before the word that tells of it.
+/// The most bytes that a secret begins before the word of its rule.
 const BEFORE: usize = 1 << 10;
-/// What a rule looks at behind its word, and from there to the end of what stands without a blank.
+/// The bytes that a rule looks at behind its word; it goes on from there to the next blank.
 const BEHIND: usize = 1 << 12;
 
-/// What a kind of secrets looks like.
+/// A rule for a kind of secrets.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub id: &'static str,
-    /// Of bytes, and of ASCII alone: what is no letter there is none.
+    /// The expression, of bytes and of ASCII alone: other letters are no letters to it.
     pub pattern: &'static str,
-    /// In bits a letter; a secret has more.
+    /// The entropy that a secret exceeds, in bits a letter.
     pub entropy: f64,
-    /// One of them is in a text that has the secret, in whatever case; none where any text may have it.
+    /// Words, one of which a text with the secret has, in either case; none if any text may have it.
     pub words: &'static [&'static str],
-    /// Whether the word stands in what is found: else anywhere in the text.
+    /// True if the word stands in what is found; false if it may stand anywhere in the text.
     pub is_near: bool,
-    /// What the secret is; unless given, the first group that has something, else all.
+    /// The group that is the secret; by default the first group that matched, else the whole match.
     pub group: Option<usize>,
-    /// What a secret has, too.
+    /// Expressions that a secret must match, too.
     pub and: &'static [&'static str],
     pub except: &'static [Except],
 }
 
-/// What is no secret, though a rule finds it.
+/// An exception: a match that is no secret.
 #[derive(Debug)]
 pub(super) struct Except {
     pub patterns: &'static [&'static str],
@@ -52,7 +60,7 @@ pub(super) struct Except {
     pub of: ExceptionTarget,
 }
 
-/// What an exception looks at.
+/// The text that an exception looks at.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ExceptionTarget {
     Secret,
@@ -64,14 +72,14 @@ pub(super) enum ExceptionTarget {
 #[derive(Debug)]
 struct Rules {
     words: AhoCorasick,
-    /// What each word is of.
+    /// The uses of each word.
     of_word: Vec<Vec<WordUse>>,
     wordless_rules: Vec<usize>,
     rules: Vec<LazyRule>,
     global_exception: OnceBox<Exception>,
 }
 
-/// What a word is of.
+/// The rule or the hint that a word belongs to.
 #[derive(Clone, Copy, Debug)]
 enum WordUse {
     Rule(usize),
@@ -98,7 +106,7 @@ struct Exception {
     of: ExceptionTarget,
 }
 
-/// What they find in a text, in the order of the rules.
+/// Finds the secrets of a text, in the order of the rules.
 pub(super) fn find_by_rules(text: &str) -> Vec<SecretSpan> {
     static RULES: OnceBox<Rules> = OnceBox::new();
     RULES.get_or_init(|| Box::new(Rules::new())).find_all(text)
@@ -138,7 +146,7 @@ impl Rules {
 
     fn find_all(&self, text: &str) -> Vec<SecretSpan> {
         let whole = 0..text.len();
-        // Where each may find something: most find nothing in most texts.
+        // The ranges in which each rule may find something: most find nothing in most texts.
         let mut due: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
         due.extend(self.wordless_rules.iter().map(|at| (*at, Vec::from([whole.clone()]))));
         let mut hints = Hints::new(text);
@@ -195,7 +203,7 @@ impl LazyRule {
             pattern.search_captures(&Input::new(bytes).span(at..end), &mut captures);
             let Some(whole) = captures.get_match().map(|whole| whole.range()) else { break };
             let place = whole_letters(text, secret_in(&captures, rule.group).unwrap_or(whole.clone()));
-            // What stands behind a secret may stand before the next one, and so may a sign that ends it.
+            // The character behind a secret may stand before the next one, and so may a sign that ends it.
             let is_ended = !bytes[..place.end].last().is_some_and(u8::is_ascii_alphanumeric);
             at = (place.end - usize::from(is_ended)).max(whole.start + 1);
             let secret = &text[place.clone()];
@@ -239,7 +247,7 @@ impl Exception {
     }
 }
 
-/// An expression, of bytes and ASCII.
+/// Compiles an expression of bytes and ASCII.
 pub(super) fn compile_pattern(pattern: &str) -> Regex {
     let made = Regex::builder().syntax(syntax::Config::new().unicode(false).utf8(false)).build(pattern);
     made.unwrap_or_else(|error| panic!("{error}"))
@@ -254,13 +262,13 @@ fn secret_in(captures: &Captures, group: Option<usize>) -> Option<Range<usize>> 
     found.map(|group| group.range())
 }
 
-// With the blank: some rules look at what stands behind a secret.
+// The blank is included: some rules look at what follows a secret.
 fn behind_blank(text: &str, at: usize) -> usize {
     let blank = text.as_bytes()[at..].iter().position(u8::is_ascii_whitespace);
     blank.map_or(text.len(), |blank| at + blank + 1)
 }
 
-// An expression of bytes may end within a letter.
+// An expression of bytes may end within a character.
 fn whole_letters(text: &str, Range { mut start, mut end }: Range<usize>) -> Range<usize> {
     while !text.is_char_boundary(start) {
         start -= 1;
@@ -324,7 +332,7 @@ mod tests {
         }
     }
 
-    /// What of a text none of the rules takes.
+    /// Returns the parts of a text that no rule takes.
     fn left_of(text: &str) -> String {
         let mut left: Vec<char> = text.chars().collect();
         for SecretSpan { start, end, .. } in find_by_rules(text) {
@@ -337,7 +345,7 @@ mod tests {
     #[test]
     fn a_secret_is_found_wherever_the_text_around_its_word_is_cut() {
         let token = ["ABSK", &"aB3dE5fG7h".repeat(12), "+tailTAIL12tailTAIL34x"].concat();
-        // The part that is looked at for the first word ends near the end of the secret, which the second one tells of.
+        // The part looked at for the first word ends near the end of the secret, which belongs to the second one.
         for length in (5100..5300).step_by(7) {
             let text = alloc::format!("absk!{}!{token} end", "x".repeat(length));
             assert!(!left_of(&text).contains("tailTAIL"), "{length}");
@@ -379,7 +387,7 @@ mod tests {
         assert_eq!([line(4, 7), line(0, 2), line(15, 18)], ["two three", "one", "four"]);
     }
 
-    // By which rules something of a text is a secret, whatever is found beside them.
+    // Returns the rules by which something in a text is a secret, whatever is found beside them.
     fn rules(text: &str) -> Vec<String> {
         let is_rule =
             |name: &String| gitleaks::RULES.iter().chain(own_rules::RULES).any(|rule| rule.id == *name);

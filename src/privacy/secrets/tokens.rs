@@ -1,4 +1,4 @@
-//! Tokens that are known by how they begin: a table of their services' prefixes. They are found also where one is glued to a word.
+//! Finds tokens by how they begin: a table of services' prefixes. They are found also when glued to a word.
 
 use core::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::privacy::SecretSpan;
 use Letters::{Alphanumeric, Base64, Dotted, Hash, Hex, Url};
 use Start::{Anywhere, Apart};
 
-/// The letters that a token goes on with.
+/// The characters that a token goes on with.
 #[derive(Clone, Copy, Debug)]
 enum Letters {
     Hex,
@@ -17,9 +17,9 @@ enum Letters {
     Url,
     /// The same and full stops, between parts.
     Dotted,
-    /// Of either base64, also where a URL escapes them.
+    /// Those of either base64, also where a URL escapes them.
     Base64,
-    /// The same, and what stands between the parts of a hash.
+    /// The same, and the characters between the parts of a hash.
     Hash,
 }
 
@@ -27,11 +27,11 @@ enum Letters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Start {
     Anywhere,
-    /// The prefix is as short as the end of a word.
+    /// It may not: the prefix is as short as the end of a word.
     Apart,
 }
 
-/// The name of a rule, its prefixes, what a token goes on with and how long at least, and where it begins.
+/// A token: its rule's name, its prefixes, the characters that follow and their least number, and where it may begin.
 #[derive(Debug)]
 pub(super) struct Token(&'static str, &'static [&'static str], Letters, usize, Start);
 
@@ -195,13 +195,13 @@ const TOKENS: &[Token] = &[
     Token("password-hash", &["$argon2"], Hash, 50, Apart),
 ];
 
-/// Each prefix, and the token that it begins.
+/// Returns each prefix, with its token.
 pub(super) fn prefixes() -> impl Iterator<Item = (&'static str, &'static Token)> {
     TOKENS.iter().flat_map(|token| token.1.iter().map(move |prefix| (*prefix, token)))
 }
 
 impl Token {
-    /// The token whose prefix stands there; nothing where none does.
+    /// Finds the token whose prefix stands there; `None` if it is none.
     pub(super) fn find_at(&self, text: &str, Range { start, end }: Range<usize>) -> Option<SecretSpan> {
         let Token(rule, _, letters, least, begins) = self;
         if *begins == Apart && is_glued(&text.as_bytes()[..start]) {
@@ -231,7 +231,7 @@ impl Letters {
     }
 }
 
-/// Whether a text ends within a word, and not with an escape of a URL.
+/// True if a text ends within a word, and not with an escape of a URL.
 fn is_glued(before: &[u8]) -> bool {
     let is_escape =
         matches!(before, [.., b'%', one, two] if one.is_ascii_hexdigit() && two.is_ascii_hexdigit());

@@ -1,4 +1,4 @@
-//! The value behind a name: where it stands, in whatever syntax, and whether it is a secret.
+//! The value behind a name: finds it, in whatever syntax, and decides whether it is a secret.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -9,26 +9,26 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use super::random::{entropy, is_made_of_words, is_random};
 use crate::privacy::placeholder::BEGIN as PLACEHOLDER;
 
-/// What is longer is no value of one line.
+/// The longest value of one line.
 const LONGEST: usize = 4096;
-/// Blanks between a name and its value.
+/// The most blanks between a name and its value.
 const BLANKS: usize = 40;
-/// So far before a password a file of logins has the name.
+/// How far before a password a file of logins has the name, in bytes.
 const LOGIN: usize = 160;
-/// No password that counts is shorter.
+/// The shortest password that counts.
 const PASSWORD: usize = 6;
-/// No key is.
+/// The shortest key.
 const KEY: usize = 12;
-/// Nor what only may be one.
+/// The shortest value of a weak name.
 const WEAK: usize = 20;
-/// Nor what proves who asks.
+/// The shortest credential of an authorization.
 const PROOF: usize = 8;
-/// A number alone is a password from so many digits on.
+/// The digits from which a number alone is a password.
 const DIGITS: usize = 6;
-/// Bits a letter that a password of letters and signs has.
+/// The bits a letter of a password made of letters and signs.
 const BITS: f64 = 2.5;
 
-/// In a value that stands for a secret.
+/// Parts of values that stand for a secret.
 const STAND_INS: &[&str] = &[
     "example",
     "your",
@@ -53,48 +53,48 @@ const STAND_INS: &[&str] = &[
     "getenv",
     "...",
 ];
-/// How a value begins that refers to one.
+/// The beginnings of values that refer to a secret.
 const REFERENCES: &[&str] = &[
     "$", "{", "[", "(", "%", "@", "&", "*", "//", "./", "../", "~/", "arn:", "vault:", "file:", "env:",
     "ref:",
 ];
-/// What a password is called where nobody says it, and of values of other types.
+/// Words given in place of a password, and values of other types.
 const WORDS: &[&str] =
     &["password", "passwd", "passw0rd", "secret", "token", "test", "user", "admin", "pass", "demo", "sample"];
 
-/// What a name says of its value.
+/// The kind of value that a name promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NameKind {
-    /// A person may have chosen it.
+    /// A password: a person may have chosen it.
     Password,
-    /// A program drew it.
+    /// A key: a program drew it.
     Key,
-    /// Something else may be called so.
+    /// A value whose name is used for other things, too.
     Weak,
-    /// What says who asks: how, and then the secret.
+    /// An authorization: its scheme, and then the secret.
     Authorization,
-    /// Names and values.
+    /// Cookies: names and values.
     Cookie,
 }
 
-/// What stands around a value.
+/// The surroundings of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueForm {
     Quoted,
-    /// All of a line behind the name, as files of settings have it, or a part of an address.
+    /// The rest of the line behind the name, as in files of settings, or a part of an address.
     Bare,
     /// Within a line of something else, which may be source.
     Loose,
 }
 
-/// Where a value stands.
+/// The place of a value.
 #[derive(Debug)]
 pub(super) struct Value {
     pub place: Range<usize>,
     pub form: ValueForm,
 }
 
-/// The value behind a name; nothing where none stands there.
+/// Finds the value behind a name; `None` if there is none.
 pub(super) fn value_behind(text: &str, name: &Range<usize>, kind: NameKind) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = behind_sign(bytes, name, kind)?;
@@ -102,7 +102,7 @@ pub(super) fn value_behind(text: &str, name: &Range<usize>, kind: NameKind) -> O
     if kind == NameKind::Authorization || text[name.clone()].eq_ignore_ascii_case("bearer") {
         at = behind_scheme(bytes, at);
     }
-    // What marks a string of source, as bytes or raw.
+    // The prefix that marks a string of source, as bytes or raw.
     if matches!(bytes.get(at..at + 2), Some([b'b' | b'r' | b'f' | b'u', b'"' | b'\''])) {
         at += 1;
     }
@@ -114,7 +114,7 @@ pub(super) fn value_behind(text: &str, name: &Range<usize>, kind: NameKind) -> O
     (!place.is_empty() && place.len() <= LONGEST).then_some(Value { place, form })
 }
 
-/// Behind what says that a value follows.
+/// Finds what follows the sign between a name and its value.
 fn behind_sign(text: &[u8], name: &Range<usize>, kind: NameKind) -> Option<usize> {
     let before = &text[..name.start];
     let is_quoted = before.last().is_some_and(is_quote);
@@ -134,7 +134,7 @@ fn behind_sign(text: &[u8], name: &Range<usize>, kind: NameKind) -> Option<usize
     }
     let sign = match rest {
         [b':', b':', ..] | [b':', b'/', b'/', ..] => return None,
-        // What a test came to.
+        // The result of a test.
         [b':', ..] if text[name.clone()] == *b"PASS" => return None,
         [b'=', b'=', b'=', ..] => 3,
         [b'=', b'>' | b'=', ..] | [b':' | b'?', b'=', ..] => 2,
@@ -164,7 +164,7 @@ fn behind_blanks(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take(BLANKS).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Whether the name is the value of `name`, beside which the secret is that of `value`.
+/// True if the name is the value of a `name` field; the secret is then in the `value` field beside it.
 fn is_name_of_pair(before: &[u8]) -> bool {
     let before = before.trim_ascii_end();
     let before =
@@ -184,13 +184,13 @@ fn behind_value(text: &[u8], at: usize) -> Option<usize> {
     matches!(text.get(at), Some(b':' | b'=')).then(|| behind_blanks(text, at + 1))
 }
 
-/// Whether a line of logins begins there, as netrc has them.
+/// True if a line of logins begins there, as netrc has them.
 fn has_login(before: &[u8]) -> bool {
     let before = &before[before.len().saturating_sub(LOGIN)..];
     memchr::memmem::find(before, b"login ").is_some() || memchr::memmem::find(before, b"machine ").is_some()
 }
 
-/// Behind the sign of YAML that says that the text is in the next line.
+/// Finds what follows YAML's sign for a text in the next line.
 fn behind_block(text: &[u8], at: usize) -> usize {
     let signs = text[at..].iter().take(2).take_while(|byte| b"|>-+".contains(byte)).count();
     let feed = at + signs;
@@ -202,7 +202,7 @@ fn behind_block(text: &[u8], at: usize) -> usize {
     if next > feed + 1 { next } else { at }
 }
 
-/// Behind how it is proved who asks.
+/// Finds what follows the scheme of an authorization.
 fn behind_scheme(text: &[u8], at: usize) -> usize {
     let at = at + usize::from(text.get(at).is_some_and(is_quote));
     let is_of_scheme = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'-';
@@ -211,7 +211,7 @@ fn behind_scheme(text: &[u8], at: usize) -> usize {
     if scheme > 0 && behind > at + scheme { behind } else { at }
 }
 
-/// What a quote ends; of a text that has a name and is looked at with it, all.
+/// Returns the range that a quote ends; of a text that is looked at with its key, all.
 fn quoted_range(text: &[u8], start: usize, quote: u8, is_whole: bool) -> Range<usize> {
     if is_whole && text.last() == Some(&quote) && !text[start..].contains(&b'\n') {
         return start..text.len() - 1;
@@ -237,7 +237,7 @@ fn bare_range(text: &str, name: &Range<usize>, start: usize, kind: NameKind) -> 
             || matches!(byte, b'"' | b'\'' | b'`')
             || !is_line && b"<>,;&)]}|\\".contains(byte)
     };
-    // A sign of those may be a part of what is no JSON and no source; one of them before a bracket is none.
+    // Outside JSON and source, such a sign may be a part of the value; one before a bracket is none.
     let length = bytes[start..].iter().take(LONGEST + 1).position(is_end).unwrap_or(bytes.len() - start);
     let mut end = start + length.min(bytes.len() - start);
     while end > start
@@ -250,7 +250,7 @@ fn bare_range(text: &str, name: &Range<usize>, start: usize, kind: NameKind) -> 
     (start..end, form)
 }
 
-/// Whether a line begins there, or what begins one in files of settings.
+/// True if a line begins there, or something that begins one in files of settings.
 fn begins_line(before: &[u8]) -> bool {
     let near = &before[before.len().saturating_sub(BLANKS)..];
     let line = match memchr::memrchr(b'\n', near) {
@@ -261,7 +261,7 @@ fn begins_line(before: &[u8]) -> bool {
     [&b""[..], b"export", b"set", b"-", b"ENV", b"ARG", b"+", b"#", b"\"", b"'"].contains(&line)
 }
 
-/// The values of cookies in a header whose name ends there.
+/// Finds the values of the cookies in a header whose name ends there.
 pub(super) fn cookies_in(text: &str, end: usize) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let quote = usize::from(bytes.get(end).is_some_and(is_quote));
@@ -291,7 +291,7 @@ pub(super) fn cookies_in(text: &str, end: usize) -> Vec<Range<usize>> {
 }
 
 impl Value {
-    /// Whether a value is a secret, by what its name and what stands around it say.
+    /// True if a value is a secret, by its name and its surroundings.
     pub(super) fn is_secret(value: &str, kind: NameKind, form: ValueForm) -> bool {
         if is_reference(value) {
             return false;
@@ -311,13 +311,13 @@ impl Value {
     }
 }
 
-/// Whether a value stands for a secret: a variable, or a word where one belongs.
+/// True if a value stands for a secret: a variable, or a word where one belongs.
 pub(super) fn is_stand_in(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     is_filled_in(&small) || small.starts_with(['$', '{', '[', '%', '<', '*'])
 }
 
-/// Whether a value says where a secret is, or stands for one.
+/// True if a value says where a secret is, or stands for one.
 fn is_reference(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     is_filled_in(&small)
@@ -326,7 +326,7 @@ fn is_reference(value: &str) -> bool {
         || is_name_of_source(value)
 }
 
-/// Whether something else is to stand there: a word for it, or a name in braces.
+/// True if the value is to be filled in: a word for it, or a name in braces.
 fn is_filled_in(small: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -344,7 +344,7 @@ fn is_path(value: &str) -> bool {
         && is_made_of_words(value)
 }
 
-/// Whether it is a name in source: parts with full stops between them, or a call.
+/// True if the value is a name in source: parts with full stops between them, or a call.
 fn is_name_of_source(value: &str) -> bool {
     let name = value.split(['(', '[']).next().unwrap_or_default();
     let is_called = name.len() < value.len() && !name.is_empty();
@@ -378,7 +378,7 @@ fn is_password(value: &str, form: ValueForm) -> bool {
     }
 }
 
-/// Whether it is what passwords are called, with a number or without.
+/// True if the value is a usual word for a password, with a number or without.
 fn is_word_for_password(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     let is_sign = |c: char| !c.is_ascii_alphabetic();
@@ -388,7 +388,7 @@ fn is_word_for_password(value: &str) -> bool {
         && !small.contains(['!', '@', '#', '$', '%'])
 }
 
-/// Four groups of four small letters, as Google gives passwords to apps.
+/// True for four groups of four small letters, as Google gives passwords to apps.
 fn is_in_groups(value: &str) -> bool {
     let groups = || value.split(' ');
     let is_group = |group: &str| group.len() == 4 && group.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -403,14 +403,14 @@ fn is_random_value(value: &str) -> bool {
         && !is_path_of_words(value)
 }
 
-/// Whether slashes part it, as paths, and most of that is words.
+/// True if slashes part the value, as in a path, and most of its parts are words.
 fn is_path_of_words(value: &str) -> bool {
     let parts = || value.split('/').filter(|part| !part.is_empty());
     parts().count() > 2
         && parts().filter(|part| part.len() > 2 && is_made_of_words(part)).count() * 2 > parts().count()
 }
 
-/// Whether it is a name and a password in base64.
+/// True if the value is a name and a password in base64.
 fn is_login(value: &str) -> bool {
     let bytes = STANDARD_NO_PAD.decode(value.trim_end_matches('=')).unwrap_or_default();
     let is_plain = |byte: &u8| byte.is_ascii_graphic() || *byte >= 0x80;

@@ -1,4 +1,4 @@
-//! The fields of messages as they are read: what is none is told, and what nobody knows stays.
+//! Reads the fields of messages: a value of the wrong kind is reported, an unknown field is kept.
 
 use alloc::vec::Vec;
 
@@ -16,7 +16,7 @@ impl FromFields for Message {
 }
 
 impl Message {
-    /// The message of these fields, which may say no role.
+    /// Builds a message from its fields; the role may be missing.
     fn parse_fields(mut fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Message {
         drop_line_keys(&mut fields);
         Message {
@@ -38,11 +38,11 @@ impl Message {
         }
     }
 
-    /// One that was read from a log, as another log takes it: also where its role is none that leftoff knows.
+    /// Builds a message that was read from one log for another log, also if leftoff does not know its role.
     pub(crate) fn parse_copy(fields: Fields<'_>, bad: &mut Vec<BadValue>) -> Message {
         let mut message = Message::parse_fields(fields, bad);
         if message.role.is_none() {
-            // By its role a line is known to be a message.
+            // Readers recognize a message line by its role.
             message.extra.0.push(("\"role\"".into(), "null".into()));
         }
         message

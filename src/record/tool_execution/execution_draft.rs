@@ -1,4 +1,4 @@
-//! What a caller says that a tool did, before it is a record and a message.
+//! A tool execution as a caller gives it, before it becomes a record and a message.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -12,21 +12,21 @@ use crate::json::text::{Text, to_json};
 use crate::record::draft;
 use crate::record::message::Tool;
 
-/// Beyond that no double says a whole number.
+/// The largest whole number that a double holds exactly.
 const LARGEST: i64 = (1 << 53) - 1;
 
-/// A call, its result, and how it went.
+/// A call, its result, and its outcome.
 #[derive(Clone, Debug)]
 pub struct ExecutionDraft {
     /// The id of the call.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// A JSON object.
+    /// The arguments, a JSON object.
     pub arguments: String,
-    /// The assistant's message with the call, where the caller says it.
+    /// The id of the assistant message with the call, if the caller gives it.
     pub message_id: Option<String>,
-    // A JSON string.
+    // The result, a JSON string.
     content: String,
     is_success: bool,
     error: Option<String>,
@@ -35,7 +35,8 @@ pub struct ExecutionDraft {
 }
 
 impl ExecutionDraft {
-    /// Reads `{"call":{"id","name","arguments"},"result":{"content","success","error","exitCode"},"durationMs","messageId"}`.
+    /// Reads
+    /// `{"call":{"id","name","arguments"},"result":{"content","success","error","exitCode"},"durationMs","messageId"}`.
     ///
     /// # Errors
     /// `invalid_request`, naming the field.
@@ -75,12 +76,12 @@ impl ExecutionDraft {
         })
     }
 
-    /// What the tool said.
+    /// Returns the tool's result.
     pub fn content(&self) -> Text {
         Text::read(&self.content, "content", &mut Vec::new()).unwrap_or_default()
     }
 
-    /// The same call as somebody else told what came of it.
+    /// Replaces the outcome by the one that somebody else recorded for the same call.
     pub(crate) fn with_outcome_of(self, tool: &Tool) -> ExecutionDraft {
         ExecutionDraft {
             is_success: !tool.is_error,
@@ -91,7 +92,7 @@ impl ExecutionDraft {
         }
     }
 
-    /// Its message, a draft in leftoff's shape.
+    /// Renders its message, a draft in leftoff's shape.
     pub(crate) fn render_result_draft(&self) -> String {
         let mut tool = format!("\"callId\":{},\"name\":{}", to_json(&self.id), to_json(&self.name));
         if !self.is_success {
@@ -103,8 +104,8 @@ impl ExecutionDraft {
         format!("[{{\"role\":\"tool\",\"content\":{},\"tool\":{{{tool}}}}}]", self.content)
     }
 
-    /// Its record, as [`super::ToolExecution::from_json`] reads it. `owner`: the assistant's message with the call; `tokens`:
-    /// what its result costs.
+    /// Renders its record, as [`super::ToolExecution::from_json`] reads it. `owner`: the assistant message with the
+    /// call; `tokens`: the tokens of its result.
     pub(crate) fn render_record(&self, owner: Option<&str>, tokens: Option<u32>) -> String {
         let (call, tool) = (to_json(&self.id), to_json(&self.name));
         let mut result = format!("\"success\":{}", self.is_success);
@@ -128,13 +129,14 @@ fn take<T: Field>(fields: &mut Fields<'_>, key: &str) -> Option<T> {
     fields.take(key, bad)
 }
 
-// Whole ones; a fraction is rounded. Only digits are looked at: a number's value would cost the core what reads fractions.
+// Reads whole milliseconds; a fraction is rounded. Only digits are looked at: a number's value would cost the core what
+// reads fractions.
 fn parse_milliseconds(raw: &str) -> Result<u64, Error> {
     let wrong =
         || request::error(format!("expected milliseconds for \"durationMs\", but found {raw} instead"));
     let (number, exponent) = raw.split_once(['e', 'E']).unwrap_or((raw, "0"));
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    // What JavaScript writes with an exponent below zero is less than a millionth.
+    // JavaScript writes a number with an exponent below zero only if it is less than a millionth.
     if exponent.starts_with('-') && !whole.starts_with('-') {
         return Ok(0);
     }

@@ -112,7 +112,8 @@ impl Importer<'_> {
         let mut then: Vec<ChangeRequest> =
             one.fork.iter().map(|origin| ChangeRequest::from(Change::Fork(origin.clone()))).collect();
         if !self.is_ongoing {
-            // The conversation goes on in its client; in the store it has been paused since its last message.
+            // An imported session is paused when it ended: the conversation goes on elsewhere, and ten thousand imports need
+            // not write ten thousand events to pause them later.
             let timestamp = one.last_ms.map(time::format).or(began.clone());
             let paused = Change::Status { status: Status::Paused, reason: None };
             then.push(ChangeRequest {
