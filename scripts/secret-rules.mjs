@@ -35,7 +35,7 @@ export function renderModule() {
   const { rules, allowlist } = /** @type {any} */ (parse(readFileSync(join(folder, "gitleaks.toml"), "utf8")));
   const all = rules.filter((/** @type {any} */ { id, regex }) => regex && !OURS.has(id)).map(ruleOf);
   const license = readFileSync(join(folder, "LICENSE"), "utf8").trim().split("\n").map((line) => `//! ${line}`.trimEnd()).join("\n");
-  const head = `//! Written by scripts/secret-rules.mjs from gitleaks' rules, which came with this license.\n//!\n${license}\n\nuse super::rules::{Except, Of, Rule};\n`;
+  const head = `//! Written by scripts/secret-rules.mjs from gitleaks' rules, which came with this license.\n//!\n${license}\n\nuse super::rules::{Except, ExceptionTarget, Rule};\n`;
   const except = `/// What is a secret of no rule.\npub(super) const EXCEPT: Except = ${exceptOf(allowlist)};\n`;
   return `${head}\npub(super) const RULES: &[Rule] = &[\n${all.join("")}];\n\n${except}`;
 }
@@ -74,7 +74,7 @@ function isOfTexts({ regexes = [], stopwords = [], condition, paths }) {
 
 /** @param {any} allowlist */
 function exceptOf({ regexes = [], stopwords = [], regexTarget = "secret" }) {
-  return `Except { patterns: ${texts(regexes.map(expression))}, words: ${texts(stopwords.map(lower))}, of: Of::${regexTarget.replace(/^./, (/** @type {string} */ letter) => letter.toUpperCase())} }`;
+  return `Except { patterns: ${texts(regexes.map(expression))}, words: ${texts(stopwords.map(lower))}, of: ExceptionTarget::${regexTarget.replace(/^./, (/** @type {string} */ letter) => letter.toUpperCase())} }`;
 }
 
 /** One of RE2, as Rust has it. @param {string} re2 */

@@ -166,7 +166,7 @@ test("the settings name who answers and by which instructions, and what is typed
     writeFileSync(join(folder, ".leftoff", "settings.json"), JSON.stringify({ ask: { engine: "touch run; echo theirs", prompt: "typed.md" } }));
     const ran = runCli(folder, ["ask", "Where?"]);
     assert.equal(ran.stdout, "mine\n");
-    assert.match(ran.stderr, /a project names no command/);
+    assert.match(ran.stderr, /a project's settings cannot name other commands/);
     assert.ok(!readdirSync(folder).includes("run"));
   }));
 

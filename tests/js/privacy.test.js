@@ -138,7 +138,7 @@ test("no file can open a connection but the one for pages, which no file for Nod
   assert.match('import { connect } from "node:net"; ', network);
   const isIn = (/** @type {RegExp} */ pattern) => files.filter((file) => pattern.test(fs.readFileSync(file, "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "")));
   assert.deepEqual(isIn(network), [join(root, "js", "host", "fetch-bytes.js")]);
-  assert.deepEqual(isIn(/fetched\.js"/).sort(), ["assets.web.js", "assets.workerd.js"].map((name) => join(root, "js", "host", name)));
+  assert.deepEqual(isIn(/fetch-bytes\.js"/).sort(), ["assets.web.js", "assets.workerd.js"].map((name) => join(root, "js", "host", name)));
   assert.deepEqual(isIn(/child_process/).sort(), [join(root, "js", "agents", "native.js"), join(root, "js", "cli", "ask", "engine.js"), join(root, "js", "cli", "pager.js"), join(root, "js", "placement", "git.js")]);
 });
 

@@ -29,9 +29,7 @@ pub(crate) fn to_need(need: Asked) -> Need {
         Asked::Hand { file, start, end } => Need::Hand(Range { file: to_file(file), start, end: Some(end) }),
         Asked::Remove { file } => Need::Remove(to_file(file)),
         Asked::Move { from, to } => Need::Move(Move { from: to_file(from), to: to_file(to) }),
-        Asked::Copy { from, to, missing } => {
-            Need::Copy(Duplicate { from: to_file(from), to: to_file(to), missing })
-        }
+        Asked::Copy { from, to, missing } => Need::Copy(to_duplicate(from, to, missing)),
         Asked::Link { file, target } => Need::Link(Link { file: to_file(file), target }),
         Asked::Git { folder, arguments, variables, without, bytes, limit_ms } => {
             let (variables, without) = (owned_pairs(variables), owned_names(without));
@@ -73,6 +71,10 @@ pub(crate) fn to_need(need: Asked) -> Need {
         Asked::Unmarked { text } => Need::Unmarked(text),
         Asked::Page { bytes } => Need::Page(to_content(bytes)),
     }
+}
+
+fn to_duplicate(from: layout::File, to: layout::File, missing: bool) -> Duplicate {
+    Duplicate { from: to_file(from), to: to_file(to), missing }
 }
 
 fn to_listing(folder: layout::File, names: &[&str]) -> Listing {

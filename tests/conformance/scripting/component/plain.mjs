@@ -40,6 +40,6 @@ function transcript({ path, text, start, end, context, words }) {
 
 /** @param {string} path */
 function contentAt(path) {
-  if (!statSync(path, { throwIfNoEntry: false })) throw refusal("not_found", `no file or folder "${path}"`);
+  if (!statSync(path, { throwIfNoEntry: false })) throw refusal("not_found", `expected a file at "${path}", but found none`);
   return readFileSync(path);
 }
