@@ -1,6 +1,6 @@
 // @ts-check
-// The JavaScript that ships, made of js/ by esbuild: for Node as one CommonJS file and wrappers around it, so that who imports
-// and who requires share one core; for other bundlers, for pages and for workerd as modules.
+// Makes the JavaScript that ships from js/, by esbuild: for Node one CommonJS file, `pkg/all.cjs`, behind a file for each entry, so
+// that `import` and `require` share one core and one class of errors; for other bundlers, for pages and for workerd modules.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -54,7 +54,14 @@ export async function bundles() {
 /** @param {Record<string, string>} files */
 const entries = (files) => Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join("js", file)]));
 
-/** Each file of pkg/ deflated, in base64, as a module; and how large they are, by which a file of another version is told. */
+/**
+ * Writes each file of pkg/ as a module, deflated and in base64, and the files' sizes, which tell a file of another version.
+ *
+ * So each module is in the package twice: as bytes for Node, for workerd and for callers that give a URL, and as text that every bundler
+ * follows. From the text alone Node would take twice as long to have the core's bytes, and seven times for the other module's, at
+ * every start. The text is 4.0 of the 10.6 MB that are downloaded, and no loader can make it from the file: where it is wanted, in a
+ * bundle, a compiled program or a page behind an import map, the file isn't there.
+ */
 function texts() {
   const folder = join(pkg, "inline");
   mkdirSync(folder, { recursive: true });
@@ -74,10 +81,10 @@ function texts() {
 async function forNode() {
   /** @type {BuildOptions} */
   const node = { ...SHARED, platform: "node", plugins: [host([], "./")] };
-  // A bundle in pkg/ finds leftoff.wasm beside it, once it knows its own place.
+  // A bundle in pkg/ finds leftoff.wasm beside it by its own path.
   const place = "const import_meta_url = require('node:url').pathToFileURL(__filename).href;";
-  // One bundle of all, so that each entry has the same core and the same class of errors. Of two classes of a name, one in the core's
-  // binding, the public one must not be called another way for that.
+  // One bundle of all, so that each entry has the same core and the same class of errors. `keepNames`: where the core's binding has a
+  // class of the same name, esbuild would rename the public one.
   const all = Object.entries(ENTRIES).map(([name, file]) => `export * as ${name} from "./js/${file}";`).join("\n");
   await build({ ...node, stdin: { contents: all, resolveDir: root }, outfile: "pkg/all.cjs", format: "cjs", keepNames: true, define: { "import.meta.url": "import_meta_url" }, banner: { js: place } });
   const file = join(pkg, "all.cjs");

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Completion in shells. The script of a shell asks leftoff what may come next; so it fits the version that is installed,
- * and says nothing that the commands do not say of themselves.
+ * Completion in shells. A shell's script asks leftoff what may come next, in 0.3 seconds: so completion fits the installed
+ * version, where a list of commands in three scripts would be a second one. Sessions come from the session index as it is.
  */
 
 import { parseArgs } from "citty";

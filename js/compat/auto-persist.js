@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * `AutoPersist`: saves and tidies by itself. Messages are on disk when they are appended; what it saves, debounced, is what is derived
- * from them. It archives what is old or too much, never deletes it, and closes a session when the process ends, if asked.
+ * `AutoPersist`: saves and tidies by itself. It belongs to `leftoff/compat`: a message is on disk when `append` resolves, and derived
+ * files are made again by whoever reads next. What it saves, debounced, are these derived files. It archives sessions that are old or
+ * too many, never deletes them, and closes a session when the process ends, if asked.
  */
 
 import process from "node:process";
