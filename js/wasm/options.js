@@ -41,7 +41,7 @@ export function checkOptions(call, options) {
   return options;
 }
 
-/** Returns a value of the right kind, a text by default; else throws. @template T @param {string} name @param {T} value @param {string} [kind] */
+/** Returns a value of the kind, a text by default; or throws. @template T @param {string} name @param {T} value @param {string} [kind] */
 export function checkKind(name, value, kind = "~") {
   const [type, said] = /** @type {[string, string]} */ (KINDS[kind]);
   if (typeof value !== type || value === null || Number.isNaN(value) || (kind === "/" && value === "")) throw optionError(`${said} for "${name}"`, value);
