@@ -268,7 +268,7 @@ export class Session {
     const { content = "", assistant, ...rest } = toAppendable(message);
     const { records } = await this.#session.append({ ...rest, content, assistant });
     if (rest.role === "assistant") for (const saver of this.#savers) saver.afterAssistantMessage();
-    // What lies in a blob is at hand here.
+    // The given content, at hand here, in place of a blob's reference.
     return toStoredMessage({ ...records[0], content, assistant });
   }
 
@@ -325,7 +325,7 @@ export class Session {
   }
 
   /**
-   * What the tools did, oldest first; each with its result.
+   * Reads the tool executions, oldest first, each with its result.
    * @returns {Promise<(StoredToolExecution & { toolCallId: string })[]>} @throws {LeftoffError} what any method throws
    */
   async getToolExecutions() {
@@ -333,7 +333,7 @@ export class Session {
   }
 
   /**
-   * What a model call gets, messages in leftoff's shape; `ContextBuilder` gives them in this API's.
+   * Builds what a model call gets, in leftoff's shape; `ContextBuilder` builds messages in this API's.
    * @param {ContextRequest<"leftoff">} request @returns {Promise<ContextBuildResult>}
    * @throws {LeftoffError} what `context` of leftoff's own sessions throws
    */
@@ -341,14 +341,14 @@ export class Session {
     return this.#session.context(request);
   }
 
-  /** What the conversation has come to. No model is asked. @returns {Promise<State>} @throws {LeftoffError} what any method throws */
+  /** Returns the session state. No model is asked. @returns {Promise<State>} @throws {LeftoffError} what any method throws */
   state() {
     return this.#session.state();
   }
 
   /**
-   * A summary of the messages from one to another: the one that a model wrote of just these, if it is kept, else what was
-   * learned of them.
+   * Returns a summary of the messages from one to another: a model's summary of just these, if one is kept, else one made from
+   * the session state.
    * @param {string} startMessageId
    * @param {string} endMessageId
    * @param {number} targetTokens it has no more
@@ -371,17 +371,17 @@ export class Session {
     return this.#session.metadata.stats.totalTokens;
   }
 
-  /** The session as one text. @param {"json" | "markdown"} format @throws {LeftoffError} `invalid_request` for another format */
+  /** Exports the session as one text. @param {"json" | "markdown"} format @throws {LeftoffError} `invalid_request` for another format */
   async export(format) {
     return this.#session.export(format);
   }
 
-  /** Makes the disk confirm all that was appended, and writes what is derived. @throws {LeftoffError} what any method throws */
+  /** Makes the disk confirm all that was appended, and writes derived files. @throws {LeftoffError} what any method throws */
   async flush() {
     await this.#session.flush();
   }
 
-  /** Writes what is derived, and lets go. @throws {LeftoffError} those of the storage */
+  /** Writes derived files and closes the session. @throws {LeftoffError} those of the storage */
   async close() {
     await this.#session.close();
   }
