@@ -52,13 +52,13 @@ const ENTRIES = ["index.js", "compat/index.js", "storage/memory.js", "storage/no
 /** The component's transpiled form for Node, by which tests run it. */
 const componentFolder = join(root, "target", "component");
 
-/** Builds what is out of date; answers false where nothing was. */
+/** Builds what is out of date; answers false if nothing was. */
 export async function build() {
   const core = await whenStale("core", pkg, buildCore, Object.keys(MODULES));
   return (await fresh("shim", shim, [join(pkg, "index.mjs"), join(pkg, "web"), join(pkg, "LICENSES.txt"), join(pkg, "shipped.json"), join(root, "types")], buildShim)) || core;
 }
 
-/** The component, and what jco makes of it for Node. Answers false where it is up to date. */
+/** Builds the component, and by jco its form for Node; answers false if both are up to date. */
 export function buildComponent() {
   const component = join(pkg, "leftoff.component.wasm");
   return fresh("component", crate, [component, join(componentFolder, "leftoff.js")], async () => {
@@ -72,7 +72,7 @@ export function buildComponent() {
 }
 
 /**
- * Builds the core in one of its forms, where the crate changed or one of the modules is not in `folder`.
+ * Builds the core in one of its forms, if the crate changed or one of the modules is missing in `folder`.
  * @param {string} name
  * @param {string} folder
  * @param {() => void | Promise<void>} work
@@ -83,7 +83,7 @@ export function whenStale(name, folder, work, modules = ["leftoff"]) {
 }
 
 /**
- * A module for JavaScript: `leftoff.wasm`, `leftoff.js` and `leftoff.d.ts` in `folder`, or of another name.
+ * Builds a module for JavaScript: `leftoff.wasm`, `leftoff.js` and `leftoff.d.ts` in `folder`, or of another name.
  * @param {string} features
  * @param {string} folder
  * @param {string} [name]

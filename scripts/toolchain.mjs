@@ -9,19 +9,19 @@ import { buildDebianTarget, DEBIAN_LIB } from "./debian.mjs";
 import { ask, fail, root, run } from "./run.mjs";
 
 export const TARGET = "wasm32-unknown-unknown";
-/** The standard library is compiled along: the one at hand panics another way, and is made for speed alone. */
+/** Compiles the standard library along: the installed one panics another way, and is made for speed alone. */
 export const BUILD_STD = "-Zbuild-std=std,panic_abort";
 const WASM_PACK = "0.15.1";
 const CARGO_FUZZ = "0.13.2";
 /** The component's host in Rust, a project of its own. */
 const HOST = join(root, "tests", "component", "rust");
-/** What runs the component in Python, from PyPI, and in Rust: what the one compiles, the other loads. */
+/** The version of wasmtime, from PyPI for Python, and for Rust: one compiles the component that the other loads. */
 const WASMTIME = lockedVersion("wasmtime", join(HOST, "Cargo.lock"));
 
-/** Where programs are kept that several clones share. */
+/** The folder of programs that several clones share. */
 const shared = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "leftoff-tools");
 
-/** What was found, so that the next run need not look. Deleting it costs one look. */
+/** The file that remembers what was found, so that the next run need not look. Deleting it costs one look. */
 const remembered = join(root, "target", "wasm-toolchain.json");
 
 /**

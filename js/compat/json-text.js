@@ -63,7 +63,7 @@ function parseDecimal(number) {
   return { digits: all.slice(0, end).replace(/^0+/, ""), power: BigInt(exponent) - BigInt(fraction.length) + BigInt(all.length - end) };
 }
 
-/** The place after a string's closing quote; nothing if there is none. @param {string} text @param {number} start of the one that begins it */
+/** The place after a string's closing quote, if there is one. @param {string} text @param {number} start of the one that begins it */
 function findStringEnd(text, start) {
   for (let quote = text.indexOf(QUOTE, start + 1); quote >= 0; quote = text.indexOf(QUOTE, quote + 1)) {
     let before = quote;

@@ -13,7 +13,8 @@ use crate::fs::refusal::Fault;
 use crate::fs::tree::{FolderCreation, HeldEntry};
 
 impl Disk {
-    // Written beside it, counted, flushed where it is to be durable, renamed. Whatever fails, the old one stays.
+    // Writes beside the file, counts the bytes, flushes where it is to be durable, renames. Whatever fails, the old
+    // file stays.
     pub(super) fn replace_file(
         &mut self,
         at: &TreePath,
@@ -39,7 +40,7 @@ impl Disk {
         placed
     }
 
-    // Never over what is there, not even over an empty folder.
+    // Moves, but never over what is there, not even over an empty folder.
     pub(super) fn move_entry(&mut self, from: &TreePath, to: &TreePath) -> Result<(), Fault> {
         let source = from.hold()?;
         let found = type_at(&source)?;
@@ -64,7 +65,7 @@ impl Disk {
         Ok(())
     }
 
-    // Made beside it and renamed, so that a reader finds the old one or the new one.
+    // Makes the link beside its place and renames it, so that a reader finds the old one or the new one.
     pub(super) fn replace_link(&mut self, at: &TreePath, target: &str) -> Result<(), Fault> {
         let held = at
             .tree
