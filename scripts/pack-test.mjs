@@ -230,7 +230,7 @@ await check("what JSR says of it, types and all", () => {
   run("deno", ["publish", "--dry-run", "--allow-dirty"], { cwd: folder, env: denoEnv, quiet: true });
 });
 await check("what cargo says of the crate, which builds from what is packed of it", async () => {
-  // Cargo refuses files that no commit has; who tries before committing is told of what is there.
+  // Cargo refuses uncommitted files; a trial before committing packs what is there.
   const changed = ask("git", ["status", "--porcelain"]) ? ["--allow-dirty"] : [];
   const packed = (/** @type {string[]} */ how) => watch("cargo", [...how, "--locked", "--package", "leftoff", "--all-features", "--color", "never", ...changed], { quiet: true });
   let said = await packed(["publish", "--dry-run"]);
