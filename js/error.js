@@ -4,11 +4,11 @@
 
 /**
  * The one error class of leftoff. `code` is stable and meant for programs, `message` is for people and may change,
- * `cause` is what the system or the core said.
+ * `cause` is the error of the system or of the core.
  *
- * Two more fields come with a failed append: `written`, how many of its bytes got into the file (0: the append never
+ * A failed append has two more fields: `written`, how many of its bytes got into the file (0: the append never
  * happened), and `durable: false` where all of them did but the disk did not confirm them.
- * With `conflict` comes `came`: the ids of the messages that came since, oldest first, the newest 20 at most.
+ * An error with code `conflict` has `came`: the ids of the messages that came since, oldest first, the newest 20 at most.
  * @example
  * const error = await store.session("nothing").catch((cause) => cause);
  * [error instanceof LeftoffError, error.code]; // => [true, "not_found"]
@@ -29,8 +29,8 @@ export class LeftoffError extends Error {
 }
 
 /**
- * For what may fail without a loss: what the system refused is let pass. A bug is not, nor a trap of the core: of what it
- * was at work with that says nothing.
+ * Lets pass what the system refused, for work that may fail without a loss. A bug is rethrown, and so is a trap of the core,
+ * which says nothing of what the core was working on.
  * @internal
  * @param {unknown} error @returns {asserts error is LeftoffError}
  */
@@ -38,7 +38,7 @@ export function refuseBug(error) {
   if (!(error instanceof LeftoffError) || error.code === "internal") throw error;
 }
 
-/** The same, for what is then as good as absent. @internal @param {unknown} error */
+/** `refuseBug` for reads: what the system refused counts as absent. @internal @param {unknown} error */
 export function unlessBug(error) {
   refuseBug(error);
 }

@@ -18,18 +18,18 @@ export { NodeStorage } from "./storage/node.js";
 export { Transcript, readTranscript } from "./session/transcript.js";
 export * from "./types/index.js";
 
-/** Above any count. */
+/** A limit above any count. */
 const NO_LIMIT = 0xffff_ffff;
 
 /**
- * Counts the tokens of a text, or of each of many. What would be a special token is text.
+ * Counts the tokens of a text, or of each of many. Special tokens count as plain text.
  * @template {string | string[]} T @param {T} text
  * @param {{ encoding?: string, model?: string, limit?: number }} [options] `encoding`: `o200k_base` (the default;
- *   `o200k_harmony` counts alike), `cl100k_base`, or `estimate-1`; `model`: the encoding is its; `limit`: counting stops
- *   as soon as a text has more, and gives some number above it
+ *   `o200k_harmony` counts alike), `cl100k_base`, or `estimate-1`; `model`: counts by its encoding; `limit`: counting stops
+ *   as soon as a text has more, and answers some number above it
  * @returns {Promise<T extends string ? number : number[]>}
- * @throws {LeftoffError} `invalid_request` for what is no text, a limit that is no number, and an option that is not known;
- *   `no_counter` for a model or an encoding that is not known
+ * @throws {LeftoffError} `invalid_request` for what is no text, a limit that is no number, and an unknown option;
+ *   `no_counter` for an unknown model or encoding
  * @example
  * await countTokens("hello world"); // => 2
  * await countTokens(["hello world", "hello"], { encoding: "cl100k_base" }); // => [2, 1]
@@ -47,9 +47,9 @@ export async function countTokens(text, options = {}) {
 }
 
 /**
- * What is known of a model by its name, with its provider before it or without: what counts for it, and its window in
+ * Looks up a model by its name, with its provider before it or without: the encoding that counts for it, and its window in
  * tokens.
- * @param {string} name @returns {{ encoding: string, window: number } | undefined} nothing where it is not known
+ * @param {string} name @returns {{ encoding: string, window: number } | undefined} nothing for an unknown model
  * @throws {LeftoffError} `asset_missing` in a page before `loadWasm`
  * @example
  * modelOf("openai/gpt-4o"); // => { encoding: "o200k_base", window: 128_000 }

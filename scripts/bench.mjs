@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run bench`: what things cost, as ratios to what they cannot do without, measured in one run. All of them, or
+// `npm run bench`: measures costs, as ratios to the work that cannot be avoided, in one run. All benches, or
 // `-- append big-log`. Fails where a limit is exceeded.
 
 import { readdirSync } from "node:fs";
@@ -20,7 +20,7 @@ import { fail, root, seconds } from "./run.mjs";
  * @property {string} unit
  * @property {number} [atMost] the limit that the project sets itself
  * @property {number} [atLeast]
- * @property {number} [aim] what it is after beyond the limit
+ * @property {number} [aim] the goal beyond the limit
  */
 
 const folder = join(root, "benches");

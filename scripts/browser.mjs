@@ -1,6 +1,6 @@
 // @ts-check
-// `npm run test:browser`: the packed package in workerd, and in real Chromium as a page without a bundler loads it. Chromium is the
-// system's; where it is not there and the user may install it, it is installed by apt-get. Else this is skipped, and says so.
+// `npm run test:browser`: tests the packed package in workerd, and in real Chromium as a page without a bundler loads it. Chromium is the
+// system's; if it is missing and the user may install it, apt-get installs it. Else the tests are skipped with a note.
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ import { install } from "../tests/pack/tools.mjs";
 const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"];
 const FIXTURE = join(root, "tests", "fixtures", "claude-code", "agent-sessions", "small.jsonl");
 const TESTS = join(root, "tests", "browser");
-/** How long a page may take, whatever else the machine is at. */
+/** How long a page may take, whatever else the machine is doing. */
 const LONGEST_MS = 60_000;
 
 const start = performance.now();
@@ -39,7 +39,7 @@ async function check(what, work) {
   }
 }
 
-/** The browser, installed where that can be; nothing where it cannot. */
+/** Finds the browser, or installs it if possible; nothing if not. */
 function browser() {
   const found = [process.env.CHROMIUM ?? "", ...PROGRAMS].find((path) => existsSync(path));
   if (found) return found;
@@ -49,9 +49,9 @@ function browser() {
   return PROGRAMS.find((path) => existsSync(path));
 }
 
-/** The package as npm packs it, where the tests that are copied beside it find it. */
+/** Packs the package by npm and unpacks it where the tests copied beside it find it. */
 function unpackPackage() {
-  // Without its scripts: neither the component nor the documents are for a page.
+  // Without the package's scripts: they make the component and the documents, which no page needs.
   const [{ filename }] = Object.values(JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { quiet: true })));
   run("tar", ["-xzf", join(folder, filename), "-C", folder], { quiet: true });
   mkdirSync(join(folder, "node_modules"));
@@ -64,7 +64,7 @@ function unpackPackage() {
 /** @param {string} script @param {string} [map] an import map */
 const page = (script, map) => `<!doctype html><meta charset="utf-8">${map ? `<script type="importmap">${map}</script>` : ""}<script type="module" src="${script}"></script>`;
 
-/** Where the page of a bundler lies. @param {string} name */
+/** The folder of a bundler's page. @param {string} name */
 const bundleOf = (name) => name.toLowerCase().replace(" ", "");
 
 /** Gives the example a file, as its user does. @param {import("playwright-core").Browser} driven @param {string} origin @param {number[]} transcript */
@@ -77,7 +77,7 @@ async function checkPageExample(driven, origin, transcript) {
   await opened.close();
 }
 
-/** The contract of storages, for a worker: with the package's own class of errors, and with stand-ins for what it has of Node. @param {string} outdir */
+/** Bundles the contract of storages for a worker: with the package's own class of errors, and stand-ins for Node's modules. @param {string} outdir */
 async function contractOf(outdir) {
   const standIns = join(folder, "tests", "stand-ins.mjs");
   const own = { name: "own", setup: (/** @type {import("esbuild").PluginBuild} */ build) => build.onResolve({ filter: /js\/error\.js$/ }, () => build.resolve("leftoff/slim", { kind: "import-statement", resolveDir: folder })) };
@@ -133,7 +133,7 @@ async function inChromium(executablePath, packed, given) {
     const opened = await driven.newPage();
     opened.setDefaultTimeout(LONGEST_MS);
     await opened.goto(`${origin}${path}`);
-    // Not by what playwright waits for: that is evaluated in the page, which the policy forbids.
+    // Polled here: playwright's own waiting evaluates in the page, which the page's policy forbids.
     for (const end = performance.now() + LONGEST_MS; (await opened.title()) !== "ready"; ) if (performance.now() > end) throw new Error("expected the page to be ready, but it is not");
     await opened.evaluate(([where, ...given]) => /** @type {any} */ (globalThis)[/** @type {string} */ (where)](...given), [where, name, given.transcript, given.expected]);
     await opened.close();

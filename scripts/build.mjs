@@ -1,6 +1,6 @@
 // @ts-check
-// pkg/ and types/ as they ship: the core with LTO, its binding, the vocabulary, the bundles, the types; each made only
-// where one of its inputs changed. `node scripts/build.mjs [core|shim|component|dev]` builds one part alone.
+// Builds pkg/ and types/ as they ship: the core with LTO, its binding, the vocabulary, the bundles, the types; each only
+// if one of its inputs changed. `node scripts/build.mjs [core|shim|component|dev]` builds one part alone.
 
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -12,49 +12,53 @@ import { BUILD_STD, TARGET, wasmEnv, wasmPackEnv } from "./toolchain.mjs";
 const pkg = join(root, "pkg");
 const crate = ["src", "crates", "Cargo.toml", "Cargo.lock", "scripts/build.mjs"];
 /**
- * The modules for JavaScript, and the features of crates/wasm: who imports nothing loads no reader of foreign files. What needs no store
- * a page has by small parts of those two.
+ * The modules for JavaScript, with their features of crates/wasm: programs that import nothing load no reader of foreign files. For what
+ * needs no store, pages load `context` and `reader`, small parts of the two large ones.
  */
 export const MODULES = { leftoff: "core,tokens", agents: "agents", context: "context", reader: "reader" };
 const bindings = Object.keys(MODULES).flatMap((name) => [`pkg/${name}.js`, `pkg/${name}.d.ts`]);
 const shim = ["js", "package.json", "tsconfig.json", "scripts/types.json", "scripts/build.mjs", "scripts/bundles.mjs", "scripts/licenses.mjs", "Cargo.lock", ...bindings, ...Object.keys(MODULES).map((name) => `pkg/${name}.wasm`)];
 
-/** What rustc emits by itself; wasm-opt would refuse it otherwise. */
+/** The features that rustc emits by itself; wasm-opt would refuse them otherwise. */
 const WASM_FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext", "simd"];
 /**
- * Every engine has SIMD since 2023: bytes are searched and counted sixteen at a time. A panic traps at once: nobody sees
- * its message, since the target has no stderr, and the code that would put it together is a tenth of the module.
+ * Every engine has SIMD since 2023: bytes are searched and counted sixteen at a time. A panic traps at once, without a message:
+ * nobody would see it, since the target has no stderr, and the code for it, with a library made for speed, was 20 KB when the core
+ * had 240. For that Rust's library is compiled along (`-Zbuild-std`, which a stable compiler does by `RUSTC_BOOTSTRAP`).
  */
 const RUSTFLAGS = "-Ctarget-feature=+simd128 -Zunstable-options -Cpanic=immediate-abort";
-/** Keeps what is called from many places from being copied there, also where its author asks for that: a tenth less, and no slower. */
+/**
+ * Inlines nothing with many callers unless it is tiny, even where its author asks for that: a tenth less, and no slower. The loops of
+ * counting say themselves what has to be inlined, by `inline(always)`.
+ */
 const SELDOM_COPIED = "-Cllvm-args=--inline-threshold=5 -Cllvm-args=--inlinehint-threshold=20";
-/** What has one caller stays a function of its own: copied into that, it compresses worse and is no faster. */
+/** Keeps a function with one caller a function of its own: inlined, it compresses worse and is no faster. */
 const APART = "--one-caller-inline-max-function-size=0";
-/** Functions of one kind lie beside each other then, and compress better: a hundredth less. */
+/** Puts functions of one kind beside each other, which compresses better: a hundredth less. */
 const ORDERED = "--reorder-functions-by-name";
 
 /**
- * What a module is made for: the core for size, since a page loads it, and the size gate holds it; what reads other
- * agents' files for speed, since it reads gigabytes.
+ * The two ways to compile a module: the core for size, since a page loads it, and the size gate holds it; the reader of other
+ * agents' files for speed, since it reads gigabytes. With `opt-level = "z"` the core was 20 KB smaller, and took half as long again.
  */
 const MADE_FOR = {
   size: { folder: "wasm", level: "s", flags: `${RUSTFLAGS} ${SELDOM_COPIED}`, std: "-Zbuild-std-features=optimize_for_size", wasmOpt: ["-Oz", APART, ORDERED] },
   speed: { folder: "wasm-fast", level: "3", flags: RUSTFLAGS, std: "-Zbuild-std-features=", wasmOpt: ["-O2"] },
 };
 
-/** What the package exports: the files of js/ whose types callers see. */
+/** The package's entries: the files of js/ whose types callers see. */
 const ENTRIES = ["index.js", "compat/index.js", "storage/memory.js", "storage/node.js", "storage/opfs.js"];
 
 /** The component's transpiled form for Node, by which tests run it. */
 const componentFolder = join(root, "target", "component");
 
-/** Builds what is out of date; answers false where nothing was. */
+/** Builds what is out of date; answers false if nothing was. */
 export async function build() {
   const core = await whenStale("core", pkg, buildCore, Object.keys(MODULES));
   return (await fresh("shim", shim, [join(pkg, "index.mjs"), join(pkg, "web"), join(pkg, "LICENSES.txt"), join(pkg, "shipped.json"), join(root, "types")], buildShim)) || core;
 }
 
-/** The component, and what jco makes of it for Node. Answers false where it is up to date. */
+/** Builds the component, and by jco its form for Node; answers false if both are up to date. */
 export function buildComponent() {
   const component = join(pkg, "leftoff.component.wasm");
   return fresh("component", crate, [component, join(componentFolder, "leftoff.js")], async () => {
@@ -68,7 +72,7 @@ export function buildComponent() {
 }
 
 /**
- * Builds the core in one of its forms, where the crate changed or one of the modules is not in `folder`.
+ * Builds the core in one of its forms, if the crate changed or one of the modules is missing in `folder`.
  * @param {string} name
  * @param {string} folder
  * @param {() => void | Promise<void>} work
@@ -79,7 +83,7 @@ export function whenStale(name, folder, work, modules = ["leftoff"]) {
 }
 
 /**
- * A module for JavaScript: `leftoff.wasm`, `leftoff.js` and `leftoff.d.ts` in `folder`, or of another name.
+ * Builds a module for JavaScript: `leftoff.wasm`, `leftoff.js` and `leftoff.d.ts` in `folder`, or of another name.
  * @param {string} features
  * @param {string} folder
  * @param {string} [name]
@@ -154,8 +158,9 @@ async function buildShim() {
 }
 
 /**
- * The declarations that callers' compilers reach from the entries, and no others: no inside of leftoff's is of anybody's
- * concern, and those of the modules want the DOM. Once for who imports, once for who requires: a class of the one is none of
+ * Writes the declarations that callers' compilers reach from the entries, and no others: leftoff's insides are nobody's
+ * concern, and the modules' declarations want the DOM. The types that callers name stand in js/types as declarations, so a rule
+ * that moves to Rust takes no type with it. They ship twice, for `import` and for `require`: a class of the one is none of
  * the other, as it is when they run.
  */
 function buildTypes() {

@@ -1,6 +1,6 @@
 // @ts-check
-// The JavaScript that ships, made of js/ by esbuild: for Node as one CommonJS file and wrappers around it, so that who imports
-// and who requires share one core; for other bundlers, for pages and for workerd as modules.
+// Makes the JavaScript that ships from js/, by esbuild: for Node one CommonJS file, `pkg/all.cjs`, behind a file for each entry, so
+// that `import` and `require` share one core and one class of errors; for other bundlers, for pages and for workerd modules.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,11 +15,11 @@ import { root } from "./run.mjs";
 const pkg = join(root, "pkg");
 const require = createRequire(import.meta.url);
 
-/** What Node loads, by import and by require: one name, one file of js/. */
+/** The entries for Node, by import and by require: one name, one file of js/. */
 export const ENTRIES = { index: "index.js", compat: "compat/index.js", memory: "storage/memory.js", node: "storage/node.js" };
-/** What pages and workers load. */
+/** The entries for pages and workers. */
 const PAGES = { index: "host/index.web.js", slim: "index.js", memory: "storage/memory.js", opfs: "storage/opfs.js" };
-/** What workerd loads. */
+/** The entries for workerd. */
 const WORKERD = { index: "index.js", memory: "storage/memory.js" };
 
 /** The files that a bundle may carry along as text. */
@@ -28,7 +28,7 @@ const TEXTS = { leftoff: "leftoff.wasm", agents: "agents.wasm", context: "contex
 /** @type {BuildOptions} */
 const SHARED = { bundle: true, target: ["es2022"], legalComments: "inline", logLevel: "warning", absWorkingDir: root, chunkNames: "[name]-[hash]" };
 
-/** What was bundled. @type {Set<string>} */
+/** The files that were bundled. @type {Set<string>} */
 const bundled = new Set();
 
 /** @param {BuildOptions} options */
@@ -37,14 +37,14 @@ async function build(options) {
   for (const file of Object.keys(metafile?.inputs ?? {})) bundled.add(file);
 }
 
-/** Makes them all. */
+/** Makes all bundles. */
 export async function bundles() {
   for (const folder of ["inline", "node", "web", "workerd"]) rmSync(join(pkg, folder), { recursive: true, force: true });
   texts();
   await forNode();
   const esm = /** @type {const} */ ({ ...SHARED, format: "esm", splitting: true });
   await build({ ...esm, platform: "node", entryPoints: entries(ENTRIES), outdir: "pkg/node", plugins: [host([], "../")] });
-  // With its blanks: without them esbuild leaves out the comments that keep bundlers from following optional packages.
+  // Keeps blanks: without them esbuild leaves out the comments that keep bundlers from following optional packages.
   const minified = { ...esm, minifyIdentifiers: true, minifySyntax: true };
   await build({ ...minified, platform: "browser", entryPoints: entries(PAGES), outdir: "pkg/web", plugins: [host(["web"], "../")] });
   await build({ ...minified, platform: "neutral", mainFields: ["module", "main"], entryPoints: entries(WORKERD), outdir: "pkg/workerd", plugins: [host(["workerd", "web"], "../")] });
@@ -54,7 +54,14 @@ export async function bundles() {
 /** @param {Record<string, string>} files */
 const entries = (files) => Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join("js", file)]));
 
-/** Each file of pkg/ deflated, in base64, as a module; and how large they are, by which a file of another version is told. */
+/**
+ * Writes each file of pkg/ as a module, deflated and in base64, and the files' sizes, which tell a file of another version.
+ *
+ * So each module is in the package twice: as bytes for Node, for workerd and for callers that give a URL, and as text that every bundler
+ * follows. From the text alone Node would take twice as long to have the core's bytes, and seven times for the other module's, at
+ * every start. The text is 4.0 of the 10.6 MB that are downloaded, and no loader can make it from the file: where it is wanted, in a
+ * bundle, a compiled program or a page behind an import map, the file isn't there.
+ */
 function texts() {
   const folder = join(pkg, "inline");
   mkdirSync(folder, { recursive: true });
@@ -64,7 +71,7 @@ function texts() {
     const bytes = readFileSync(join(pkg, file));
     sizes[file] = bytes.length;
     writeFileSync(join(folder, `${name}.js`), `export default ${JSON.stringify(deflateRawSync(bytes, { level: 9 }).toString("base64"))};\n`);
-    // A compiler would take the whole text for its type.
+    // Declared, since a compiler would infer the whole text as its type.
     writeFileSync(join(folder, `${name}.d.ts`), "declare const text: string;\nexport default text;\n");
   }
   writeFileSync(join(pkg, "sizes.js"), `/** @type {Record<string, number>} */\nexport const SIZES = ${JSON.stringify(sizes)};\n`);
@@ -74,10 +81,10 @@ function texts() {
 async function forNode() {
   /** @type {BuildOptions} */
   const node = { ...SHARED, platform: "node", plugins: [host([], "./")] };
-  // A bundle in pkg/ finds leftoff.wasm beside it, once it knows its own place.
+  // A bundle in pkg/ finds leftoff.wasm beside it by its own path.
   const place = "const import_meta_url = require('node:url').pathToFileURL(__filename).href;";
-  // One bundle of all, so that each entry has the same core and the same class of errors. Of two classes of a name, one in the core's
-  // binding, the public one must not be called another way for that.
+  // One bundle of all, so that each entry has the same core and the same class of errors. `keepNames`: where the core's binding has a
+  // class of the same name, esbuild would rename the public one.
   const all = Object.entries(ENTRIES).map(([name, file]) => `export * as ${name} from "./js/${file}";`).join("\n");
   await build({ ...node, stdin: { contents: all, resolveDir: root }, outfile: "pkg/all.cjs", format: "cjs", keepNames: true, define: { "import.meta.url": "import_meta_url" }, banner: { js: place } });
   const file = join(pkg, "all.cjs");
@@ -87,7 +94,7 @@ async function forNode() {
     writeFileSync(join(pkg, `${name}.cjs`), `module.exports = require("./all.cjs").${name};\n`);
     writeFileSync(join(pkg, `${name}.mjs`), `import all from "./all.cjs";\nexport const { ${Object.keys(made[name]).sort().join(", ")} } = all.${name};\n`);
   }
-  // jsonc-parser's CommonJS, which is for other loaders, too, is no bundle's to follow.
+  // `mainFields`: jsonc-parser's CommonJS, which is for other loaders, too, cannot be bundled.
   await build({ ...node, entryPoints: ["js/cli/index.js"], outfile: "pkg/cli.js", format: "esm", mainFields: ["module", "main"] });
   const cli = join(pkg, "cli.js");
   const text = readFileSync(cli, "utf8");
@@ -96,7 +103,7 @@ async function forNode() {
 }
 
 /**
- * Takes `x.web.js` for `x.node.js` where the host has one, and leaves the files of pkg/ where they are: they exist once.
+ * Replaces `x.node.js` by `x.web.js` where the host has one, and leaves the files of pkg/ where they are: they exist once.
  * @param {string[]} kinds the host's own first @param {string} up from the bundle to pkg/
  * @returns {Plugin}
  */

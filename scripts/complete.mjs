@@ -1,6 +1,6 @@
 // @ts-check
-// `prepack` ends by it: a package that lacks what its own exports name, or what these load, is not packed. npm leaves out without a
-// word what is not there.
+// The end of `prepack`: refuses to pack a package that lacks what its own exports name, or what these load. npm would silently leave
+// out what is missing.
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export function filesOf(named) {
   return Object.values(/** @type {object} */ (named ?? {})).flatMap(filesOf);
 }
 
-/** Why a bundler cannot take these, with all that they load. @param {string} folder @param {string[]} scripts @returns {Promise<string[]>} */
+/** Bundles scripts with all that they load; answers why that fails. @param {string} folder @param {string[]} scripts @returns {Promise<string[]>} */
 export async function notLoaded(folder, scripts) {
   const options = /** @type {const} */ ({ bundle: true, write: false, outdir: "out", absWorkingDir: folder, packages: "external", platform: "node", loader: { ".wasm": "empty" }, logLevel: "silent" });
   const entryPoints = scripts.map((file, place) => ({ in: file, out: String(place) }));
@@ -22,7 +22,7 @@ export async function notLoaded(folder, scripts) {
   return [...new Set(/** @type {import("esbuild").Message[]} */ (errors).map(({ text }) => text))];
 }
 
-/** Of nothing, too. @param {string} path */
+/** A file's size; none where it is missing. @param {string} path */
 const sizeOf = (path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 if (import.meta.url === pathToFileURL(String(process.argv[1])).href) {

@@ -1,6 +1,6 @@
 // @ts-check
-// Rust's standard library for WebAssembly, built from Debian's packages: for machines where rustup's server is out of
-// reach. Debian's compiler comes with the source of its own library, of the very same version.
+// Builds Rust's standard library for WebAssembly from Debian's packages, for machines that cannot reach rustup's server. Debian's
+// compiler comes with the source of its own library, of the same version.
 
 import { copyFileSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,7 +41,7 @@ export function buildDebianTarget() {
   }
 }
 
-/** The linker that rustup's own toolchain carries: Debian's is a package of its own that not every release has. */
+/** The linker of rustup's own toolchain: Debian's is a separate package that not every release has. */
 function rustupLinker() {
   const host = ask("rustc", ["-vV"])?.match(/^host: (.*)$/m)?.[1];
   const linker = `${ask("rustc", ["--print", "sysroot"])}/lib/rustlib/${host}/bin/rust-lld`;
@@ -68,7 +68,7 @@ function buildStd(folder, linker) {
     quiet: true,
     env: {
       RUSTUP_TOOLCHAIN: "debian",
-      // The packaged compiler is a stable one, and -Z is not.
+      // The packaged compiler is stable, and refuses -Z without this.
       RUSTC_BOOTSTRAP: "1",
       // Without the bitcode a later build with LTO fails.
       RUSTFLAGS: "-Cembed-bitcode=yes",
@@ -77,7 +77,7 @@ function buildStd(folder, linker) {
     },
   });
   const made = join(folder, "target", TARGET, "release", "deps");
-  // Under another name first: where this is interrupted, the next run sees that the library is not there.
+  // Written under another name first: if this is interrupted, the next run sees that the library is missing.
   const fresh = `${DEBIAN_LIB}.new`;
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { recursive: true });

@@ -1,5 +1,5 @@
 // @ts-check
-// The main job on real input: two transcripts in, a store closed and opened again, a context and a resume block out.
+// Shows the main job on real input: imports two transcripts, closes and reopens the store, makes a context and a resume block.
 
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,8 @@
 // @ts-check
-// The API reference, docs/api: of JavaScript from the declarations that ship, which the package has; with --rust, of Rust by
-// rustdoc, whose thousand pages do not ship. It is not kept in git. typedoc reads no declarations by the compiler that is used here, and the compiler's own interface is not
-// stable yet; what it writes is regular enough to be taken apart by its indentation.
+// Makes the API reference, docs/api: JavaScript's from the declarations that ship, which goes into the package; with --rust also
+// Rust's, by rustdoc without fonts and source (0.9 MB compressed), whose thousand pages do not ship. It is not kept in git. A program of
+// our own: typedoc supports compilers up to 6, and the interface of the compiler used here is not stable. The declarations that it
+// writes are regular enough to be parsed by their indentation.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";

@@ -1,12 +1,12 @@
 // @ts-check
-// The programs of examples/ and tests/programs, for what runs them.
+// Builds the programs of examples/ and tests/programs for the tests that run them.
 
 import { join } from "node:path";
 import { root, run } from "./run.mjs";
 
 /**
- * Where such a program is, built just now. All that are default members are built together, so that the library is the one
- * that `cargo test` made.
+ * Builds a program and answers its path. All default members are built together, so that the library is the one that
+ * `cargo test` made.
  * @param {string} name
  * @param {{ isFast?: boolean }} [options] `isFast`: optimized, which is worth a build of its own
  */

@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run test:faults`: what goes wrong on real machines, made to go wrong. Every suite whole, or a part of each with
+// `npm run test:faults`: injects the faults of real machines. Every suite whole, or a part of each with
 // `-- --scale 0.01`; only some with `-- kill power-cut`; another sequence with `-- --seed 7`.
 
 import { join } from "node:path";

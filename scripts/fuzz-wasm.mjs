@@ -1,6 +1,6 @@
 // @ts-check
-// Fuzzing of counting in WebAssembly: inputs of the native fuzzer are changed by chance, counted natively by tiktoken-rs,
-// and in WebAssembly.
+// Fuzzes counting in WebAssembly: changes inputs of the native fuzzer at random, and counts them natively by tiktoken-rs and in
+// WebAssembly.
 
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,9 +8,9 @@ import { inWasm } from "../tests/faults/counted.mjs";
 import { chance, scene } from "../tests/faults/tools.mjs";
 import { fail, seconds, watch } from "./run.mjs";
 
-/** Texts that are counted by one native process. */
+/** How many texts one native process counts. */
 const BATCH = 1000;
-/** The longest of them, in bytes. */
+/** The longest text, in bytes. */
 const LONGEST = 64 * 1024;
 /** The most changes that are made to an input. */
 const CHANGES = 8;
@@ -38,7 +38,7 @@ export async function fuzzWasm({ corpus, minutes, seed }) {
   console.log(`ok tokens in WebAssembly: seed ${seed}, inputs ${said(inputs.length)}, texts ${said(texts)}, bytes ${said(bytes)} (${seconds(start)})`);
 }
 
-/** Counts the files natively, and answers how many of them are text. @param {string} texts @param {string} to */
+/** Counts the files natively; answers how many of them are text. @param {string} texts @param {string} to */
 async function countNatively(texts, to) {
   const env = { LEFTOFF_SCALE: "1", LEFTOFF_TEXTS: texts, LEFTOFF_COUNTS: to };
   const { ok, output } = await watch("cargo", ["test", "--test", "all", "token_equality::files", "--", "--show-output"], { env, quiet: true });

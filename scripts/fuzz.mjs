@@ -1,9 +1,9 @@
 // @ts-check
 // `npm run test:fuzz -- --minutes 10 scan read-codex`: runs fuzz targets one after another, each so long; all without a
-// name. `read-` and an agent's name is the reader of its files: one program, told by LEFTOFF_AGENT whose they are.
-// What breaks a law is kept under tests/fixtures/fuzz, where `cargo test` runs it from then on. `--self-test` looks
-// whether a panic that was planted is found. `--wasm --minutes 10` fuzzes counting in WebAssembly, beginning with what
-// `tokens` found natively.
+// name. `read-` and an agent's name is the reader of its files: one program, to which LEFTOFF_AGENT names the agent.
+// Inputs that break a law are kept under tests/fixtures/fuzz, where `cargo test` runs them from then on. `--self-test` checks
+// that a planted panic is found. `--wasm --minutes 10` fuzzes counting in WebAssembly, beginning with what `tokens` found
+// natively.
 
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ import { AGENTS, LONGEST, dictionary, seed } from "./seeds.mjs";
 import { cargoFuzz } from "./toolchain.mjs";
 
 /**
- * What a run of one target came to.
+ * The result of a run of one target.
  * @typedef {object} FuzzRun
  * @property {number} executions
  * @property {number} edges of the compiled code that were reached
@@ -24,12 +24,12 @@ import { cargoFuzz } from "./toolchain.mjs";
  * @property {string} output
  */
 
-/** What makes no difference to the library itself is kept here, and the corpus from one run to the next. */
+/** The folder of fuzzing builds, and of the corpus from one run to the next. */
 const work = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "fuzz");
-/** Where the planted panic has to be found. */
+/** The time within which the planted panic has to be found. */
 const SELF_TEST_SECONDS = 60;
 
-/** Whose files a target reads. @param {string} target */
+/** The agent whose files a target reads. @param {string} target */
 function agentOf(target) {
   return AGENTS.find((agent) => target === `read-${agent}`) ?? "";
 }
@@ -38,7 +38,7 @@ function agentOf(target) {
 function build(target, features = []) {
   const program = agentOf(target) ? "read" : target;
   const env = { PATH: [cargoFuzz(), process.env.PATH].join(delimiter) };
-  // The sanitizer needs a nightly compiler, and finds what safe Rust has not.
+  // Without the sanitizer, which needs a nightly compiler, and finds faults that safe Rust cannot have.
   run("cargo", ["fuzz", "build", "--sanitizer", "none", "--target-dir", work, ...features, program], { quiet: true, env });
   const host = ask("rustc", ["-vV"])?.match(/^host: (.*)$/m)?.[1] ?? fail("expected rustc to name its host, but it did not");
   return join(work, host, "release", program);

@@ -5,13 +5,13 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./run.mjs";
 
-/** What the demo grows: about 100,000 tokens. */
+/** The size that the demo grows: about 100,000 tokens. */
 export const LONG = Object.freeze({ seed: 5, messages: 1_000, longestTurn: 400, bytesEach: 195 });
 
 const TOOLS = ["Read", "Bash", "Grep", "Edit"];
 
 /**
- * A transcript of Claude Code's shape: prompts, answers, calls, parallel ones too, and results. A few calls are never
+ * Grows a transcript of Claude Code's shape: prompts, answers, calls, parallel ones too, and results. A few calls are never
  * answered.
  * @param {{ seed: number, messages: number, longestTurn: number, bytesEach: number }} size
  *   `longestTurn`: the messages of one turn in the middle; `bytesEach`: about the bytes of a text, a result has three times as many

@@ -1,20 +1,20 @@
 // @ts-check
-// The form of the house: what lies at the top of src/ are floors, JavaScript only gets less, and files are short.
+// Lints the form of the repository: the folders of src/ are floors that use no floor above, JavaScript only gets less, files are short.
 
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fail, root } from "./run.mjs";
 
-/** Lines of js/ beside what a host has of its own. The number may only fall: what holds for every host belongs in src/. */
+/** The most lines of js/ beside those of a host's own. The number may only fall: rules for every host belong in src/. */
 const MOST_LINES = 4_179;
 const HOSTS_OWN = /^(?:cli|init|agents|storage|compat)\//;
-/** Half of all files are shorter. */
+/** Half of all files must be shorter, in lines. */
 const MEDIAN = 200;
 
 // Tests come last in a file, by the project's order of items.
 const TESTS = /^#\[cfg\(test\)\]\n(?:#.*\n)*mod \w+ \{/m;
 
-/** What a crate's `lib.rs` has for tests alone, and Rust without a file's tests and comments. @param {string} src */
+/** The modules that a crate's `lib.rs` has for tests alone. @param {string} src */
 export const testModules = (src) => Array.from(readFileSync(join(src, "lib.rs"), "utf8").matchAll(/^#\[cfg\(test\)\]\nmod (\w+);/gm), ([, name = ""]) => name);
 
 /** @param {string} text */
@@ -51,17 +51,17 @@ export function lengths() {
   if (median >= MEDIAN) fail(`expected half of all files in js/ and src/ to have less than ${MEDIAN} lines, but found a median of ${median}`);
 }
 
-/** Where words of ours stand. */
+/** The places of our own prose. */
 const WORDS = ["src", "crates", "js", "scripts", "tests", "benches", "examples", "fuzz", "docs", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "Cargo.toml", "package.json", "llms.txt", ".github"];
-/** What others wrote, what was recorded of that, and what is made of what was looked at. */
+/** Places left out: others' words, recordings of them, and what is generated from files that are checked. */
 const OTHERS_WORDS = /(?:^|\/)(?:fixtures|node_modules|target|corpus)\/|^tests\/conformance\/scripts\/|^docs\/api\/|(?:^|[.-])lock(?:\.json)?$/;
-/** What is no American spelling. Not `cancelled`: it's a code of errors that callers know, and a word of agents' files. */
+/** Spellings that are not American. Without `cancelled`, an error code that callers know, and a word of agents' files. */
 const BRITISH = new RegExp([
   "(?:arm|behavi|col|endeav|fav|flav|harb|hon|hum|lab|neighb|rum)our(?!ced)", "(?:cancel|channel|fuel|label|level|model|signal|total|travel)l(?:ing|er)", "(?:channel|fuel|label|level|model|signal|total|travel)led",
   "[a-z](?:al|an|ar|ard|en|er|ern|et|il|im|in|it|og|ogn|on|or|un)is(?:e|ing|ation)", "(?:atom|custom|random|amat|omat)is(?:e|ing|ation)", "emphasise|thesis(?:e[dr]?|ing)\\b|(?:an|par|cat)alys(?:ed?|ing)\\b",
   "licence", "\\b(?:spelt|learnt|burnt|dreamt|whilst|amongst|grey|programmes?|metres?|fibres?|fulfil|practis(?:e|ing))\\b", "acknowledgement|judgement|fulfilment|artefact|catalogue|centre|defence|offence|sceptic|skilful",
 ].join("|"), "i");
-/** By the file, what looks so there and has to: what people write is read in each spelling. @type {Record<string, RegExp>} */
+/** By file, the matches that have to be there: what people write is read in each spelling. @type {Record<string, RegExp>} */
 const MEANT = {
   "scripts/house.mjs": /[^]*/,
   "src/recall/english.rs": /"(?:burnt|dreamt|learnt)"/g,
@@ -69,7 +69,7 @@ const MEANT = {
   "src/operation/store/recall/postings.rs": /"tokeniser"/g,
 };
 
-/** The first word of a text that is no American spelling, and its line. @param {string} text @returns {{ word: string, line: number } | undefined} */
+/** Finds the first word of a text that is not spelled the American way, and its line. @param {string} text @returns {{ word: string, line: number } | undefined} */
 export function british(text) {
   const found = BRITISH.exec(text);
   if (!found) return undefined;
@@ -77,7 +77,7 @@ export function british(text) {
   return { word: `${/\w*$/.exec(before)?.[0]}${/^\w*/.exec(text.slice(found.index))?.[0]}`, line: before.split("\n").length };
 }
 
-/** Ends the process at the first word that is spelled otherwise than all others are. */
+/** Ends the process at the first word that is not spelled the American way. */
 export function oneSpelling() {
   for (const place of WORDS) {
     const isFile = statSync(join(root, place)).isFile();
@@ -90,7 +90,7 @@ export function oneSpelling() {
   }
 }
 
-/** Ends the process where a suite of faults stands on no page of what was tried. */
+/** Ends the process where the reliability page doesn't name a suite of faults. */
 export function checkSuitesNamed() {
   const names = filesIn(join(root, "tests", "faults"), ".fault.mjs").map((path) => path.slice(0, -".fault.mjs".length));
   const found = findUnnamed(names, readFileSync(join(root, "docs", "RELIABILITY.md"), "utf8"));
@@ -100,11 +100,11 @@ export function checkSuitesNamed() {
 /** Suites that have neither a row of their own nor a command that runs them. @param {string[]} names @param {string} text of the page */
 export const findUnnamed = (names, text) => names.filter((name) => !new RegExp(`(?:^\\| \`|\\bnpm run test:faults -- )${name}[ \`]`, "m").test(text));
 
-/** By the path of a file: `context/build.rs` and `context.rs` are both of `context`. @param {string} path */
+/** The floor of a file, by its path: `context/build.rs` and `context.rs` are both of `context`. @param {string} path */
 const floorOf = (path) => path.split("/")[0]?.replace(/\.rs$/, "") ?? "";
 
 /**
- * Which other floors each one of a crate uses, and a file that does: by its `crate::` paths, tests left out.
+ * Which other floors each floor of a crate uses, with a file that does: by `crate::` paths, tests left out.
  * @param {string} src
  * @returns {Map<string, Map<string, string>>}
  */
@@ -122,7 +122,7 @@ export function uses(src) {
   return all;
 }
 
-/** What stands first behind `crate::`, also where several do: `use crate::{error::Error, time};`. @param {string} code */
+/** The first names after `crate::`, also of several: `use crate::{error::Error, time};`. @param {string} code */
 function namesIn(code) {
   return Array.from(code.matchAll(/\bcrate::(?:(\w+)|\{([^;]*)\})/g), ([, one, group = ""]) => {
     if (one) return [one];
@@ -133,7 +133,7 @@ function namesIn(code) {
 }
 
 /**
- * A circle, as the files that close it; null where there is none.
+ * Finds a circle of floors, as the files that close it; null where there is none.
  * @param {Map<string, Map<string, string>>} all
  * @returns {string[] | null}
  */

@@ -1,14 +1,14 @@
 // @ts-check
-// pkg/LICENSES.txt: the license of each package whose code is in what ships, in JavaScript by what esbuild bundled, in WebAssembly by
-// what cargo compiles into it, Rust's own library with it, and in data. `pkg/shipped.json` lists them. A package without a text ends the process.
+// Writes pkg/LICENSES.txt: the license of each package whose code ships, in JavaScript by what esbuild bundled, in WebAssembly by what
+// cargo compiles into it, with Rust's own library, and in data. `pkg/shipped.json` lists them. A package without a text ends the process.
 
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fail, root, run } from "./run.mjs";
 import { BUILD_STD, TARGET, wasmEnv } from "./toolchain.mjs";
 
-/** @typedef {{ from: "npm" | "cargo" | "generic", name: string, version: string, license: string, source?: string, text: () => string }} BundledPart `source`: where its source is to be had */
-/** @typedef {{ pkg_id: string, platform: string | null, mode: string, is_std?: boolean, target: { name: string, src_path: string }, dependencies: { index: number }[] }} Unit what cargo compiles, once for each kind of machine */
+/** @typedef {{ from: "npm" | "cargo" | "generic", name: string, version: string, license: string, source?: string, text: () => string }} BundledPart `source`: where its source can be found */
+/** @typedef {{ pkg_id: string, platform: string | null, mode: string, is_std?: boolean, target: { name: string, src_path: string }, dependencies: { index: number }[] }} Unit a unit that cargo compiles, once for each kind of machine */
 
 /** The bindings that are compiled to WebAssembly, with the features that ship. */
 const COMPILED = { wasm: ["--features", "core,tokens,agents"], component: [] };
@@ -17,10 +17,10 @@ const DATA = [
   ["gitleaks", "8.25.0", "scripts/secret-rules/LICENSE"],
   ["tiktoken", "0.12.0", "src/tokens/LICENSE.tiktoken"],
 ];
-/** Where a package may be had by one of several, the texts of these need not be there, too. */
+/** Licenses whose texts may be missing where a package offers them among others. */
 const OTHER_CHOICES = /apache|zlib|unlicense|copying/i;
 const LICENSE_FILE = /^(?:licen[cs]e|copying|notice|unlicense)/i;
-/** Debian takes the texts out of the library's source, and has them here. */
+/** Debian removes the texts from the library's source, and keeps them here. */
 const DEBIAN_COPYRIGHT = "/usr/share/doc/rust-web-src/copyright";
 
 /** @param {Iterable<string>} files what was bundled, as seen from the root */
@@ -36,7 +36,7 @@ export function licenses(files) {
   writeFileSync(join(root, "pkg", "shipped.json"), `${JSON.stringify(shipped, null, 1)}\n`);
 }
 
-/** Those of npm. @param {Iterable<string>} files @returns {BundledPart[]} */
+/** The bundled packages of npm. @param {Iterable<string>} files @returns {BundledPart[]} */
 function packages(files) {
   const folders = new Set(Array.from(files, (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]).filter((one) => one !== undefined));
   return [...folders].map((place) => {
@@ -47,13 +47,13 @@ function packages(files) {
   });
 }
 
-/** npm's short names are of GitHub. @param {string | undefined} repository */
+/** A repository's address; npm's short names are GitHub's. @param {string | undefined} repository */
 function addressOf(repository) {
   if (repository === undefined || repository.includes("://")) return repository?.replace(/^git\+|\.git$/g, "");
   return `https://github.com/${repository.replace(/^github:/, "")}`;
 }
 
-/** Those of cargo that end up in a module: no macros, and nothing that is for builds and tests. @param {string} binding @param {string[]} features @returns {BundledPart[]} */
+/** The crates that end up in a module: no macros, and nothing for builds and tests alone. @param {string} binding @param {string[]} features @returns {BundledPart[]} */
 function crates(binding, features) {
   const asked = ["build", "--release", "--package", `leftoff-${binding}`, "--lib", "--target", TARGET, BUILD_STD, "-Zbuild-std-features=", "--no-default-features", ...features, "-Zunstable-options", "--unit-graph"];
   const env = { ...wasmEnv(), RUSTC_BOOTSTRAP: "1" };
@@ -74,7 +74,7 @@ function crates(binding, features) {
   return [...own.map((unit) => crate(unit)), ...[...library].map((unit) => crate(unit, () => standardLibrary(unit, release, sysroot)))];
 }
 
-/** A crate as its own manifest has it, or, where it comes without a license of its own, as a part of something else. @param {Unit} unit @param {() => BundledPart} [whole] @returns {BundledPart} */
+/** A crate by its own manifest or, where it has no license of its own, as a part of something else. @param {Unit} unit @param {() => BundledPart} [whole] @returns {BundledPart} */
 function crate({ pkg_id, target }, whole) {
   const folder = folderAbove(target.src_path, (at) => existsSync(join(at, "Cargo.toml")));
   const field = (/** @type {string} */ name) => new RegExp(`^${name} *= *["'](.*)["']$`, "m").exec(readFileSync(join(folder, "Cargo.toml"), "utf8"))?.[1];
@@ -86,7 +86,7 @@ function crate({ pkg_id, target }, whole) {
   return { from: "cargo", name, version, license, source: field("repository"), text: () => text ?? fail(`expected ${name} ${version} to come with its license, but found none in ${folder}`) };
 }
 
-/** Rust's own library, in which this is: what its list of copyrights says of the files that lie in it, with the texts that are named there. @param {Unit} unit @param {string} version @param {string} sysroot @returns {BundledPart} */
+/** Rust's own library, which has a unit: its list of copyrights for the unit's files, with the texts that the list names. @param {Unit} unit @param {string} version @param {string} sysroot @returns {BundledPart} */
 function standardLibrary({ target }, version, sysroot) {
   const docs = join(sysroot, "share", "doc", "rust");
   const list = join(docs, "COPYRIGHT-library.html");
@@ -103,7 +103,7 @@ function standardLibrary({ target }, version, sysroot) {
   return { ...known, license, text: () => [plain, ...texts.map((one) => readFileSync(join(docs, "licenses", `${one}.txt`), "utf8").trim())].join("\n\n") };
 }
 
-/** The nearest folder above a file of which something is true. @param {string} path @param {(folder: string) => boolean} isIt */
+/** The nearest folder above a file for which a test holds. @param {string} path @param {(folder: string) => boolean} isIt */
 function folderAbove(path, isIt) {
   let folder = dirname(path);
   while (!isIt(folder)) folder = dirname(folder) !== folder ? dirname(folder) : fail(`expected a manifest above ${path}, but found none`);

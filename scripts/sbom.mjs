@@ -1,6 +1,6 @@
 // @ts-check
-// pkg/sbom.cdx.json: the software bill of materials of what ships, as CycloneDX has it, made and checked by CycloneDX' own library.
-// What is bundled and compiled in is what pkg/LICENSES.txt has; what is optional is what package.json says.
+// Writes pkg/sbom.cdx.json: the software bill of materials of what ships, in CycloneDX' format, made and checked by its own library.
+// Bundled and compiled parts come from pkg/shipped.json, optional ones from package.json.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

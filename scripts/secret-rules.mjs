@@ -1,5 +1,5 @@
 // @ts-check
-// What secrets look like: gitleaks' rules, which are data, as the core has them.
+// Turns gitleaks' rules for secrets, which are data, into the core's form.
 // `node scripts/secret-rules.mjs` writes src/privacy/secrets/gitleaks.rs anew.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,17 +9,17 @@ import { parse } from "smol-toml";
 const folder = join(import.meta.dirname, "secret-rules");
 export const target = join(import.meta.dirname, "..", "src", "privacy", "secrets", "gitleaks.rs");
 
-/** What stands before the word that a service is known by; it may be nothing, so it decides nothing, and costs most of the time. */
+/** The pattern before a service's word: it may match nothing, so it decides nothing, and costs most of the time. */
 const BEFORE = "[\\w.-]{0,50}?";
-/** What has to stand behind a secret in source code. In a conversation anything may that does not go on with it. */
+/** The pattern that has to follow a secret in source code. In a conversation anything may that does not continue the secret. */
 const BEHIND = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)";
 const GOES_ON = "(?:[^\\w-]|$)";
-// Whatever stands between the parts of a command, and as far as a command goes: else a page of "curl" takes minutes.
+// Anything between the parts of a command, limited to a command's length: else a page of "curl" takes minutes.
 const ANYTHING = /(?<!\\)\.\*/g;
 const SOME = ".{0,300}";
 // The core counts bytes, of which a letter has up to three in most scripts.
 const LETTERS = /((?:\(\?s:\.\)|(?<!\\)\.)\{0,)(\d+)\}/g;
-// A part that has a name is no secret by itself.
+// Named groups become unnamed: a named part is no secret by itself.
 const NAMED = /\(\?P?<\w+>/g;
 // Before the first sign that an expression finds.
 const START = /^(?:\(\?i\)|\\b|\(\?:|\()+/;
@@ -49,7 +49,7 @@ function ruleOf({ id, regex, entropy = 0, keywords = [], secretGroup, allowlists
   return `    Rule { id: ${text(id)}, pattern: ${text(pattern)}, entropy: ${Number.isInteger(entropy) ? entropy.toFixed(1) : entropy}, words: ${texts(words)}, is_near: ${isNear(pattern, words)}, group: ${group}, and: &[], except: &[${except}] },\n`;
 }
 
-// Whether whatever it finds begins by one of the words: some have words that stand elsewhere in a file, or not in each of its possibilities.
+// Whether every match begins with one of the words: some rules have words that stand elsewhere in a file, or not in each alternative.
 /** @param {string} pattern @param {string[]} words */
 function isNear(pattern, words) {
   const [start = ""] = START.exec(pattern) ?? [];
@@ -66,7 +66,7 @@ function isNear(pattern, words) {
   return true;
 }
 
-// One that holds in some files alone does not hold in a conversation.
+// Whether an allowlist is about texts: one that is limited to some files does not apply to a conversation.
 /** @param {any} allowlist */
 function isOfTexts({ regexes = [], stopwords = [], condition, paths }) {
   return !(condition === "AND" && paths) && regexes.length + stopwords.length > 0;
@@ -77,7 +77,7 @@ function exceptOf({ regexes = [], stopwords = [], regexTarget = "secret" }) {
   return `Except { patterns: ${texts(regexes.map(expression))}, words: ${texts(stopwords.map(lower))}, of: ExceptionTarget::${regexTarget.replace(/^./, (/** @type {string} */ letter) => letter.toUpperCase())} }`;
 }
 
-/** One of RE2, as Rust has it. @param {string} re2 */
+/** Turns an expression of RE2 into one of Rust's. @param {string} re2 */
 function expression(re2) {
   return re2.replaceAll(BRACE, "\\{").replaceAll(LETTERS, (_, some, most) => `${some}${3 * most}}`);
 }
@@ -87,7 +87,7 @@ function lower(word) {
   return word.toLowerCase();
 }
 
-/** As a literal of Rust, which for ASCII is one of JSON. @param {string} value */
+/** A literal of Rust, which for ASCII equals one of JSON. @param {string} value */
 function text(value) {
   if (!/^[ -~]*$/.test(value)) throw new Error(`expected ASCII, but found ${value}`);
   return JSON.stringify(value);

@@ -1,5 +1,5 @@
 // @ts-check
-// What the fuzzer begins with: every fixture, in the form that each target takes. See tests/fuzz_checks/.
+// Makes the fuzzer's first inputs: every fixture, in the form that each target takes. See tests/fuzz_checks/.
 
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
@@ -11,13 +11,13 @@ export const LONGEST = 16 * 1024;
 
 const folders = ["claude-code", "documents", "format", "json-test-suite", "texts"];
 
-/** Whose files have a reader, by the names of their fixtures' folders. */
+/** The agents whose files have a reader, by the names of their fixtures' folders. */
 export const AGENTS = ["aider", "ask", "claude-code", "cline", "codex", "continue", "copilot", "cortext", "gemini", "nanocoder", "opencode", "pi", "qwen"];
 
-/** Of a file that is too long, strings keep so many characters, and lists so many items. */
+/** How many characters of strings and items of lists are kept in a file that is too long. */
 const KEPT = [{ letters: 2000, items: 40 }, { letters: 200, items: 12 }, { letters: 60, items: 6 }, { letters: 40, items: 3 }];
 
-/** How a file becomes inputs of a target. @type {Record<string, (bytes: Buffer) => Buffer[]>} */
+/** Turns a file into inputs of a target. @type {Record<string, (bytes: Buffer) => Buffer[]>} */
 const forms = {
   // The first byte is the size of the pieces.
   scan: (bytes) => [Buffer.concat([Buffer.of(63), bytes])],
@@ -34,7 +34,7 @@ const forms = {
 for (const agent of AGENTS) forms[`read-${agent}`] = (bytes) => [bytes.length > LONGEST ? shortenInput(bytes) : bytes];
 forms.write = (bytes) => [bytes];
 
-/** A file of JSON, or of lines of it, that is short enough; of any other file the first lines. @param {Buffer} bytes */
+/** Shortens a file of JSON, or of JSON lines; of any other file it keeps the first lines. @param {Buffer} bytes */
 function shortenInput(bytes) {
   let text = bytes.toString();
   const whole = json(text);
@@ -74,7 +74,7 @@ function strings(bytes) {
   return Array.from(found, ([, inside = ""]) => inside).filter((inside) => /[^ -~]|\\[^n"]/.test(inside) && inside.length < 1024).map((inside) => Buffer.from(inside, "latin1"));
 }
 
-/** Writes the words of the format, or of an agent's, of which a fuzzer guesses none. @param {string} target @param {string} file */
+/** Writes a dictionary of the words of the format, or of an agent's, which a fuzzer cannot guess. @param {string} target @param {string} file */
 export function dictionary(target, file) {
   const folder = join(root, "tests", "fixtures", target.startsWith("read-") ? target.slice("read-".length) : "format");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)).filter((path) => statSync(path).isFile());

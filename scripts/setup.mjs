@@ -1,5 +1,5 @@
 // @ts-check
-// Everything that the other scripts need: npm's packages, the toolchain, and pkg/. What is there already is left alone.
+// Sets up everything that the other scripts need: npm's packages, the toolchain, and pkg/. Leaves alone what is there already.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { root, run, seconds, step } from "./run.mjs";
 import * as toolchain from "./toolchain.mjs";
 import { build } from "./build.mjs";
 
-/** Installs npm's packages where they are not those of the lock file. */
+/** Installs npm's packages if they differ from the lock file. */
 function packages() {
   const lock = readFileSync(join(root, "package-lock.json"), "utf8");
   const mark = join(root, "node_modules", ".leftoff-lock");
@@ -24,6 +24,6 @@ console.log("set-up");
 await step("npm packages", packages);
 await step("Rust's target wasm32-unknown-unknown", toolchain.target);
 await step("wasm-bindgen", toolchain.bindgen);
-// Who is about to build it otherwise does not wait for this.
+// With --tools alone, for a caller that is about to build pkg/ in another way.
 if (!process.argv.includes("--tools")) await step("pkg/", build);
 console.log(`set-up done in ${seconds(start)}`);

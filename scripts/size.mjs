@@ -1,5 +1,6 @@
 // @ts-check
-// The size gate: what a download weighs, compressed as a web server would, of each module and of pages with all that they load.
+// The size gate: measures what a download weighs, compressed as a web server would, for each module and for pages with all that they
+// load. The core's limit rises only for rules that move in from JavaScript, which each host would have to write again.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,8 +12,8 @@ import { bind, build, whenStale } from "./build.mjs";
 import { fail, root } from "./run.mjs";
 
 /**
- * In kilobytes of 1000 bytes, compressed; the vocabulary is a file of its own and not in it. `plain` is what it weighs with the
- * store's operations: it may only fall, but for rules that move in. It rose by 46 with the words of recall
+ * The limits in kilobytes of 1000 bytes, compressed, without the vocabulary, which is a file of its own. `plain` is the core with the
+ * store's operations: it may only fall, except for rules that move in. It rose by 46 with the words of recall
  * (English stems, a logarithm, letters without accents, ranking, quoting), tool outputs, git's rules and those of opening; by 0.6 with
  * contexts of messages that no file holds, which JavaScript built of a session in memory before; it fell by 6.4 without what Unicode says of
  * capitals, and rose by 42 with the index of recall, which contexts read and let grow, by 2 where that has no secrets, and
@@ -22,7 +23,7 @@ import { fail, root } from "./run.mjs";
  * request may have, which JavaScript alone refused before; by 0.5 with what is noted of a text that resumes a session, for which a command loaded
  * the second module, by 2 with naming what nobody may look into, and by 1.5 with what no longer holds of a summary once messages were said anew;
  * by 1 with an index that is made anew once a later message tells of a secret, and by 0.6 with where a message begins that is a revision first; by
- * 10.7 with the reasoning that goes back in an open loop, the limits of providers for files, and a session as one file. `context` is what thinks without a store, with counting.
+ * 10.7 with the reasoning that goes back in an open loop, the limits of providers for files, and a session as one file. `context` is the module that builds contexts without a store, with counting.
  */
 const LIMITS = { plain: 607.5, counting: 700, context: 307 };
 
@@ -30,8 +31,8 @@ const LINE = JSON.stringify({ type: "user", uuid: "u1", sessionId: "s1", message
 const READS = `import { readTranscript } from "leftoff"; const transcript = await readTranscript(new Blob([${JSON.stringify(LINE)}]));`;
 
 /**
- * What a page does, and what it may load for that: its own script with leftoff's in it, and modules. Exact counts come with the vocabulary,
- * which is in none. The last rose by 2 with what a client's commands are, in the second module's binding, which each store has, and by 0.9
+ * Three things that pages do, with the limit of what each may load: its own script with leftoff's in it, and modules. The vocabulary for
+ * exact counts is in none. The last rose by 2 with what a client's commands are, in the second module's binding, which each store has, and by 0.9
  * with the core.
  */
 const PAGES = {
@@ -43,7 +44,7 @@ const PAGES = {
   },
 };
 
-/** Says how large the modules are, and what pages load; ends the process where that is too much. */
+/** Prints the sizes of the modules and of what pages load; ends the process where one is over its limit. */
 export async function size() {
   await build();
   const plain = join(root, "target", "size");
@@ -54,17 +55,17 @@ export async function size() {
   for (const [what, { script, limit }] of Object.entries(PAGES)) gate(`A page that ${what}`, await loadedBy(script), limit);
 }
 
-/** How many bytes are left of these, compressed. @param {Uint8Array} bytes */
+/** The size of bytes once compressed. @param {Uint8Array} bytes */
 export function gzipSize(bytes) {
   return gzipSync(bytes, { level: 9 }).length;
 }
 
-/** A module with its binding. @param {string} folder @param {string} name */
+/** The weight of a module with its binding. @param {string} folder @param {string} name */
 function weightOf(folder, name) {
   return [`${name}.wasm`, `${name}.js`].reduce((sum, file) => sum + gzipSize(readFileSync(join(folder, file))), 0);
 }
 
-/** What a page loads until its script has ended: as a bundler makes it, in files that say that they were loaded. @param {string} script */
+/** Measures what a page loads until its script has ended: bundles it into files that note that they were loaded, and runs it. @param {string} script */
 export async function loadedBy(script) {
   const outdir = mkdtempSync(join(tmpdir(), "leftoff-page-"));
   try {

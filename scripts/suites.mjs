@@ -1,5 +1,5 @@
 // @ts-check
-// Suites that try something many times: every one whole, or a part of each with `--scale 0.01`; only some by their names;
+// Runs suites that try something many times: each whole, or a part of each with `--scale 0.01`; only some by their names;
 // another sequence with `--seed 7`.
 
 import { readFileSync, readdirSync } from "node:fs";
@@ -15,11 +15,11 @@ import { fail, root, seconds } from "./run.mjs";
  * @property {(options: Options) => Promise<Outcome>} run throws where the law was broken
  *
  * @typedef {object} Options
- * @property {(whole: number) => number} scaled how many of `whole` are asked for, at least one
+ * @property {(whole: number) => number} scaled how many of `whole` to try, at least one
  * @property {number} seed
- * @property {boolean} all also what nobody wants each time
+ * @property {boolean} all also runs what is left out by default
  *
- * @typedef {Record<string, number | string> | { skipped: string }} Outcome what was counted, or why nothing could be
+ * @typedef {Record<string, number | string> | { skipped: string }} Outcome the counts, or why the suite was skipped
  *
  * @typedef {{ scale: number, seed: number, all: boolean, names: string[] }} SuiteOptions
  */
@@ -55,7 +55,7 @@ export async function suites({ folder, kind }, { scale, seed, all, names }) {
   return sum;
 }
 
-/** What the command line asks for. @param {{ scale: string }} usual @returns {SuiteOptions} */
+/** Parses the command line. @param {{ scale: string }} usual @returns {SuiteOptions} */
 export function parseOptions({ scale }) {
   const options = /** @type {const} */ ({ scale: { type: "string", default: scale }, seed: { type: "string", default: "1" }, all: { type: "boolean", default: false } });
   const { values, positionals } = parseArgs({ allowPositionals: true, options });

@@ -1,6 +1,6 @@
 // @ts-check
-// `npm test`: every part but `wasm`, whose wasm-pack takes minutes to build, in two lanes; after the first failure none begins.
-// `node scripts/test.mjs rust wasm` runs these parts alone.
+// `npm test`: runs every part but `wasm`, whose wasm-pack takes minutes to build, in two lanes; after the first failure no part
+// begins. `node scripts/test.mjs rust wasm` runs these parts alone.
 
 import { existsSync, readdirSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -39,7 +39,7 @@ async function wasm() {
 }
 
 async function javascript() {
-  // All three are what the component is tried by.
+  // The three hosts that test the component.
   await buildComponent();
   await step("wasmtime for Python", python);
   await step("the component's host in Rust", rustHost);
@@ -52,7 +52,7 @@ async function javascript() {
   await runner("node", ["--test", "--test-reporter=spec", atOnce, ...files], nodeCounts, inMemory());
 }
 
-/** Where a test writes without waiting for a disk, if there is room. Whether a disk has what it should, the faults try. */
+/** A folder in memory, if there is room, so that tests need not wait for a disk. The fault tests check what reaches the disk. */
 function inMemory() {
   const folder = "/dev/shm";
   const { bavail, bsize } = existsSync(folder) ? statfsSync(folder) : { bavail: 0, bsize: 0 };
@@ -104,8 +104,8 @@ function nodeCounts(output) {
 }
 
 /**
- * What runs beside each other: parts of one lane use what the one before them built, and each lane builds in folders of its
- * own. Most parts leave a processor idle for most of their time.
+ * The lanes, which run beside each other: a lane's parts use what the ones before them built, and each lane builds in folders
+ * of its own. Most parts leave a processor idle for most of their time.
  */
 const LANES = [["lint", "rust", "faults"], ["component", "js", "size"]];
 
@@ -118,7 +118,7 @@ async function part(name) {
   console.log(`== ${title}: ${seconds(start)}`);
 }
 
-/** Every part, in a process of its own; what it prints is shown when it ends. After a failure no part begins. */
+/** Runs every part in a process of its own; shows its output when it ends. After a failure no part begins. */
 async function everyPart() {
   /** @type {string[]} */
   const broken = [];

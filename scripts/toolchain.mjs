@@ -1,5 +1,5 @@
 // @ts-check
-// The Rust toolchain that compiles to WebAssembly, and the program that works on its output.
+// The Rust toolchain that compiles to WebAssembly, and the programs that work on its output.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -9,19 +9,19 @@ import { buildDebianTarget, DEBIAN_LIB } from "./debian.mjs";
 import { ask, fail, root, run } from "./run.mjs";
 
 export const TARGET = "wasm32-unknown-unknown";
-/** The standard library is compiled along: the one at hand panics another way, and is made for speed alone. */
+/** Compiles the standard library along: the installed one panics another way, and is made for speed alone. */
 export const BUILD_STD = "-Zbuild-std=std,panic_abort";
 const WASM_PACK = "0.15.1";
 const CARGO_FUZZ = "0.13.2";
 /** The component's host in Rust, a project of its own. */
 const HOST = join(root, "tests", "component", "rust");
-/** What runs the component in Python, from PyPI, and in Rust: what the one compiles, the other loads. */
+/** The version of wasmtime, from PyPI for Python, and for Rust: one compiles the component that the other loads. */
 const WASMTIME = lockedVersion("wasmtime", join(HOST, "Cargo.lock"));
 
-/** Where programs are kept that several clones share. */
+/** The folder of programs that several clones share. */
 const shared = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "leftoff-tools");
 
-/** What was found, so that the next run need not look. Deleting it costs one look. */
+/** The file that remembers what was found, so that the next run need not look. Deleting it costs one look. */
 const remembered = join(root, "target", "wasm-toolchain.json");
 
 /**
@@ -40,7 +40,7 @@ function writeRemembered(found) {
   writeFileSync(remembered, JSON.stringify({ ...readRemembered(), ...found }));
 }
 
-/** The program that binds: its crate, and a name that is another one when the crate is. */
+/** The crate of the binding program, and a cache key that changes with it. */
 const BINDGEN = join(root, "scripts", "bindgen");
 const bindgenKey = `bindgen-${createHash("sha256").update(["Cargo.toml", "Cargo.lock", "src/main.rs"].map((name) => readFileSync(join(BINDGEN, name), "utf8")).join("")).digest("hex").slice(0, 16)}`;
 
@@ -100,7 +100,7 @@ function debianTarget() {
   return findTarget() ?? fail("the standard library for WebAssembly was built, but rustc does not find it");
 }
 
-/** Builds the program that binds, where this version of it is not there; answers false where it is. */
+/** Builds the binding program unless this version of it is there; answers false if it is. */
 export function bindgen() {
   const home = join(shared, bindgenKey);
   const bin = { [bindgenKey]: join(home, "bin") };
@@ -111,7 +111,7 @@ export function bindgen() {
   return did;
 }
 
-/** The environment in which wasm-pack runs: found, or built from source, which takes minutes, where it is asked for first. */
+/** The environment in which wasm-pack runs: found, or built from source, which takes minutes, when `build:dev` or `test:wasm` first asks for it. */
 export function wasmPackEnv() {
   const { PATH, ...env } = wasmEnv();
   const folders = Object.entries({ "wasm-pack": WASM_PACK, "wasm-bindgen": lockedVersion("wasm-bindgen") }).map(([name, version]) => onPath(name, version) ?? inCache(name, name === "wasm-bindgen" ? "wasm-bindgen-cli" : name, version));

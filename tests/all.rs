@@ -1,4 +1,4 @@
-//! All native tests, in one program: it is compiled and linked once.
+//! All native tests, in one program, which is compiled and linked once; the tests inside WebAssembly are the other one.
 #![allow(missing_docs)]
 #![allow(clippy::duplicate_mod, reason = "the fuzzer has the modules of fuzzed/ too, and no others")]
 #![cfg(not(target_arch = "wasm32"))]

@@ -1,5 +1,5 @@
 // @ts-check
-/** Slash commands as clients keep them. Where they lie, what they are called and which of them began a conversation, the core says. */
+/** Reads slash commands from clients' files. The core says where they lie, their names, and which of them began a conversation. */
 
 import { readFile, readdir } from "node:fs/promises";
 import { join, normalize, sep } from "node:path";
@@ -12,23 +12,23 @@ import { userEnvironment } from "./homes.js";
 /** @import { Command } from "../types/index.js" */
 
 /**
- * A command as its file has it now: `text` is what the client sends for it, with the places of its arguments; `hashes` are all by
- * which it may have been kept, `hash` the one of the text.
+ * A command as its file has it now: `text` is what the client sends for it, with placeholders for its arguments; `hashes` are all
+ * under which it may have been stored, `hash` is the text's.
  * @typedef {{ name: string, text: string, hash: string, hashes: string[] }} CommandFile
  *
  * @typedef {{ project: string, env?: Env }} CommandScope
  *
- * The messages of an agent's session, from one up to another.
+ * Reads the messages of an agent's session from one place up to another.
  * @typedef {(from: number, to: number) => any[]} MessageReader
  */
 
-/** The type of the conversations that a command begins; nothing where it is none of the workspace. @param {string | undefined} name */
+/** The type of the conversations that a command begins; nothing where it is no workspace command. @param {string | undefined} name */
 export function conversationTypeOf(name) {
   return queryClients("command.type", [name ?? ""]);
 }
 
 /**
- * A command by its name, or that begins the same type in another client's spelling; nothing where there is no such file.
+ * Finds a command by its name, or one that begins the same type in another client's spelling; nothing where there is no such file.
  * @param {string} agent
  * @param {string} name
  * @param {CommandScope} where
@@ -39,7 +39,7 @@ export async function findAgentCommand(agent, name, where) {
 }
 
 /**
- * Which command began a conversation: the client's record names it, or the first of the user's messages has its text.
+ * Finds the command that began a conversation: the client's record names it, or the first of the user's messages has its text.
  * @param {string} agent @param {MessageReader} said @param {CommandScope} where @returns {Promise<Command | undefined>}
  */
 export async function findStartingCommand(agent, said, where) {
@@ -51,9 +51,9 @@ export async function findStartingCommand(agent, said, where) {
 }
 
 /**
- * What the command of a session is now: its text with what it was called with, in the client that comes first and has it; and a hash
- * to compare with the one that was kept.
- * @param {{ name: string, kept?: string, own?: string, from?: string, first: any[] }} session `own`: whose it was; `from`: where it goes on
+ * Reads a session's command as it is now: its text with the arguments it was called with, from the first client that has it; and a
+ * hash to compare with the stored one.
+ * @param {{ name: string, kept?: string, own?: string, from?: string, first: any[] }} session `own`: its agent; `from`: where it goes on
  * @param {CommandScope} where @returns {Promise<{ text?: string, promptHash?: string | null }>}
  */
 export async function readCurrentCommand({ name, kept: hash, own, from, first }, where) {
@@ -68,14 +68,14 @@ export async function readCurrentCommand({ name, kept: hash, own, from, first },
     if (!agent || !known.includes(agent)) continue;
     candidates.push([agent, await readCommands(agent, where)]);
     now = queryClients("command.now", [{ name, kept: hash, own, candidates }, textsOf(first)]);
-    // The others are only asked where that may be the command that was kept.
+    // Other clients are asked only while the stored command was not found.
     if (now.text !== undefined && (hash === undefined || now.promptHash === hash)) break;
   }
   return now;
 }
 
 /**
- * What a command of the client's was called with, as the first messages say.
+ * Finds in the first messages the arguments that a client's command was called with.
  * @param {string} agent
  * @param {CommandFile} command
  * @param {any[]} first
@@ -84,7 +84,7 @@ export function argumentsOf(agent, command, first) {
   return queryClients("command.arguments", [agent, command, textsOf(first)]);
 }
 
-/** A command's text with what it was called with. @param {Pick<CommandFile, "text">} command @param {string} args */
+/** Fills arguments into a command's text. @param {Pick<CommandFile, "text">} command @param {string} args */
 export function fillArguments({ text }, args) {
   return queryClients("command.filled", [text, args]);
 }
@@ -113,7 +113,7 @@ async function readCommands(agent, { project, env = process.env }) {
   return all;
 }
 
-// A file of somebody else's that is broken is no command.
+// Parses a command's file; a broken one, being someone else's, counts as no command.
 /** @param {Buffer} file @returns {Promise<string | undefined>} */
 async function promptIn(file) {
   const { parse } = await import("smol-toml");

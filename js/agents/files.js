@@ -1,5 +1,5 @@
 // @ts-check
-/** The files of agents: which there are, and what each holds, a session a time. */
+/** Finds agents' files and reads what each holds, one session at a time. */
 
 import { realPathAsFar } from "../host/host.node.js";
 import { join, relative, sep } from "../host/path.node.js";
@@ -16,18 +16,18 @@ import { isZstd, unpackZstd } from "./zstd.js";
 /** @import { Storage } from "../storage/contract.js" */
 
 /**
- * A document of a file.
+ * One document read from a file: the whole file, or one session of many.
  * @typedef {{ bytes: Uint8Array, isAlone: boolean, error?: LeftoffError }} Document `error`: why one session of many cannot be read
  */
 /** @typedef {{ path: string, size: string, bytes: number, mtimeMs: number }} AgentFile a file, or a folder that is read as one; `size` is another once it has changed */
 
 const DATABASE = "SQLite format 3\0";
-// The head of SQLite's log of what is not in the database yet.
+// The length of the head of SQLite's write-ahead log, which has what is not in the database yet.
 const WAL_HEAD = 32;
 
 /**
- * The files below a folder, or the file itself.
- * @param {Storage} storage @param {string} root @param {(path: string) => boolean} is of a path from there, with `/`
+ * Lists the files below a folder, or the file itself.
+ * @param {Storage} storage @param {string} root @param {(path: string) => boolean} is tests a path below it, with `/`
  * @returns {AsyncGenerator<AgentFile>}
  */
 export async function* listAgentFiles(storage, root, is) {
@@ -41,7 +41,7 @@ export async function* listAgentFiles(storage, root, is) {
   }
 }
 
-/** Those of all agents, as they are now. @param {Storage} storage @param {TranscriptLocation[]} kept */
+/** Lists the files of all agents, as they are now. @param {Storage} storage @param {TranscriptLocation[]} kept */
 export async function collectAgentFiles(storage, kept) {
   const all = [];
   for (const { path: root, is, agent } of kept) for await (const { path, size, bytes } of listAgentFiles(storage, root, is)) all.push({ path, agent, size, bytes });
@@ -49,8 +49,8 @@ export async function collectAgentFiles(storage, kept) {
 }
 
 /**
- * What a file holds: itself; or of a database and of OpenCode's folders each session.
- * @param {Storage} storage @param {string} path @param {FolderFilter} [only] of a database
+ * Reads a file's documents: the file itself; or each session of a database or of OpenCode's folders.
+ * @param {Storage} storage @param {string} path @param {FolderFilter} [only] limits a database
  * @returns {AsyncGenerator<Document>}
  */
 export async function* documents(storage, path, only) {
@@ -85,7 +85,7 @@ async function readExistingFile(storage, path) {
   return bytes;
 }
 
-// The client may write meanwhile: a log that was begun anew says that the database has what it had.
+// Reads a database and its log. The client may write meanwhile: a log begun anew means that the database has the old one's content.
 /** @param {Storage} storage @param {string} path */
 async function readDatabase(storage, path) {
   const head = async () => String((await storage.readRange(`${path}-wal`, 0, WAL_HEAD)) ?? "");
@@ -98,8 +98,8 @@ async function readDatabase(storage, path) {
 }
 
 /**
- * The sessions of OpenCode's folders, one after another.
- * @param {string[]} paths of all files, from there, with `/`
+ * Reads the sessions of OpenCode's folders, one after another.
+ * @param {string[]} paths all files' paths below it, with `/`
  * @param {(path: string) => Promise<Uint8Array>} read
  */
 export async function* sessionsOfTree(paths, read) {
@@ -117,7 +117,7 @@ export async function* sessionsOfTree(paths, read) {
   }
 }
 
-// OpenCode's folders, before it had a database.
+// Whether these are OpenCode's folders, from before it had a database.
 /** @param {{ name: string, kind: string }[]} entries */
 function isTree(entries) {
   const folders = entries.filter(({ kind }) => kind === "folder").map(({ name }) => name);
@@ -132,8 +132,8 @@ async function sizeOf(storage, path) {
 }
 
 /**
- * The files below a path, and the folders that count as one. Links are followed, each folder is met once: people keep what their
- * agents write elsewhere, and link to it.
+ * Walks the files below a path, and the folders that count as one. Links are followed and each folder is visited once: people keep
+ * their agents' files elsewhere, and link to them.
  * @param {Storage} storage @param {string} path @param {(entries: { name: string, kind: string }[]) => boolean} [isOne]
  * @param {{ name?: string, met?: Set<string> }} [way] `name`: the path by which it was reached
  * @returns {AsyncGenerator<{ path: string, name: string, stat: import("../storage/contract.js").Stat }>}
@@ -147,14 +147,14 @@ async function* walkFiles(storage, path, isOne = () => false, { name = path, met
   else for (const entry of entries) yield* walkFiles(storage, join(real, entry.name), isOne, { name: join(name, entry.name), met });
 }
 
-/** Where a path leads, and what stands there. @param {Storage} storage @param {string} path */
+/** Follows links to where a path leads, and stats that. @param {Storage} storage @param {string} path */
 export async function followLink(storage, path) {
   const found = await storage.stat(path);
   const real = found?.kind === "other" ? realPathAsFar(path) : path;
   return { path: real, stat: real === path ? found : await storage.stat(real) };
 }
 
-/** The same for an import, of which an unreadable folder is refused: it would look empty. @param {Storage} storage @param {string} path */
+/** `followLink` for an import, which refuses an unreadable folder: it would look empty. @param {Storage} storage @param {string} path */
 export async function followReadable(storage, path) {
   const followed = await followLink(storage, path);
   if (followed.stat?.kind === "folder") await storage.list(followed.path);

@@ -1,5 +1,5 @@
 // @ts-check
-/** Who works, by whose home and variables agents keep what they have. */
+/** The user's home and variables, by which agents keep their files. */
 
 import { ownFolder } from "../storage/real-path.js";
 
@@ -10,7 +10,7 @@ export function userHome(env) {
   return env.HOME || ownFolder();
 }
 
-/** Who works, as the core wants to know it. @param {Env} env */
+/** The user's environment, as the core takes it. @param {Env} env */
 export function userEnvironment(env) {
   return { user: userHome(env), variables: { ...env } };
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** The MCP servers of an agent's client, as its files name them. Which files these are, the core says. */
+/** Reads the MCP servers of an agent's client from its files. The core says which files these are. */
 
 import { readFile } from "node:fs/promises";
 import { normalize } from "node:path";
@@ -14,9 +14,9 @@ import { userEnvironment } from "./homes.js";
 /** @import { Env } from "./homes.js" */
 
 /**
- * The names of those that are turned on.
+ * Lists the names of the servers that are turned on.
  * @param {string} agent @param {{ project: string, env?: Env }} where
- * @returns {Promise<string[] | undefined>} nothing where nobody can tell: of another client, or where a file cannot be read
+ * @returns {Promise<string[] | undefined>} nothing where that is unknown: for another client, or where a file cannot be read
  */
 export async function mcpServers(agent, { project, env = process.env }) {
   await agents.ready();
@@ -33,7 +33,7 @@ export async function mcpServers(agent, { project, env = process.env }) {
   return [...names];
 }
 
-// What else stands there is nobody's concern here, and may be what JSON cannot hold.
+// Picks only what matters of the servers: the rest may be what JSON cannot hold.
 /** @param {unknown} found */
 function serversIn(found) {
   const flag = (/** @type {unknown} */ value) => (typeof value === "boolean" ? value : undefined);
@@ -41,12 +41,12 @@ function serversIn(found) {
   return servers.map(([name, server]) => ({ name, enabled: flag(server?.enabled), disabled: flag(server?.disabled) }));
 }
 
-/** What the tools of a server are called by, in a session. @param {string} server */
+/** The prefix of a server's tool names in a session. @param {string} server */
 export function toolPrefixOf(server) {
   return queryClients("server.tool", [server]);
 }
 
-/** What a file says; no words where there is none. @param {string} path @returns {Promise<object | undefined>} */
+/** Reads a configuration file; an empty object where there is none. @param {string} path @returns {Promise<object | undefined>} */
 async function readConfigFile(path) {
   try {
     const text = await readFile(path, "utf8");

@@ -1,5 +1,5 @@
 // @ts-check
-/** A session on its way into another agent: written where its client looks for it, as one of its own. */
+/** Native export: writes a session as one of another agent's own, where its client looks for it, and starts the client. */
 
 import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
@@ -36,14 +36,14 @@ export async function writeNativeSession(session, { agent, folder, write, resume
   }
 }
 
-/** How the client of an agent is called, and what installs it. @param {string} agent */
+/** The name of an agent's client, and what installs it. @param {string} agent */
 function clientOf(agent) {
   const [program = "", install = ""] = queryClients("client.program", [agent]);
   return { program, install };
 }
 
 /**
- * So many bytes of what a command prints in a client reach the model; outside of one, all.
+ * How many bytes of a command's output reach the model in a client; outside of one, all.
  * @param {string | undefined} agent
  * @returns {number}
  */
@@ -51,7 +51,7 @@ export function outputLimitOf(agent) {
   return (agent && queryClients("client.reads", [agent])) || Number.MAX_SAFE_INTEGER;
 }
 
-/** The agents that sessions are handed to. @returns {string[]} */
+/** The agents that sessions can be written for. @returns {string[]} */
 export function nativeAgents() {
   return queryClients("client.written", []);
 }
@@ -71,7 +71,7 @@ export function rejectUnlessInstalled(agent, session, env = process.env) {
   throw new LeftoffError({ code: "not_found", message });
 }
 
-/** Refuses where no client is installed that a session could be handed to. @param {string} session as it was typed @param {Env} [env] */
+/** Refuses where no client is installed that a session could be written for. @param {string} session as it was typed @param {Env} [env] */
 export function rejectUnlessAnyInstalled(session, env = process.env) {
   if (installedAgents(env).length > 0) return;
   const looked = nativeAgents().map((agent) => clientOf(agent).program);
@@ -104,12 +104,12 @@ function isProgram(path) {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    return false; // Whatever the reason, it cannot be started.
+    return false; // For whatever reason, it cannot be started.
   }
 }
 
 /**
- * Starts the client, which takes over the terminal; its exit status.
+ * Starts the client, which takes over the terminal; answers its exit status.
  * @param {Pick<WrittenForAgent, "command" | "takes" | "folder">} writtenForAgent
  */
 export async function startClient({ command, takes, folder }) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** The conversation that goes on in an agent's client: where its record lies. */
+/** Finds the record of the conversation that goes on in an agent's client. */
 
 import { sep } from "node:path";
 
@@ -14,11 +14,11 @@ import { transcriptLocations } from "./transcript-locations.js";
 /** @import { Env } from "./homes.js" */
 /** @import { FolderFilter } from "./opencode.js" */
 
-/** So many of the newest are looked at for one of the folder. */
+/** How many of the newest records are searched for one of the folder. */
 const LOOKED = 50;
 
 /**
- * The one that the environment names, else the newest of the folder.
+ * Finds the conversation that the environment names, else the folder's newest.
  * @param {string} agent @param {{ storage: Storage, project: string, env?: Env }} where
  * @returns {Promise<{ path: string, only?: FolderFilter }>}
  */
@@ -26,7 +26,7 @@ export async function findOpenConversation(agent, { storage, project, env = proc
   const files = [];
   for (const { path, is } of (await transcriptLocations({ project, env })).filter((one) => one.agent === agent)) for await (const file of listAgentFiles(storage, path, is)) files.push(file);
   const newest = files.sort((a, b) => b.mtimeMs - a.mtimeMs).map(({ path }) => path);
-  // A database has those of all folders.
+  // A database has the conversations of all folders.
   const path = agent === "opencode" ? newest[0] : await findConversationFile(agent, newest, { storage, project, env });
   if (path) return agent === "opencode" ? { path, only: { folder: project } } : { path };
   throw new LeftoffError({ code: "not_found", message: `no conversation of ${agent} in "${project}"` });
@@ -50,14 +50,14 @@ async function isOfProject(project, { storage, path, agent }) {
       const { folder } = first ?? {};
       if (folder && queryClients("client.isSameFolder", [agent, realPathAsFar(folder), project, process.platform])) return true;
     } catch (error) {
-      // Another file of the client's, or one without a message yet.
+      // Some other file of the client's, or a record without a message yet.
       unlessBug(error);
     }
   }
   return false;
 }
 
-/** What the agent says of it in another file. @param {Storage} storage @param {string} path */
+/** Reads the companion file, in which the agent says more of a conversation. @param {Storage} storage @param {string} path */
 async function readCompanion(storage, path) {
   for (const place of queryClients("place.beside", [path.split(sep).join("/")])) {
     const bytes = await storage.read(place).catch(unlessBug);

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * OpenCode's database, each session as the document that `opencode export` gives: `{info, messages: [{info, parts}]}`. What a row
- * says is not written anew but passed on as it stands; one that is no JSON is passed on as a string, which the reader lists.
+ * Reads OpenCode's database, each session as the document that `opencode export` gives: `{info, messages: [{info, parts}]}`. A row's
+ * JSON is passed on as it stands, not written anew; a row that is no JSON is passed on as a string, which the reader lists.
  */
 
 import { LeftoffError } from "../error.js";
@@ -10,34 +10,34 @@ import { LeftoffError } from "../error.js";
  * @typedef {{ id: string, bytes: Uint8Array, error?: LeftoffError }} ExportedSession `error`: why it cannot be read; the
  *   others can
  *
- * One session alone: the one that was active last in a folder.
+ * Limits a database to one session: the last active one of a folder.
  * @typedef {{ folder: string }} FolderFilter
  */
 
-/** How many characters a session may have, beside so many times the bytes of its database. */
+/** How many characters a session may have, in addition to `MOST_TIMES` its database's bytes. */
 const ALWAYS = 2 ** 20;
 const MOST_TIMES = 2;
 
-/** What SQLite says of a value that is longer than it may be. */
+/** SQLite's code for a value that is longer than it may be. */
 const TOO_BIG = 18;
-/** And of a file that is none. */
+/** SQLite's code for a file that is no database. */
 const NO_DATABASE = 26;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * The sessions of `opencode.db`, oldest first, one at a time. Nothing is written to the files: SQLite has copies.
+ * Reads the sessions of `opencode.db`, oldest first, one at a time. The files are never written: SQLite works on copies.
  *
- * `wal` is what lies in `opencode.db-wal`, without which the newest turns are missing. Whoever reads both while the client
- * writes takes the database first, and reads again if the first 32 bytes of the log were others before than after: then
+ * `wal` is the content of `opencode.db-wal`, without which the newest turns are missing. To read both while the client
+ * writes, read the database first, and again if the first 32 bytes of the log changed meanwhile; if they did not,
  * all that went into the database meanwhile is in the log, too.
  * @param {{ database: Uint8Array, wal?: Uint8Array, only?: FolderFilter }} files
  * @returns {AsyncGenerator<ExportedSession, void, void>}
  */
 export async function* sessionsOfDatabase({ database, wal, only }) {
   const db = await openDatabase(database, wal);
-  // Columns that are computed may say more than the file has.
+  // Computed columns may be larger than the file.
   const most = ALWAYS + MOST_TIMES * (database.length + (wal?.length ?? 0));
   try {
     const has = (/** @type {string} */ table) => queryRows(db, "select 1 from sqlite_master where type = 'table' and name = ?", table).length > 0;
@@ -55,7 +55,7 @@ function sessionOf(db, { id, isSecond, most }) {
     const text = renderSession(db, id, isSecond, most);
     return { id: String(id), bytes: encoder.encode(text) };
   } catch (error) {
-    // What is nested without end exceeds the stack.
+    // Endless nesting exceeds the stack.
     const found = error instanceof RangeError ? new LeftoffError({ code: "too_deep", message: `expected a session of opencode, but found "${id}" nested too deep`, cause: error }) : error;
     if (!(found instanceof LeftoffError) || found.code === "internal") throw found;
     return { id: String(id), bytes: new Uint8Array(), error: found };
@@ -65,11 +65,11 @@ function sessionOf(db, { id, isSecond, most }) {
 /** @typedef {Record<string, any>} Row */
 /** @typedef {import("@sqlite.org/sqlite-wasm").Database} Database */
 
-/** Not written where it is imported: no bundler must fail without it. */
+/** The module's name, kept out of the import expression: no bundler must fail without it. */
 const SQLITE = "@sqlite.org/sqlite-wasm";
 
 /**
- * SQLite is loaded when a database is read first, and made anew for each, so that its memory goes with it.
+ * Opens a database. SQLite is loaded when first needed, and made anew for each database, so that its memory is freed with it.
  * @param {Uint8Array} database @param {Uint8Array} [wal] @returns {Promise<Database>}
  */
 async function openDatabase(database, wal) {
@@ -82,10 +82,10 @@ async function openDatabase(database, wal) {
     capi.sqlite3_js_posix_create_file("/opencode.db", plain(database));
     if (wal !== undefined && wal.length > 0) capi.sqlite3_js_posix_create_file("/opencode.db-wal", plain(wal));
     const db = new oo1.DB("/opencode.db", "w");
-    // No value is longer than all of them; and what a log says of pages must not become a file of that size.
+    // No value is longer than the whole database; and a log's page numbers must not make a file of that size.
     capi.sqlite3_limit(db, capi.SQLITE_LIMIT_LENGTH, Math.min(2 ** 30, ALWAYS + database.length + (wal?.length ?? 0)));
     capi.sqlite3_db_config(db, capi.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, 0);
-    // A log needs memory that is shared, unless nobody else is there.
+    // A log needs shared memory, unless the database is locked exclusively.
     db.exec("pragma locking_mode = exclusive");
     return db;
   } catch (cause) {
@@ -138,7 +138,7 @@ function unknownFormatError(message, cause) {
 }
 
 /**
- * One session, as it is exported.
+ * Renders one session as it is exported.
  * @param {Database} db @param {unknown} id @param {boolean} isSecond the second version's table is there @param {number} most
  */
 function renderSession(db, id, isSecond, most) {
@@ -170,7 +170,7 @@ const GROUPS = {
 };
 const AS_JSON = new Set(["metadata", "revert", "permission", "model", "summary_diffs"]);
 
-/** What is said of a session; a column that nobody knows keeps its name. @param {Row} row */
+/** A session's fields; an unknown column keeps its name. @param {Row} row */
 function infoOf(row) {
   const left = new Map(Object.entries(row).filter(([, value]) => value !== null));
   const take = (/** @type {string} */ column) => {
@@ -190,13 +190,13 @@ function infoOf(row) {
   return { ...info, ...Object.fromEntries(left) };
 }
 
-/** @param {unknown} data a column @param {Row} own what the other columns say, which counts more */
+/** @param {unknown} data a column @param {Row} own the other columns, which take precedence */
 function mergeColumns(data, own) {
   const text = data instanceof Uint8Array ? decoder.decode(data) : String(data);
   return parseObject(text) ? appendFields(text, own) : JSON.stringify(text);
 }
 
-/** An object's text with more fields, the rest as it stands. @param {string} text @param {Row} more */
+/** Appends fields to an object's text, whose rest stays as it stands. @param {string} text @param {Row} more */
 function appendFields(text, more) {
   const fields = JSON.stringify(more, plainNumber).slice(1, -1);
   const head = text.trimEnd().slice(0, -1).trimEnd();
@@ -212,7 +212,7 @@ function parseJsonOrText(text) {
   }
 }
 
-/** The object that a text is; `undefined` where it is none. @param {string} text @returns {Row | undefined} */
+/** Parses a text as an object; `undefined` where it is none. @param {string} text @returns {Row | undefined} */
 function parseObject(text) {
   const value = parseJsonOrText(text);
   return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;

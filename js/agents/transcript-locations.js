@@ -1,5 +1,5 @@
 // @ts-check
-/** Where each agent keeps its sessions, and which of the files there are some. */
+/** Where each agent keeps its sessions, and which files there are sessions. */
 
 import { normalize } from "node:path";
 
@@ -11,13 +11,13 @@ import { userEnvironment } from "./homes.js";
 
 /**
  * @typedef {object} TranscriptLocation sessions of an agent
- * @property {string} [agent] the content tells where it is not known
+ * @property {string} [agent] detected from the content where it is not given
  * @property {string} path a folder, or a file
  * @property {(path: string) => boolean} is whether a file in it, named from there with `/`, holds a session
  */
 
 /**
- * The places of all agents, whether they are there or not.
+ * Lists the transcript locations of all agents, whether they are there or not.
  * @param {{ project: string, env?: Env, platform?: string }} where @returns {Promise<TranscriptLocation[]>}
  */
 export async function transcriptLocations({ project, env = process.env, platform = process.platform }) {

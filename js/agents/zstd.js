@@ -1,19 +1,19 @@
 // @ts-check
-/** Files that an agent has compressed. */
+/** Unpacks files that an agent has compressed by zstd. */
 
 import { joinBytes } from "../storage/bytes.js";
 import { LeftoffError } from "../error.js";
 
-/** How a frame of zstd begins. */
+/** The first bytes of a zstd frame. */
 const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
-/** A frame that says nothing: its magic's first byte has any low half. */
+/** The magic of a skippable frame: its first byte has any low half. */
 const SKIPPED = [0x50, 0x2a, 0x4d, 0x18];
-// A few bytes can stand for any number of others: no session has so many, nor becomes so much smaller.
+// Limits of unpacking, since a few bytes can stand for any number: no session has so many bytes, nor compresses so well.
 const MOST_BYTES = 2 ** 30;
 const MOST_TIMES = 250;
-/** What any file may become. */
+/** The unpacked size that any file may have. */
 const ALWAYS = 2 ** 26;
-// With each block the decoder moves its whole window: some ten seconds.
+// The most bytes that the decoder may move, some ten seconds: it moves its whole window with each block.
 const MOST_MOVED = 2 ** 36;
 
 /** @param {Uint8Array} bytes */
@@ -25,7 +25,7 @@ export function isZstd(bytes) {
 const FZSTD = "fzstd";
 
 /**
- * What was compressed.
+ * Unpacks a file.
  * @param {Uint8Array} bytes @param {string} path
  * @throws `too_large` where it would be more than any session is; `damaged`
  */
@@ -59,8 +59,8 @@ export async function unpackZstd(bytes, path) {
 }
 
 /**
- * What the heads of frames and blocks say, as far as they can be read: what the decoder takes for itself, and how often
- * it moves that. RFC 8878.
+ * Reads the headers of frames and blocks, as far as possible: the decoder's window, and how often it moves that.
+ * RFC 8878.
  * @param {Uint8Array} bytes
  */
 function* frames(bytes) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** Messages from standard input on their way into a session: each is stored, and its id told, before the next one is read. */
+/** `leftoff append`: stores each message from standard input and prints its id before it reads the next one. */
 
 import { LINE_FEED, joinBytes } from "../storage/bytes.js";
 import { LeftoffError } from "../index.js";
@@ -10,7 +10,7 @@ import { findSession, withStore } from "./store.js";
 /** @typedef {Record<string, any>} Args */
 /** @typedef {{ number: number, bytes: Uint8Array }} InputLine without its line feed */
 
-/** Of a longer line no text can be made: it would be read for ever, and then refused. */
+/** The longest line, in bytes: no text can be made of a longer one, which would be read for long and then refused. */
 const LONGEST = 256 * 1024 * 1024;
 const BYTE_ORDER_MARK = "\ufeff";
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -22,7 +22,7 @@ export async function append(args) {
     if (process.stdin.isTTY) note("reading messages from the keyboard, one JSON object per line; Ctrl+D ends");
     const tell = async (/** @type {{ id: string }[]} */ records) => {
       const { value } = await store.redacted(records.map(({ id }) => ({ id })));
-      // Whoever is killed now has told what is stored; whoever reads this knows what need not be sent again.
+      // Printed at once: if this process is killed now, the reader still knows what need not be sent again.
       for (const one of value) print(`${args.json ? JSON.stringify(one) : one.id}\n`, { isSafe: args.json });
     };
     const { operation, expected } = args;
@@ -41,7 +41,7 @@ export async function append(args) {
 }
 
 /**
- * Each line as soon as it is whole, wherever it was cut on its way; the last one, too, where no line feed ends it.
+ * Yields each line as soon as it is whole, wherever it was cut on its way; the last one, too, if no line feed ends it.
  * @param {AsyncIterable<Uint8Array>} input
  * @returns {AsyncGenerator<InputLine>}
  */
@@ -68,7 +68,7 @@ export async function* readLines(input) {
   yield { number, bytes: joinBytes(parts) };
 }
 
-/** What a line says; nothing where it is empty. @param {InputLine} line @param {string} rest what is stored where it cannot be read */
+/** Parses a line; nothing where it is empty. @param {InputLine} line @param {string} rest what is stored, for an error */
 function parseDraft({ number, bytes }, rest) {
   const text = decodeLine(number, bytes, rest);
   if (!text.trim()) return undefined;
@@ -104,13 +104,13 @@ function lineError(number, message, { rest = REST, cause } = {}) {
 }
 
 const REST = "only the lines whose ids were printed are stored";
-/** Where all lines are one append. */
+/** An error's ending where all lines are one append. */
 const NOTHING_STORED = "nothing was stored";
 
 /** @param {InputLine} line @param {unknown} error @returns {never} */
 function rethrowWithLine({ number }, error) {
   if (!(error instanceof LeftoffError)) throw error;
-  // What the disk has not confirmed may be there all the same.
+  // Bytes that the disk has not confirmed may be stored all the same.
   const rest = error.written ? "the lines whose ids were printed are stored, this one may be" : REST;
   error.message = `line ${number}: ${error.message.replace(/^message 0: /, "")}; ${rest}`;
   throw error;

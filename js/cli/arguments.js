@@ -1,5 +1,5 @@
 // @ts-check
-/** What commands are defined with: their arguments, and the values that these may have. */
+/** The definitions of commands: their arguments, and the values that these may have. */
 
 import { defineCommand } from "citty";
 
@@ -14,17 +14,17 @@ import { REDACT } from "../privacy/redaction.js";
 /** @import { Command } from "./main.js" */
 
 /**
- * An argument, as the parser wants it, and beside that what it may be: `values`, of which help and completion tell and
- * which what is typed is held to; without them, `valueHint` says of which kind it is.
+ * An argument as the parser wants it, and beside that its `values`, which help and completion list and which typed ones are
+ * checked against; without them, `valueHint` says which kind it is.
  * @typedef {ArgDef & { values?: Values }} Argument
  * @typedef {Record<string, Argument>} Arguments
- * @typedef {readonly string[] | (() => readonly string[])} Values a function where it costs something to know them
+ * @typedef {readonly string[] | (() => readonly string[])} Values a function where they are costly to find out
  *
  * @typedef {CommandDef<any> & { meta: { name: string, description: string }, args: Arguments, examples: [line: string, what: string][], settings?: [key: string, what: string][], run: Command }} CommandDefinition
  * @typedef {Record<string, CommandDefinition>} Commands
  */
 
-/** A session as one text: the first unless another one is asked for. @type {import("../types/index.js").ExportFormat[]} */
+/** The formats of a session as one text; the first is the default. @type {import("../types/index.js").ExportFormat[]} */
 export const EXPORT_FORMATS = ["markdown", "json", "leftoff"];
 
 /** @satisfies {Record<string, Values>} */
@@ -46,13 +46,13 @@ export const VALUES = {
 /** The hint of an option that takes a whole number. */
 export const NUMBER = "N";
 
-/** A number that need not be whole, as it was typed. @param {string} text @param {string} name of the option */
+/** Parses a number that need not be whole. @param {string} text @param {string} name of the option */
 export function parseFraction(text, name) {
   if (/^(?:\d+|\d*\.\d+)$/.test(text)) return Number(text);
   throw new LeftoffError({ code: "usage", message: `--${name} takes a number, not "${text}"` });
 }
 
-/** A whole number. @param {string} text @param {string} name of the option */
+/** Parses a whole number. @param {string} text @param {string} name of the option */
 export function parseWholeNumber(text, name) {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new LeftoffError({ code: "usage", message: `--${name} takes a whole number, not "${text}"` });
@@ -63,7 +63,7 @@ export function listValues(values) {
   return typeof values === "function" ? values() : values;
 }
 
-/** As it is typed: what holds unless it is denied is only ever denied. @param {string} name @param {Argument} argument */
+/** The flag as it is typed: one that is on by default is only typed to turn it off. @param {string} name @param {Argument} argument */
 export function flagOf(name, { type, default: given }) {
   return `--${type === "boolean" && given === true ? "no-" : ""}${name}`;
 }
@@ -90,7 +90,7 @@ const everywhere = {
   color: /** @type {const} */ ({ type: "boolean", default: true, description: "--no-color: no colors; NO_COLOR does the same" }),
 };
 
-/** The names of what every command takes. */
+/** The names of the options that every command takes. */
 export const EVERYWHERE = Object.keys(everywhere);
 
 /**

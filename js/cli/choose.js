@@ -1,5 +1,5 @@
 // @ts-check
-/** Sessions between which a person chooses at a terminal. */
+/** Has a person choose a session at a terminal. */
 
 import { basename } from "node:path";
 
@@ -13,15 +13,15 @@ import { formatLocalTime } from "./times.js";
 /** @typedef {import("../types/index.js").Listed} ListedSession */
 /** @typedef {import("../store/store.js").Store} Store */
 
-/** So many of the last messages show where a conversation stopped. */
+/** How many of the last messages a preview shows. */
 const LAST = 3;
-/** Of an agent's work most messages are calls and results; farther back nobody looks for words. */
+/** How many messages back a preview looks for text: most of an agent's messages are calls and results. */
 const FAR = 60;
-/** Who types on searches again at each pause: of those that say it, no more are looked up than anybody would go through. */
+/** How many sessions a search while typing looks up, at each pause: no more than anybody would go through. */
 const SAID = 24;
 
 /**
- * One of some sessions. Nothing of them is changed by that.
+ * Asks for one of some sessions, and changes nothing of them.
  * @param {Args} args @param {Store} store @param {ListedSession[]} listed
  * @param {{ message: string, canBegin?: boolean }} options `canBegin`: also a new one can be chosen
  * @returns {Promise<ListedSession | undefined>} nothing for a new one
@@ -30,7 +30,7 @@ export async function chooseSession(args, store, listed, { message, canBegin = f
   const { pickSession } = await import("./prompts.js");
   const { value: shown } = await store.redacted(listed);
   const rank = (/** @type {string} */ words) => {
-    // An id is not looked for by words.
+    // The beginning of an id is not searched for as words.
     const begun = shown.filter(({ id }) => id.startsWith(words.trim()));
     return [...new Set([...begun, ...rankByWords(words, shown)])].map((one) => shown.indexOf(one));
   };
@@ -46,7 +46,7 @@ export async function chooseSession(args, store, listed, { message, canBegin = f
   return place === "new" ? undefined : listed[place];
 }
 
-// The title stands above.
+// Describes a session without its title, which is shown above.
 /** @param {ListedSession} one */
 function describeSession({ type, agent, project, messageCount, status, archivedAt, lastActive, summary }) {
   const state = archivedAt ? "archived" : status;
@@ -55,7 +55,7 @@ function describeSession({ type, agent, project, messageCount, status, archivedA
 }
 
 /**
- * As "leftoff resume WORDS" finds them: of the best sessions in which one message has all words, the best message.
+ * Finds, as "leftoff resume WORDS" does, the best sessions in which one message has all words, and their best messages.
  * @param {Store} store @param {Args} args @param {string} words
  */
 async function findMessageHits(store, args, words) {
@@ -69,7 +69,7 @@ async function findMessageHits(store, args, words) {
   return [...hits.values()];
 }
 
-/** What was said last, oldest first; only the end of the log is read for it. @param {Store} store @param {ListedSession} one */
+/** Reads the last messages, oldest first, from the end of the log alone. @param {Store} store @param {ListedSession} one */
 async function readLastMessages(store, one) {
   /** @type {string[]} */
   const said = [];

@@ -1,5 +1,5 @@
 // @ts-check
-/** What each command does. It answers with a text and a value; `print.js` prints one of them. */
+/** The commands that show a session, its contexts and its health. Each answers a text and a value; `print.js` prints one of them. */
 
 import { LeftoffError, compareContexts } from "../index.js";
 import { parseFraction, parseWholeNumber } from "./arguments.js";
@@ -12,7 +12,7 @@ import { formatLocalTime } from "./times.js";
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../store/store.js").Store} Store */
 
-/** What stands for reasoning that a provider gave out encrypted. */
+/** The placeholder for reasoning that a provider encrypted. */
 const UNREADABLE = "[reasoning that only its provider can read]";
 
 /** @param {Args} args */
@@ -35,13 +35,13 @@ function indexOfMessage(count, typed) {
   throw new LeftoffError({ code: "usage", message: `no message ${typed}: the session has ${formatCount(count, "message")}` });
 }
 
-/** As people read it: with its number, and in the time of where they are. @param {any} message @param {number} place */
+/** A message for people: with its number, and in local time. @param {any} message @param {number} place */
 function withLocalTime(message, place) {
   const { timestamp, role } = message;
   return { ...message, role: `${place} ${role}`, ...(timestamp && { timestamp: formatLocalTime(timestamp) }) };
 }
 
-/** For the pager, its headings bold. @param {Args} args @param {string} text */
+/** Renders text for the pager, with bold headings. @param {Args} args @param {string} text */
 function renderScreen(args, text) {
   const { isScreen, isColored } = screenLook(args);
   if (!isScreen || args.json) return undefined;
@@ -72,7 +72,7 @@ async function showLastContext(args) {
   return { text: `built ${value.at}\n${renderTotals(value)}${explained}${"isVerified" in value ? renderSentContext(value) : ""}`, value };
 }
 
-/** The messages that were sent, or what can be shown of them. @param {import("../types/index.js").SentContext} last */
+/** Renders the messages that were sent, as far as they can be shown. @param {import("../types/index.js").SentContext} last */
 function renderSentContext({ isVerified, differences, messages }) {
   const why = differences.map(({ code, message }) => `${message} (${code})\n`).join("");
   const what = messages ? "not verified, these are not the messages that were sent" : "not verified, the messages that were sent cannot be shown";
@@ -118,17 +118,17 @@ export async function doctor(args) {
   const where = (/** @type {any} */ { file, start, end }) => (end > 0 ? `${file}, bytes ${start} to ${end}` : file);
   const line = (/** @type {any} */ problem) => `    ${where(problem)}: ${problem.message} (${problem.code})\n`;
   const done = (/** @type {string} */ what) => `    repaired: ${what}\n`;
-  // Of what is well, how much there is says enough.
+  // Healthy sessions are only counted.
   const isTold = (/** @type {import("../types/index.js").DoctorReport} */ { health, problems, fixed }) => health !== "ok" || problems.length > 0 || fixed.length > 0;
   const text = found.filter(isTold).map(({ id, health, problems, fixed }) => `${id}  ${describeHealth(health, problems.length)}\n${fixed.map(done).join("")}${problems.map(line).join("")}`).join("");
   const well = found.filter((one) => one.id !== "store" && !isTold(one)).length;
   const failed = value.some(({ problems }) => problems.some(({ code }) => code === "secret"));
-  // What a secret stands in is no damage.
+  // A file with a secret in it is not damaged.
   const rest = found.some(({ problems }) => problems.some(({ code }) => code !== "secret")) ? (args.fix ? LEFT : MENDS) : "";
   return { text: `${text}${rest}${well > 0 ? `${formatCount(well, "session")} ${well === 1 ? "is" : "are"} undamaged\n` : text ? "" : "no sessions here\n"}`, value, failed };
 }
 
-/** Of files that are undamaged and have secrets nobody says that they are well. @param {string} health @param {number} problems */
+/** Describes the health: undamaged files with secrets are not called well. @param {string} health @param {number} problems */
 function describeHealth(health, problems) {
   return health === "ok" && problems > 0 ? formatCount(problems, "problem") : health;
 }
@@ -162,7 +162,7 @@ function renderTotals({ strategy, tokensUsed, tokenBudget, includedMessageCount,
   return `${strategy}: ${tokensUsed} of ${tokenBudget} tokens, ${includedMessageCount} of ${originalMessageCount} messages\n`;
 }
 
-// At a glance first; then each message.
+// Renders a report: an overview first, then each message.
 /** @param {any} report */
 function explainReport({ budget, messages, rejected, summaryTokens, summaryLeftOut, recall, compacted, unreadMessageCount, bytesRead }) {
   const { modelContextWindow, systemPromptTokens, toolDefinitionTokens, reserveForResponse, availableTokens } = budget;

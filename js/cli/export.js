@@ -1,5 +1,5 @@
 // @ts-check
-/** A session out of the store: as one text, or as another agent keeps its own. */
+/** `leftoff export`: a session as one text, or as another agent keeps its own. */
 
 import { rm, writeFile } from "node:fs/promises";
 
@@ -26,7 +26,7 @@ export async function exportSession({ to = EXPORT_FORMATS[0], output, ...args })
   });
 }
 
-/** Where its client finds it; nothing is started, and nothing of the session is changed. @param {string} agent @param {Args} args */
+/** Writes it where the client finds it; starts nothing, and leaves the session as it is. @param {string} agent @param {Args} args */
 async function exportForAgent(agent, args) {
   const other = ["output", "all-branches"].find((name) => args[name] !== undefined && args[name] !== false);
   if (other) throw new LeftoffError({ code: "usage", message: `--${other} goes with --to ${EXPORT_FORMATS.join(", ")}: a session for ${agent} is written where ${agent} looks for it` });
@@ -47,7 +47,7 @@ async function writeNew(path, text) {
     await writeFile(path, text, { flag: "wx", mode: 0o600 });
   } catch (cause) {
     if (codeOf(cause) === "EEXIST") throw new LeftoffError({ code: "already_exists", message: `could not write "${path}": it already exists`, cause });
-    // A part of it would be taken for all, and be in the way of the next time.
+    // A partial file would be taken for the whole, and be in the way next time.
     if (/** @type {NodeJS.ErrnoException} */ (cause).syscall === "write") await rm(path, { force: true }).catch(() => {});
     throw fromSystemError(Object.assign(/** @type {Error} */ (cause), { path }));
   }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Sessions that are looked for: in lists, by words, by what was said. */
+/** `leftoff list` and `leftoff recall`: finding sessions by filters, by words, by what was said. */
 
 import { resolve } from "node:path";
 
@@ -18,7 +18,7 @@ import { parseTime } from "./times.js";
 /** @typedef {import("../types/index.js").Listed} ListedSession */
 
 /**
- * The command: in a pipe a line for each, for programs. Resuming shows people and models the list as documents have it.
+ * `leftoff list`: in a pipe one line per session, for programs. Resuming shows people and models the numbered list instead.
  * @param {Args} args
  */
 export function listCommand(args) {
@@ -35,20 +35,20 @@ export async function listSessions(args, { isTabbed = false } = {}) {
 }
 
 /**
- * A list with numbers, which are kept for what is typed next: of the document's form, and on a terminal a line for each.
- * @param {Args} args @param {Store} store @param {{ listed: ListedSession[], isTabbed: boolean, none: string }} found `none`: what is said where there is none
+ * Answers with a numbered list, whose numbers are remembered for the next command; on a terminal one line per session.
+ * @param {Args} args @param {Store} store @param {{ listed: ListedSession[], isTabbed: boolean, none: string }} found `none`: the text for an empty list
  */
 async function answerList(args, store, { listed, isTabbed, none }) {
   if (!args.json) await rememberList(store, args, listed);
   if (isTabbed && none) noteLater(none.trim());
   if (isTabbed) return { text: listed.map(renderColumns).join(""), value: [] };
   const screen = await renderScreen(args, store, listed);
-  // What writes it is in the second module, which takes longer to load than a list takes.
+  // `listText` is in the second module, which takes longer to load than the list: it is called only where its text is printed.
   return { text: screen === undefined && !args.json ? listText(listed) || none : "", screen, value: listed.map(sessionValue) };
 }
 
 /**
- * What a person sees; an agent's client may run a terminal, too.
+ * Renders the list for a person at a terminal; nothing for an agent's client, which may run a terminal, too.
  * @param {Args} args
  * @param {Store} store
  * @param {ListedSession[]} listed
@@ -60,7 +60,7 @@ async function renderScreen(args, store, listed) {
   return rowsText(shown, { ...look, idLength: await idLengthFor(store, listed) });
 }
 
-/** Why a list is empty, and what may be done about it. @param {Store} store @param {ReturnType<typeof parseListOptions>} asked */
+/** Explains why a list is empty, and what may be done about it. @param {Store} store @param {ReturnType<typeof parseListOptions>} asked */
 async function explainEmptyList(store, { all, sort: _, limit: __, ...filters }) {
   const where = all ? "" : " of this project";
   const flags = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : `--${name === "folder" ? "project" : name}`));
@@ -81,7 +81,7 @@ function formatAreCount(count) {
   return count === 1 ? "is 1" : `are ${count}`;
 }
 
-/** What other sessions say to a question, as a model reads it. @param {Args} args */
+/** `leftoff recall`: quotes what other sessions say on a question, for a model. @param {Args} args */
 export async function recall(args) {
   const question = args._.join(" ");
   if (!question.trim()) throw new LeftoffError({ code: "usage", message: "no QUESTION given" });
@@ -93,14 +93,14 @@ export async function recall(args) {
   });
 }
 
-// A name alone is that of a folder, wherever it is; what leads somewhere is the folder there, or the one that was there when its
-// sessions began.
+// A bare name is a folder's name, wherever it lies; a path is the folder there, or the one that was there when its sessions
+// began.
 /** @param {string | undefined} project */
 function projectFolderOf(project) {
   return project === undefined || !/[/\\]|^\.\.?$/.test(project) ? project : realPathAsFar(resolve(project));
 }
 
-/** Which sessions are asked for. @param {Args} args */
+/** Parses the options that choose sessions. @param {Args} args */
 export function parseListOptions(args) {
   const { type, status, agent, project } = args;
   return {
@@ -116,7 +116,7 @@ export function parseListOptions(args) {
   };
 }
 
-/** For a pipe: columns with a tab between, in which nothing is cut. @param {ListedSession} listed */
+/** A line for a pipe: columns separated by tabs, nothing cut. @param {ListedSession} listed */
 function renderColumns({ id, agent, project, lastActive, messageCount, status, archivedAt, title, summary }) {
   const cells = [id, agent, project, lastActive, messageCount, archivedAt ? "archived" : status, title, summary];
   return `${cells.map((cell) => String(cell ?? "").replace(/\s+/g, " ").trim()).join("\t")}\n`;

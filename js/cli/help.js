@@ -1,14 +1,14 @@
 // @ts-check
-/** What `--help` says: of all commands a line each, of one all that it takes. */
+/** The text of `--help`: one line per command, or all that one command takes. */
 
 import { EVERYWHERE, VALUES, flagOf, listValues } from "./arguments.js";
 
 /** @import { Argument, Commands, CommandDefinition } from "./arguments.js" */
 
-/** Text that is wider nobody likes to read. */
+/** The widest text, in columns: nobody likes to read wider. */
 const WIDEST = 100;
 const NARROWEST = 40;
-/** A name that is longer has its description below. */
+/** The longest name with its description beside it; a longer one has it below. */
 const NAMES = 36;
 
 /** @param {{ about: string, commands: Commands, groups: Record<string, string[]> }} all */
@@ -69,7 +69,7 @@ function renderSection(title, rows) {
   return `${title}\n${lines.join("")}\n`;
 }
 
-/** In lines as wide as the terminal, each but the first behind an indent. @param {string} text @param {number} indent */
+/** Wraps a text at the terminal's width, all lines but the first indented. @param {string} text @param {number} indent */
 function wrapText(text, indent) {
   const columns = Math.min(WIDEST, Math.max(NARROWEST, process.stdout.columns || 80)) - indent;
   /** @type {string[]} */

@@ -1,20 +1,20 @@
 // @ts-check
-/** What a search found, on a terminal: each session in a line, below it its messages with their numbers and the words in color. */
+/** Renders search hits on a terminal: each session in a line, below it its messages with their numbers and the words in color. */
 
 import { stripControls } from "./print.js";
 import { rowsText } from "./rows.js";
 
 /** @typedef {import("../types/index.js").Found} SearchHit */
-/** @typedef {{ columns: number, isColored: boolean, idLength: number }} Look `idLength`: of the part of an id that is unique here */
+/** @typedef {{ columns: number, isColored: boolean, idLength: number }} Look `idLength`: how much of an id is unique here */
 
-/** As grep has them: bold red. */
+/** The color of found words, grep's: bold red. */
 const WORD = "1;31";
 const DIM = "2";
-/** As ripgrep has the numbers of lines. */
+/** The color of message numbers, ripgrep's of line numbers. */
 const NUMBER = "32";
 const INDENT = 4;
 
-/** How much of the words a session has, from the best on. */
+/** The groups of sessions by how much of the words they have, best first. */
 const [ALL, SOME, SIMILAR] = [0, 1, 2];
 const HEADINGS = {
   some: "only some of the words:",
@@ -25,7 +25,7 @@ const HEADINGS = {
 /**
  * @param {SearchHit[][]} found the hits of each session, the best session first
  * @param {Look} look
- * @returns {{ text: string, shown: SearchHit[][] }} `shown`: the same in the order in which they stand there
+ * @returns {{ text: string, shown: SearchHit[][] }} `shown`: the same hits in the order of the text
  */
 export function searchText(found, look) {
   const groups = [ALL, SOME, SIMILAR].map((group) => found.filter((hits) => Math.min(...hits.map(groupOf)) === group));
@@ -45,7 +45,7 @@ export function groupOf(hit) {
   return missingWords(hit).length > 0 ? SOME : ALL;
 }
 
-/** The words that it lacks, but others have. @param {SearchHit} hit */
+/** The words that this hit lacks but others have. @param {SearchHit} hit */
 function missingWords({ missing = [], nowhere = [] }) {
   return missing.filter((word) => !nowhere.includes(word));
 }
@@ -57,13 +57,13 @@ function headingOf(group, groups) {
   return groups[ALL]?.length === 0 ? HEADINGS.noneHasAll : HEADINGS.some;
 }
 
-/** Names the words that were taken for those that are nowhere. @param {SearchHit[]} hits */
+/** Names the similar words that were searched instead of those found nowhere. @param {SearchHit[]} hits */
 function similarHeading(hits) {
   const pairs = new Set(hits.flatMap(({ instead = [] }) => instead).map(({ word, found }) => `"${stripControls(found)}" for "${stripControls(word)}"`));
   return pairs.size > 0 ? `words that are spelled alike, ${[...pairs].join(", ")}:` : HEADINGS.similar;
 }
 
-/** Which words are nowhere, as a sentence without its stop; empty where each is somewhere. @param {readonly string[]} words */
+/** Says which words were found nowhere, as a sentence without its stop; empty where each was found. @param {readonly string[]} words */
 export function nowhereText(words) {
   const [last = "", ...others] = words.map((word) => `"${word}"`).reverse();
   return others.length > 0 ? `${others.reverse().join(", ")} and ${last} were found nowhere` : last && `${last} was found nowhere`;
@@ -71,7 +71,7 @@ export function nowhereText(words) {
 
 /** @param {SearchHit[]} all of a session @param {boolean} isColored */
 function hitsText(all, isColored) {
-  // What only stands beside the words shows little where they stand themselves.
+  // Hits only near the words add little where others have the words themselves.
   const having = all.filter(({ found }) => found !== "near");
   const hits = having.length > 0 ? having : all;
   const wide = Math.max(...hits.map(({ number }) => String(number ?? "").length));
@@ -82,7 +82,7 @@ function hitsText(all, isColored) {
 function hitText(hit, wide, isColored) {
   const { id, number, role, excerpt, session } = hit;
   const lines = linesOf(excerpt, isColored);
-  // A title stands above already.
+  // The title is shown above already.
   if (!id && excerpt.every(({ text }) => session.title.includes(text.trim()))) return "";
   const label = id ? (role ?? "message") : "summary";
   const indent = " ".repeat(INDENT + wide + 1 + label.length + 2);
@@ -103,7 +103,7 @@ function linesOf(excerpt, isColored) {
   return lines.filter((line) => line.trim());
 }
 
-/** How well it matches, where that is less than all, and what was done. @param {SearchHit} hit */
+/** Notes on a hit: how well it matches, unless it has all words, and what was done. @param {SearchHit} hit */
 function notesOf(hit) {
   const { found, words, missing = [], nowhere = [], isChanged, exitCode, command } = hit;
   const lacks = missingWords(hit).length;
@@ -115,7 +115,7 @@ function notesOf(hit) {
   ];
 }
 
-/** Of an error, what met it and what ran without it. @param {SearchHit} hit */
+/** Details of an error's hit: the command that met it, and the one that ran without it. @param {SearchHit} hit */
 function detailsOf({ found, command, after }) {
   const line = (/** @type {string} */ text) => stripControls(text).replace(/\s+/g, " ").trim();
   const ended = after?.exitCode === undefined ? "" : ` (exit code ${after.exitCode})`;

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What an agent's client runs at the turns of a conversation, as `leftoff init` tells it to. Whatever goes wrong here, the
- * agent goes on: it is written down, once, and nothing else happens.
+ * `leftoff hook`, which an agent's client runs at the turns of a conversation, as `leftoff init` set it up. Whatever goes wrong
+ * here, the agent goes on: the failure is logged, once, and nothing else happens.
  */
 
 import { createHash } from "node:crypto";
@@ -22,10 +22,10 @@ import { escapeControls } from "./print.js";
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../session/session.js").Session} Session */
 /** @typedef {import("../store/store.js").Store} Store */
-/** @typedef {{ hook_event_name: string, transcript_path: string, cwd: string, prompt?: string, source?: string }} HookInput what clients say, all alike */
+/** @typedef {{ hook_event_name: string, transcript_path: string, cwd: string, prompt?: string, source?: string }} HookInput the input from a client; all clients' is alike */
 
 const PROMPTS = ["UserPromptSubmit", "BeforeAgent"];
-/** What a client says when it has forgotten most of the conversation, or is about to. */
+/** The events at which a client has forgotten most of the conversation, or is about to. */
 const COMPACTED = ["PreCompact", "PostCompact", "PreCompress"];
 
 /** @param {Args} args */
@@ -34,7 +34,7 @@ export async function hook(args) {
   /** @type {Partial<HookInput>} */
   let input = {};
   try {
-    // What leftoff asks itself, it keeps itself.
+    // Runs that `leftoff ask` starts are recorded by it, not here.
     if (process.env.LEFTOFF_ASK || /^(?:off|false|no|0)$/i.test(process.env.LEFTOFF_RECORD ?? "")) return silent;
     input = parseInput(await text(process.stdin));
     const said = await handleEvent(args, /** @type {HookInput} */ (input));
@@ -47,13 +47,13 @@ export async function hook(args) {
   }
 }
 
-/** What the client shows to the user, who has no other way to learn of it. @param {unknown} error */
+/** The message that the client shows to the user, who has no other way to learn of a failure. @param {unknown} error */
 function failureMessage(error) {
   const value = { systemMessage: `leftoff: this conversation is not recorded: ${error instanceof Error ? error.message : error}` };
   return { text: `${JSON.stringify(value)}\n`, value };
 }
 
-// Where the home cannot be written, only the system's own folder for such things remembers.
+// Remembered in the system's temporary folder: the home may be what cannot be written.
 /** @param {Args} args @param {Partial<HookInput>} input whether it is the first failure of this conversation */
 function isFirstFailure({ home = process.env.LEFTOFF_HOME ?? "" }, { transcript_path: path, cwd }) {
   const name = createHash("sha256").update(JSON.stringify([home, path ?? cwd ?? ""])).digest("hex").slice(0, 32);
@@ -84,7 +84,7 @@ function parseJson(json) {
   }
 }
 
-/** A folder, or what is left of the way to it: an agent may have removed the one that it works in. @param {string} path */
+/** A folder, or the nearest one above it that exists: an agent may have removed the one it works in. @param {string} path */
 function existingFolder(path) {
   let folder = resolve(path);
   while (!isFolder(folder) && folder !== dirname(folder)) folder = dirname(folder);
@@ -102,7 +102,7 @@ async function handleEvent({ agent, home, plugin }, { hook_event_name: event, tr
     const told = isPrompt || isCompacted ? await store.turn(path, { prompt: isPrompt && typeof prompt === "string" ? prompt : undefined, session: session?.id, hasForgotten: isCompacted }) : undefined;
     if (!session) return told?.recalled || undefined;
     if (event === "SessionEnd" && session.metadata.lifecycle === "active") await session.stop();
-    // The client has just forgotten most of it.
+    // After a compaction the client has just forgotten most of the conversation.
     if (event === "SessionStart") return source === "compact" ? (await session.brief()) || undefined : undefined;
     if (!isPrompt) return undefined;
     const typed = (/** @type {"stop" | "resume"} */ name) => typedIn(agent, name, { plugin });
@@ -113,14 +113,14 @@ async function handleEvent({ agent, home, plugin }, { hook_event_name: event, tr
   }
 }
 
-// Before the first turn there may be no record yet.
+// Whether there is a record: before the first turn there may be none.
 /** @param {string} path */
 function hasContent(path) {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /**
- * Saves it for who says that they stop: a wrong guess costs nothing, since whoever goes on makes it active again.
+ * Saves and pauses the session of a user who says that they stop. A wrong guess costs nothing: going on makes it active again.
  * @param {Store} store @param {Session} session @param {{ agent: string, typed: (name: "stop" | "resume") => string }} by
  */
 async function saveAndPause(store, session, { agent, typed }) {
@@ -131,19 +131,19 @@ async function saveAndPause(store, session, { agent, typed }) {
   return `leftoff: the user seems to stop for now, so this session was saved and is paused. Confirm it ("Session saved."), and say that ${typed("resume")} goes on with it later and that ${typed("stop")} saves it with a summary in your words. If the user did not mean to stop, just go on: it is active again then.`;
 }
 
-/** What the model should ask the user, who decides. @param {string} stop */
+/** The text by which the model offers the user a save. @param {string} stop */
 function offerSave(stop) {
   return `leftoff: 40 turns of this conversation were not saved. After your answer ask once: "Would you like me to save this session?" ${stop} does it. Who declines goes on, and is not asked again.`;
 }
 
-/** Whether it is written down. @param {Args} args @param {Partial<HookInput>} input @param {any} error */
+/** Logs a failure; answers whether that worked. @param {Args} args @param {Partial<HookInput>} input @param {any} error */
 async function logFailure({ agent, home: folder }, { hook_event_name: event = "?", cwd }, error) {
   const storage = new NodeStorage();
   try {
     const store = await openStore({ home: folder, project: existingFolder(cwd ?? "") });
     const path = join(store.home, "hooks.log");
     const failure = { agent, event, code: error?.code ?? error?.name ?? "error", message: String(error?.message ?? error) };
-    // Names and texts are somebody else's: as JSON none of them begins a line, and what steers a terminal is escaped.
+    // Names and texts come from others: as JSON none of them begins a line, and what steers a terminal is escaped.
     const { value } = await store.redacted(failure).finally(() => store.close());
     const line = `${escapeControls(JSON.stringify(value))}\n`;
     const known = await storage.read(path);
@@ -151,7 +151,7 @@ async function logFailure({ agent, home: folder }, { hook_event_name: event = "?
     await storage.append(path, bytesOf(line));
     return true;
   } catch {
-    return false; // The home is what fails: the user is told otherwise.
+    return false; // The home itself fails: the user is told in another way.
   } finally {
     await storage.close();
   }

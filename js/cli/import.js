@@ -1,5 +1,5 @@
 // @ts-check
-/** Other agents' sessions into the store: what was imported, agent by agent, and what of the talk was not. */
+/** `leftoff import`: imports other agents' sessions and reports them agent by agent, with their losses. */
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -57,12 +57,12 @@ function rejectMixed({ all, from, _: paths }) {
   if (all ? paths.length > 0 || from !== undefined : paths.length === 0) {
     throw new LeftoffError({ code: "usage", message: "name PATHS to import, or --all; --from goes with PATHS" });
   }
-  // The system takes an empty name for the folder one is in.
+  // The system would take an empty name for the working folder.
   if (paths.includes("")) throw new LeftoffError({ code: "usage", message: "a PATH is empty" });
 }
 
 /**
- * One session by itself; of several a line for each agent, and a total.
+ * Reports one session by itself; several by a line for each agent, and a total.
  * @param {import("../types/index.js").ImportResult} result @param {boolean} [isVerbose]
  */
 export function importText({ imported, unchanged }, isVerbose) {
@@ -98,14 +98,14 @@ function sumText(imported) {
   const rows = names.map((name) => row(name, imported.filter(({ agent }) => agent === name)));
   if (names.length > 1) rows.push(row("total", imported));
   const wide = (/** @type {"name" | "sessions" | "messages"} */ column) => Math.max(...rows.map((one) => one[column].length));
-  // Numbers of things stand above each other where "s" of one more does not shift them.
+  // Pads singulars by one, so that a plural's "s" does not shift the columns.
   const cell = (/** @type {string} */ text, /** @type {number} */ width) => (text.endsWith("s") ? text : `${text} `).padStart(width + 1);
   const line = (/** @type {ReturnType<typeof row>} */ { name, sessions, messages }) =>
     `${name.padEnd(wide("name"))} ${cell(sessions, wide("sessions"))} ${cell(messages, wide("messages"))}`.trimEnd();
   return rows.map((one) => `${line(one)}\n`).join("");
 }
 
-/** What was searched where nothing was found. @param {Store} store @param {Args} args */
+/** Says where was searched, if nothing was found. @param {Store} store @param {Args} args */
 async function nothingText(store, { all, _: paths }) {
   if (!all) return `no sessions found in ${paths.join(", ")}\n`;
   const places = await transcriptLocations(store);
@@ -114,7 +114,7 @@ async function nothingText(store, { all, _: paths }) {
   return `no sessions found. Searched:\n${lines.join("")}To import from elsewhere: leftoff import PATH\n`;
 }
 
-/** Where lists of this project do not show all of them. @param {Store} store @param {{ id: string }[]} imported */
+/** Says that lists of this project do not show all imported sessions, if so. @param {Store} store @param {{ id: string }[]} imported */
 async function describeOtherProjects(store, imported) {
   if (imported.length === 0) return "";
   const here = new Set((await store.list({ type: null, archived: null })).map(({ id }) => id));

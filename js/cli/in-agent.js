@@ -1,5 +1,5 @@
 // @ts-check
-/** What is typed in an agent's client: the conversation that goes on there, the command that began one, and what brings it back. */
+/** Commands typed in an agent's client: recording the conversation there, and the command that began a session. */
 
 import { text } from "node:stream/consumers";
 
@@ -15,14 +15,14 @@ import { printError } from "./print.js";
 /** @typedef {import("../session/session.js").Session} Session */
 /** @typedef {import("../store/store.js").Store} Store */
 
-/** What was typed behind a command: `-` stands for standard input, and OpenCode puts quotes around it. @param {string[]} words */
+/** Reads the words typed after a command: `-` stands for standard input, and OpenCode puts quotes around it. @param {string[]} words */
 export async function readTypedWords(words) {
   const typed = words.join(" ");
   return (typed === "-" ? await text(process.stdin) : typed).trim().replace(/^"(.*)"$/s, "$1");
 }
 
 /**
- * The conversation that goes on in an agent's client, taken in up to now.
+ * Records the conversation that goes on in an agent's client, up to now.
  * @param {Store} store @param {string} agent @returns {Promise<Session>}
  */
 export async function recordOpenConversation(store, agent) {
@@ -35,7 +35,7 @@ export async function recordOpenConversation(store, agent) {
 }
 
 /**
- * In a client the model reads what is printed, and a person only sees what it says of that: there a refusal is an answer, too.
+ * Makes a command answer with its refusals: in a client the model reads what is printed, and a person sees only what the model says.
  * @template {Record<string, any>} Args @param {(args: Args) => Promise<any>} command @returns {(args: Args) => Promise<any>}
  */
 export function withRefusalAnswered(command) {
@@ -51,27 +51,27 @@ export function withRefusalAnswered(command) {
 }
 
 /**
- * Nothing where nothing was said yet.
+ * Records a conversation; nothing if nothing was said yet.
  * @param {Store} store
  * @param {{ agent: string, path: string, only?: import("../agents/opencode.js").FolderFilter }} at
  */
 export function recordConversation(store, { agent, ...at }) {
   const commandOf = async (/** @type {import("../agents/commands.js").MessageReader} */ said) => {
-    // What cannot be found out costs no record.
+    // Servers that cannot be read are no reason not to record.
     const servers = (await mcpServers(agent, store).catch(unlessBug)) ?? [];
     const command = await findStartingCommand(agent, said, { project: store.project }).catch(unlessBug);
     return { ...command, tools: servers.map(toolPrefixOf) };
   };
   const recorded = store.record({ agent, ...at, commandOf });
   return recorded.catch((error) => {
-    // Clients make the file first, and write into it when something is said.
+    // Clients make the file first, and write into it once something is said.
     if (error instanceof LeftoffError && error.code === "empty_file") return undefined;
     throw error;
   });
 }
 
 /**
- * The command that began a session, as it is now.
+ * Reads the command that began a session as it is now.
  * @param {Store} store
  * @param {Session} session
  * @param {string} [from] the client that it goes on in
@@ -92,7 +92,7 @@ async function firstMessages(session) {
 }
 
 /**
- * One that is stopped and that a command of the workspace began lies there, also where nobody wrote Markdown for it.
+ * Moves a stopped session that a command of the workspace began into the workspace, even if nobody wrote Markdown for it.
  * @param {Store} store @param {Session} session @param {string} agent
  */
 export async function settleInWorkspace(store, session, agent) {
@@ -101,7 +101,7 @@ export async function settleInWorkspace(store, session, agent) {
   const command = await findAgentCommand(agent, name, { project: store.project });
   const title = command && argumentsOf(agent, command, await firstMessages(session));
   const placed = await store.move(session, { to: "workspace", title });
-  // In a client that sends the command's text alone, that would be what the conversation is called by.
+  // In a client that sends the command's text alone, that text would become the conversation's name.
   const shown = placed.metadata.display.title.replace(/…$/, "");
   if (command && title && fillArguments(command, title).trimStart().startsWith(shown)) await placed.rename(title);
   await store.point(placed);
@@ -109,7 +109,7 @@ export async function settleInWorkspace(store, session, agent) {
 }
 
 /**
- * Gemini CLI takes its time to read what a program prints, and loses what it has not read when that is gone.
+ * Waits after printing for Gemini CLI, which is slow to read a program's output and loses the rest when the program ends.
  * @param {string | undefined} agent
  * @param {string} text
  */

@@ -63,7 +63,7 @@ const made = {
   model: option("NAME", "the session's model"),
   tools: option("NAMES", "the session's tools, separated by commas"),
 };
-/** How commands are listed; those without a group come last. */
+/** The groups that help lists commands in; commands without a group come last. */
 const groups = {
   "Import and find": ["import", "list", "search", "recall", "show", "info"],
   "Continue": ["resume", "ask", "context", "compact"],
@@ -253,7 +253,7 @@ const commands = {
     ["leftoff ask --resume and who calls it", "includes the earlier questions and answers"],
     ["leftoff ask --engine 'ollama run llama3.2' what does this folder do", "any command"],
   ]),
-  // What edits other programs' files is loaded by this one alone.
+  // Only this command loads what edits other programs' files.
   init: command(async (args) => (await import("./init.js")).init(args), "init", "set up an agent: adds commands and recording hooks, and lists the files", {
     agent: place("AGENT", "the agent", { isNeeded: true, values: VALUES.setUp }),
     plugin: option("DIR", "write a plugin or extension into this folder only"),
@@ -263,7 +263,7 @@ const commands = {
     ["leftoff init claude-code --remove", "remove it again"],
   ]),
   hook: command(hook, "hook", "run by agents at each turn, after init", {
-    // Whatever is wrong with it, the client goes on.
+    // Whatever is wrong with an argument, the client goes on.
     agent: place("AGENT", "the agent", { isNeeded: true }),
     plugin: here.plugin,
   }),

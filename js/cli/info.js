@@ -1,5 +1,5 @@
 // @ts-check
-/** What there is to know of one session. */
+/** `leftoff info`: all there is to know of one session. */
 
 import { formatSize } from "./print.js";
 import { findSession, withStore } from "./store.js";
@@ -12,7 +12,7 @@ export async function info(args) {
   return { text: table(rows(value)), value };
 }
 
-/** Each with its name; what there is not has no row. @param {Info} info @returns {[string, string][]} */
+/** The named rows; absent facts have none. @param {Info} info @returns {[string, string][]} */
 function rows(info) {
   const { agent, source, messageCount, forkedFrom, parent } = info;
   const model = [agent.model, agent.provider && `of ${agent.provider}`, agent.contextWindow && `window ${agent.contextWindow}`].filter(Boolean).join(", ");

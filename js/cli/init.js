@@ -1,5 +1,5 @@
 // @ts-check
-/** Setting agents up, and taking it back. */
+/** `leftoff init`: sets agents up, and takes it back. */
 
 import { realpathSync, rmSync, readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -54,7 +54,7 @@ function renderOutcomes(root, told) {
   return told.map(({ path, did }) => `${join(root, path)}  ${WORDS[did]}\n`).join("");
 }
 
-// By its name where it is on the PATH: then others can use the files, too. A client's hooks may have another PATH, without Node even.
+// By name where leftoff is on the PATH: then others can use the files, too. A client's hooks may have another PATH, even without Node.
 function findPrograms() {
   const folder = folderOnPath("leftoff");
   if (folder === undefined) return { program: shellWords([process.execPath, realpathSync(process.argv[1] ?? "")]) };
@@ -80,7 +80,7 @@ async function readInitRecord(project) {
   }
 }
 
-// The folder is nobody's business but leftoff's; where it was made for this, it goes with it.
+// The folder is leftoff's alone: if it was made for this record, it goes with it.
 /** @param {string} project @param {InitRecord} noted */
 async function writeInitRecord(project, noted) {
   for (const file of [NOTE, ".leftoff/.gitignore"]) await rejectLinks(project, file);

@@ -1,5 +1,5 @@
 // @ts-check
-/** What is given by the names of files, and what made a conversation possible, as it is typed. */
+/** Reads files that arguments name, and the agent's fields as they are typed. */
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -44,7 +44,7 @@ export async function readFileJson(path) {
 }
 
 /**
- * What made a conversation possible; nothing where nothing of it is typed.
+ * Parses the agent's fields; nothing where none is typed.
  * @param {{ command?: string, prompt?: string, model?: string, tools?: string }} args `prompt`: a file; `tools`: names with commas between them
  * @returns {Promise<Agent | undefined>}
  */
@@ -64,7 +64,7 @@ function hashOf(bytes) {
 }
 
 /**
- * The hash of what the file with a session's instructions says now: null where it is gone, nothing where it cannot be read.
+ * The hash of a session's prompt file as it is now: null where the file is gone, nothing where it cannot be read.
  * @param {string} path @returns {Promise<string | null | undefined>}
  */
 export async function promptHashOf(path) {
@@ -76,7 +76,7 @@ export async function promptHashOf(path) {
   }
 }
 
-/** The session's own, and over it what is typed. @param {Session} session @param {Parameters<typeof parseAgent>[0]} args */
+/** The session's agent, with the typed fields over it. @param {Session} session @param {Parameters<typeof parseAgent>[0]} args */
 export async function updateTypedAgent(session, args) {
   const typed = await parseAgent(args);
   if (typed) await session.updateAgent(typed);

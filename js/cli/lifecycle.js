@@ -1,5 +1,5 @@
 // @ts-check
-/** What becomes of a session: begun, stopped, named, hidden, deleted, committed. */
+/** The commands that change a session: begin, stop, complete, archive, rename, pin, fork, relocate, commit. */
 
 import { LeftoffError } from "../index.js";
 import { typedIn } from "../init/names.js";
@@ -36,7 +36,7 @@ export function stop(args) {
   });
 }
 
-/** Of one that is paused by now, which whoever is refused should know. @param {Store} store @param {Session} session */
+/** Commits a session that is paused by now; a refusal says that it is. @param {Store} store @param {Session} session */
 async function commitPausedSession(store, session) {
   try {
     return await store.commit(session);
@@ -74,7 +74,7 @@ export function unarchive(args) {
 /** @param {Args} args */
 export function rename(args) {
   return changeSession(args, async (session) => {
-    // As it is typed: who writes words need not know of quotes.
+    // Words as typed: a title needs no quotes.
     const [, ...words] = args._;
     await session.rename(words.join(" "));
     return `renamed to "${session.metadata.display.title}"\n`;

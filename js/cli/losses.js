@@ -1,12 +1,12 @@
 // @ts-check
-/** What of a session did not come along, to be read at a glance. */
+/** Renders import and export losses, to be read at a glance. */
 
 /** @typedef {import("../types/index.js").ImportedSession["losses"][number]} Loss */
 
-/** So many are named of several, such as fields that are lost for one reason. */
+/** How many of several things are named, such as fields lost for one reason. */
 export const NAMED = 4;
 
-/** What was lost, by the reason; `--json` has each. @param {Loss[]} all @param {string} [what] happened to it */
+/** Groups losses by their reason; `--json` has each. @param {Loss[]} all @param {string} [what] what happened to them */
 export function lossText(all, what = "not taken over") {
   /** @type {Map<string, Map<string, number>>} */
   const byReason = new Map();

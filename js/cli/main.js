@@ -16,12 +16,12 @@ import { print, printError, writeForProgram } from "./print.js";
 /** @import { Arguments, Commands, CommandDefinition } from "./arguments.js" */
 
 /**
- * What a command answers: a text for a person, and a value for `--json`, none where it has printed as it went.
+ * A command's function. It answers a text for a person, and a value for `--json`; none where it printed as it went.
  * @typedef {(args: Record<string, any>) => Promise<{ text: string, screen?: string, value: unknown, failed?: boolean }>} Command
- *   `screen`: in place of the text where standard output is a terminal; it steers nothing but colors
+ *   `screen`: replaces the text where standard output is a terminal; its only control sequences are colors
  */
 
-/** Flags, and the commands that they stand for. @type {Record<string, string[]>} */
+/** Flags that stand for commands. @type {Record<string, string[]>} */
 export const FLAGS = { "-c": ["resume", "last"], "--continue": ["resume", "last"], "-r": ["resume"], "--resume": ["resume"], "-n": ["new"], "--new": ["new"] };
 
 /** Other names of commands, as shells have them. @type {Record<string, string>} */
@@ -29,8 +29,8 @@ const ALIASES = { ls: "list", rm: "delete" };
 const GLOBAL = ["--version", "--help", "--continue", "--resume", "--new"];
 
 /**
- * Most commands are over before V8's optimizing compiler has earned what it costs, half of their processor time: it waits until a
- * function has run for long. What V8 is told in vain it says on standard error, so it is told where that was tried.
+ * Has V8 optimize only functions that have run for long. Most commands end before its optimizing compiler has earned its cost, half
+ * of their processor time. V8 prints flags it doesn't know on standard error, so they are set only where that was tried.
  */
 function optimizeLater() {
   const { v8, bun, deno } = process.versions;
@@ -74,7 +74,7 @@ function findCommand(commands, typed) {
 }
 
 /**
- * Options that every command takes may stand before it, as git has them: they are put behind it.
+ * Moves options that every command takes from before the command to after it: they may be typed first, as with git.
  * @param {string[]} words
  * @param {Commands} commands
  */
@@ -90,7 +90,7 @@ function moveCommandFirst(words, commands) {
   return first === undefined ? words : [first, ...words.slice(0, count), ...rest];
 }
 
-/** `-o` is `--output` where there is one. @param {CommandDefinition} command @param {string[]} typed */
+/** Replaces `-o` by `--output` where the command has it. @param {CommandDefinition} command @param {string[]} typed */
 function withLongNames(command, typed) {
   const end = typed.indexOf("--");
   return command.args.output ? typed.map((word, place) => (word === "-o" && (end < 0 || place < end) ? "--output" : word)) : typed;
@@ -103,7 +103,7 @@ async function runTyped(command, words) {
   const args = parseArgs(typed, command.args);
   writeForProgram(args.json === true);
   checkArguments(command, args);
-  // A title is typed as it is: who writes words need not know of quotes.
+  // A title is taken as typed: it needs no quotes.
   if (command.args.session?.valueHint === "SESSION..." && args._.length > 0) Object.assign(args, { session: args._.join(" ") });
   const { text, screen, value, failed } = await command.run(args);
   if (screen !== undefined) await (await import("./pager.js")).showPaged(screen, { canPage: args.pager !== false });
@@ -111,14 +111,14 @@ async function runTyped(command, words) {
   if (failed) process.exitCode = 1;
 }
 
-// The parser takes what it does not know. A mistyped flag must not change what a command does without a word.
+// Rejects unknown arguments, which the parser takes: a mistyped flag must not silently change what a command does.
 /** @param {CommandDefinition} command @param {Record<string, any> & { _: string[] }} args */
 function checkArguments(command, args) {
   const { args: spec } = command;
   for (const [typed, asTyped] of Object.entries(args)) {
     if (typed === "_") continue;
     let value = asTyped;
-    // The parser gives a name of two words in both ways.
+    // The parser gives a name of two words in both spellings.
     const name = Object.hasOwn(spec, typed) ? typed : toDashed(typed);
     const known = Object.hasOwn(spec, name) ? spec[name] : undefined;
     if (!known) throw unknownOptionError(command, name);
@@ -138,7 +138,7 @@ function checkArguments(command, args) {
   if (args._.length > most) throw usageError(`too many arguments: "${args._.join(" ")}"; ${command.meta.name} takes ${most === 0 ? "none" : `at most ${most}`}`, command);
 }
 
-/** A name of two words, as it is typed. @param {string} name */
+/** A name of two words as it is typed, with a dash. @param {string} name */
 function toDashed(name) {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -149,8 +149,8 @@ function unknownOptionError(command, name) {
   return usageError(`unknown option ${name.length > 1 ? "--" : "-"}${name}${didYouMean(nearestWords(`--${name}`, known))}`, command);
 }
 
-// The parser drops the values of flags, and one that was denied so would hold; and it takes the name of an argument for an option,
-// whose value it then drops.
+// Rejects what the parser ignores: it drops the values of flags, so that one denied by its value would hold; and it takes the name of
+// an argument for an option, whose value it then drops.
 /** @param {CommandDefinition} command @param {string[]} typed */
 function rejectIgnoredArguments(command, typed) {
   const words = typed.includes("--") ? typed.slice(0, typed.indexOf("--")) : typed;
@@ -159,7 +159,7 @@ function rejectIgnoredArguments(command, typed) {
     const name = toDashed(typedAs);
     const own = name.replace(/^no-/, "");
     const kind = (/** @type {string} */ key) => (Object.hasOwn(command.args, key) ? command.args[key]?.type : undefined);
-    // A value may look like anything but an option of this command: that was typed where the value was forgotten.
+    // A value may look like anything but an option of this command: then the value was forgotten.
     const before = /^--([^=]+)$/.exec(words[place - 1] ?? "")?.[1] ?? "";
     if (kind(toDashed(before)) === "string") {
       if (kind(name)) throw usageError(`--${before} needs a value, but "${word}" follows it; as a value it is typed --${before}=${word}`, command);
@@ -180,7 +180,7 @@ function usageError(message, command) {
   return new LeftoffError({ code: "usage", message: `${message}; see 'leftoff ${command ? `${command.meta.name} ` : ""}--help'` });
 }
 
-// What the library calls by a name is a flag here.
+// Names flags in the parser's errors as they are typed.
 /** @param {unknown} error @param {CommandDefinition} [command] */
 function withFlagNames(error, command) {
   if (!(error instanceof LeftoffError) || error.code !== "invalid_request" || !command) return error;

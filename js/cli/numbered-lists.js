@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The lists that were shown, so that a number means what stood behind it: kept in the home's cache by the terminal, or
- * the agent's client, that showed it. Where there is no terminal, a number means the project's last list.
+ * Remembers the lists that were shown, so that a number means the session behind it. They are kept in the home's cache for each
+ * terminal or agent's client that showed one. Without a terminal, a number means the project's last list.
  */
 
 import { createHash } from "node:crypto";
@@ -17,15 +17,15 @@ import { note } from "./print.js";
 /** @typedef {Record<string, any>} Args */
 /** @typedef {import("../store/store.js").Store} Store */
 
-/** More sessions than these nobody numbers; longer numbers begin an id. */
+/** A number of a list, five digits at most: longer ones begin an id. */
 const NUMBER = /^[1-9]\d{0,4}$/;
 
-/** Whether what was typed is a number of a list. @param {string} typed */
+/** Whether the typed word can be a number of a list. @param {string} typed */
 export const isNumber = (typed) => NUMBER.test(typed);
 
-/** Keeps what is about to be shown with numbers. @param {Store} store @param {Args} args @param {{ id: string }[]} listed */
+/** Remembers a list that is about to be shown with numbers. @param {Store} store @param {Args} args @param {{ id: string }[]} listed */
 export async function rememberList(store, args, listed) {
-  // A list of a store that is not there makes none.
+  // An empty list of a store that is not there must not create the store.
   if (!existsSync(store.home)) return;
   const storage = new NodeStorage({ root: store.home });
   const bytes = bytesOf(JSON.stringify({ v: 1, ids: listed.map(({ id }) => id) }));
@@ -54,7 +54,7 @@ export async function findIdByNumber(store, args, typed) {
   }
 }
 
-// One that cannot be read is as good as none.
+// A list that cannot be read counts as absent.
 /** @param {NodeStorage} storage @param {string} path @returns {Promise<unknown[] | undefined>} */
 async function readIds(storage, path) {
   try {
@@ -66,21 +66,21 @@ async function readIds(storage, path) {
   }
 }
 
-/** Where a list is kept: whose it is first, of which numbers are; then the project's. @param {Store} store @param {Args} args */
+/** A list's files: first the terminal's or client's, which numbers refer to; then the project's. @param {Store} store @param {Args} args */
 function cachePaths({ home, project }, { from }) {
   const own = from ? `${from} ${project}` : terminal();
   const of = (/** @type {string} */ whose) => join(home, "cache", "shown", `${createHash("sha256").update(whose).digest("hex").slice(0, 16)}.json`);
   return [...(own ? [of(own)] : []), of(project)];
 }
 
-/** Which terminal this is, as long as it is open. */
+/** A name of this terminal, for as long as it is open. */
 function terminal() {
   const fd = [0, 1, 2].find((one) => isatty(one));
   if (fd === undefined) return undefined;
   return `terminal ${fstatSync(fd).rdev} ${login() ?? ""}`;
 }
 
-// A terminal's number is given to the next one when it is closed; on Linux its login is another one then.
+// The terminal's login: a closed terminal's number is given to the next one, which on Linux then has another login.
 function login() {
   const PATH = "/proc/self/stat";
   return existsSync(PATH) ? readFileSync(PATH, "utf8").split(")").at(-1)?.split(" ")[4] : undefined;

@@ -1,5 +1,5 @@
 // @ts-check
-/** A list of sessions to choose from: it narrows as one types, and shows what the session under the cursor is about. */
+/** A list of sessions to choose from. It narrows as one types, and previews the session under the cursor. */
 
 import { basename } from "node:path";
 import { styleText } from "node:util";
@@ -15,33 +15,33 @@ import { cut, fill, tail, widthOf } from "./width.js";
 
 /** @import { Terminal } from "./prompts.js" */
 
-/** What is shown of a session. @typedef {{ title: string, lastActive: string, messageCount: number, agent?: string, project?: string }} Item */
+/** A session as the list shows it. @typedef {{ title: string, lastActive: string, messageCount: number, agent?: string, project?: string }} Item */
 
-/** A message that has the words that were typed. @typedef {{ place: number, role: string, excerpt: { text: string, isHit: boolean }[] }} MessageHit */
+/** A message that has the typed words. @typedef {{ place: number, role: string, excerpt: { text: string, isHit: boolean }[] }} MessageHit */
 
 /**
  * @typedef {object} Choice
- * @property {string} message what is asked
+ * @property {string} message the question
  * @property {Item[]} items
- * @property {(words: string) => number[]} rank the places of those that the words may mean, the best first
- * @property {(words: string) => Promise<MessageHit[]>} searchMessages of those in which they were said the best message, the best first
- * @property {(place: number) => Promise<string[]>} preview lines about one of them
- * @property {boolean} [canBegin] also a new one can be chosen
+ * @property {(words: string) => number[]} rank the places of the items that the words may mean, best first
+ * @property {(words: string) => Promise<MessageHit[]>} searchMessages the best message of each session that has the words, best first
+ * @property {(place: number) => Promise<string[]>} preview lines about an item
+ * @property {boolean} [canBegin] whether a new session can be chosen, too
  */
 
 /** @typedef {{ value: { place: number } }} Option */
 
-/** More of them at once nobody looks over. */
+/** The most items shown at once: nobody looks over more. */
 const MOST = 12;
-/** So many lines a preview has at most. */
+/** The most lines of a preview. */
 const PREVIEW = 8;
-/** A list beside a preview has at least so many. */
+/** The fewest lines of a list beside a preview. */
 const LEAST = 3;
-/** Below so many columns a row has its title alone. */
+/** Below so many columns a row shows only its title. */
 const NARROW = 56;
-/** From so many on also what names the agent, and the project where there are several. */
+/** From so many columns on a row also shows the agent, and the project where there are several. */
 const WIDE = 72;
-/** The bar on the left, and a column that stays free: some terminals wrap a line that is full. */
+/** Columns for the bar on the left, and one that stays free: some terminals wrap a full line. */
 const MARGIN = 4;
 const SEARCHING = "searching messages";
 
@@ -49,11 +49,11 @@ export class Picker {
   #choice;
   #output;
   #prompt;
-  /** What the list is of, and for which words: whoever types sees the best one chosen, not the one before. @type {{ words: string, options: Option[] }} */
+  /** The listed options and the words they are for: after typing, the best one is chosen, not the former one. @type {{ words: string, options: Option[] }} */
   #listing;
   /** @type {Map<number, string[]>} */
   #previews = new Map();
-  /** Of the words that are listed. @type {Map<number, MessageHit>} */
+  /** Message hits of the listed words. @type {Map<number, MessageHit>} */
   #messageHits = new Map();
   #isOfMany;
   #isLoading = false;
@@ -111,7 +111,7 @@ export class Picker {
     return this.#listing.options;
   }
 
-  // Behind those that are called so; one after another, and whoever types on waits for none. What cannot be searched has its titles.
+  // Adds message hits after the title matches. One search at a time, and typing on waits for none. If the search fails, titles remain.
   /** @param {string} words @returns {Promise<void>} */
   async #search(words) {
     if (this.#isSearching) return;
@@ -141,7 +141,7 @@ export class Picker {
     if (place !== undefined) this.#load(place);
     const { columns, rows } = this.#output;
     const shown = this.#prompt.filteredOptions;
-    // Beside head, search, keys, and a line that stays free.
+    // Lines left beside head, search, keys, and one that stays free.
     const free = Math.max(1, rows - 4);
     const most = Math.max(0, Math.min(PREVIEW, free - LEAST - 1));
     const preview = place === undefined ? [] : this.#preview(place).slice(0, most);
@@ -157,7 +157,7 @@ export class Picker {
     ].join("\n");
   }
 
-  // Of many words the end is shown: there one types.
+  // Of long words the end is shown, where one types.
   /** @param {string} words @param {number} found */
   #renderSearchLine(words, found) {
     const { columns } = this.#output;
@@ -193,7 +193,7 @@ export class Picker {
     return this.#choice.items.some(({ agent }) => agent);
   }
 
-  /** Lines, of which the second is the message that has the words. @param {number} place */
+  /** The preview's lines; the second is the message that has the words. @param {number} place */
   #preview(place) {
     const [about = "", ...rest] = this.#previews.get(place) ?? [];
     const said = this.#messageHits.get(place);
@@ -222,7 +222,7 @@ export class Picker {
     return cut(oneLine(text), Math.max(1, this.#output.columns - MARGIN));
   }
 
-  // One after another: whoever runs through a long list waits for none of them.
+  // Loads previews one after another: moving through a long list waits for none.
   /** @param {number} place */
   #load(place) {
     if (this.#isLoading || this.#previews.has(place)) return;
@@ -245,7 +245,7 @@ function oneLine(text) {
   return stripControls(text).replace(/\s+/g, " ").trim();
 }
 
-/** The time of today, the day of any other. @param {string} timestamp @param {Date} [now] */
+/** Formats a time of today as the time, any other as the day. @param {string} timestamp @param {Date} [now] */
 export function formatRecentTime(timestamp, now = new Date(nowMs())) {
   const then = new Date(timestamp);
   if (Number.isNaN(then.getTime())) return "";

@@ -1,5 +1,5 @@
 // @ts-check
-/** What is printed; questions alone are asked elsewhere, in prompts.js. */
+/** All that is printed, except questions, which prompts.js asks. */
 
 import { once } from "node:events";
 
@@ -7,7 +7,7 @@ import { LeftoffError } from "../error.js";
 import { cut } from "./width.js";
 
 /**
- * What a command answers, on standard output.
+ * Prints a command's answer on standard output.
  * @param {string} text
  * @param {{ isSafe?: boolean }} [options] `isSafe`: it is JSON, in which what steers a terminal can be escaped
  */
@@ -15,7 +15,7 @@ export function print(text, { isSafe = false } = {}) {
   writeStdout(isSafe ? escapeControls(text) : stripControls(text));
 }
 
-/** A piece of an answer, as it comes; resolves once there is room for more, or nobody reads it any longer. @param {string} text */
+/** Prints a piece of an answer; resolves once there is room for more, or nobody reads any longer. @param {string} text */
 export async function printPiece(text) {
   if (!writeStdout(stripControls(text))) await once(process.stdout, "drain").catch(() => {});
 }
@@ -29,7 +29,7 @@ function writeStdout(text) {
 
 let isUnheard = false;
 
-// Whoever reads it may have had enough, as "head" has; a full disk is another matter.
+// A reader may stop early, as "head" does; a full disk is an error.
 /** @param {NodeJS.ErrnoException} error */
 function onStdoutError(error) {
   const isFirst = !isUnheard;
@@ -38,7 +38,7 @@ function onStdoutError(error) {
 }
 
 /**
- * Why nothing was done: a sentence and a code on standard error. Exit status 1, or 2 where the usage is wrong.
+ * Prints why nothing was done: a sentence and a code on standard error. Exit status 1, or 2 where the usage is wrong.
  * @param {unknown} error
  */
 export function printError(error) {
@@ -48,20 +48,20 @@ export function printError(error) {
   process.exitCode = error.code === "usage" || error.code === "ambiguous" ? 2 : 1;
 }
 
-/** Whether somebody can be asked. */
+/** Whether a person can be asked. */
 export function isTerminal() {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-/** A note for the person at the terminal. @param {string} text */
+/** Prints a note for the person at the terminal. @param {string} text */
 export function note(text) {
   tell(text, { note: { message: text } });
 }
 
-/** Each once. @type {Set<string>} */
+/** Notes for after the answer, each once. @type {Set<string>} */
 const later = new Set();
 
-/** A note that is printed behind the answer, once. @param {string} text */
+/** Keeps a note to be printed after the answer, once. @param {string} text */
 export function noteLater(text) {
   if (later.size === 0) process.once("exit", printNotes);
   later.add(text);
@@ -75,7 +75,7 @@ export function printNotes() {
 
 let isForProgram = false;
 
-/** Whether a program reads: then each line on standard error is a value of JSON, too. @param {boolean} is */
+/** Sets whether a program reads: then each line on standard error is a JSON value, too. @param {boolean} is */
 export function writeForProgram(is) {
   isForProgram = is;
 }
@@ -87,10 +87,10 @@ function tell(text, value) {
 }
 
 const SECOND_MS = 1000;
-/** What ends the line that says what goes on. */
+/** Clears the line that shows the current work. */
 let endShown = () => {};
 
-/** Says from the first second on what goes on, in a line on a terminal, until something else is printed. @param {string} doing */
+/** Shows, after the first second, what goes on, in a line on a terminal, until something else is printed. @param {string} doing */
 export function showWorking(doing) {
   endWorking();
   if (!process.stderr.isTTY || isForProgram) return;
@@ -106,13 +106,13 @@ export function showWorking(doing) {
   };
 }
 
-/** Takes that line away. */
+/** Removes that line. */
 export function endWorking() {
   endShown();
   endShown = () => {};
 }
 
-/** How far something is, in one line that is written again and again; nowhere but on a terminal. @param {string} doing */
+/** Shows progress in one line that is rewritten; only on a terminal. @param {string} doing */
 export function progress(doing) {
   const { isTTY, columns } = process.stderr;
   let shown = "";
@@ -140,14 +140,14 @@ export function formatSize(bytes) {
   return bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }
 
-/** Stored text that cannot steer a terminal: whole escape sequences go first, then single controls and bidi marks. @param {string} text */
+/** Removes what could steer a terminal: first whole escape sequences, then single controls and bidi marks. @param {string} text */
 export function stripControls(text) {
   return text
     .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g, "")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\p{Bidi_Control}/gu, "");
 }
 
-/** JSON leaves as they are the controls above ASCII, which some terminals obey, and the marks of direction. @param {string} json */
+/** Escapes what JSON leaves as it is: controls above ASCII, which some terminals obey, and direction marks. @param {string} json */
 export function escapeControls(json) {
   return json.replace(/[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

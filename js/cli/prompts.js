@@ -10,22 +10,22 @@ import { Screen } from "./screen.js";
 /** @typedef {Record<string, any>} Args */
 /** @typedef {{ input: typeof process.stdin, output: Screen, signal: AbortSignal }} Terminal */
 
-/** Yes or no; no where nobody wants to say. @param {Args} args @param {string} question @returns {Promise<boolean>} */
+/** Asks yes or no; no where the person gives no answer. @param {Args} args @param {string} question @returns {Promise<boolean>} */
 export async function askYesNo(args, question) {
   return (await runPrompt(args, (terminal) => confirm({ ...terminal, message: stripControls(question), initialValue: false }))) ?? false;
 }
 
 /**
- * One of a few.
+ * Asks for one of a few values.
  * @param {Args} args @param {string} question @param {string[]} values
- * @returns {Promise<string | undefined>} nothing where nobody wants to say
+ * @returns {Promise<string | undefined>} nothing where the person gives no answer
  */
 export function chooseOne(args, question, values) {
   return runPrompt(args, (terminal) => select({ ...terminal, message: stripControls(question), options: values.map((value) => ({ value, label: stripControls(value) })) }));
 }
 
 /**
- * One of many sessions, or a new one.
+ * Asks for one of many sessions, or a new one.
  * @param {Args} args @param {import("./picker.js").Choice} choice
  * @returns {Promise<number | "new" | undefined>} its place in the list
  */
@@ -33,7 +33,7 @@ export function pickSession(args, choice) {
   return runPrompt(args, (terminal) => new Picker({ ...choice, ...terminal }).prompt());
 }
 
-// Whoever closes the input has said nothing; the library waits for ever then.
+// Runs a prompt. Closing the input counts as no answer; the library would wait for ever.
 /** @template T @param {Args} args @param {(terminal: Terminal) => Promise<T>} work @returns {Promise<Exclude<T, symbol> | undefined>} */
 async function runPrompt(args, work) {
   endWorking();

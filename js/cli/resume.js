@@ -1,5 +1,5 @@
 // @ts-check
-/** A session on its way into the next run. */
+/** `leftoff resume`: hands a session to its next run. */
 
 import { mcpServers } from "../agents/mcp.js";
 import { installedAgents, outputLimitOf, rejectUnlessAnyInstalled, rejectUnlessInstalled, startClient } from "../agents/native.js";
@@ -45,7 +45,7 @@ async function resumeFromList(args, request) {
 }
 
 /**
- * The one that words mean, or the current one; where filters are typed, of those that they leave.
+ * Finds the session that words mean, or the current one, among those that the typed filters leave.
  * @param {Store} store
  * @param {Args} args
  * @param {string} words
@@ -57,20 +57,20 @@ async function findSessionByWords(store, args, words) {
 }
 
 /**
- * What hands it over, for who starts the agent himself.
+ * Prints the text that resumes a session, for users who start the agent themselves.
  * @param {Args} args
  * @param {string} words
  * @param {import("../types/index.js").ContextRequest & { override?: boolean }} request
  */
 async function printResumption(args, words, request) {
-  // As text it is of one shape, whatever the agent's provider takes.
+  // Printed text has one shape, whatever the agent's provider takes.
   const asked = args.json ? request : { ...request, format: undefined };
   const { model, window } = request;
   const { text, context, ...value } = await withStore(args, async (store) => {
     const session = await findSessionByWords(store, args, words);
     const { text: command, promptHash } = await currentCommandOf(store, session, args.from);
     const now = { model, window, promptHash, servers: args.from && (await mcpServers(args.from, store)) };
-    // Who prints it looks; in a client it is the text that goes on there.
+    // Printing only looks at the session; in a client the text goes on there.
     const revives = args.from !== undefined;
     const wasPaused = session.metadata.lifecycle === "paused";
     const first = command ?? session.metadata.agent.command;
@@ -78,7 +78,7 @@ async function printResumption(args, words, request) {
     const most = args.json ? {} : { maxBytes: Math.max(0, outputLimitOf(args.from) - Buffer.byteLength(head)) };
     const { text = "", ...value } = await session.resume({ ...asked, assumes: true, now, revives, ...most });
     const resumed = { ...value, text: args.json ? "" : `${head}${text}` };
-    // Who prints it changes nothing; in a client it is said there. The text is there all the same; only who records it later cannot know where it came from.
+    // In a client the text will be said there: note it. If that fails, the text is there all the same, but recording it later cannot tell its origin.
     if (revives) await store.goesOn(session, resumed.text).catch((error) => {
       refuseBug(error);
       note(`the conversation that continues from this text will be a new session: ${error.message}`);
@@ -97,7 +97,7 @@ function noteAssumed(assumed) {
   if (assumed?.encoding) note(`unknown model "${assumed.model}": counted with ${assumed.encoding}${assumed.window ? `, assuming a window of ${assumed.window} tokens` : ""}`);
 }
 
-// In an agent's client it is all one text for the model, typed as a person types.
+// In an agent's client the command and its words are one text, typed as a person types, for the model.
 /** @param {Args} args */
 async function resumeInAgent(args) {
   const typed = await readTypedWords(args._);
@@ -111,7 +111,7 @@ async function resumeInAgent(args) {
   }
 }
 
-/** What can be resumed, and how; behind why nothing was. @param {Args} args @param {string} [why] */
+/** Lists what can be resumed, and how; after the reason why nothing was. @param {Args} args @param {string} [why] */
 async function listInAgent(args, why = "") {
   const { text: listed, value } = await listSessions(args);
   const command = typedIn(args.from, "resume", args);
@@ -132,7 +132,7 @@ async function resumeInClient(args, words, { override, ...request }) {
     if (isComplete && !override) await rejectUnlessSure(args, store, session);
     const { text: command, promptHash } = await currentCommandOf(store, session, agent);
     const now = { model: request.model, window: request.window, promptHash, servers: await mcpServers(agent, store) };
-    // Who prints it looks.
+    // Printing only looks at the session.
     const resume = { command, now, override: isComplete, revives: !isPrinted };
     return store.writeForAgent(session, { ...request, agent, resume, previews: Boolean(args.print) });
   }, "resuming", { readOnly: Boolean(args.print) });
@@ -150,7 +150,7 @@ async function resumeInClient(args, words, { override, ...request }) {
   return { text: "", value };
 }
 
-/** Was it marked complete, it goes on only where somebody wants that. @param {Args} args @param {Store} store @param {Session} session */
+/** Asks before a session marked as completed goes on. @param {Args} args @param {Store} store @param {Session} session */
 async function rejectUnlessSure(args, store, session) {
   const { value: title } = await store.redacted(session.metadata.display.title);
   if (canAsk(args)) {
@@ -161,7 +161,7 @@ async function rejectUnlessSure(args, store, session) {
 }
 
 /**
- * The session's own, else the one that is set, else the only one there is, else the one that is said.
+ * Chooses the agent: the session's own, else the one in the settings, else the only one installed, else the one that the person picks.
  * @param {Args} args
  * @param {Store} store
  * @param {Session} session

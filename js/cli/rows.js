@@ -1,5 +1,5 @@
 // @ts-check
-/** A list on a terminal: a line for each session, as wide as it is. */
+/** Renders a list on a terminal: one line per session, at the terminal's width. */
 
 import { basename } from "node:path";
 
@@ -10,17 +10,17 @@ import { cut, fill, widthOf } from "./width.js";
 /** @typedef {import("../types/index.js").Listed} ListedSession */
 /** @typedef {{ name: string, text: (one: ListedSession, place: number) => string, most?: number, color?: number, isRight?: boolean }} Column */
 
-/** So many columns of a title are worth more than what else there is. */
+/** The columns of a title that are worth more than any other column. */
 const TITLE = 22;
-/** An id is no shorter: what is unique today has to be so tomorrow. */
+/** The shortest id shown: one that is unique today should be unique tomorrow. */
 const SHORTEST = 8;
-/** What goes first where there is no room. */
+/** The order in which columns are dropped where there is no room. */
 const DROP_ORDER = ["project", "agent", "messages", "id"];
 
 /**
  * @param {ListedSession[]} listed
- * @param {{ columns: number, isColored: boolean, idLength: number, now?: Date }} options `idLength`: of the part of an id
- *   that is unique here
+ * @param {{ columns: number, isColored: boolean, idLength: number, now?: Date }} options `idLength`: how much of an id
+ *   is unique here
  */
 export function rowsText(listed, { columns, isColored, idLength, now = new Date(nowMs()) }) {
   const all = columnsFor(listed, { idLength, now });
@@ -45,14 +45,14 @@ export function rowsText(listed, { columns, isColored, idLength, now = new Date(
   return listed.map((one, place) => `${line(one, place)}\n`).join("");
 }
 
-/** In just so many columns; where it is cut, what tells a fork from its like stays. @param {string} title @param {number} columns */
+/** Fits a title into so many columns; a cut one keeps what tells a fork from its like. @param {string} title @param {number} columns */
 export function fillTitle(title, columns) {
   const [mark = ""] = / \(fork(?: \d+)?\)$/.exec(title) ?? [];
   if (!mark || widthOf(title) <= columns || mark.length + 1 > columns) return fill(title, columns);
   return fill(`${cut(title.slice(0, -mark.length), columns - mark.length)}${mark}`, columns);
 }
 
-/** How much of an id tells it from all others. @param {string[]} ids those that are shown @param {string[]} all */
+/** How many characters of the ids tell each from all others. @param {string[]} ids those that are shown @param {string[]} all */
 export function uniqueLength(ids, all) {
   const sorted = [...new Set([...all, ...ids])].sort();
   const places = new Map(sorted.map((id, place) => [id, place]));
@@ -92,7 +92,7 @@ function oneLine(text) {
   return stripControls(text).replace(/\s+/g, " ").trim();
 }
 
-/** How long ago, in few letters. @param {string} timestamp @param {Date} now */
+/** How long ago something was, in few letters. @param {string} timestamp @param {Date} now */
 export function age(timestamp, now) {
   const minutes = Math.floor((now.getTime() - new Date(timestamp).getTime()) / 60_000);
   if (Number.isNaN(minutes)) return "";

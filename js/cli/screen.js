@@ -1,5 +1,5 @@
 // @ts-check
-/** The terminal that questions are asked on: standard error, so that an answer on standard output stays what it is. */
+/** The terminal for questions: standard error, so that standard output has nothing but the answer. */
 
 import { Writable } from "node:stream";
 
@@ -10,7 +10,7 @@ export function canAsk(args) {
 }
 
 /**
- * How standard output looks to a person: `isScreen` where it is a terminal, and no agent's client reads it.
+ * How standard output is shown: `isScreen` where it is a terminal and no agent's client reads it.
  * @param {Record<string, any>} args
  */
 export function screenLook(args) {
@@ -19,7 +19,7 @@ export function screenLook(args) {
   return { isScreen, columns: stdout.columns || 80, isColored: isScreen && args.color !== false && !env.NO_COLOR };
 }
 
-/** A terminal that gets no colors where nobody wants them, and has a size also where the system tells of none. */
+/** A terminal without colors where they are not wanted, and with a size even where the system tells none. */
 export class Screen extends Writable {
   #hasColors;
   #resized = () => this.emit("resize");
@@ -42,7 +42,7 @@ export class Screen extends Writable {
   /** @param {string} text @param {BufferEncoding} _ @param {() => void} done @override */
   _write(text, _, done) {
     process.stderr.write(this.#hasColors ? text : text.replace(/\u001b\[[\d;]*m/g, ""));
-    // At once: what is started next must not write before this is out.
+    // Written synchronously: a program started next must not write before this is out.
     done();
   }
 

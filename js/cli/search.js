@@ -1,5 +1,5 @@
 // @ts-check
-/** The search: columns for programs, and for a person the hits by how much of the words they have. */
+/** `leftoff search`: columns for programs; for a person the hits, grouped by how much of the words they have. */
 
 import { LeftoffError } from "../index.js";
 import { parseListOptions } from "./find.js";
@@ -13,7 +13,7 @@ import { idLengthFor, withStore } from "./store.js";
 /** @typedef {import("../store/store.js").Store} Store */
 /** @typedef {import("../types/index.js").Found} SearchHit */
 
-// More sessions than these nobody reads.
+// The most sessions shown: nobody reads more.
 const SESSIONS = 10;
 
 /** @param {Args} args */
@@ -58,7 +58,7 @@ function isPiped({ from }) {
   return !from && !process.stdout.isTTY;
 }
 
-/** What is no answer goes where a pipe does not read it. @param {Args} args @param {string} text */
+/** Prints what is no answer where a pipe does not read it. @param {Args} args @param {string} text */
 function sayOrNote(args, text) {
   if (!isPiped(args)) return text && `${text}\n`;
   if (text) noteLater(text);
@@ -85,7 +85,7 @@ async function renderScreen(args, store, found, more) {
 }
 
 /**
- * What was not found, and where else it may be.
+ * Explains what was not found, and where else it may be.
  * @param {Store} store @param {Args} args @param {Omit<ReturnType<typeof parseListOptions>, "limit" | "sort">} asked
  */
 async function explainNoHits(store, args, { all, status }) {
@@ -104,7 +104,7 @@ function sessionOf(hits) {
   return /** @type {SearchHit} */ (hits[0]).session;
 }
 
-/** As a program reads it. @param {SearchHit} found */
+/** A hit as a JSON value. @param {SearchHit} found */
 function hitValue({ session, id, role, timestamp, number, excerpt, found, words, missing, nowhere, instead, isChanged, command, exitCode, after }) {
   const { agent, project, title } = session;
   const message = { ...(id && { id }), ...(role && { role }), ...(timestamp && { timestamp }), ...(number && { number }) };
@@ -115,7 +115,7 @@ function hitValue({ session, id, role, timestamp, number, excerpt, found, words,
   return { ...where, ...message, excerpt, found, words, ...lacks, ...thing };
 }
 
-/** For a pipe: columns with a tab between, in which nothing is cut. @param {SearchHit} hit */
+/** A line for a pipe: columns separated by tabs, nothing cut. @param {SearchHit} hit */
 function renderColumns({ session, number, role, timestamp, excerpt, found, words, missing = [], isChanged, exitCode, command, after }) {
   const { id, agent, project, lastActive, title } = session;
   const text = excerpt.map((part) => part.text).join("");

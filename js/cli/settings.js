@@ -1,12 +1,12 @@
 // @ts-check
-/** Settings: shown with the file that sets each, or changed. */
+/** `leftoff settings`: shows settings with the file that sets each, or changes them. */
 
 import { LeftoffError } from "../index.js";
 import { withStore } from "./store.js";
 
 /** @typedef {ReturnType<import("../store/store.js").Store["listSettings"]>[number]} Setting */
 
-/** What each does. @type {[key: string, what: string][]} */
+/** A description of each setting. @type {[key: string, what: string][]} */
 export const ABOUT = [
   ["autoPersist.enabled", "save sessions while they run"],
   ["autoPersist.saveAfterAssistantMessage", "save after each answer"],
@@ -39,7 +39,7 @@ export async function settings({ key, value, project, unset, ...args }) {
   });
 }
 
-// What is no JSON is a text; the settings say whether they want one.
+// Parses a value: what is no JSON is a text, which the setting accepts or refuses.
 /** @param {string} value */
 function parseValue(value) {
   try {

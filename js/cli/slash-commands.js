@@ -1,5 +1,5 @@
 // @ts-check
-/** Commands about sessions, as they are typed in an agent's client. */
+/** The slash commands about sessions, typed in an agent's client. */
 
 import { LeftoffError } from "../index.js";
 import { compact, context } from "./commands.js";

@@ -1,5 +1,5 @@
 // @ts-check
-/** The store and the session that a command is about. */
+/** Opens the store and finds the session for a command. */
 
 import { LeftoffError, openStore } from "../index.js";
 import { rankByWords } from "../store/search.js";
@@ -15,11 +15,11 @@ import { cut } from "./width.js";
 /** @typedef {import("../store/store.js").Store} Store */
 /** @typedef {import("../session/session.js").Session} Session */
 
-/** Between so many somebody is asked to choose. */
+/** The most candidates that a person is asked to choose between. */
 const MOST = 5;
-/** Of more sessions it is not told that they may be meant. */
+/** The most suggestions in an error. */
 const OFFERED = 3;
-/** So many columns of a title tell which one it is. */
+/** The columns of a title that are enough to recognize it. */
 const TITLE = 50;
 const HOW = "name one by its id, or by the number that 'leftoff list' gives it";
 
@@ -28,7 +28,7 @@ const HOW = "name one by its id, or by the number that 'leftoff list' gives it";
  * @template T
  * @param {Record<string, any>} args
  * @param {(store: Store) => Promise<T>} work
- * @param {string} [doing] what a person who waits for it is told
+ * @param {string} [doing] the work's name, shown to a person who waits
  * @param {{ readOnly?: boolean }} [as]
  */
 export async function withStore(args, work, doing = "working", { readOnly = false } = {}) {
@@ -51,8 +51,8 @@ export async function withStore(args, work, doing = "working", { readOnly = fals
 }
 
 /**
- * The session that is meant: the one that goes on in an agent's client, the current one, or the one that words mean; `filters`: of what
- * those leave.
+ * Finds the session for a command: the one that goes on in an agent's client, the current one, or the one that words mean; `filters`
+ * limit the choice.
  * @param {Store} store @param {Record<string, any>} args
  */
 export async function findSession(store, args) {
@@ -66,7 +66,7 @@ export async function findSession(store, args) {
 }
 
 /**
- * The current one, or the first that filters leave.
+ * Finds the current session, or the first that the filters leave.
  * @param {Store} store
  * @param {Record<string, any>} args
  * @returns {Promise<Session | undefined>}
@@ -78,8 +78,8 @@ async function findNewest(store, { all, filters }) {
 }
 
 /**
- * The session of a number of the list that was shown last, of an id or the beginning of one, of a name, or of words of
- * its title or summary; `saidToo`: where none is called so, of what was said. What only resembles the words is named, never taken.
+ * Finds the session by a number of the last list, by an id or its beginning, by a name, or by words of its title or summary;
+ * `saidToo`: else by words of its messages. One that only resembles the words is suggested, never taken.
  * @param {Store} store @param {Record<string, any>} args @param {string} words
  */
 async function findByWords(store, args, words) {
@@ -99,7 +99,7 @@ async function findByWords(store, args, words) {
   }
 }
 
-/** Who names a session means also one that lists hide. @param {Record<string, any>} args */
+/** The list filters for a named session, which may be one that lists hide. @param {Record<string, any>} args */
 function listFilters({ filters = {} }) {
   return { type: null, ...(filters.status === undefined && { archived: null }), ...filters };
 }
@@ -110,7 +110,7 @@ async function rejectUnlessListed(store, args, { words, session }) {
   throw new LeftoffError({ code: "usage", message: `session "${words}" does not match the filters` });
 }
 
-/** One a line; of many, how many more there are. @param {ListedSession[]} found */
+/** Renders candidates, one a line; of many, how many more there are. @param {ListedSession[]} found */
 function renderCandidates(found) {
   const lines = found.slice(0, MOST).map(({ id, title }) => `  ${id}  ${title.replace(/\s+/g, " ")}`);
   return [...lines, ...(found.length > MOST ? [`  and ${found.length - MOST} more`] : [])].join("\n");
@@ -131,7 +131,7 @@ async function askWhichSession(store, args, { words, found }) {
 }
 
 /**
- * Those that have all words; where one is called just so, that one, also an archived one. Conversations of sub-agents, and what is archived, only where nothing else has them.
+ * Finds sessions whose title or summary has all words; an exact title wins, even an archived session's. Sub-agents' and archived ones only if no other has the words.
  * @param {string} words
  * @param {ListedSession[]} all
  */
@@ -151,11 +151,11 @@ function findByTitle(words, all) {
 }
 
 /**
- * Those in which one message has all of the words, the best first.
+ * Finds the sessions in which one message has all of the words, best first.
  * @param {Store} store
  * @param {Record<string, any>} args
  * @param {string} words
- * @param {number} [limit] of the best so many
+ * @param {number} [limit] how many of the best
  */
 export async function findByMessages(store, args, words, limit) {
   /** @type {Map<string, ListedSession>} */
@@ -165,19 +165,19 @@ export async function findByMessages(store, args, words, limit) {
   return [...found.values()];
 }
 
-/** How much of the ids of some sessions tells each from all others. @param {Store} store @param {ListedSession[]} listed */
+/** How many characters of these sessions' ids tell each from all others. @param {Store} store @param {ListedSession[]} listed */
 export async function idLengthFor(store, listed) {
   const all = await store.list({ all: true, type: null, archived: null, verify: false });
   return uniqueLength(listed.map(({ id }) => id), all.map(({ id }) => id));
 }
 
-/** Without accents and case. @param {string} text */
+/** Folds a text: without accents and case. @param {string} text */
 function foldText(text) {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim();
 }
 
 /**
- * Does something with the session of an id; where there is none, with the one that is meant.
+ * Runs work on the session of a typed id; without one, on the session that is meant.
  * @template T @param {Store} store @param {Record<string, any>} args @param {(id: string | undefined) => Promise<T>} work
  */
 export async function withId(store, args, work) {
@@ -189,10 +189,10 @@ export async function withId(store, args, work) {
   return work((await findSession(store, args)).id);
 }
 
-/** Sessions that an id, or what was taken for one, may mean. @param {Store} store @param {string} typed */
+/** Suggests sessions that a mistyped id may mean. @param {Store} store @param {string} typed */
 async function suggestSessions(store, typed) {
   const all = await store.list({ all: true, type: null, archived: null });
-  // Of an id the beginning is typed.
+  // Compared with the beginnings of ids: nobody types a whole one.
   const near = new Set(nearestWords(typed, all.flatMap(({ id, name }) => [id.slice(0, typed.length), ...(name ? [name] : [])])));
   const resembling = all.filter(({ id, name }) => near.has(id.slice(0, typed.length)) || (name && near.has(name)));
   const some = resembling.length > 0 ? resembling : rankByWords(typed, all);

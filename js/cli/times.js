@@ -1,5 +1,5 @@
 // @ts-check
-/** Times as they are typed: a day, a time, or how long ago. */
+/** Parses times as they are typed: a day, a time, or how long ago. */
 
 import { nowMs } from "../wasm/clock.js";
 import { LeftoffError } from "../index.js";
@@ -20,7 +20,7 @@ export function parseTime(typed, name, now = new Date(nowMs())) {
   throw new LeftoffError({ code: "usage", message: `--${name} takes a time such as 2026-11-20, 2026-11-20T09:30, 3d, 2 weeks or yesterday, not "${typed}"` });
 }
 
-/** A time of a record, where the person is: a day and a time. @param {string} timestamp */
+/** Formats a record's time in local time: a day and a time. @param {string} timestamp */
 export function formatLocalTime(timestamp) {
   const then = new Date(timestamp);
   if (Number.isNaN(then.getTime())) return timestamp;
@@ -34,7 +34,7 @@ function parseDay(typed, name, now) {
   const back = typed === "today" ? 0 : typed === "yesterday" ? 1 : undefined;
   const [year = 0, month = 0, day = 0] = back === undefined ? typed.split("-").map(Number) : [now.getFullYear(), now.getMonth() + 1, now.getDate() - back];
   const begun = new Date(year, month - 1, day);
-  // The calendar takes the 30th of February for the 2nd of March.
+  // Date takes the 30th of February for the 2nd of March.
   if (back === undefined && (!DAY.test(typed) || begun.getMonth() !== month - 1 || begun.getDate() !== day)) return undefined;
   return new Date(new Date(year, month - 1, day + end).getTime() - end);
 }
@@ -52,6 +52,6 @@ function parseAgo(typed, now) {
   if (unit.startsWith("mo")) then.setMonth(now.getMonth() - Number(count));
   else if (unit.startsWith("y")) then.setFullYear(now.getFullYear() - Number(count));
   else then.setTime(now.getTime() - Number(count) * MINUTES[/** @type {keyof typeof MINUTES} */ (unit[0])] * 60_000);
-  // Before the year 1 a time has no usual form, and nobody said anything.
+  // Times before the year 1 have no usual form, and no message is as old.
   return then.getFullYear() > 0 ? then : new Date(0);
 }

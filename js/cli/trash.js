@@ -1,5 +1,5 @@
 // @ts-check
-/** The trash: what lies in it, and back again; and what puts a session there. */
+/** `leftoff trash` and `leftoff delete`: lists and restores deleted sessions, and deletes. */
 
 import { LeftoffError } from "../index.js";
 import { canAsk } from "./screen.js";
@@ -9,7 +9,7 @@ import { cut } from "./width.js";
 
 /** @typedef {Record<string, any>} Args */
 
-/** So many columns of a title tell which one it is. */
+/** The columns of a title that are enough to recognize it. */
 const TITLE = 50;
 
 /** @param {Args} args */
@@ -60,7 +60,7 @@ export async function remove(args) {
   });
 }
 
-// Without a terminal nobody can be asked: then what can be brought back is deleted, and for the rest --yes is wanted.
+// Asks before deleting. Without a terminal nobody can be asked: then what can be restored is deleted, and the rest needs --yes.
 /** @param {string} title @param {Args} args */
 async function isConfirmed(title, args) {
   if (args.yes) return true;

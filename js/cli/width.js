@@ -1,5 +1,5 @@
 // @ts-check
-/** How much of a terminal's line a text takes. */
+/** Text widths in a terminal's columns. */
 
 import widthOf from "fast-string-width";
 
@@ -8,16 +8,16 @@ export { widthOf };
 /** @type {Intl.Segmenter | undefined} */
 let segmenter;
 
-// Made when a text is cut: it takes longer than all else that is loaded here.
+// Made when a text is first cut: making it takes longer than loading all else here.
 /** @param {string} text */
 function graphemes(text) {
   segmenter ??= new Intl.Segmenter();
   return segmenter.segment(text);
 }
 
-/** A text in at most so many columns; where something is left out, an ellipsis says so. @param {string} text @param {number} columns */
+/** Cuts a text to at most so many columns, with an ellipsis where something is left out. @param {string} text @param {number} columns */
 export function cut(text, columns) {
-  // What is one line for certain need not be taken apart.
+  // A text that surely fits need not be taken apart.
   if (text.length * 2 <= columns || widthOf(text) <= columns) return text;
   let kept = "";
   let width = 1;
@@ -38,7 +38,7 @@ export function tail(text, columns) {
   return all.slice(from).join("");
 }
 
-/** A text in just so many columns: cut, or filled up with blanks. @param {string} text @param {number} columns */
+/** Fits a text into exactly so many columns: cuts it, or fills it up with blanks. @param {string} text @param {number} columns */
 export function fill(text, columns) {
   const shown = cut(text, columns);
   return shown + " ".repeat(Math.max(0, columns - widthOf(shown)));

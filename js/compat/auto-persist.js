@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * `AutoPersist`: saves and tidies by itself. Messages are on disk when they are appended; what it saves, debounced, is what is derived
- * from them. It archives what is old or too much, never deletes it, and closes a session when the process ends, if asked.
+ * `AutoPersist`: saves and tidies by itself. It belongs to `leftoff/compat`: a message is on disk when `append` resolves, and derived
+ * files are made again by whoever reads next. What it saves, debounced, are these derived files. It archives sessions that are old or
+ * too many, never deletes them, and closes a session when the process ends, if asked.
  */
 
 import process from "node:process";
@@ -12,10 +13,10 @@ import { callCore, fromBytes } from "../wasm/core.js";
 /** @import { Store } from "../store/store.js" */
 /** @import { AutoPersistConfig } from "../types/index.js" */
 
-/** A timer cannot wait for longer. */
+/** The longest timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 /**
- * Saves a session's document while it changes, and archives what is old. Times are milliseconds, ages days.
+ * Saves a session's documents while it changes, and archives old sessions. Times are milliseconds, ages days.
  * @example
  * const saving = new AutoPersist(session, { debounceMs: 50 });
  * saving.scheduleMetadataUpdate();
@@ -26,9 +27,9 @@ export class AutoPersist {
   #config;
   #store;
   #onError;
-  /** @type {NodeJS.Timeout | undefined} when nothing came for long enough */
+  /** @type {NodeJS.Timeout | undefined} fires when nothing came for long enough */
   #quietTimer;
-  /** @type {NodeJS.Timeout | undefined} when it has waited for long enough */
+  /** @type {NodeJS.Timeout | undefined} fires when a save has waited for long enough */
   #dueTimer;
   #isStopped = false;
   #guard = () => this.#close();
@@ -36,8 +37,8 @@ export class AutoPersist {
   /**
    * @param {{ flush(): Promise<void>, close(): Promise<void> }} session leftoff's, or that of `leftoff/compat`
    * @param {Partial<AutoPersistConfig> & { store?: Pick<Store, "tidy">, onError?: (error: unknown) => void }} [config]
-   *   `store`: is tidied once, with the first save; `onError`: hears why a save that nobody waits for failed; else it is
-   *   a warning of the process
+   *   `store`: is tidied once, with the first save; `onError`: receives the error of a save that nobody waits for, which else
+   *   is a warning of the process
    * @throws {LeftoffError} `invalid_setting` for a key that is not known, and a value of another kind
    */
   constructor(session, { onError = warn, store, ...config } = {}) {
@@ -52,7 +53,7 @@ export class AutoPersist {
     return this.#config;
   }
 
-  /** Something changed: saves soon, once for all that comes meanwhile, and at least once an interval. */
+  /** Schedules a save after a change: soon, once for all that comes meanwhile, and at least once an interval. */
   scheduleMetadataUpdate() {
     const { enabled, debounceMs, updateMetadataIntervalMs } = this.#config;
     if (!enabled || this.#isStopped) return;
@@ -61,12 +62,12 @@ export class AutoPersist {
     this.#dueTimer ??= this.#scheduleSave(updateMetadataIntervalMs);
   }
 
-  /** A message of the assistant was appended. */
+  /** Schedules a save after a message of the assistant. */
   afterAssistantMessage() {
     if (this.#config.saveAfterAssistantMessage) this.scheduleMetadataUpdate();
   }
 
-  /** A tool execution was appended. */
+  /** Schedules a save after a tool execution. */
   afterToolExecution() {
     if (this.#config.saveAfterToolExecution) this.scheduleMetadataUpdate();
   }
@@ -86,7 +87,7 @@ export class AutoPersist {
     if (!this.#isStopped) beforeSignals(this.#guard);
   }
 
-  /** Saves what waits, and takes its listeners away. @throws {LeftoffError} what `flush` throws */
+  /** Saves what waits, and removes its listeners. @throws {LeftoffError} what `flush` throws */
   async stop() {
     this.#isStopped = true;
     cancelBeforeSignals(this.#guard);
@@ -94,10 +95,10 @@ export class AutoPersist {
   }
 
   /**
-   * Archives sessions of the store's project that are too many or inactive for too long. The current one, and one that
-   * somebody has open, are left as they are.
+   * Archives sessions of the store's project that are too many or inactive for too long. The current session and open ones
+   * stay as they are.
    * @param {Pick<Store, "tidy">} store
-   * @returns {Promise<string[]>} the ids of those that were archived
+   * @returns {Promise<string[]>} the ids of the archived sessions
    * @throws {LeftoffError} what `tidy` of the store throws
    */
   async tidy(store) {
@@ -107,7 +108,7 @@ export class AutoPersist {
   /** @param {number} waitMs */
   #scheduleSave(waitMs) {
     const timer = setTimeout(() => this.#save().catch(this.#onError), Math.min(waitMs, LONGEST_MS));
-    // A save that waits must not keep the process: whoever ends it closes the session.
+    // A waiting save must not keep the process alive: whoever ends it closes the session.
     timer.unref?.();
     return timer;
   }
@@ -133,7 +134,7 @@ export class AutoPersist {
 }
 
 /**
- * A configuration given by a program; refuses what could not stand in a file.
+ * Parses a program's configuration; refuses what could not stand in a settings file.
  * @param {Partial<AutoPersistConfig>} given @returns {AutoPersistConfig}
  */
 function parseConfig(given) {

@@ -10,8 +10,8 @@ import { checkKind } from "../wasm/options.js";
 /** @import { StoreOptions, ToolOutputPointer } from "../types/index.js" */
 
 /**
- * The large tool outputs of one session, for the time of a run. What a method throws is a `LeftoffError`: beside the codes that each
- * names, those of the storage.
+ * The large tool outputs of one session, for the time of a run. Methods throw `LeftoffError`: beside the codes that each names,
+ * those of the storage.
  * @example
  * const contexts = new ContextManager({ home: folder, sessionId: "session-abc123" });
  * const filepath = await contexts.saveContext("search_code", { query: "TODO" }, ["a.ts:1"], undefined, ContextManager.hashQuery("TODO"));
@@ -25,14 +25,14 @@ export class ContextManager {
   /** @type {ReturnType<typeof openStore> | undefined} */
   #opening;
 
-  /** @param {StoreOptions & { sessionId?: string }} [options] those of `openStore`; `sessionId`: of what is saved, a new one unless given */
+  /** @param {StoreOptions & { sessionId?: string }} [options] those of `openStore`; `sessionId`: the outputs' session, a new one unless given */
   constructor({ sessionId = randomId(), ...options } = {}) {
     this.#sessionId = sessionId;
     this.#options = options;
   }
 
   /**
-   * Saves a tool's output; from 32,768 bytes on its file is there and whole when this resolves.
+   * Saves a tool's output; from 32,768 bytes on it is a file, whole when this resolves.
    * @param {string} toolName @param {Record<string, unknown>} args @param {unknown} result @param {string} [taskId] @param {string} [queryId]
    * @returns {Promise<string>} its path, which `loadContext` takes
    * @throws {LeftoffError} `invalid_request` for what JSON cannot hold
@@ -46,9 +46,9 @@ export class ContextManager {
   }
 
   /**
-   * The output of a path.
+   * Loads the output of a path.
    * @param {string} filepath @returns {Promise<unknown>}
-   * @throws {LeftoffError} `not_found` where it is there no longer; `invalid_request` for a path of no output
+   * @throws {LeftoffError} `not_found` where it is gone; `invalid_request` for a path of no output
    * @example await contexts.loadContext(await contexts.saveContext("grep", {}, [1, 2])); // => [1, 2]
    */
   async loadContext(filepath) {
@@ -56,7 +56,7 @@ export class ContextManager {
   }
 
   /**
-   * The outputs of a session that are there, in the order in which they were saved.
+   * Lists the outputs of a session, in the order in which they were saved.
    * @param {string} sessionId @returns {Promise<ContextPointer[]>}
    * @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text
    * @example
@@ -67,7 +67,7 @@ export class ContextManager {
     return (await (await this.#outputs()).list({ sessionId })).map(pointerOf);
   }
 
-  /** Takes all away that it has saved, as the end of a session does. @throws {LeftoffError} what `openStore` throws @example await contexts.clearContexts(); */
+  /** Removes all outputs that it has saved, as the end of a session does. @throws {LeftoffError} what `openStore` throws @example await contexts.clearContexts(); */
   async clearContexts() {
     await (await this.#outputs()).clear();
   }
@@ -82,7 +82,7 @@ export class ContextManager {
     return agents.call((agents) => agents.hashQuery(checkKind("query", query)));
   }
 
-  /** Takes all away, and lets go of all files. @throws {LeftoffError} those of the storage */
+  /** Removes all outputs and releases all files. @throws {LeftoffError} those of the storage */
   async close() {
     await (await this.#opening)?.close();
   }

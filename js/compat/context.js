@@ -9,12 +9,12 @@ import { LeftoffError } from "../error.js";
 /** @import { ContextBudget, ContextBuildResult, ContextStrategy, Counter, Tokenizer } from "../types/compat.js" */
 /** @import { Summarize } from "../types/index.js" */
 
-/** Of the window, for the answer. */
+/** The part of the window reserved for the answer. */
 const RESERVE = 0.25;
 const FALLBACK = "fallback";
 
 /**
- * How a window is divided.
+ * Divides a context window.
  * @param {number} modelContextWindow
  * @param {string} systemPrompt
  * @param {string} toolDefinitions
@@ -49,9 +49,9 @@ export class ContextBuilder {
   #strategies = [];
 
   /**
-   * @param {Counter} tokenizer what a strategy of your own is given, too, with a `countMessages` that adds up contents where it has none
+   * @param {Counter} tokenizer passed to your own strategies, too, with a `countMessages` that adds up contents if it has none
    * @param {{ summarize?: Summarize, strategies?: readonly ContextStrategy[] }} [options] `summarize`: your model, for summaries;
-   *   `strategies`: those that are tried, leftoff's four unless given
+   *   `strategies`: the ones to try, leftoff's four unless given
    * @throws {LeftoffError} `invalid_request` for what is no tokenizer, and what is no strategy
    */
   constructor(tokenizer, { summarize, strategies = OURS } = {}) {
@@ -63,7 +63,7 @@ export class ContextBuilder {
   }
 
   /**
-   * Adds one, or puts it in the place of the one that has its name.
+   * Adds a strategy, or replaces the one of its name.
    * @param {ContextStrategy} strategy
    * @throws {LeftoffError} `invalid_request` for what is no strategy, and for the fallback's name
    */
@@ -76,15 +76,15 @@ export class ContextBuilder {
   }
 
   /**
-   * The messages that fit. The budget says afterwards how long the whole conversation is, and how much of what there is for it
-   * that would take.
+   * Builds a context of the messages that fit. Afterwards the budget says how long the whole conversation is, and how much of
+   * the available tokens it would take.
    * @param {Session} session @param {ContextBudget} budget in tokens
    * @returns {Promise<ContextBuildResult>}
    * @throws {LeftoffError} `budget_too_small` where the newest user message does not fit, not even shortened
    */
   async buildContext(session, budget) {
     const { availableTokens } = budget;
-    // What messages cost together only the tokenizer knows: what is over is taken from the next try.
+    // Only the tokenizer knows what messages cost together: an excess is taken off the next try.
     if (!Number.isInteger(availableTokens) || availableTokens < 0) throw requestError(`expected a whole number of tokens for "availableTokens", but found ${availableTokens} instead`);
     budget.currentConversationTokens = await session.getTotalTokens();
     budget.utilizationPercent = availableTokens > 0 ? Math.round((budget.currentConversationTokens / availableTokens) * 100) : 0;
@@ -115,7 +115,7 @@ export class ContextBuilder {
   }
 }
 
-/** A sum; a promise of it where a number comes later. @param {(number | Promise<number>)[]} counts @returns {number | Promise<number>} */
+/** Adds counts; a promise if one comes later. @param {(number | Promise<number>)[]} counts @returns {number | Promise<number>} */
 function sumCounts(counts) {
   const sum = (/** @type {number[]} */ all) => all.reduce((before, count) => before + count, 0);
   return counts.some((count) => typeof count !== "number") ? Promise.all(counts).then(sum) : sum(/** @type {number[]} */ (counts));

@@ -1,5 +1,5 @@
 // @ts-check
-/** The `SessionManager`-compatible API, and `ContextManager`: classes, names and signatures of the designs, a veneer over the store. */
+/** The `SessionManager`-compatible API and `ContextManager`: a veneer over the store, with the designs' classes, names and signatures. */
 
 import { resolve } from "node:path";
 import process from "node:process";
@@ -22,15 +22,15 @@ export * from "../types/compat.js";
 /** @import { Call, Message, ProviderInfo, SessionMetadata, StoredMessage, StoredToolExecution, ToolResult } from "../types/compat.js" */
 /** @import { ContextBuildResult, ContextRequest, Listed, SessionState as State } from "../types/index.js" */
 
-/** A session that this process has open, and the store that is to close it. @typedef {{ session: Inner, store: Store }} OpenSession */
+/** A session open in this process, and the store that will close it. @typedef {{ session: Inner, store: Store }} OpenSession */
 
-/** What `updateMetadata` takes: the rest follows from the logs. */
+/** The fields that `updateMetadata` takes: the rest follows from the logs. */
 const UPDATES = ["title", "status", "provider", "lastAccessedAt"];
 
 /**
  * The sessions of projects: creates, loads, lists, archives and deletes them.
  *
- * What a method throws is a `LeftoffError`: beside the codes that each names, those of the storage.
+ * Methods throw `LeftoffError`: beside the codes that each names, those of the storage.
  * @example
  * const provider = { type: "ollama", model: "qwen2.5-coder", contextWindow: 32_768 };
  * const made = await manager.createSession(folder, provider);
@@ -38,7 +38,7 @@ const UPDATES = ["title", "status", "provider", "lastAccessedAt"];
  */
 export class SessionManager {
   #options;
-  /** A store is of one project. @type {Map<string, Promise<Store>>} by project */
+  /** One store for each project. @type {Map<string, Promise<Store>>} by project */
   #stores = new Map();
   /** One object for each session, whichever store opened it. @type {Map<string, OpenSession>} by path */
   #openByPath = new Map();
@@ -49,7 +49,7 @@ export class SessionManager {
   }
 
   /**
-   * A new session, which is its project's current one from then on.
+   * Creates a session, which is its project's current one from then on.
    * @param {string} projectPath @param {ProviderInfo} provider
    * @returns {Promise<Session>}
    * @throws {LeftoffError} `invalid_request` for a provider that is none; `not_found` where the project is no folder
@@ -71,7 +71,7 @@ export class SessionManager {
   }
 
   /**
-   * The one that was made current, else the last active one.
+   * Opens the session that was made current, else the last active one.
    * @param {string} projectPath @returns {Promise<Session | null>}
    * @throws {LeftoffError} what `openStore` throws of a project
    */
@@ -82,7 +82,7 @@ export class SessionManager {
   }
 
   /**
-   * The sessions of a project, or of all; the archived ones too, last active first.
+   * Lists the sessions of a project, or of all; archived ones too, last active first.
    * @param {string} [projectPath]
    * @returns {Promise<SessionMetadata[]>}
    * @throws {LeftoffError} what `openStore` throws of a project
@@ -95,7 +95,7 @@ export class SessionManager {
   }
 
   /**
-   * What is known of a session, without opening it.
+   * Reads a session's metadata without opening it.
    * @param {string} sessionId
    * @returns {Promise<SessionMetadata | null>}
    * @throws {LeftoffError} what `openStore` throws
@@ -121,7 +121,7 @@ export class SessionManager {
   }
 
   /**
-   * Puts it in the trash.
+   * Moves a session into the trash.
    * @param {string} sessionId
    * @throws {LeftoffError} `not_found`; `open_elsewhere` where another process has it open
    * @example
@@ -155,8 +155,8 @@ export class SessionManager {
   }
 
   /**
-   * Saves a session's document while it changes, by the settings of its project: after each message of the assistant's and each
-   * tool execution that is appended through the session. Archives what of the project is old.
+   * Saves a session's documents while it changes, by its project's settings: after each message of the assistant's and each
+   * tool execution appended through the session. Archives the project's old sessions.
    * @param {Session} session
    * @param {ConstructorParameters<typeof AutoPersist>[1]} [config] over the settings
    * @throws {LeftoffError} `invalid_setting` for a key that is not known, and a value of another kind
@@ -168,7 +168,7 @@ export class SessionManager {
     return saving;
   }
 
-  /** Writes what is derived, and lets go of all files. @throws {LeftoffError} those of the storage */
+  /** Writes derived files and releases all files. @throws {LeftoffError} those of the storage */
   async close() {
     const opening = [...this.#stores.values()];
     this.#stores.clear();
@@ -190,12 +190,12 @@ export class SessionManager {
     const path = resolve(checkKind("projectPath", project ?? process.cwd()));
     const store = this.#stores.get(path) ?? openStore({ ...this.#options, project: path });
     this.#stores.set(path, store);
-    // A folder that is not there may be there the next time.
+    // A folder that is missing now may be there the next time.
     store.catch(() => this.#stores.delete(path));
     return store;
   }
 
-  // By the whole id: who deletes or archives must not hit another one by its beginning.
+  // Finds a session by its whole id: a beginning could delete or archive another one.
   /** @param {string} id @returns {Promise<OpenSession>} */
   async #findSession(id) {
     const known = [...this.#openByPath.values()].find(({ session }) => session.id === id);
@@ -219,9 +219,9 @@ export class SessionManager {
 let saversOf;
 
 /**
- * One conversation: what is said is appended, in either shape of message.
+ * One conversation: messages are appended, in either shape.
  *
- * What a method throws is a `LeftoffError`: beside the codes that each names, those of the storage, and `not_found` where the folder
+ * Methods throw `LeftoffError`: beside the codes that each names, those of the storage, and `not_found` where the folder
  * is gone.
  * @example
  * const stored = await session.appendMessage({ role: "user", content: "Hello" });
@@ -229,7 +229,7 @@ let saversOf;
  */
 export class Session {
   #session;
-  /** What saves it by itself. @type {Set<AutoPersist>} */
+  /** The `AutoPersist`s that save the session. @type {Set<AutoPersist>} */
   #savers = new Set();
 
   static { saversOf = (session) => session.#savers; }
@@ -268,7 +268,7 @@ export class Session {
     const { content = "", assistant, ...rest } = toAppendable(message);
     const { records } = await this.#session.append({ ...rest, content, assistant });
     if (rest.role === "assistant") for (const saver of this.#savers) saver.afterAssistantMessage();
-    // What lies in a blob is at hand here.
+    // The given content, at hand here, in place of a blob's reference.
     return toStoredMessage({ ...records[0], content, assistant });
   }
 
@@ -325,7 +325,7 @@ export class Session {
   }
 
   /**
-   * What the tools did, oldest first; each with its result.
+   * Reads the tool executions, oldest first, each with its result.
    * @returns {Promise<(StoredToolExecution & { toolCallId: string })[]>} @throws {LeftoffError} what any method throws
    */
   async getToolExecutions() {
@@ -333,7 +333,7 @@ export class Session {
   }
 
   /**
-   * What a model call gets, messages in leftoff's shape; `ContextBuilder` gives them in this API's.
+   * Builds what a model call gets, in leftoff's shape; `ContextBuilder` builds messages in this API's.
    * @param {ContextRequest<"leftoff">} request @returns {Promise<ContextBuildResult>}
    * @throws {LeftoffError} what `context` of leftoff's own sessions throws
    */
@@ -341,14 +341,14 @@ export class Session {
     return this.#session.context(request);
   }
 
-  /** What the conversation has come to. No model is asked. @returns {Promise<State>} @throws {LeftoffError} what any method throws */
+  /** Returns the session state. No model is asked. @returns {Promise<State>} @throws {LeftoffError} what any method throws */
   state() {
     return this.#session.state();
   }
 
   /**
-   * A summary of the messages from one to another: the one that a model wrote of just these, if it is kept, else what was
-   * learned of them.
+   * Returns a summary of the messages from one to another: a model's summary of just these, if one is kept, else one made from
+   * the session state.
    * @param {string} startMessageId
    * @param {string} endMessageId
    * @param {number} targetTokens it has no more
@@ -371,17 +371,17 @@ export class Session {
     return this.#session.metadata.stats.totalTokens;
   }
 
-  /** The session as one text. @param {"json" | "markdown"} format @throws {LeftoffError} `invalid_request` for another format */
+  /** Exports the session as one text. @param {"json" | "markdown"} format @throws {LeftoffError} `invalid_request` for another format */
   async export(format) {
     return this.#session.export(format);
   }
 
-  /** Makes the disk confirm all that was appended, and writes what is derived. @throws {LeftoffError} what any method throws */
+  /** Makes the disk confirm all that was appended, and writes derived files. @throws {LeftoffError} what any method throws */
   async flush() {
     await this.#session.flush();
   }
 
-  /** Writes what is derived, and lets go. @throws {LeftoffError} those of the storage */
+  /** Writes derived files and closes the session. @throws {LeftoffError} those of the storage */
   async close() {
     await this.#session.close();
   }

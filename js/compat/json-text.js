@@ -1,12 +1,12 @@
 // @ts-check
 /**
- * JSON as it is written, not as it is parsed: which keys come again, which numbers no double holds.
- * Nothing here goes down into it, so that no depth of nesting fails; and what is no JSON is read as far as it goes.
+ * Reads JSON as it is written, not as it is parsed: which keys are repeated, which numbers no double holds.
+ * It does not recurse, so no depth of nesting fails; and what is no JSON is read as far as it goes.
  */
 
 const QUOTE = '"';
 
-/** What a string says; where its escapes are none, as it stands. @param {string} text @param {{ start: number, end: number }} place */
+/** A string's value; as it stands where its escapes are invalid. @param {string} text @param {{ start: number, end: number }} place */
 function parseString(text, { start, end }) {
   try {
     return String(JSON.parse(text.slice(start, end)));
@@ -17,8 +17,8 @@ function parseString(text, { start, end }) {
 }
 
 /**
- * What `JSON.parse` would change of a text that is JSON: of keys that come twice in an object it keeps one, and a number
- * that no double holds becomes another one. The first such, for who is told of it.
+ * Finds the first thing that `JSON.parse` would change in a JSON text, for an error: of repeated keys in an object it keeps one,
+ * and a number that no double holds becomes another one.
  * @param {string} text @returns {string | undefined}
  */
 export function findParseLoss(text) {
@@ -54,7 +54,7 @@ function isSame(one, other) {
   return first.digits === second.digits && (first.digits === "" || first.power === second.power);
 }
 
-/** Its digits without zeros around them, and the power of ten of the last one. @param {string} number */
+/** A number's digits without zeros around them, and the power of ten of the last one. @param {string} number */
 function parseDecimal(number) {
   const [, whole = "", fraction = "", exponent = "0"] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
   const all = `${whole}${fraction}`;
@@ -63,7 +63,7 @@ function parseDecimal(number) {
   return { digits: all.slice(0, end).replace(/^0+/, ""), power: BigInt(exponent) - BigInt(fraction.length) + BigInt(all.length - end) };
 }
 
-/** Behind the quote that ends a string; nothing where none does. @param {string} text @param {number} start of the one that begins it */
+/** The place after a string's closing quote, if there is one. @param {string} text @param {number} start of the one that begins it */
 function findStringEnd(text, start) {
   for (let quote = text.indexOf(QUOTE, start + 1); quote >= 0; quote = text.indexOf(QUOTE, quote + 1)) {
     let before = quote;

@@ -10,15 +10,15 @@ import { toJson } from "../wasm/json.js";
 /** @import { Call, Message, StoredMessage, StoredToolExecution, ToolResult } from "../types/compat.js" */
 
 /**
- * What only leftoff's own shape has a place for, or what stands for something else there: taken here, it would not be
+ * Keys that only leftoff's own shape has, or where they mean something else: accepted here, they would not be
  * given back.
  */
 const OURS = ["v", "crc", "seq", "tokens", "rev", "partial", "branch", "source", "attachments", "assistant", "tool", "onPath", "participant"];
 
 /**
  * @internal
- * What a caller appends, as `append` takes it: each key is in it, so that it is kept or refused there by its name. It is
- * looked at once.
+ * Turns a caller's message into what `append` takes, with each key, so that `append` keeps or refuses it by its name. Each
+ * value is read once.
  * @param {unknown} message @returns {Record<string, any> & { role: import("../types/index.js").Draft["role"] }}
  */
 export function toAppendable(message) {
@@ -34,7 +34,7 @@ export function toAppendable(message) {
   // Those of no result are no result's: under their own names they are refused. Only a speaker has a name.
   const tool = isResult ? { callId: takeEither(given, "toolCallId", "tool_call_id") ?? "", name: takeEither(given, "toolName", "name") ?? "" } : undefined;
   const participant = isResult ? undefined : takeEither(given, "name");
-  // What leftoff made for a message that it gave, it makes anew; null is what OpenAI says where there is none.
+  // Fields that leftoff adds to the messages it gives are made anew; null is OpenAI's word for none.
   const { tokenCount, cumulativeTokens, parentId, function_call: old, ...rest } = given;
   if (rest.content === null && rest.role === "assistant") rest.content = "";
   return {
@@ -47,7 +47,7 @@ export function toAppendable(message) {
   };
 }
 
-/** Takes out what stands under one of some names for the same. @param {Record<string, any>} given @param {string[]} names */
+/** Takes the value under one of several names for the same. @param {Record<string, any>} given @param {string[]} names */
 function takeEither(given, ...names) {
   const [value, other] = names.map((name) => given[name]).filter((one) => one !== undefined && one !== null);
   if (other !== undefined && !isDeepStrictEqual(value, other)) throw requestError(`expected ${names.map((name) => `"${name}"`).join(" or ")}, but found both, which differ`);
@@ -55,8 +55,8 @@ function takeEither(given, ...names) {
   return value;
 }
 
-// Word for word, where the model's own words are given, also where they are no JSON. What a call has besides goes along,
-// and is refused where calls are looked at.
+// The arguments word for word, where the model's own text is given, even if it is no JSON. Further keys go along, and are refused
+// where calls are checked.
 /** @param {any} call */
 function asCall(call) {
   if (typeof call !== "object" || call === null || Array.isArray(call)) return call;
@@ -64,7 +64,7 @@ function asCall(call) {
   return { ...more, id, name, arguments: typeof args === "string" ? args : toJson(args) };
 }
 
-/** @internal What is said by a message, as a context has it. @param {Message} message */
+/** @internal A context's message as a draft. @param {Message} message */
 export function toDraft({ role, content, toolCallId, toolName, toolCalls, tool_call_id = toolCallId, name = toolName, tool_calls = toolCalls }) {
   const calls = tool_calls?.map(asCall);
   return {
@@ -85,20 +85,20 @@ export function normalizeCall(call) {
   const { id, type, function: inner, name, arguments: args, ...rest } = call;
   const isOpened = typeof inner === "object" && inner !== null && name === undefined && args === undefined && !Object.hasOwn(inner, "id");
   const { name: innerName, arguments: innerArgs, ...others } = isOpened ? inner : {};
-  // What says the same twice, or is of another kind, is refused where calls are looked at.
+  // Duplicates and values of another kind are refused where calls are checked.
   const odd = { ...(inner !== undefined && !isOpened && { function: inner }), ...(type !== undefined && type !== "function" && { type }) };
   return { id, name: name ?? innerName ?? "", args: (isOpened ? innerArgs : args) ?? {}, more: { ...others, ...rest, ...odd } };
 }
 
 /**
- * @internal What else it has goes along, and is refused where executions are looked at.
+ * @internal A tool's result in one shape. Further keys go along, and are refused where executions are checked.
  * @param {ToolResult} result
  * @param {{ id: string, name: string }} call
  * @returns {{ content: string, success: boolean, error?: string, exitCode?: number, durationMs?: number }}
  */
 export function normalizeResult(result, { id, name }) {
   const { content, error: failure, success, exitCode, durationMs, ...rest } = asResult(result);
-  // A chat handler's own message of it says again what it answers.
+  // A chat handler's own tool message repeats what it answers.
   /** @type {Record<string, unknown>} */
   const known = { role: "tool", tool_call_id: id, toolCallId: id, name, toolName: name };
   const more = Object.entries(rest).filter(([key, value]) => !Object.hasOwn(known, key) || known[key] !== value);
@@ -108,7 +108,7 @@ export function normalizeResult(result, { id, name }) {
     content: asText(content ?? error),
     error,
     success: success === undefined ? error === undefined : success,
-    // Of a command that a signal ended there is none.
+    // A command that a signal ended has no exit code.
     exitCode: exitCode ?? undefined,
     // A clock may be set back meanwhile.
     durationMs: typeof durationMs === "number" && durationMs < 0 ? 0 : durationMs,
@@ -118,7 +118,7 @@ export function normalizeResult(result, { id, name }) {
 /** @param {ToolResult} result @returns {Exclude<ToolResult, string>} */
 function asResult(result) {
   if (result instanceof Error) return { error: result };
-  // A Map, a date, bytes: no fields of theirs say what was answered.
+  // A Map, a date or bytes have no fields that hold the result.
   return Object.prototype.toString.call(result) === "[object Object]" ? /** @type {Exclude<ToolResult, string>} */ (result) : { content: result };
 }
 
@@ -163,7 +163,7 @@ export function toStoredMessage({ id, parentId = null, timestamp = "", role, con
   };
 }
 
-// What a model wrote as arguments may be no JSON, no object, or say what no value has: it is kept in one piece then.
+// Arguments as an object. A model's text may be no JSON, no object, or hold what no value can: it is kept in one piece then.
 /** @internal @param {unknown} args @returns {Record<string, unknown>} */
 export function asObject(args) {
   if (typeof args === "object" && args !== null && !Array.isArray(args)) return /** @type {Record<string, unknown>} */ (args);
@@ -182,7 +182,7 @@ export function requestError(message) {
   return new LeftoffError({ code: "invalid_request", message });
 }
 
-/** @internal Without what only storage needs. @param {any} message @returns {Message} */
+/** @internal A message without the fields that only storage needs. @param {any} message @returns {Message} */
 export function asMessage(message) {
   const { role, content, toolCallId, toolName, toolCalls } = toStoredMessage(message);
   return { role, content, ...(toolCallId !== undefined && { toolCallId, toolName }), ...(toolCalls && { toolCalls }) };

@@ -9,9 +9,9 @@ import { asMessage, toDraft, requestError } from "./shapes.js";
 /** @import { Session } from "./index.js" */
 /** @import { ContextStrategy, Counter, LLMClient, OwnStrategy, SessionState, StoredMessage } from "../types/compat.js" */
 
-/** What the counts are said to be made by. */
+/** The encoding's name for counts by the caller's tokenizer. */
 const ENCODING = "tokenizer";
-/** The largest window there is: who sends everything leaves it to the caller to count. */
+/** The largest window: with everything sent, counting is left to the caller. */
 const NO_LIMIT = 2 ** 32 - 1;
 
 /**
@@ -55,7 +55,7 @@ function defineStrategy(name, priority, minTokens) {
       };
       let window = priority === 1 ? NO_LIMIT : budgetTokens;
       let best = await built(window);
-      // What messages cost together only the tokenizer knows.
+      // Only the tokenizer knows what messages cost together.
       for (let next = best; next && priority > 1 && tokenizer.countMessages; next = await built(window)) {
         best = next;
         const over = (await tokenizer.countMessages(next.messages)) - budgetTokens;
@@ -76,14 +76,14 @@ function tooSmallError(name, tokens) {
   return new LeftoffError({ code: "budget_too_small", message: `expected a budget that "${name}" can keep to, but found ${tokens} tokens instead` });
 }
 
-/** @internal What a context is asked for that the caller's tokenizer counts, all of the window for messages. @param {Counter} tokenizer */
+/** @internal The options of a context that the caller's tokenizer counts, with the whole window for messages. @param {Counter} tokenizer */
 export function countingOptions(tokenizer) {
   const count = (/** @type {string[]} */ texts) => Promise.all(texts.map(async (text) => Math.ceil(await tokenizer.count(text))));
   return { reserve: 0, encoding: ENCODING, count };
 }
 
 /**
- * What the conversation has come to. No model is asked.
+ * Returns the session state. No model is asked.
  * @param {Session} session
  * @returns {Promise<SessionState>}
  * @throws {LeftoffError} what `state` of the session throws
@@ -97,7 +97,7 @@ export async function extractSessionState(session) {
 }
 
 /**
- * A summary of messages, by the caller's model.
+ * Summarizes messages by the caller's model.
  * @param {StoredMessage[]} messages
  * @param {number} targetTokens about so long; the model may take a hundred more
  * @param {LLMClient} summarizer

@@ -1,5 +1,5 @@
 // @ts-check
-/** The files of pkg/ in Node, Deno and Bun: beside this file, or as text in a bundle that was carried away from them. */
+/** The files of `pkg/` in Node, Deno and Bun: beside this file, or as text in a bundle that was moved away from them. */
 
 import { readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -10,18 +10,18 @@ import { inflateRawSync } from "node:zlib";
 import { SIZES } from "../../pkg/sizes.js";
 import { importInlined } from "./inlined-assets.js";
 
-// A CommonJS bundle knows its folder, and has no import.meta.url. What `node -e` and a worker made of a text call
-// __dirname is a global there, and the folder of nobody's file.
+// A CommonJS bundle knows its folder, and has no import.meta.url. In `node -e` and in a worker made from text,
+// __dirname is a global and no file's folder.
 const here = import.meta.url ? dirname(fileURLToPath(import.meta.url)) : typeof __dirname === "string" ? __dirname : "";
 const folders = here ? [here, join(here, "..", "..", "pkg")] : [];
 
-/** Where it lies. A bundle may remember the folder that it was made in: what is of another size there is another version's. @param {string} name */
+/** A file's path. A bundle may remember the folder it was built in: a file of another size there is another version's. @param {string} name */
 function pathOf(name) {
   return folders.map((folder) => join(folder, name)).find((path) => {
     try {
       return statSync(path).size === SIZES[name];
     } catch {
-      return false; // Not there, or nobody may look: its text is as good.
+      return false; // Absent, or not allowed to be looked at: the text in the bundle is as good.
     }
   });
 }
@@ -42,5 +42,5 @@ export async function load(name) {
   return inflateRawSync(Buffer.from(await importInlined(name), "base64"));
 }
 
-/** Of files alone: nothing here opens a connection. @param {URL | string} url @returns {Promise<Uint8Array<ArrayBuffer>>} */
+/** Reads file URLs only: nothing here opens a connection. @param {URL | string} url @returns {Promise<Uint8Array<ArrayBuffer>>} */
 export const readUrl = (url) => readFile(new URL(url));

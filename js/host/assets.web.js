@@ -1,12 +1,12 @@
 // @ts-check
-/** The files of pkg/ in a page or a worker, which has none of its own: `index.web.js` brings them along, or `loadWasm` is given them. */
+/** The files of `pkg/` in a page or a worker, which has no disk: `index.web.js` brings them along, or `loadWasm` is given them. */
 
 /** @type {(name: string) => Promise<Uint8Array<ArrayBuffer>>} */
 export let load = async (name) => {
   throw new Error(`leftoff/slim brings no ${name}: give it to loadWasm before`);
 };
 
-/** From now on they come from there. @param {typeof load} from */
+/** Sets where files are loaded from. @param {typeof load} from */
 export function setLoader(from) {
   load = from;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** The files of pkg/ in workerd, which compiles modules when a worker is deployed and at no other time. */
+/** The files of `pkg/` in workerd, which compiles modules only when a worker is deployed. */
 
 import agents from "../../pkg/agents.wasm";
 import leftoff from "../../pkg/leftoff.wasm";

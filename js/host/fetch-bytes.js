@@ -1,5 +1,5 @@
 // @ts-check
-/** What a page or a worker asks a server for: the files of pkg/ alone, where the caller says that they are. */
+/** Fetches in a page or a worker: only files of `pkg/`, only from where the caller says they are. */
 
 /** @param {URL | string} url */
 export async function fetchBytes(url) {

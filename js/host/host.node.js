@@ -1,5 +1,5 @@
 // @ts-check
-/** What Node, Deno and Bun have and a page has not: a disk, processes, git, other agents' folders and clients. */
+/** The host functions of Node, Deno and Bun, which have what a page lacks: a disk, processes, git, other agents' folders and clients. */
 
 import { createHash } from "node:crypto";
 import { readFile as read, stat } from "node:fs/promises";
@@ -21,30 +21,30 @@ export { beforeSignals, cancelBeforeSignals } from "../storage/signals.js";
 export { realPathAsFar, realPath, workingFolder } from "../storage/real-path.js";
 export { temporaryPathFor } from "../storage/whole-file.js";
 
-/** Resolves after so many milliseconds, or throws once the signal says so. @param {number} ms @param {AbortSignal} [signal] */
+/** Resolves after so many milliseconds, or throws once the signal aborts. @param {number} ms @param {AbortSignal} [signal] */
 export const pause = (ms, signal) => setTimeout(ms, undefined, { signal });
 
-/** As lower case hex. @param {Uint8Array} bytes */
+/** SHA-256 as lower-case hex. @param {Uint8Array} bytes */
 export const sha256 = async (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/** The user's folder; empty where nobody may know. */
+/** The user's home folder; empty where the runtime does not let us know it. */
 export const userFolder = () => tryAllowed(ownFolder) ?? tryAllowed(() => process.env.HOME || process.env.USERPROFILE) ?? "";
 
-/** The store's folder, unless another is given; empty where nobody may know. */
+/** The store's folder, unless another is given; empty where the runtime does not let us know it. */
 export function defaultHome() {
   const user = userFolder();
   return tryAllowed(() => process.env.LEFTOFF_HOME) || (user && resolve(user, ".leftoff"));
 }
 
-/** What a store keeps its files in unless a storage is given: one for each root. @param {string} home */
+/** The storages of a store that was given none: one for each root. @param {string} home */
 export async function storages(home) {
-  // In the folder that one happens to be in, nobody would find it again.
+  // A store in whatever the working folder is would never be found again.
   if (!home) throw new LeftoffError({ code: "not_found", message: 'this process may not look up your home folder: pass the store\'s folder as "home", or allow it, in Deno by --allow-env=LEFTOFF_HOME,HOME' });
   rejectUnlessFolder(home);
   return (/** @type {string | undefined} */ root) => new NodeStorage({ root });
 }
 
-/** Runs git; nothing where there is none, or nobody may run it. @type {typeof import("../placement/git.js").runGit} */
+/** Runs git; nothing where there is none, or it may not be run. @type {typeof import("../placement/git.js").runGit} */
 export async function runGit(asked, input) {
   const git = await import("../placement/git.js");
   return git.runGit(asked, input).catch(unlessRefused);
@@ -56,14 +56,14 @@ export async function writeNativeSession(session, how) {
   return native.writeNativeSession(session, how);
 }
 
-/** The bytes of a file that a caller names. @param {string} path @returns {Promise<Uint8Array>} */
+/** Reads a file that a caller names. @param {string} path @returns {Promise<Uint8Array>} */
 export async function readFile(path) {
   const refused = (/** @type {import("../storage/contract.js").Code | "not_found"} */ code, /** @type {string} */ found, /** @type {unknown} */ cause) =>
     new LeftoffError({ code, message: `expected a file at "${path}", but ${found}`, cause });
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw refused("not_a_file", "found a folder: store.import reads all that is in one", undefined);
-    // Whoever opens a pipe waits for somebody who writes into it.
+    // Opening a pipe would wait for a writer.
     if (!found.isFile()) throw refused("not_a_file", "found something else", undefined);
     return await read(path);
   } catch (cause) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a page, a worker and workerd have in place of a disk, processes, git and agents' folders: each verb of `host.node.js`. */
+/** The host functions of a page, a worker and workerd, which have no disk, processes, git or agents' folders: each of `host.node.js`. */
 
 import { LeftoffError } from "../error.js";
 import { MemoryStorage } from "../storage/memory.js";
@@ -25,7 +25,7 @@ export async function sha256(bytes) {
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The page, as long as it is there: others cannot ask whether it still is. @type {{ pid: number, host: string, boot: string, start: string, program: string } | undefined} */
+/** The page as a process, for as long as it lives; other pages cannot ask whether it does. @type {{ pid: number, host: string, boot: string, start: string, program: string } | undefined} */
 let page;
 
 export function thisProcess() {
@@ -33,7 +33,7 @@ export function thisProcess() {
   return page;
 }
 
-/** Of another page nobody here can tell. */
+/** Whether another page is gone cannot be told from here. */
 export const isGone = () => false;
 
 /** No signal ends a page. @type {(work: () => Promise<unknown>) => void} */
@@ -43,14 +43,14 @@ export const cancelBeforeSignals = beforeSignals;
 export const userFolder = () => "/";
 export const defaultHome = () => "/leftoff";
 export const workingFolder = () => "/project";
-/** Nothing here has links. @param {string} folder */
+/** No storage here has links. @param {string} folder */
 export const realPath = (folder) => resolve("/", folder);
 export const realPathAsFar = (/** @type {string} */ path) => path;
 
 /** @param {string} path */
 export const temporaryPathFor = (path) => join(dirname(path), `.${basename(path)}.${randomId()}.tmp`);
 
-/** Nothing is kept when the page goes: `leftoff/storage/opfs` keeps it, in a worker. */
+/** Storages in memory, lost with the page; `leftoff/storage/opfs` keeps files, in a worker. */
 export async function storages() {
   const storage = new MemoryStorage();
   return () => storage;

@@ -1,5 +1,5 @@
 // @ts-check
-/** Base64 of deflated bytes, as bytes, by what pages and workers have. */
+/** Decodes base64 of deflated bytes, with the APIs that pages and workers have. */
 
 /** @param {string} base64 @returns {Promise<Uint8Array<ArrayBuffer>>} */
 export async function inflateBase64(base64) {

@@ -1,9 +1,9 @@
 // @ts-check
-/** The files of pkg/ as text, deflated and in base64: every bundler takes along what is imported so, and nothing has to be served. */
+/** The files of `pkg/` as text, deflated and in base64: every bundler takes along such an import, so nothing has to be served. */
 
 /** @typedef {Record<string, () => Promise<{ default: string }>>} Texts */
 
-/** What counts exactly. @type {Texts} */
+/** The vocabularies, by which tokens are counted exactly. @type {Texts} */
 export const VOCABULARIES = {
   "o200k_base.planes": () => import("../../pkg/inline/o200k_base.js"),
   "cl100k_base.planes": () => import("../../pkg/inline/cl100k_base.js"),

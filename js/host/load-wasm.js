@@ -1,5 +1,5 @@
 // @ts-check
-/** Loading the modules of WebAssembly before they are needed, and from where the caller says. */
+/** Loads the WebAssembly modules ahead of use, or from where the caller says. */
 
 import { LeftoffError } from "../error.js";
 import { checkOptions } from "../wasm/options.js";
@@ -12,7 +12,7 @@ import { readUrl } from "./assets.node.js";
 /**
  * Loads modules of WebAssembly, so that `modelOf`, `listText`, `historyText`, `compareContexts` and
  * `findStopPhrase`, which wait for nothing, can be called at once. All else loads what it needs by itself. Given where
- * modules are, only those are loaded, from there: with `leftoff/slim`, which brings none.
+ * modules are, it loads only those, from there; `leftoff/slim` brings none and needs that.
  * @param {WasmSources} [sources]
  * @returns {Promise<void>}
  * @throws {LeftoffError} `asset_missing` for one that cannot be loaded; `invalid_request` for an option that is not known
@@ -35,7 +35,7 @@ const isModule = (source) => source instanceof WebAssembly.Module;
 /** @param {unknown} source */
 const isBytes = (source) => source instanceof ArrayBuffer || source instanceof Uint8Array;
 
-/** What a page has of a server's answer, or of a file, is neither. @param {string} name @param {any} source */
+/** Rejects a source that is neither module, bytes nor URL, such as a page's Response or File. @param {string} name @param {any} source */
 function checkSource(name, source) {
   if (isModule(source) || isBytes(source) || typeof source === "string" || typeof source?.href === "string") return;
   throw new LeftoffError({ code: "invalid_request", message: `expected a URL, bytes or a WebAssembly.Module for "${name}", but found ${Object.prototype.toString.call(source)} instead` });

@@ -1,5 +1,5 @@
 // @ts-check
-/** Modules for who loads over a network: in Node they would be two more to load. */
+/** Small modules for hosts that load over a network; none in Node, where they would be two more to load. */
 
 /** @type {typeof import("./parts.web.js").parts | undefined} */
 export const parts = undefined;

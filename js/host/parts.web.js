@@ -1,5 +1,5 @@
 // @ts-check
-/** Modules for who loads over a network: what reads a transcript, and what builds contexts of it and counts. */
+/** Small modules for hosts that load over a network: one reads transcripts, one builds contexts from them and counts. */
 
 import * as context from "../../pkg/context.js";
 import * as reader from "../../pkg/reader.js";

@@ -1,4 +1,4 @@
 // @ts-check
-/** Modules for who loads over a network: workerd has all of them before a worker begins. */
+/** Small modules for hosts that load over a network; none in workerd, which has all modules before a worker begins. */
 
 export const parts = undefined;

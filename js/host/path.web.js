@@ -1,4 +1,4 @@
 // @ts-check
-/** Paths where there is no machine's own way to write them: with `/`, below `/`. */
+/** Paths on hosts without a system's own notation: with `/`, below `/`. */
 
 export { basename, dirname, join, relative, resolve, sep } from "pathe";

@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * What was noted in a project of what `leftoff init` wrote there. The project may come from somebody else, and its note with
- * it: of what it says only that counts which leftoff itself writes for that agent, inside the folder, and where no link
- * stands on the way.
+ * The record in a project of what `leftoff init` wrote there. The project may come from somebody else, and its record with it:
+ * so only entries count that leftoff itself writes for that agent, inside the folder, without a link on the way.
  */
 
 import { lstat } from "node:fs/promises";
@@ -18,7 +17,7 @@ import { LeftoffError } from "../error.js";
 const NOTHING = { files: {}, changes: {}, folders: [] };
 
 /**
- * What leftoff wrote of what is noted; `others` are paths that it never writes.
+ * Splits a record into what leftoff wrote and `others`, paths that it never writes.
  * @param {unknown} noted @param {Pick<Parts, "files" | "entries">} parts @param {string} agent
  * @returns {{ own: Installation, others: string[] }}
  */
@@ -37,7 +36,7 @@ export function splitRecord(noted, { files, entries }, agent) {
 }
 
 /**
- * Refuses a path with a link on its way: what stands behind it is not the project's.
+ * Refuses a path with a link on its way: what lies behind it is not the project's.
  * @param {string} root @param {string} path below it
  */
 export async function rejectLinks(root, path) {
@@ -57,7 +56,7 @@ function ancestorsOf(path) {
   return folder === "." || folder === path ? [] : [folder, ...ancestorsOf(folder)];
 }
 
-// Only hooks that run leftoff's own command, and the places of hooks.
+// Keeps of a change only hooks that run leftoff's own command, and the places of hooks.
 /** @param {Record<string, any>} change @param {string} agent @returns {Change} */
 function changeOf({ entries = [], made = [], pieces = [], after = "" }, agent) {
   const isPlace = (/** @type {unknown} */ at) => Array.isArray(at) && at.every((name) => typeof name === "string") && (at.length === 0 || at[0] === "hooks");

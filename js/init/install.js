@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Files on their way into a project, and out again: what was written is known by a record beside the project's settings, so
- * that taking it away leaves what was there, and what the user did since.
+ * Writes files into a project, and takes them out again. A record beside the project's settings says what was written, so
+ * that removing it leaves what was there, and what the user did since.
  */
 
 import { mkdir, readFile, readdir, rm, rmdir, writeFile } from "node:fs/promises";
@@ -14,16 +14,16 @@ import { rejectLinks } from "./init-record.js";
 /** @import { Entry, OwnFile } from "./parts.js" */
 
 /**
- * What was installed for one agent. `files`: the hash of each as it was written; `changes`: what was done to files of the
- * user's; `folders`: those that were made, the outermost first.
+ * The installation for one agent. `files`: each file's hash as it was written; `changes`: those made to the user's files;
+ * `folders`: the created ones, outermost first.
  * @typedef {{ files: Record<string, string>, changes: Record<string, Change>, folders: string[] }} Installation
  *
- * @typedef {{ path: string, did: "written" | "updated" | "unchanged" | "yours" | "removed" | "gone" | "others" }} FileOutcome `yours`: it differs from
- *   what leftoff wrote, and is left as it is; `others`: leftoff never wrote it
+ * @typedef {{ path: string, did: "written" | "updated" | "unchanged" | "yours" | "removed" | "gone" | "others" }} FileOutcome `yours`: differs from
+ *   what leftoff wrote, and is left as it is; `others`: never written by leftoff
  */
 
 /**
- * Writes what is not there yet; nothing where one of the files cannot be.
+ * Writes what is not there yet; writes nothing if one of the files cannot be written.
  * @param {string} root @param {{ files: OwnFile[], entries: Entry[] }} parts @param {Installation} [before]
  * @returns {Promise<{ installed: Installation, told: FileOutcome[] }>}
  */
@@ -41,7 +41,7 @@ export async function install(root, { files, entries }, before = { files: {}, ch
       told.push({ path, did: "yours" });
       continue;
     }
-    // One that somebody else wrote just so is not leftoff's to take away.
+    // An identical file that somebody else wrote is not leftoff's to remove.
     if (found !== text || before.files[path]) installed.files[path] = hashOf(text);
     all.push({ path, found, text });
   }
@@ -59,9 +59,9 @@ export async function install(root, { files, entries }, before = { files: {}, ch
 }
 
 /**
- * Takes away what was written.
+ * Removes what was written.
  * @param {string} root
- * @param {Installation} installed of which all is leftoff's own
+ * @param {Installation} installed with nothing but leftoff's own
  * @returns {Promise<FileOutcome[]>}
  */
 export async function uninstall(root, { files, changes, folders }) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** Entries in a file of JSON that is the user's, too: every other byte of it stays. */
+/** Adds entries to a JSON file that is the user's, too, and removes them: every other byte of it stays. */
 
 import { createHash } from "node:crypto";
 
@@ -10,9 +10,9 @@ import { LeftoffError } from "../error.js";
 /** @import { Entry } from "./parts.js" */
 
 /**
- * What was done to a file. `made`: the places that were not there before, the outermost first; the file itself is the
- * empty one. `pieces`: the bytes, to be taken back in reverse while the file is as it was left, which `after` tells: its hash,
- * for the rest of the file may be nobody else's business.
+ * A change to a file. `made`: the places that were not there before, outermost first; the empty place is the file itself.
+ * `pieces`: the changed bytes, to be undone in reverse while the file is as it was left, which `after`, its hash, tells: a hash,
+ * since the rest of the file may be nobody else's business.
  * @typedef {{ entries: { at: string[], value: object }[], made: string[][], pieces: Piece[], after: string }} Change
  * @typedef {{ offset: number, removed: string, inserted: string }} Piece
  */
@@ -31,13 +31,13 @@ const BYTE_ORDER_MARK = "\ufeff";
  * @returns {{ text: string, change: Change }}
  */
 export function addEntries(found, entries, { path, before }) {
-  // Some editors begin a file with it. It is no JSON, and stays.
+  // Some editors begin a file with a byte order mark. It is no JSON, and stays.
   if (found?.startsWith(BYTE_ORDER_MARK)) {
     const { text, change } = addEntries(found.slice(1), entries, { path, before });
     return { text: BYTE_ORDER_MARK + text, change };
   }
   const wanted = entries.map(({ at, value }) => ({ at, value }));
-  // What an older leftoff wrote goes first.
+  // Entries of an older leftoff are removed first.
   const isSame = before && JSON.stringify(before.entries) === JSON.stringify(wanted);
   if (found !== undefined && isSame && wanted.every((entry) => indexOfEntry(found, entry, path) >= 0)) return { text: found, change: before };
   const clean = found === undefined || !before ? found : removeEntries(found, before, path);
@@ -62,7 +62,7 @@ export function addEntries(found, entries, { path, before }) {
 }
 
 /**
- * The file without what was added; nothing where it was made for that and holds nothing else.
+ * The file without the added entries; nothing where it was made for them and holds nothing else.
  * @param {string} found @param {Change} change @param {string} path
  * @returns {string | undefined}
  */
@@ -95,7 +95,7 @@ function withoutEntries(found, { entries, made }, path) {
   return text;
 }
 
-/** What no text means that is no JSON. @param {string} text */
+/** A text's JSON in canonical form; NaN, which equals nothing, for what is no JSON. @param {string} text */
 function canonicalJson(text) {
   /** @type {import("jsonc-parser").ParseError[]} */
   const errors = [];
@@ -103,7 +103,7 @@ function canonicalJson(text) {
   return root && errors.length === 0 ? JSON.stringify(getNodeValue(root)) : NaN;
 }
 
-// With the comma that parts it from its neighbor; the library's own way is wrong for arrays on one line.
+// Removes a node with the comma beside it; the library's own way is wrong for arrays on one line.
 /** @param {string} text @param {import("jsonc-parser").Node} [node] an element, or a property */
 function removeNode(text, node) {
   const around = node?.parent;
@@ -115,7 +115,7 @@ function removeNode(text, node) {
   return text.slice(0, start) + text.slice(end);
 }
 
-// The formatter takes whole lines; what else stands on them is the user's.
+// Formats a range only: the formatter takes whole lines, whose rest is the user's.
 /** @param {string} text @param {number} offset @param {number} length */
 function formatRange(text, offset, length) {
   const end = offset + length;
@@ -139,7 +139,7 @@ function findNode(text, at, path) {
   return node;
 }
 
-// Clients take comments in it.
+// Parses the file as an object, with comments, which clients accept.
 /** @param {string} text @param {string} path */
 function parseObject(text, path) {
   /** @type {import("jsonc-parser").ParseError[]} */

@@ -1,5 +1,5 @@
 // @ts-check
-/** What an agent's client is given: command files, and hooks in its settings; or both as a folder of its own. */
+/** The parts that an agent's client gets: command files, and hooks in its settings; or both as a folder of its own. */
 
 import { stringify } from "smol-toml";
 
@@ -13,19 +13,19 @@ import { texts } from "./texts.js";
 /**
  * @typedef {{ path: string, text: string }} OwnFile
  *
- * One more element of an array in a file of JSON that is the user's, too.
+ * An element to add to an array in a JSON file that is the user's, too.
  * @typedef {{ path: string, at: string[], value: object }} Entry
  *
  * @typedef {object} Parts
  * @property {OwnFile[]} files
  * @property {Entry[]} entries
- * @property {{ name: string, description: string, path: string }[]} commands as they are typed there, and the file of each
- * @property {string[]} notes what else the user has to know
+ * @property {{ name: string, description: string, path: string }[]} commands each as it is typed there, and its file
+ * @property {string[]} notes further notes for the user
  */
 
 const ABOUT = "Keeps conversations and continues them where they stopped";
 
-// What is typed goes in as it is, whatever quotes are in it.
+// The typed words go in as they are, whatever quotes are in them.
 /** @param {string} program @param {Text} text */
 function markdown(program, { description, hint, runs, then }) {
   const hints = hint ? `argument-hint: ${JSON.stringify(hint)}\n` : "";
@@ -46,9 +46,9 @@ function skill(program, name, { description, hint, runs, then }) {
 
 /** How long a client waits for a hook before it goes on without one; else some wait for ten minutes. */
 const PATIENCE_S = 30;
-/** Codex gives the last hook no longer than this, and warns at each start where more is asked for. */
+/** The timeout of the last hook in Codex, which gives no more, and warns at each start where more is asked for. */
 const END_IN_CODEX_S = 3;
-/** In the client's own unit. @type {Record<string, (event: string) => number>} */
+/** Hook timeouts in each client's own unit. @type {Record<string, (event: string) => number>} */
 const TIMEOUTS = {
   "claude-code": () => PATIENCE_S,
   gemini: () => PATIENCE_S * 1000,
@@ -61,10 +61,10 @@ function hooks(agent, command, events, beside = {}) {
 }
 
 const EVENTS = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "SessionEnd"];
-/** One at the start whose answer is told to the model would keep slash commands from being read. */
+/** Gemini's hooks; none at the start: its answer to the model would keep slash commands from being read. */
 const EVENTS_GEMINI = ["BeforeAgent", "AfterAgent", "SessionEnd"];
 
-/** The same beside what it is typed as. @typedef {Text & { key: Key }} NamedText */
+/** A command's text with its key. @typedef {Text & { key: Key }} NamedText */
 
 /** @type {Record<string, (program: string, told: NamedText[], as: { plugin: boolean, anywhere: string }) => Omit<Parts, "commands">>} */
 const AGENTS = {
@@ -142,9 +142,9 @@ export function partsFor(agent, { program, anywhere = program, plugin = false })
   // Codex runs what a skill says in a shell of its own.
   const all = Object.entries(texts(agent === "codex" ? anywhere : program, agent, { plugin }));
   const every = /** @type {NamedText[]} */ (all.map(([key, text]) => ({ key, ...text })));
-  // Its skills stand in every prompt of the model's.
+  // Codex puts its skills into every prompt, so it gets only two.
   const told = agent === "codex" ? every.filter(({ key }) => key === "resume" || key === "stop") : every;
   const parts = AGENTS[agent]?.(program, told, { plugin, anywhere });
-  // Their files stand first, in this order.
+  // The commands' files come first, in this order.
   return parts && { ...parts, commands: told.map(({ key, description }, place) => ({ name: typedIn(agent, key, { plugin }), description, path: parts.files[place]?.path ?? "" })) };
 }

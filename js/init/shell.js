@@ -1,7 +1,7 @@
 // @ts-check
-/** Words as a shell reads them. */
+/** Quotes words for a shell. */
 
-/** What shells take as it is. */
+/** Words that shells take as they are. */
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /** The folders that every shell looks in. */
@@ -13,8 +13,8 @@ export function shellWords(words) {
 }
 
 /**
- * A program by its name, with where it was found as the last places to look in: so others can use the same words, and so can a shell
- * that has not read its user's settings.
+ * A command that runs a program by its name, with the folders where it was found last on the PATH: so others can use the same
+ * words, and so can a shell that has not read its user's settings.
  * @param {string} program @param {string[]} folders @param {string} home of the user
  */
 export function commandWithPath(program, folders, home) {

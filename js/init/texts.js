@@ -1,5 +1,5 @@
 // @ts-check
-/** The commands that agents get: what each runs, and what its answer is for. */
+/** The texts of the commands that agents get: what each runs, and what the model does with the answer. */
 
 import { ANSWER } from "./names.js";
 
@@ -8,8 +8,8 @@ import { ANSWER } from "./names.js";
 /**
  * @typedef {object} Text
  * @property {string} description as a list of commands shows it
- * @property {string} [hint] what is typed behind the name
- * @property {string} runs the command line, behind the program
+ * @property {string} [hint] the words typed after the name
+ * @property {string} runs the command line, after the program
  * @property {string} then what the model does with the answer
  */
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** Git as a process: it is run as one of the core's operations says. */
+/** Runs git as a process, as one of the core's operations asks. */
 
 import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
@@ -9,10 +9,10 @@ import process from "node:process";
 import { LeftoffError } from "../error.js";
 import { isRefused } from "../host/permissions.js";
 
-/** What git is told. @typedef {{ folder: string, arguments: string[], variables: [name: string, value: string][], without: string[], limitMs: number }} GitRequest */
-/** What it said; `status`: nothing where it was made to end. @typedef {{ status: number | null, out: Uint8Array, words: string, isLate: boolean }} GitResponse */
+/** A call of git. @typedef {{ folder: string, arguments: string[], variables: [name: string, value: string][], without: string[], limitMs: number }} GitRequest */
+/** Git's result; `status`: nothing where git was killed. @typedef {{ status: number | null, out: Uint8Array, words: string, isLate: boolean }} GitResponse */
 
-/** How long a process that was told to end may take to, and what it left behind may hold its pipes. */
+/** How long a process told to end may take, and how long processes it left behind may hold its pipes. */
 const GRACE_MS = 500;
 const MAX_WORDS = 4_000;
 
@@ -42,7 +42,7 @@ function run(git, { folder, arguments: args, variables, without, limitMs }, inpu
     };
     const end = () => {
       isLate = true;
-      // Told so, git removes its locks.
+      // On SIGTERM git removes its locks.
       child.kill("SIGTERM");
       timers.push(setTimeout(() => child.kill("SIGKILL"), GRACE_MS));
     };
@@ -56,14 +56,14 @@ function run(git, { folder, arguments: args, variables, without, limitMs }, inpu
     // What a hook leaves running keeps the pipes; git itself has answered.
     child.on("exit", () => timers.push(setTimeout(finish, GRACE_MS)));
     child.on("close", finish);
-    // Who ends before reading all of it says why by its status.
+    // A process that ends before reading all of its input says why by its status.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });
 }
 
 /**
- * Where git is. A relative folder on the PATH would lead into the repository; so would Windows, which looks there first.
+ * Finds git. Relative folders on the PATH are skipped: they would lead into the repository; so would Windows, which looks there first.
  */
 function findGit() {
   const name = process.platform === "win32" ? "git.exe" : "git";

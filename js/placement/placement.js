@@ -1,5 +1,5 @@
 // @ts-check
-/** The two places where sessions lie: below the home, or beside a conversation of a workspace. */
+/** The two placements of sessions: below the home, or beside a conversation of a workspace. */
 
 import { basename, dirname } from "../host/path.node.js";
 
@@ -8,7 +8,7 @@ import { callCore } from "../wasm/core.js";
 /** @import { Storage } from "../storage/contract.js" */
 
 /**
- * Where one session lies.
+ * The place of one session.
  * @typedef {object} SessionPlace
  * @property {Storage} storage
  * @property {string} path the folder of its logs
@@ -18,13 +18,13 @@ import { callCore } from "../wasm/core.js";
 /** @type {ReturnType<import("../wasm/core.js").Core["layoutNames"]> | undefined} */
 let known;
 
-/** What the core calls files and folders; asked once. */
+/** The core's names of files and folders; asked once. */
 export function layoutNames() {
   known ??= callCore((core) => core.layoutNames());
   return known;
 }
 
-/** The conversation of a session's folder in a workspace: its folder, its name, its day, its workspace. @param {string} path */
+/** The conversation that a session's folder in a workspace belongs to: its folder, name, day and workspace. @param {string} path */
 export function conversationOf(path) {
   const folder = dirname(path);
   const day = dirname(folder);

@@ -1,5 +1,5 @@
 // @ts-check
-/** The folders of a store where sessions lie, each behind a storage of its own. */
+/** The roots of a store where sessions lie, each with a storage of its own. */
 
 import { conversationOf } from "./placement.js";
 
@@ -18,7 +18,7 @@ export class Places {
     this.#storageAt = storageAt;
   }
 
-  /** A storage that does not leave a folder; or, without one, of all files. @param {string} [root] */
+  /** A storage that does not leave its root; or, without one, a storage of all files. @param {string} [root] */
   storageOf(root) {
     const storage = this.#storages.get(root) ?? this.#storageAt(root);
     this.#storages.set(root, storage);
@@ -31,7 +31,7 @@ export class Places {
     return { storage, path, placement };
   }
 
-  /** Lets go of all files; gives what went wrong. */
+  /** Closes all storages; answers what went wrong. */
   async close() {
     return Promise.allSettled([this.#storage, ...this.#storages.values()].map((storage) => storage.close()));
   }

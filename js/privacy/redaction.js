@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The one door for what leaves a store: contexts, exports, sessions for other agents, what a model is told that sums up,
- * what the command line prints. Secrets in it are let through, reported, or replaced by placeholders: by the core's second
+ * The one way out of a store: for contexts, exports, sessions for other agents, prompts for summaries, and what the command
+ * line prints. Secrets in outgoing text are let through, reported, or replaced by placeholders: by the core's second
  * module, which asks this host where secrets stand in texts.
  */
 
@@ -18,23 +18,23 @@ import { drive, driveNow } from "../wasm/drive.js";
 /** @import { Storage } from "../storage/contract.js" */
 /** @import { Redact, Secret } from "../types/index.js" */
 
-/** From the laxest to the strictest. */
+/** The modes, from the laxest to the strictest. */
 export const REDACT = /** @type {const} */ (["off", "report", "replace"]);
 
-/** The core shows nothing that is nested as deep; so far JSON can be written whatever is there. */
+/** The deepest nesting written as JSON: the core shows nothing that is nested as deep, and JSON can surely be written so far. */
 const DEEPEST = 1000;
 
 /** A folder of a storage. @typedef {{ storage: Storage, folder: string }} StorageFolder */
-/** @template T @typedef {{ value: T, secrets: Secret[], changed: [before: string, after: string][] }} RedactedValue `changed`: the texts that are others now */
+/** @template T @typedef {{ value: T, secrets: Secret[], changed: [before: string, after: string][] }} RedactedValue `changed`: the texts that were changed */
 
-/** What leaves of one session, or of none: with the secrets of its files parts of them are found in what was made of it. */
+/** Redacts what leaves one session, or none. It knows the secrets in the session's files, and so finds parts of them in derived text. */
 export class OutgoingRedactor {
   #door;
   #source;
   /** @type {{ native: Native, free: () => void, instance: number } | undefined} */
   #cachedHandle;
 
-  /** @param {Redaction} door @param {StorageFolder} [from] where its files are, also where that changes */
+  /** @param {Redaction} door @param {StorageFolder} [from] the session's folder, which may move */
   constructor(door, from) {
     this.#door = door;
     this.#source = from;
@@ -50,7 +50,7 @@ export class OutgoingRedactor {
     return native;
   }
 
-  /** Gives back what is known of it. */
+  /** Frees what the module holds for it. */
   free() {
     this.#cachedHandle?.free();
     this.#cachedHandle = undefined;
@@ -61,21 +61,21 @@ export class OutgoingRedactor {
     return this.#door.isOn;
   }
 
-  /** Loads what has to be known before anything leaves. */
+  /** Loads what redaction needs before anything leaves. */
   async ready() {
     if (!this.#door.isOn) return;
     await this.#door.load();
     await this.#runOperation("prepare", new Uint8Array());
   }
 
-  /** The same where nobody asks for something that leaves: who does is told why it does not. */
+  /** `ready`, where nothing is about to leave: a failure is ignored here, and thrown to whoever asks for something that leaves. */
   async prepare() {
     await this.ready().catch(unlessBug);
   }
 
   /**
-   * A value as it may leave: JSON, or a text. Without secrets, and with `off` and `report`, it is the same object.
-   * @template T @param {T} value @param {{ isWhole?: boolean }} [options] `isWhole`: it may have parts of all that the session holds; true unless given
+   * Redacts a value: JSON, or a text. Without secrets, and with `off` and `report`, the same object is returned.
+   * @template T @param {T} value @param {{ isWhole?: boolean }} [options] `isWhole`: it may hold parts of anything in the session; true unless given
    * @returns {Promise<RedactedValue<T>>}
    */
   async redact(value, { isWhole = true } = {}) {
@@ -83,17 +83,17 @@ export class OutgoingRedactor {
     return json === undefined ? unchangedValue(value) : parseRedacted(value, await this.#runOperation("out", bytesOf(json), isWhole));
   }
 
-  /** What the core says of a value of its own, JSON. @param {Uint8Array} json */
+  /** Redacts a value of the core's own, JSON. @param {Uint8Array} json */
   redactBytes(json) {
     return this.#runOperation("out", json);
   }
 
-  /** The value alone, once it is there. @template T @param {T | Promise<T>} made */
+  /** Redacts a result once it is there, and returns only the value. @template T @param {T | Promise<T>} made */
   async redactResult(made) {
     return (await this.redact(await made)).value;
   }
 
-  /** The same at once, of what is known by now. @template T @param {T} value @returns {T} */
+  /** Redacts a value synchronously, by the secrets known by now. @template T @param {T} value @returns {T} */
   redactNow(value) {
     const json = this.#door.isOn ? jsonOf(value) : undefined;
     if (json === undefined) return value;
@@ -102,9 +102,9 @@ export class OutgoingRedactor {
     return parseRedacted(value, left).value;
   }
 
-  /** Those of lines that were written just now. @param {Uint8Array} lines */
+  /** Learns the secrets of lines that were just written. @param {Uint8Array} lines */
   async learnSecrets(lines) {
-    // They are stored already, whatever can be found in them.
+    // The lines are stored already, so a failure to find secrets must not fail the append.
     if (this.#door.isOn) await this.#runOperation("take", lines).catch(unlessBug);
   }
 
@@ -146,32 +146,32 @@ export class Redaction {
     return native;
   }
 
-  /** Who finds secrets, once that is loaded. */
+  /** The finder of secrets, once it is loaded. */
   get scan() {
     return this.#scan;
   }
 
-  /** What was found since in what left, also where it was replaced. @returns {Secret[]} */
+  /** The secrets found in outgoing text so far, replaced ones included. @returns {Secret[]} */
   get reportedSecrets() {
     return this.isOn ? fromBytes(agents.call(() => this.native.reportedSecrets())) : [];
   }
 
-  /** Loads who finds secrets. */
+  /** Loads the finder of secrets. */
   async load() {
     this.#scan = await secretScan();
   }
 
-  /** What leaves of no session. */
+  /** The redactor of what belongs to no session. */
   get own() {
     return this.#own;
   }
 
-  /** What leaves of the session whose files are there. @param {StorageFolder} from */
+  /** The redactor of the session whose files lie in a folder. @param {StorageFolder} from */
   forSession(from) {
     return new OutgoingRedactor(this, from);
   }
 
-  /** A value that is of no session alone, as it may leave. @template T @param {T} value @returns {Promise<RedactedValue<T>>} */
+  /** Redacts a value that belongs to no single session. @template T @param {T} value @returns {Promise<RedactedValue<T>>} */
   redact(value) {
     return this.#own.redact(value);
   }
@@ -196,7 +196,7 @@ function parseRedacted(value, left) {
   return { value, ...fromBytes(left) };
 }
 
-/** A value as JSON; nothing where JSON has none for it. @param {unknown} value @returns {string | undefined} */
+/** A value as JSON; nothing where JSON cannot express it. @param {unknown} value @returns {string | undefined} */
 function jsonOf(value) {
   try {
     return JSON.stringify(value);

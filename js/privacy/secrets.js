@@ -1,5 +1,5 @@
 // @ts-check
-/** What this host knows of secrets, beside the core: the recommended rules of secretlint, which are loaded when they are needed first. */
+/** The host's own finder of secrets, beside the core's: secretlint's recommended rules, loaded when first needed. */
 
 import { LeftoffError } from "../error.js";
 import { bytesOf } from "../wasm/core.js";
@@ -7,35 +7,35 @@ import { bytesOf } from "../wasm/core.js";
 /** @typedef {{ start: number, end: number, rule: string }} SecretSpan UTF-16 code units */
 /** @typedef {(text: string) => SecretSpan[]} SecretScan */
 
-/** Not written where it is imported: no bundler must fail without it. */
+/** The module's name, kept out of the import expression: no bundler must fail without it. */
 const SECRETLINT = "@secretlint/secretlint-rule-preset-recommend";
 const PREFIX = "@secretlint/secretlint-rule-";
-// Whoever wrote a conversation must not decide what leaves with it: this rule obeys comments that switch others off.
+// Left out, since it obeys comments that switch other rules off: the author of a conversation must not decide what leaves with it.
 const OBEYS_COMMENTS = `${PREFIX}filter-comments`;
-// One rule goes by the name: tokens without a shape of their own stand in this file.
+// The file name given to the rules: one finds tokens without a shape of their own only in a file of this name.
 const FILE = ".npmrc";
-// It takes the line to its end; in a conversation something may follow.
+// This rule takes a line to its end; in a conversation something may follow the secret.
 const WORDS = "npm";
 
-// Between two texts that are looked at as one: the core puts that there, and no secret goes over it.
+// The bytes that the core puts between two texts to scan them as one; no secret spans them.
 const BETWEEN = 3;
-// What a text begins with counts.
+// A byte order mark at the beginning counts as text.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** @type {Promise<SecretScan> | undefined} */
 let loading;
 
-/** How long texts are that lie one behind the other. @param {number[]} lengths in bytes */
+/** The length of texts that lie one behind the other. @param {number[]} lengths in bytes */
 export function joinedLength(lengths) {
   return lengths.reduce((sum, length) => sum + length + BETWEEN, -BETWEEN);
 }
 
 /**
- * The secrets in each of some texts, in bytes; none where there is none in any.
+ * Finds the secrets in each of some texts, as byte ranges; an empty array where no text has any.
  * @param {SecretScan} scan @param {number[]} lengths in bytes @param {Uint8Array} texts one behind the other
  */
 export function findSecrets(scan, lengths, texts) {
-  // Most have none, and what costs is to begin with a text.
+  // Scans all as one first: most texts have none, and each scan's beginning is what costs.
   if (scan(decoder.decode(texts)).length === 0) return [];
   let at = 0;
   return lengths.map((length) => {
@@ -46,7 +46,7 @@ export function findSecrets(scan, lengths, texts) {
   });
 }
 
-/** Finds the secrets in a text that secretlint has rules for. @returns {Promise<SecretScan>} */
+/** Loads, once, the function that finds a text's secrets by secretlint's rules. @returns {Promise<SecretScan>} */
 export function secretScan() {
   loading ??= loadScan();
   return loading;
@@ -78,7 +78,7 @@ async function loadScan() {
   };
 }
 
-// Some rules give where a whole assignment begins, but the length of the secret that stands at its end.
+// Finds the secret itself: some rules give the beginning of a whole assignment, but the length of the secret at its end.
 /** @param {string} content @param {readonly number[]} range @param {{ data: any, isWord: boolean }} what `data`: what the message quotes */
 function locateSecret(content, [start = 0, end = start], { data, isWord }) {
   const quoted = Object.values(data ?? {}).find((one) => typeof one === "string" && one.length === end - start);

@@ -1,5 +1,5 @@
 // @ts-check
-/** Appends that wait for their turn, and which of them become one batch. */
+/** The queue of appends that wait for their turn, and which of them become one batch. */
 
 import { LeftoffError } from "../error.js";
 import { detectFormat } from "./library-answers.js";
@@ -9,25 +9,25 @@ import { toJson } from "../wasm/json.js";
 
 /**
  * @typedef {object} WaitingAppend an append that waits for its turn
- * @property {string} json the drafts, an array
+ * @property {string} json the drafts, a JSON array
  * @property {number} count how many they are
  * @property {"durable" | "buffered"} durability
- * @property {import("../types/index.js").Format} [format] leftoff's unless given, or what they tell
- * @property {boolean} isCopy they were read from a log, or an agent's file
- * @property {boolean} revives a paused session goes on with it
- * @property {string} [once] under which conditions it counts, JSON
+ * @property {import("../types/index.js").Format} [format] leftoff's unless given, or detected from the drafts
+ * @property {boolean} isCopy the drafts were read from a log, or an agent's file
+ * @property {boolean} revives the append makes a paused session active again
+ * @property {string} [once] the append conditions, JSON
  * @property {(answer: import("./appended.js").Appended) => void} resolve
  * @property {(error: unknown) => void} reject
  */
 
-/** How many appends at most become one batch. */
+/** The most appends that become one batch. */
 const MAX_GROUP = 1000;
 
-/** Drafts as an array of JSON, and whose shape they have. @param {unknown[]} drafts @param {import("../types/index.js").Format} [format] @returns {{ json: string, format?: import("../types/index.js").Format }} */
+/** Writes drafts as a JSON array, and detects their format. @param {unknown[]} drafts @param {import("../types/index.js").Format} [format] @returns {{ json: string, format?: import("../types/index.js").Format }} */
 export function serializeDrafts(drafts, format) {
   const json = (/** @type {boolean} */ ofProvider) => {
     let all = "";
-    // Also of holes: each of them is no message.
+    // Counted by index, to include holes of the array: each is refused as no message.
     for (let place = 0; place < drafts.length; place += 1) all += `${place ? "," : ""}${toJson(drafts[place], { about: `message ${place}`, bytes: ofProvider, instances: ofProvider })}`;
     return `[${all}]`;
   };
@@ -35,7 +35,7 @@ export function serializeDrafts(drafts, format) {
   try {
     return { json: json(false) };
   } catch (error) {
-    // A provider's library may answer by objects of its own, which leftoff's shape has not.
+    // A provider's library may answer with instances of its own classes, which leftoff's shape doesn't have.
     const loose = json(true);
     const told = /** @type {import("../types/index.js").Format} */ (detectFormat(loose));
     if (told === "leftoff") throw error;
@@ -43,14 +43,14 @@ export function serializeDrafts(drafts, format) {
   }
 }
 
-/** One array of all that is in these, for one call of the core. @param {string[]} arrays each as JSON */
+/** Joins arrays into one, for one call of the core. @param {string[]} arrays each as JSON */
 export function joinArrays(arrays) {
   const [only = "[]", ...others] = arrays;
   return others.length === 0 ? only : `[${arrays.map((array) => array.slice(1, -1)).filter(Boolean).join(",")}]`;
 }
 
-// Those at the front that can be one batch. What a provider's message becomes is not known beforehand, so each of
-// these goes alone; and so does what counts under conditions of its own.
+// Takes from the front the appends that can be one batch. How many messages a provider's message becomes is not known
+// beforehand, so each goes alone; and so does an append with conditions of its own.
 /** @param {WaitingAppend[]} waiting */
 export function takeBatch(waiting) {
   const [first] = waiting;
@@ -65,7 +65,7 @@ export function rejectUnknownDurability(durability) {
   throw new LeftoffError({ code: "invalid_request", message: `expected "durable" or "buffered" for "durability", but found ${JSON.stringify(durability)} instead` });
 }
 
-/** How safe an append is once it is written. @param {Storage} storage @param {boolean} durable whether that was waited for */
+/** How safe a written append is. @param {Storage} storage @param {boolean} durable whether the disk was waited for */
 export function acknowledgmentOf({ capabilities }, durable) {
   return !capabilities.durable ? "volatile" : durable ? "durable" : "buffered";
 }

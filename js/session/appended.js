@@ -1,12 +1,12 @@
 // @ts-check
-/** What an append resolves to. */
+/** The result of an append. */
 
 import { textOf } from "../wasm/core.js";
 
 /** @import { Acknowledged, Message } from "../types/index.js" */
 
 /**
- * What an append resolves to.
+ * The result of an append: the stored messages, and how safe they are.
  * @example
  * const { records, acknowledged } = await session.append({ role: "user", content: "Hello" });
  * [records[0].content, acknowledged]; // => ["Hello", "durable"]
@@ -18,7 +18,7 @@ export class Appended {
 
   /**
    * @param {Uint8Array} batch the lines that were written
-   * @param {{ from: number, to?: number, acknowledged: Acknowledged }} options which of its lines
+   * @param {{ from: number, to?: number, acknowledged: Acknowledged }} options `from`, `to`: this append's lines among the batch's
    */
   constructor(batch, { from, to, acknowledged }) {
     this.#batch = batch;
@@ -28,7 +28,7 @@ export class Appended {
     this.acknowledged = acknowledged;
   }
 
-  /** The messages as they are stored. They are read from their lines when they are asked for: most never are. @returns {Message[]} */
+  /** The messages as stored. Parsed from their lines on first use: most are never asked for. @returns {Message[]} */
   get records() {
     const lines = textOf(this.#batch).split("\n").filter(Boolean).slice(this.#from, this.#to);
     return lines.map((line) => {

@@ -1,5 +1,5 @@
 // @ts-check
-/** A session as the core has it, kept in step with its files by the core's operations. */
+/** The JavaScript side of a session that the core holds; the core's operations keep it in step with its files. */
 
 import { join, relative, sep } from "../host/path.node.js";
 
@@ -22,37 +22,37 @@ import { drive, driveAppend, drivePages } from "../wasm/drive.js";
 /** @import { BeginOperation, CoreFile, Host, CallerFunctions } from "../wasm/drive.js" */
 
 /**
- * Where derived things of sessions lie.
+ * Where derived files of sessions lie.
  * @typedef {object} Cache
  * @property {Storage} storage
  * @property {string} folder in the home
  *
- * What a session is of.
+ * The store that a session belongs to.
  * @typedef {{ core: CoreStore, agentsStore: CoreStore, placeOf: (found: { path: string, placement: "home" | "workspace" }) => SessionPlace }} StoreLink `agentsStore`: the same store in the second module
  *
- * @typedef {object} SessionParts what a session has of its store, beside its handle
+ * @typedef {object} SessionParts what a session gets from its store, beside its handle
  * @property {boolean} [countTokens] whether appended messages are counted; true unless given
- * @property {(id: string) => unknown} [ended] is told of one that was stopped or completed
- * @property {(id: string, ...asked: any[]) => AsyncGenerator<any>} [search] in one
- * @property {(session: import("./session.js").Session, options: { at?: string }) => Promise<import("./session.js").Session>} [fork] a copy of one
+ * @property {(id: string) => unknown} [ended] is called when a session was stopped or completed
+ * @property {(id: string, ...asked: any[]) => AsyncGenerator<any>} [search] searches one session
+ * @property {(session: import("./session.js").Session, options: { at?: string }) => Promise<import("./session.js").Session>} [fork] makes a copy of a session
  *
- * @typedef {SessionPlace & { cache: Cache, id?: string, store?: StoreLink, turns?: Turns, redaction?: Redaction }} SessionHandleParts `id`: where it is known; `store`: that has it
- *   open; `turns`: those of its folder; `redaction`: what leaves goes through it
+ * @typedef {SessionPlace & { cache: Cache, id?: string, store?: StoreLink, turns?: Turns, redaction?: Redaction }} SessionHandleParts `id`: where it is known; `store`: the one
+ *   that has it open; `turns`: those of its folder; `redaction`: redacts what leaves the session
  */
 
-/** What is done one after another. */
+/** A queue of work on one folder, done one after another. */
 export class Turns {
   /** @type {Promise<unknown>} */
   #last = Promise.resolve();
 
-  /** Does something once its turn has come. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+  /** Runs work once its turn has come. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
   inTurn(work) {
     const mine = this.#last.then(work, work);
     this.#last = mine;
     return mine;
   }
 
-  /** Resolves to what ends the turn, once it has come. @returns {Promise<() => void>} */
+  /** Waits for a turn; resolves to the function that ends it. @returns {Promise<() => void>} */
   turn() {
     return new Promise((resolve) => {
       this.inTurn(() => new Promise((leave) => resolve(() => leave(undefined))));
@@ -67,19 +67,19 @@ export class SessionHandle {
   #turns;
   /** @type {Notice[]} */
   #notices = [];
-  /** How many of these the core has told. */
+  /** How many of the core's notices were taken over. */
   #noticeCount = 0;
-  /** How often it was opened when its place was asked for last. */
+  /** The core's open count when the session's place was last asked for. */
   #openCount = 0;
   /** @type {Native} */
   #native = /** @type {any} */ (undefined);
-  /** What frees what the core holds for it. @type {(() => void)[]} */
+  /** Functions that free what the core holds for this session. @type {(() => void)[]} */
   #releases = [];
-  /** It was opened there, or begun. */
+  /** Whether the core has opened or begun the session. */
   #isOpen = false;
-  /** It was deleted: whoever asks more of it is refused. */
+  /** Whether the session was deleted; any further call is refused. */
   isDeleted = false;
-  /** The instance of the core that those are of. */
+  /** The instance of the core that `#native` belongs to. */
   #instance = -1;
   /** @type {MetadataJson} */
   #metadata = Object.create(null);
@@ -97,17 +97,17 @@ export class SessionHandle {
     this.#turns = turns;
     /** @type {SessionPlace} */
     this.#place = { storage, path, placement };
-    /** What the last context was made of. */
+    /** Writes the report of the last context. */
     this.report = new ReportWriter();
     const live = this;
-    /** For who reads: where its messages and their blobs are, as long as the session lives. @type {{ storage: Storage, folder: string }} */
+    /** Where messages and blobs lie, for readers; follows the session when it is moved. @type {{ storage: Storage, folder: string }} */
     this.source = { get storage() { return live.#log().storage; }, get folder() { return live.place.path; } };
-    /** What leaves of it. */
+    /** Redacts what leaves the session. */
     this.redactor = redaction.forSession(this.source);
     this.#host = { lease: store?.core.lease ?? randomId(), at: (file) => this.#locate(file), turn: () => this.turn(), keep: (at, bytes) => this.report.keep(at, bytes), log: () => this.#log(), unsure: () => (this.#messages = undefined) };
   }
 
-  /** Where it lies; elsewhere, once it was found there. @returns {SessionPlace} */
+  /** Where the session lies; another place once the core found it moved. @returns {SessionPlace} */
   get place() {
     if (!this.isCurrent) return this.#place;
     const opened = callCore(() => this.#native.openCount);
@@ -119,7 +119,7 @@ export class SessionHandle {
     return this.#place;
   }
 
-  /** What whoever opened it should hear, as far as it is known by now. @returns {Notice[]} */
+  /** Notices for whoever opened the session, as far as they are known by now. @returns {Notice[]} */
   get notices() {
     if (!this.isCurrent) return this.#notices;
     /** @type {Notice[]} */
@@ -129,31 +129,31 @@ export class SessionHandle {
     return this.#notices;
   }
 
-  /** One that the core has begun says at once who it is. */
+  /** Takes over the id of a session that the core has begun. */
   attach() {
     this.#id = callCore(() => this.#ensureNative().id);
     this.#isOpen = true;
     return this;
   }
 
-  /** Does something once its turn has come: the session is its alone until then. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+  /** Runs work once its turn has come; until it ends no other work has the session. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
   inTurn(work) { return this.#turns.inTurn(work); }
 
-  /** Resolves to what ends the turn, once it has come. @returns {Promise<() => void>} */
+  /** Waits for the session's turn; resolves to the function that ends it. @returns {Promise<() => void>} */
   async turn() {
     const leave = await this.#turns.turn();
     await this.report.flush();
     return leave;
   }
 
-  /** Drives one of the core's operations. @param {string} name @param {string | Uint8Array} [request] @param {{ countTokens?: boolean, own?: CallerFunctions }} [options] `own`: what the caller does for it @returns {Promise<any>} its answer */
+  /** Drives one of the core's operations. @param {string} name @param {string | Uint8Array} [request] @param {{ countTokens?: boolean, own?: CallerFunctions }} [options] `own`: the caller's functions @returns {Promise<any>} its answer */
   async run(name, request = "", { countTokens = true, own } = {}) {
     const native = this.#ensureNative();
     const bytes = typeof request === "string" ? bytesOf(request) : request;
     return fromBytes(await this.#drive((operations, now, chance) => operations.begin(native, name, bytes, anyCounter(), countTokens, now, chance), own));
   }
 
-  /** Drives one that gives pages of items. @param {string} name @param {object} [request] @param {CallerFunctions} [own] @returns {AsyncGenerator<any>} the items, one after another */
+  /** Drives an operation that gives pages of items. @param {string} name @param {object} [request] @param {CallerFunctions} [own] @returns {AsyncGenerator<any>} the items, one after another */
   async *pages(name, request = {}, own) {
     const native = this.#ensureNative();
     const pages = drivePages((operations, now, chance) => operations.begin(native, name, toBytes(request), anyCounter(), true, now, chance), { ...this.#host, own });
@@ -167,7 +167,7 @@ export class SessionHandle {
     return text;
   }
 
-  /** What one of the second module says of it. @param {"examine" | "sentContext"} name @param {string} [request] */
+  /** Runs an operation of the second module that answers at once. @param {"examine" | "sentContext"} name @param {string} [request] */
   async runInAgents(name, request = "") {
     const { value } = await this.#pagesInAgents(name, request).next();
     return fromBytes(/** @type {Uint8Array} */ (value));
@@ -189,8 +189,8 @@ export class SessionHandle {
 
   /**
    * Appends messages as one batch.
-   * @param {string} drafts JSON @param {{ format?: string, once?: string, durable: boolean, revives: boolean, countTokens: boolean }} how without a
-   *   format they were read from a log, and with an empty one they tell it; `once`: under which conditions they count, JSON
+   * @param {string} drafts JSON @param {{ format?: string, once?: string, durable: boolean, revives: boolean, countTokens: boolean }} how no `format`:
+   *   the drafts were read from a log; an empty one: it is detected; `once`: the append conditions, JSON
    * @returns {Promise<Uint8Array>} their lines
    */
   append(drafts, { format, once, durable, revives, countTokens }) {
@@ -198,16 +198,16 @@ export class SessionHandle {
     return driveAppend((operations, { opened }, seen, now, chance) => operations.append(native, lentBytes(drafts), format, once, durable, revives, anyCounter(), countTokens, opened, seen, now, chance), this.#host);
   }
 
-  /** Whether the last append came as far as to stage its messages; where nobody can say, it did. */
+  /** Whether the last append got as far as staging its messages; true where the core is gone and nobody can say. */
   get wasStaged() { return !this.isCurrent || callCore(() => this.#native.wasStaged); }
 
-  /** Takes in what others wrote since the last look. */
+  /** Reads what others wrote since the last look. */
   async refresh() {
     await this.inTurn(() => this.run("look"));
     await this.redactor.prepare();
   }
 
-  /** Forgets all that is known of it: of many sessions that is much. */
+  /** Frees all that is held for the session: for many sessions that is much memory. */
   release() {
     this.#releaseNative();
     this.redactor.free();
@@ -219,29 +219,29 @@ export class SessionHandle {
     this.#isOpen = false;
   }
 
-  /** The same of one that was used: what was known of it last can still be asked. */
+  /** Frees the core's part, and keeps metadata, place and notices as they were last: they can still be asked for. */
   close() {
     this.#metadata = this.metadata;
     [this.#place, this.#notices] = [this.place, this.notices];
     this.#releaseNative();
   }
 
-  /** It is open no longer, since it was moved, or deleted. @param {boolean} isDeleted */
+  /** Closes the handle of a session that was moved or deleted. @param {boolean} isDeleted */
   retire(isDeleted) {
     this.close();
     this.isDeleted = isDeleted;
   }
 
-  /** The core has it open; or would have it again, where it is gone there. */
+  /** Whether the core has the session open, or would reopen it after a trap. */
   get isOpen() { return !this.isCurrent || (this.#store?.core.isOpen(this.#native) ?? true); }
 
-  /** Its store was closed, and it with that. */
+  /** Whether its store was closed, and the session with it. */
   get isStoreClosed() { return this.#store?.core.isClosed ?? false; }
 
-  /** It is the one that the core has, or has again, where that is gone there. */
+  /** Makes the core's part anew after a trap. */
   revive() { if (!this.isDeleted) this.#ensureNative(); }
 
-  /** What is known of it is of the core that is at work. */
+  /** Whether `#native` belongs to the running instance of the core. */
   get isCurrent() { return this.#instance === coreModule.instance; }
 
   get #hasOpened() {
@@ -250,34 +250,34 @@ export class SessionHandle {
     return this.#isOpen;
   }
 
-  /** Begins it, of which nothing is on disk yet. @param {Record<string, unknown> & { id: string }} created */
+  /** Begins a session of which nothing is on disk yet. @param {Record<string, unknown> & { id: string }} created */
   async begin(created) {
     await this.run("begin", toJson(created));
     this.#id = created.id;
     this.#isOpen = true;
   }
 
-  /** Reads what came after its checkpoint, or all. */
+  /** Opens the session: reads what came after its checkpoint, or all. */
   async open() {
     this.#id = await this.run("open");
     this.#isOpen = true;
   }
 
-  /** Its id; empty until it was opened or begun. Also while the core is gone. */
+  /** The session's id; empty until it was opened or begun. Known also while the core is gone. */
   get id() { return this.#id; }
 
-  /** `metadata.json`; of one that was let go, as it was before. @returns {MetadataJson} */
+  /** `metadata.json`; after `close`, as it was then. @returns {MetadataJson} */
   get metadata() {
     if (this.#hasOpened) this.#metadata = fromBytes(callCore(() => this.#native.metadata()));
     return this.#metadata;
   }
 
-  /** Nobody said anything of it yet. */
+  /** Whether nothing was recorded in the session yet. */
   get isEmpty() { return callCore(() => this.#ensureNative().isEmpty); }
 
   rejectIfDeleted() { if (this.isDeleted) throw movedError(this.place.path); }
 
-  /** Where it lies, unless it was deleted: what lies there by now may be another one. @returns {[path: string, placement: "home" | "workspace", id: string]} */
+  /** The arguments that name the session; refused after deletion, since another session may lie there by now. @returns {[path: string, placement: "home" | "workspace", id: string]} */
   get location() {
     this.rejectIfDeleted();
     const { path, placement } = this.place;
@@ -302,11 +302,11 @@ export class SessionHandle {
 
   get #home() { return join(this.#cache.folder, ".."); }
 
-  /** Where its messages are: asked for again once they were not as the core knew them. */
+  /** Where its messages lie; looked up again once the log was not as the core knew it. */
   #log() {
     if (this.#messages) return this.#messages;
     const { storage, path: folder } = this.place;
-    // One text of a path, however often it is appended to: the system's calls take a new one longer.
+    // One string for all appends to a path: with a new one each time the system's calls take longer.
     return (this.#messages = { storage, folder, path: `${folder}/messages.jsonl`, opened: this.#openCount });
   }
 
@@ -317,7 +317,7 @@ export class SessionHandle {
     return { storage: this.#cache.storage, path: join(this.#home, path) };
   }
 
-  /** Where it lies, as the core calls it, and where derived things do. @returns {[workspace: string | undefined, path: string, shown: string, cache: string]} */
+  /** The session's folder as the core names it, and the cache folder. @returns {[workspace: string | undefined, path: string, shown: string, cache: string]} */
   #nativeArguments() {
     const { path, placement } = this.#place;
     const workspace = placement === "home" ? undefined : conversationOf(path).workspace;
@@ -330,7 +330,7 @@ function pathBelow(folder, path) {
   return relative(folder, path).split(sep).join("/");
 }
 
-/** What is said where a session does not lie where it lay. @param {string} folder @param {unknown} [cause] */
+/** The error for a session that no longer lies where it lay. @param {string} folder @param {unknown} [cause] */
 export function movedError(folder, cause) {
   return new LeftoffError({ code: "not_found", message: `the session in "${folder}" was moved or deleted meanwhile`, cause });
 }

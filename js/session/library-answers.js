@@ -1,5 +1,5 @@
 // @ts-check
-/** What a library's answer has behind getters, promises and streams, as what the core reads of it: which answer it is, that one tells. */
+/** Turns a library's answer, with its getters, promises and streams, into plain values; the core detects which answer it is. */
 
 import { LeftoffError } from "../error.js";
 import { bytesOf, callCore } from "../wasm/core.js";
@@ -7,7 +7,7 @@ import { bytesOf, callCore } from "../wasm/core.js";
 /** @import { Format } from "../types/index.js" */
 
 /**
- * The messages to append, each as plain as it can be.
+ * Makes the messages to append plain objects, as far as that is possible.
  * @param {unknown} drafts one or many; a library's whole answer counts as one
  * @returns {unknown[]}
  */
@@ -16,7 +16,7 @@ export function toPlainDrafts(drafts) {
 }
 
 /**
- * A result of the AI SDK that may still be streamed, once it is whole; nothing where it is none.
+ * Waits for an AI SDK result that may still be streaming; nothing where the drafts are no such result.
  * @param {unknown} drafts @param {Format} [format]
  * @returns {Promise<object> | undefined}
  */
@@ -24,14 +24,14 @@ export function awaitStreamedResult(drafts, format) {
   return isObject(drafts) && "steps" in drafts && "fullStream" in drafts ? readWholeResult(drafts, format) : undefined;
 }
 
-/** The shape that these tell, JSON, where nobody says another one. @param {string} json @param {Format} [format] @returns {string} */
+/** Detects the drafts' format, unless one is given. @param {string} json @param {Format} [format] @returns {string} */
 export function detectFormat(json, format) {
   return callCore((core) => core.answeredFormat(bytesOf(json), format));
 }
 
 /** @param {Record<string, any>} result @param {Format} [format] */
 async function readWholeResult(result, format) {
-  // Refused before anything is read of it: that would begin the stream.
+  // Checks the format before reading any field: reading would begin the stream.
   detectFormat('{"steps":[],"response":{},"responseMessages":[]}', format);
   return resultOf("responseMessages" in result ? await result.responseMessages : (await result.response).messages);
 }
@@ -43,7 +43,7 @@ function toPlain(one) {
   return !("role" in one) && "steps" in one && "response" in one ? resultOf(one.responseMessages ?? one.response?.messages) : one;
 }
 
-// What the core knows one by.
+// The fields by which the core recognizes such a result.
 /** @param {unknown} responseMessages */
 const resultOf = (responseMessages) => ({ steps: [], response: {}, responseMessages });
 

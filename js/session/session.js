@@ -1,5 +1,5 @@
 // @ts-check
-/** One session: what it is asked for, one after another, by the core's operations on its files. */
+/** One session. Its methods run the core's operations on its files, one after another. */
 
 import { toPlainDrafts, awaitStreamedResult } from "./library-answers.js";
 import { Appended } from "./appended.js";
@@ -13,18 +13,19 @@ import { acknowledgmentOf, joinArrays, rejectUnknownDurability, takeBatch, seria
 /** @import { WaitingAppend } from "./append-queue.js" */
 /** @import { Agent, AppendOptions, CompactOptions, Compacted, ContextBuildResult, ContextRequest, Appendable, Examined, Execution, ExportFormat, Format, Found, Holder, KeptReport, SentContext, SessionSearchOptions, MetadataJson, Placement, ReadExecution, ReadMessage, Reading, ResumeRequest, Resumed, SessionState } from "../types/index.js" */
 
-// What the rest of leftoff does with a session, and its callers don't: the class has no names for it.
+// What only leftoff itself does with a session. These are functions of this module, not methods: so no caller comes to depend on
+// one, and none has to be documented. A test compares what is packed with what is declared.
 
-/** A session of a handle. @internal @type {(live: SessionHandle, parts: SessionParts) => Session} */
+/** Makes a session from a handle. @internal @type {(live: SessionHandle, parts: SessionParts) => Session} */
 export let sessionOf;
 /** @internal @type {(session: Session) => SessionHandle} */
 export let handleOf;
-/** Appends what was read from a log, or an agent's file: whatever it has, another one may have. @internal @type {(session: Session, messages: object[]) => Promise<Appended>} */
+/** Appends messages read from a log or an agent's file, with fields that a caller's draft may not have. @internal @type {(session: Session, messages: object[]) => Promise<Appended>} */
 export let appendCopies;
 
 /**
- * One conversation: what is said is appended, and what a model call gets is built from it. Each call looks first whether
- * other processes appended meanwhile. What a method throws is a `LeftoffError`: beside the codes that each names, those of the
+ * One conversation: messages are appended, and what a model call gets is built from them. Each call looks first whether
+ * other processes appended meanwhile. Methods throw `LeftoffError`: beside the codes that each names, those of the
  * storage (`disk_full`, `permission_denied`, `storage_closed` …), `not_found` where the folder is gone, and `newer_version` where a newer leftoff wrote it.
  */
 export class Session {
@@ -55,25 +56,25 @@ export class Session {
     this.#contexts = new Contexts(this, live);
   }
 
-  /** What whoever opened it should hear, as far as it is known by now. */
+  /** Notices for whoever opened the session, as far as they are known by now. */
   get notices() { return this.#handle.notices; }
 
-  /** The folder of the session; another one once it was moved, and something was done with it since. */
+  /** The session's folder; a new one after a move, as soon as another method has run. */
   get path() { return this.#handle.place.path; }
 
-  /** In the home, or in a workspace. @returns {Placement} */
+  /** Where the session lies: in the home, or in a workspace. @returns {Placement} */
   get placement() { return this.#handle.place.placement; }
 
   /** The session's uuid. */
   get id() { return this.#handle.id; }
 
-  /** What `metadata.json` says of it, as it may leave. @returns {MetadataJson} */
+  /** The content of `metadata.json`, redacted. @returns {MetadataJson} */
   get metadata() { return this.#redactor.redactNow(this.#handle.metadata); }
 
   /**
-   * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says. Calls that are made
-   * together become one write and one flush.
-   * @param {Appendable | readonly Appendable[]} drafts in the shape that `format` says; a provider's whole answer, too, which says it itself
+   * Appends one message or many, as one batch. Resolves once they are as safe as `acknowledged` says. Calls made together
+   * become one write and one flush.
+   * @param {Appendable | readonly Appendable[]} drafts in the shape that `format` names; or a provider's whole answer, whose shape is detected
    * @param {AppendOptions} [options] @returns {Promise<Appended>}
    * @throws {LeftoffError} `invalid_request` naming the place of a key or value that no reader would give back; `empty_message`; `unknown_parent`; `line_too_long`;
    *   `conflict` and `operation_reused`, then nothing was appended; `disk_full` and others of the storage: then `written` says how many bytes got in, and 0 that nothing was appended
@@ -100,20 +101,20 @@ export class Session {
   #enqueue(said, { durability, format, revives, once = {}, isCopy }) {
     const mine = new Promise((resolve, reject) => {
       rejectUnknownDurability(durability);
-      // As they are now: the caller may change them before their turn comes.
+      // Serialized now: the caller may change them before their turn comes.
       const all = said();
       const isAny = once.operation !== undefined || once.expected !== undefined;
       const { json, format: told } = serializeDrafts(all, format);
       this.#waiting.push({ json, count: all.length, durability, format: told, revives, once: isAny ? toJson(once) : undefined, isCopy, resolve, reject });
     });
-    // Whoever is first takes those along that wait behind it: one write and one flush for all of them.
+    // The first one takes along those that wait behind it: one write and one flush for all.
     this.#handle.inTurn(() => this.#appendGroup(takeBatch(this.#waiting)));
     return mine;
   }
 
   /**
-   * What a model call gets: messages within the budget, each call with its result, and a report that says why. What does
-   * not fit is replaced by one summary, sent as a fenced user message.
+   * Builds what a model call gets: messages within the budget, each call with its result, and a report that says why. What
+   * doesn't fit is replaced by one summary, sent as a fenced user message.
    * @template {Format} [F="leftoff"] @param {ContextRequest<F>} [request] windows and budgets in tokens @returns {Promise<ContextBuildResult<F>>}
    * @throws {LeftoffError} `budget_too_small` where the newest user message does not fit, not even shortened; `no_counter`
    *   for an encoding that needs `count`; `invalid_request` for an option or a model that is not known
@@ -127,9 +128,9 @@ export class Session {
   context(request = {}) { return /** @type {Promise<any>} */ (this.#contexts.context(request)); }
 
   /**
-   * What the last context was made of, without its texts; nothing where none was built. Kept on disk, so another process may ask.
+   * Reads the report of the last context, without its texts; nothing where none was built. It is kept on disk, so another process may ask.
    * @template {boolean} [F=false] @param {{ full?: F }} [options] `full`: with its messages, built again from the session as it was then,
-   *   and whether they are those that were given
+   *   and whether they equal those that were given
    * @returns {Promise<(F extends true ? SentContext : KeptReport) | undefined>} @throws {LeftoffError} `invalid_request` for an option that is not known
    * @example
    * await session.append({ role: "user", content: "Hello" });
@@ -139,7 +140,7 @@ export class Session {
   async lastContext(options = {}) { return this.#contexts.last(checkOptions("lastContext", options)); }
 
   /**
-   * What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model is asked.
+   * Returns the session state: the task, files, decisions and blockers, open tasks and failed commands. No model is asked.
    * @returns {Promise<SessionState>} @throws {LeftoffError} what any method throws
    * @example
    * await session.append({ role: "user", content: "Rename the parser's entry point." });
@@ -148,7 +149,7 @@ export class Session {
   state() { return this.#redactor.redactResult(this.#handle.run("state")); }
 
   /**
-   * The task, pinned messages, open tasks, files and what was decided, as a text: for a compaction hook.
+   * Returns the task, pinned messages, open tasks, files and decisions as a text, for a compaction hook.
    * @param {{ maxTokens?: number, encoding?: string }} [options] 2,000 tokens of o200k_base unless given
    * @returns {Promise<string>} empty where nothing is known
    * @throws {LeftoffError} `invalid_request` for a number of tokens that is none; `no_counter`
@@ -160,8 +161,8 @@ export class Session {
   async brief(options = {}) { return this.#contexts.brief(checkOptions("brief", options)); }
 
   /**
-   * A summary of the messages from one to another: what a model wrote of just these, if that is kept, else what was
-   * learned of them.
+   * Returns a summary of the messages from one to another: a model's summary of just these, if one is kept, else one made from
+   * the session state.
    * @param {{ startMessageId: string, endMessageId: string, maxTokens: number }} asked @returns {Promise<string>}
    * @throws {LeftoffError} `not_found` for a message that is not on the path
    * @example
@@ -171,7 +172,7 @@ export class Session {
   summaryOf(asked) { return this.#contexts.summaryOf(asked); }
 
   /**
-   * Starts future contexts after a summary. Says what it would do; does it with `apply`. No message is touched, and `undo`
+   * Starts future contexts after a summary. Without `apply` it only says what it would do. No message is touched, and `undo`
    * takes it back.
    * @param {CompactOptions} [options] windows, budgets and `keep` in tokens @returns {Promise<Compacted>}
    * @throws {LeftoffError} what `context` throws; `invalid_request` for a `keep` that is no number of tokens
@@ -184,8 +185,8 @@ export class Session {
   async compact(options = {}) { return this.#contexts.compact(checkOptions("compact", options)); }
 
   /**
-   * What hands the session to the next run: the command that began it, the block, and the history that fits. A paused
-   * session is active again; a completed one with `override` only. Warnings say what is not as it was.
+   * Resumes the session: returns the command that began it, the resume block, and the history that fits. A paused session
+   * becomes active again; a completed one only with `override`. Warnings say what has changed since.
    * @template {Format} [F="leftoff"] @param {ResumeRequest<F>} [request] windows and budgets in tokens @returns {Promise<Resumed<F>>}
    * @throws {LeftoffError} what `context` throws
    * @example
@@ -202,31 +203,31 @@ export class Session {
   }
 
   /**
-   * Pauses it: what was said is saved, and can be taken up.
-   * @param {{ summary?: string }} [options] where it stopped @throws {LeftoffError} `invalid_transition` where it was completed; `invalid_request` for a `summary` that is no text
+   * Pauses the session; it can be resumed.
+   * @param {{ summary?: string }} [options] `summary`: where it stopped @throws {LeftoffError} `invalid_transition` where it was completed; `invalid_request` for a `summary` that is no text
    * @example
    * await session.stop({ summary: "The parser is renamed, its tests are not." });
    * session.metadata.lifecycle; // => "paused"
    */
   async stop(options = {}) { await this.#setStatus("paused", checkOptions("stop", options).summary); }
 
-  /** The same as `stop`, without words. @throws {LeftoffError} what `stop` throws @example await session.pause(); */
+  /** Pauses the session without a summary. @throws {LeftoffError} what `stop` throws @example await session.pause(); */
   pause() { return this.stop(); }
 
-  /** Marks it as done. @param {{ summary?: string }} [options] what it came to @throws {LeftoffError} `invalid_request` for a `summary` that is no text @example await session.complete(); session.metadata.lifecycle; // => "completed" */
+  /** Marks the session as completed. @param {{ summary?: string }} [options] `summary`: its result @throws {LeftoffError} `invalid_request` for a `summary` that is no text @example await session.complete(); session.metadata.lifecycle; // => "completed" */
   async complete(options = {}) { await this.#setStatus("completed", checkOptions("stop", options).summary); }
 
   /**
-   * Gives it a title.
+   * Gives the session a title.
    * @param {string} title @throws {LeftoffError} `invalid_request` where it is no text
    * @example await session.rename("The parser's entry point"); session.metadata.display.title; // => "The parser's entry point"
    */
   async rename(title) { await this.#recordEvents([{ type: "title", title }]); }
 
-  /** Hides it from lists. No byte of it is moved. @throws {LeftoffError} what any method throws @example await session.archive(); session.metadata.status; // => "archived" */
+  /** Hides the session from lists. No byte of it is moved. @throws {LeftoffError} what any method throws @example await session.archive(); session.metadata.status; // => "archived" */
   async archive() { await this.#recordEvents([{ type: "archived" }]); }
 
-  /** Puts it back into lists, as it was. @throws {LeftoffError} what any method throws @example await session.archive(); await session.unarchive(); session.metadata.status; // => "active" */
+  /** Shows the session in lists again, as it was. @throws {LeftoffError} what any method throws @example await session.archive(); await session.unarchive(); session.metadata.status; // => "active" */
   async unarchive() { await this.#recordEvents([{ type: "unarchived" }]); }
 
   /**
@@ -239,11 +240,11 @@ export class Session {
    */
   async pin(messageId) { await this.#recordEvents([{ type: "pin", messageId }]); }
 
-  /** The messages that are in every context. @returns {Promise<string[]>} their ids @throws {LeftoffError} what any method throws @example await session.pins(); // => [] */
+  /** Lists the pinned messages, which are in every context. @returns {Promise<string[]>} their ids @throws {LeftoffError} what any method throws @example await session.pins(); // => [] */
   pins() { return this.#handle.run("pins"); }
 
   /**
-   * Keeps it in every context no longer.
+   * Unpins a message: contexts may omit it again.
    * @param {string} messageId @throws {LeftoffError} `invalid_request` where it is no text
    * @example
    * for (const id of await session.pins()) await session.unpin(id);
@@ -252,7 +253,7 @@ export class Session {
   async unpin(messageId) { await this.#recordEvents([{ type: "unpin", messageId }]); }
 
   /**
-   * What made the conversation possible, as a whole, from now on.
+   * Replaces the agent from now on: the command, model, provider and tools that the conversation runs with.
    * @param {Agent} agent @throws {LeftoffError} `invalid_request` for a field of another kind
    * @example
    * await session.setAgent({ command: "/brainstorm", model: "gpt-5", tools: ["Read"] });
@@ -261,7 +262,7 @@ export class Session {
   async setAgent(agent) { await this.#recordEvents([{ type: "agent", agent: agent ?? null }]); }
 
   /**
-   * Some of that; what is not given stays as it is, but for the window of another model, and the address of another provider.
+   * Updates fields of the agent; others stay, except that a new model drops the window and a new provider the address.
    * @param {Agent} fields @throws {LeftoffError} what `setAgent` throws
    * @example
    * await session.setAgent({ command: "/brainstorm", tools: ["Read"] });
@@ -272,9 +273,9 @@ export class Session {
   async updateAgent(fields) { await this.#recordEvents([{ type: "agent", partial: true, agent: fields ?? null }]); }
 
   /**
-   * Records what a tool did: its result as a message, and beside it how it went. Once for each call. A call that no
-   * message makes is added to the assistant's newest one.
-   * @param {Execution} execution @returns {Promise<{ execution: ReadExecution, isNew: boolean }>} `isNew`: false where that call was on record
+   * Records a tool execution: its result as a message, and beside it how it went. Once for each call. A call that no
+   * message makes is added to the assistant's newest message.
+   * @param {Execution} execution @returns {Promise<{ execution: ReadExecution, isNew: boolean }>} `isNew`: false where that call was recorded before
    * @throws {LeftoffError} `invalid_request` for a call without an id or a name, a result that is no text, and a
    *   `messageId` of a message that is not the assistant's
    * @example
@@ -284,18 +285,18 @@ export class Session {
    * isNew; // => true
    */
   async appendTool(execution) {
-    // As it is now: the caller may change it before its turn comes.
+    // Serialized now: the caller may change it before its turn comes.
     const json = toJson(execution);
     const { lines, ...appended } = await this.#handle.inTurn(() => this.#handle.run("appendTool", json, { countTokens: this.#countTokens }));
     await this.#redactor.learnSecrets(bytesOf(lines));
     return appended;
   }
 
-  /** What the tools did, oldest first; each with its result. @returns {Promise<ReadExecution[]>} @throws {LeftoffError} what any method throws @example await session.tools(); // => [] */
+  /** Reads the tool executions, oldest first, each with its result. @returns {Promise<ReadExecution[]>} @throws {LeftoffError} what any method throws @example await session.tools(); // => [] */
   tools() { return this.#redactor.redactResult(this.#run("tools")); }
 
   /**
-   * The messages of the current path, as contexts have it: each once, as its highest revision; what lies in blobs is put
+   * Reads the messages of the current path, as contexts have it: each once, as its highest revision, with blobs put
    * back. They are read piece by piece, so the first comes at once, however long the session is.
    * @param {Reading} [options] @returns {AsyncGenerator<ReadMessage>}
    * @throws {LeftoffError} `not_found` for a `leaf` that the session does not have
@@ -310,7 +311,7 @@ export class Session {
   }
 
   /**
-   * What of it answers a question, or has some words, the best first, as `Store.search` finds it; `limit` messages at most, 20 unless given.
+   * Searches the session's messages for a question or words, best first, as `Store.search` does; `limit` messages at most, 20 unless given.
    * @param {string} question @param {SessionSearchOptions} [options] @returns {AsyncGenerator<Found>} @throws {LeftoffError} `invalid_request` for options that cannot be meant
    * @example
    * await session.append({ role: "user", content: "Rename the parser's entry point." });
@@ -320,8 +321,8 @@ export class Session {
   search(question, options = {}) { return this.#search(this.id, checkKind("question", question), checkOptions("searchIn", options)); }
 
   /**
-   * A new session of the store that begins as a copy of this one, up to a message.
-   * @param {{ at?: string }} [options] the id of the last message to take over; the last one there is unless given
+   * Creates a new session of the store that begins as a copy of this one, up to a message.
+   * @param {{ at?: string }} [options] `at`: the id of the last message to copy; the newest one unless given
    * @returns {Promise<Session>} @throws {LeftoffError} `not_found` where this session has no such message
    * @example
    * const { records } = await session.append([{ role: "user", content: "Hello" }, { role: "assistant", content: "Hi." }]);
@@ -331,8 +332,8 @@ export class Session {
   fork(options = {}) { return this.#fork(this, options); }
 
   /**
-   * What is appended from now on, by this process or by others, as it comes; a message that is written again comes
-   * again. Ends when `signal` says so.
+   * Follows the session: yields what is appended from now on, by this process or by others; a revised message comes
+   * again. Ends when `signal` aborts.
    * @param {{ signal?: import("../types/index.js").Signal }} [options] @returns {AsyncGenerator<ReadMessage>} @throws {LeftoffError} `log_replaced` or `log_shrunk` where the log was put back to an earlier state; `invalid_request` for a `signal` that is none
    * @example
    * const ended = new AbortController();
@@ -348,19 +349,18 @@ export class Session {
   }
 
   /**
-   * Who else has the session open for appending. Nothing is lost by that; but two agents at one conversation are
-   * seldom meant.
+   * Lists who else has the session open for appending. Nothing is lost by that, but two agents in one conversation are rarely meant.
    * @returns {Promise<Holder[]>} @throws {LeftoffError} what any method throws
    * @example await session.others(); // => []
    */
   others() { return this.#run("others"); }
 
-  /** Reads all of it and says what is wrong; nothing is mended. Places are bytes. @returns {Promise<Examined>} @throws {LeftoffError} what any method throws @example (await session.examine()).health; // => "ok" */
+  /** Reads all of the session's files and reports what is wrong; nothing is mended. Places are byte offsets. @returns {Promise<Examined>} @throws {LeftoffError} what any method throws @example (await session.examine()).health; // => "ok" */
   examine() { return this.#redactor.redactResult(this.#handle.inTurn(() => this.#handle.runInAgents("examine"))); }
 
   /**
-   * The session as one text.
-   * @param {ExportFormat} format @param {{ allBranches?: boolean }} [options] also the messages of other branches, marked
+   * Exports the session as one text.
+   * @param {ExportFormat} format @param {{ allBranches?: boolean }} [options] `allBranches`: also the messages of other branches, marked
    * @returns {Promise<string>} @throws {LeftoffError} `invalid_request` for another format
    * @example await session.append({ role: "user", content: "Hello" }); (await session.export("markdown")).includes("Hello"); // => true
    */
@@ -369,12 +369,12 @@ export class Session {
     return this.#handle.exportText({ format, ...checkOptions("export", options), metadata });
   }
 
-  /** Takes in what others appended, so that `metadata` has it. @throws {LeftoffError} what any method throws @example await session.refresh(); session.metadata.stats.messageCount; // => 0 */
+  /** Reads what others appended, so that `metadata` has it. @throws {LeftoffError} what any method throws @example await session.refresh(); session.metadata.stats.messageCount; // => 0 */
   async refresh() { await this.#run("catchUp"); }
 
   /**
-   * Makes the disk confirm all that was appended, and writes what is derived.
-   * @param {{ learns?: boolean }} [options] `learns`: folds what came since into the session's state; true unless given @throws {LeftoffError} `invalid_request` for a `learns` that is neither true nor false
+   * Makes the disk confirm all that was appended, and writes derived files.
+   * @param {{ learns?: boolean }} [options] `learns`: folds new messages into the session state; true unless given @throws {LeftoffError} `invalid_request` for a `learns` that is neither true nor false
    * @example
    * await session.append({ role: "user", content: "Hello" }, { durability: "buffered" });
    * await session.flush();
@@ -388,7 +388,7 @@ export class Session {
     });
   }
 
-  /** Writes what is derived, and lets go. Closing the store does it, too. @throws {LeftoffError} those of the storage @example await session.close(); */
+  /** Writes derived files and closes the session. Closing the store does it, too. @throws {LeftoffError} those of the storage @example await session.close(); */
   async close() {
     if (this.#handle.isDeleted || this.#handle.isStoreClosed) return;
     const ended = async () => {
@@ -398,7 +398,7 @@ export class Session {
     await this.#handle.inTurn(ended).finally(() => this.#handle.close());
   }
 
-  /** Says as events what is asked for, of the session as it is now, whoever changed it. @param {Record<string, unknown>[]} asked */
+  /** Records events, judged against the session as it is on disk now, whoever changed it. @param {Record<string, unknown>[]} asked */
   async #recordEvents(asked) { await this.#run("say", toJson(asked)); }
 
   /** @param {"paused" | "completed"} status @param {string} [summary] */
@@ -408,7 +408,7 @@ export class Session {
     await this.#onEnd(this.id);
   }
 
-  /** One of the core's operations, once its turn has come. @param {string} name @param {string} [request] @returns {Promise<any>} */
+  /** Runs one of the core's operations once its turn has come. @param {string} name @param {string} [request] @returns {Promise<any>} */
   #run(name, request) { return this.#handle.inTurn(() => this.#handle.run(name, request)); }
 
   /** @param {WaitingAppend[]} group alike in durability and format */
@@ -418,21 +418,21 @@ export class Session {
     const durable = first.durability === "durable";
     const live = this.#handle;
     try {
-      // Of many each is a message: what a provider's whole answer becomes is not known beforehand, so it goes alone.
+      // In a group of many each draft is one message: a provider's answer, which may become several, goes alone.
       const format = first.format ?? (group.length > 1 ? "leftoff" : "");
       const how = { format: first.isCopy ? undefined : format, once: first.once, durable, revives: group.some(({ revives }) => revives), countTokens: this.#countTokens };
       const lines = await live.append(joinArrays(group.map((one) => one.json)), how);
       await this.#redactor.learnSecrets(lines);
       let from = 0;
       for (const { count, resolve } of group) {
-        // A provider's message may become several; it goes alone.
+        // A provider's message, which goes alone, may have become several.
         const to = group.length === 1 ? undefined : from + count;
         resolve(new Appended(lines, { from, to, acknowledged: acknowledgmentOf(live.source.storage, durable) }));
         from += count;
       }
     } catch (error) {
       if (group.length === 1 || live.wasStaged) for (const one of group) one.reject(error);
-      // One bad draft must not cost the others.
+      // One bad draft must not cost the others: append each alone.
       else for (const one of group) await this.#appendGroup([one]);
     }
   }

@@ -1,5 +1,5 @@
 // @ts-check
-/** What waits for nothing: texts of messages and lists, what a text says, and what differs between two contexts. */
+/** Synchronous functions: messages and lists as text, stop phrases, and the comparison of two contexts. */
 
 import { entropy, nowMs, offsetMinutes } from "../wasm/clock.js";
 import { fromBytes, textOf, toBytes } from "../wasm/core.js";
@@ -8,8 +8,8 @@ import { readerModule, contextModule } from "../wasm/module-choice.js";
 /** @import { Compared, Listed, Reported } from "../types/index.js" */
 
 /**
- * A history in leftoff's shape as text, for an agent that does not take it as turns: in a fence that nothing in it can close,
- * one message a line as JSON, with its time, its calls or the call that it answers, and which files came with it.
+ * Renders a history in leftoff's shape as text, for an agent that does not take it as turns: in a fence that nothing in it can
+ * close, one message a line as JSON, with its time, its calls or the call it answers, and its attached files.
  * @param {object[]} messages as `resume` or `context` gives them @returns {string}
  * @throws {LeftoffError} `invalid_request` for what is no message; `asset_missing` in a page before `loadWasm`
  * @example
@@ -21,7 +21,7 @@ export function historyText(messages) {
 }
 
 /**
- * A list as a person reads it, numbered from one.
+ * Renders a list of sessions for people, numbered from one.
  * @param {Pick<Listed, "id" | "type" | "title" | "lastActive" | "status" | "summary" | "archivedAt">[]} listed @returns {string}
  * @throws {LeftoffError} `invalid_json` for what is no list; `invalid_request` for what JSON cannot hold; `asset_missing` in a page before `loadWasm`
  * @example
@@ -33,8 +33,8 @@ export function listText(listed) {
 }
 
 /**
- * What in a user's message says that the conversation is to stop for now: "let's stop", "that's enough for today", "I need to
- * go". In English; nothing for what only resembles it, "stop the server". A session may be paused then; ask for what cannot be undone.
+ * Finds the clause of a user's message that asks to stop for now: "let's stop", "that's enough for today", "I need to go".
+ * English only; nothing for look-alikes such as "stop the server". Good enough to pause a session; ask before what cannot be undone.
  * @param {string} text @returns {string | undefined} the clause that says so
  * @throws {LeftoffError} `asset_missing` in a page before `loadWasm`
  * @example
@@ -46,7 +46,7 @@ export function findStopPhrase(text) {
 }
 
 /**
- * Says what differs between two contexts of a session.
+ * Compares two contexts of a session.
  * @param {Reported} before @param {Reported} after @returns {Compared}
  * @throws {LeftoffError} `invalid_request` where one is no context; `asset_missing` in a page before `loadWasm`
  * @example
@@ -60,7 +60,7 @@ export function compareContexts(before, after) {
   return fromBytes(contextModule().call((module) => module.compareContexts(toReportBytes(before), toReportBytes(after))));
 }
 
-// Without the messages, which nobody compares.
+// Leaves out the messages, which are not compared.
 /** @param {Reported} context */
 function toReportBytes(context) {
   const { strategy, tokensUsed, tokenBudget, includedMessageCount, report } = context ?? {};

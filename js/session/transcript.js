@@ -1,5 +1,5 @@
 // @ts-check
-/** An agent's transcript, read and not stored. */
+/** Reading an agent's transcript without storing it. */
 
 import { bytesOf, fromBytes, toBytes, coreModule } from "../wasm/core.js";
 import { drive } from "../wasm/drive.js";
@@ -17,13 +17,13 @@ import { MemoryStorage } from "../storage/memory.js";
 /** @import { Host } from "../wasm/drive.js" */
 /** @import { ContextBuildResult, ContextRequest, Format, Hit, Problem, ReadMessage, TranscriptSession, Turn } from "../types/index.js" */
 
-/** What is read of a session, with what lists have of it. @typedef {TranscriptSession & { messageCount: number, created: string | null, lastTimestamp: string | null }} ReadSession */
+/** A session as read, with the fields that lists show. @typedef {TranscriptSession & { messageCount: number, created: string | null, lastTimestamp: string | null }} ReadSession */
 
 /**
- * What an agent's file holds. The messages stay in the module, behind the handle, which is freed by whoever asks: most go from there into a log.
+ * Parses an agent's file. The messages stay in the module, behind the handle, which the caller frees: most go from there into a log.
  * @internal
  * @param {Uint8Array} bytes @param {string} path
- * @param {string} [from] the agent; the content tells unless given @param {Uint8Array} [beside] what the agent says of it in another file
+ * @param {string} [from] the agent; detected from the content unless given @param {Uint8Array} [beside] the agent's companion file
  * @returns {{ sessions: ReadSession[], problems: Problem[], module: typeof agents, handle: Handle, free: () => void }}
  */
 export function parseTranscript(bytes, path, from, beside) {
@@ -60,10 +60,10 @@ export async function readTranscript(file) {
 /** @type {(session: TranscriptSession, messages: ReadMessage[], problems: Problem[]) => Transcript} */
 let transcriptOf;
 
-/** A conversation as an agent's own file has it, in memory. */
+/** A conversation from an agent's own file, in memory. */
 export class Transcript {
   #messages;
-  /** As a log has them, once somebody has searched. @type {Uint8Array | undefined} */
+  /** The messages as log lines, made by the first search. @type {Uint8Array | undefined} */
   #lines;
 
   static { transcriptOf = (...read) => new this(...read); }
@@ -71,19 +71,19 @@ export class Transcript {
   /** @private @param {TranscriptSession} session @param {ReadMessage[]} messages @param {Problem[]} problems */
   constructor(session, messages, problems) {
     this.#messages = messages;
-    /** What the transcript says of itself. */
+    /** The transcript's own metadata. */
     this.session = session;
-    /** What could not be read. */
+    /** Places that could not be read. */
     this.problems = problems;
   }
 
-  /** How many messages it has. */
+  /** The number of messages. */
   get length() {
     return this.#messages.length;
   }
 
   /**
-   * Messages from `start` up to but not including `end`.
+   * Returns messages from `start` up to but not including `end`.
    * @param {number} [start] @param {number} [end] @returns {ReadMessage[]}
    * @example const transcript = await readTranscript(transcriptPath); transcript.slice(0, 50).length; // => transcript.length
    */
@@ -92,7 +92,7 @@ export class Transcript {
   }
 
   /**
-   * What was asked, turn by turn, and what came of it.
+   * Outlines the transcript: each turn's request, and what came of it.
    * @returns {Turn[]}
    * @example
    * const transcript = await readTranscript(transcriptPath);
@@ -104,7 +104,7 @@ export class Transcript {
   }
 
   /**
-   * Messages that have all of these words, whatever their case; the newest first.
+   * Finds messages that have all of these words, in any case, newest first.
    * @param {string} words @returns {Hit[]} @throws {LeftoffError} `invalid_request` for words that are no text
    * @example
    * const transcript = await readTranscript(transcriptPath);
@@ -118,7 +118,7 @@ export class Transcript {
   }
 
   /**
-   * What a model call would get.
+   * Builds the context that a model call would get.
    * @template {Format} [F="leftoff"] @param {ContextRequest<F>} [request] @returns {Promise<ContextBuildResult<F>>}
    * @throws {LeftoffError} what `Session.context` throws
    * @example
@@ -136,7 +136,7 @@ export class Transcript {
     return fromBytes(await drive((operations, now, chance) => operations.contextOf(messages, all, module.anyCounter(), now, chance), { ...NOWHERE, module, own: { count, summarize } }));
   }
 
-  // The caller's strategies are given a session.
+  // The caller's strategies get a session, so it is one in memory.
   /** @param {ContextRequest<any>} request @returns {Promise<any>} */
   async #inSession(request) {
     const { id, model } = this.session;
@@ -155,7 +155,7 @@ export class Transcript {
   }
 }
 
-/** No file is asked for. @type {Pick<Host, "at" | "log" | "turn">} */
+/** The host of operations that ask for no file. @type {Pick<Host, "at" | "log" | "turn">} */
 const NOWHERE = { at: () => ({ storage: new MemoryStorage(), path: "/" }), log: () => ({ storage: new MemoryStorage(), path: "/", folder: "/", opened: 0 }), turn: async () => () => {} };
 
 /** @param {string | Uint8Array | Blob} file */

@@ -1,9 +1,9 @@
 // @ts-check
 
-/** What ends a line. */
+/** The end of a line. */
 export const LINE_FEED = new Uint8Array([10]);
 
-/** One piece of all these. @param {Uint8Array[]} parts */
+/** Joins byte arrays into one. @param {Uint8Array[]} parts */
 export function joinBytes(parts) {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -1,12 +1,12 @@
 // @ts-check
 
 /**
- * What a storage is. `tests/js/storage-contract.js` holds every storage to it.
+ * The contract of a storage. `tests/js/storage-contract.js` holds every storage to it.
  *
  * Paths are absolute and normalized, with `/` (on Windows: what `path.resolve` gives). Offsets and sizes are bytes.
- * Null means that nothing is there, and nothing else; a parent that is a file counts as nothing being there. Whatever
- * else goes wrong rejects with a `LeftoffError` whose message names the path, whose `cause` is the system's error, and
- * whose `code` is one of:
+ * Null means only that nothing is there; a parent that is a file counts as nothing being there. Any other failure
+ * rejects with a `LeftoffError` whose message names the path, whose `cause` is the system's error, and whose `code`
+ * is one of:
  *
  * | code | |
  * |---|---|
@@ -20,15 +20,15 @@
  * | `invalid_range` | a range that is not `0 <= start <= end` |
  * | `invalid_path` | a folder is to be moved into itself, or a name to be looked for in folders is no plain name |
  * | `not_found` | of `move`: nothing is there to be moved; of `append` and `replace`: the folder `within` is not there |
- * | `already_exists` | of `move` and `link`: something is where it is to be |
+ * | `already_exists` | of `move` and `link`: something is at the target |
  * | `other_filesystem` | only of `move`: the system cannot move so far; the caller may copy |
  * | `storage_closed` | the storage was closed |
  * | `storage_failed` | anything else |
  *
- * A storage may have a root. Then whatever is not below it is refused, and so is every link below it, also one that
- * another process puts there meanwhile. `remove` takes away a link, but nothing behind one.
+ * A storage may have a root. Then any path not below it is refused, and so is every link below it, even one that
+ * another process puts there meanwhile. `remove` removes a link, but nothing behind it.
  *
- * Not the storage's part: retrying, locks, and the meaning of the bytes.
+ * A storage does not retry, lock, or know what the bytes mean.
  *
  * @typedef {object} Storage
  * @property {Capabilities} capabilities
@@ -36,15 +36,15 @@
  *   The whole file, as long as it was when reading began. Links are followed, if there is no root.
  * @property {(path: string, start: number, end: number, options?: { into?: Uint8Array }) => Promise<Uint8Array | null>} readRange
  *   The bytes from `start` up to but not including `end`; fewer where the file ends before. `end` may be Infinity.
- *   Where they fit `into`, they may be put there: who reads a long file so reads it in the same memory.
+ *   Where they fit `into`, they may be put there, so that a long file is read into the same memory.
  * @property {(path: string, bytes: Uint8Array, options?: { durable?: boolean, within?: string }) => Promise<{ end: number, stat?: Stat }>} append
  *   Adds `bytes` at the end, all in one piece; makes the file and its parent folders where they are missing. The bytes
  *   are taken before the call returns, so appends land in call order and the caller may reuse its buffer.
  *   `end` is the size of the file right after. It is more than the old size plus `bytes.length` where others append,
- *   and may then lie inside what another process is still writing; `stat` is what the file was like then, where that was
+ *   and may then lie inside what another process is still writing; `stat` is the file's stat then, where that was
  *   seen anyway. `within`:
- *   a folder on the way that is neither made nor any above it. What was removed, replaced or moved away, with
- *   its folder too, before all bytes were in it, is an error: what an append resolves to is found by the path.
+ *   a folder on the way that is not made, nor any above it. A file that was removed, replaced or moved away, by itself or with
+ *   its folder, before all bytes were in it, is an error: an append resolves only if its bytes are found by the path.
  *   `durable` waits until the disk confirms all that is in the file, whoever wrote it, also where `bytes` is empty; it
  *   changes nothing where `capabilities.durable` is false.
  *   The error says in `written` how many bytes got in: 0, the append never happened; some or all, unknown to readers
@@ -62,22 +62,22 @@
  *   the parent folders of `to` where they are missing. Nothing at `from` is an error, so that no move looks as if it
  *   had happened; so is anything at `to`, also an empty folder. What is under way at or below `from` is to be awaited
  *   before. On an error nothing was moved, except with `durable: false`: then it is at `to`, and the disk did not
- *   confirm. A file, not a folder, whose move was cut off may be at both, as one file. Links and devices are refused;
- *   those inside a folder go with it.
+ *   confirm. A file (not a folder) whose move was cut off may be at both places, as one file. Links and devices are refused;
+ *   those inside a folder move with it.
  * @property {(path: string, target: string) => Promise<boolean>} link
- *   Makes `path` a link to a folder, in one step, also in the place of another link; whether the system has links. Where
- *   something else stands it is `already_exists`. For people only: no verb of a storage with a root follows it.
+ *   Makes `path` a link to a folder, in one step, also in the place of another link; answers whether the system has links.
+ *   Anything else at `path` is `already_exists`. For people only: no verb of a storage with a root follows it.
  * @property {(path: string, options?: { files?: string[], as?: (stats: (Stat | null)[]) => number[] }) => Promise<Entry[] | null>} list
- *   What is in the folder, sorted by name (UTF-16 code units). A link to a folder is followed, if there is
- *   no root. With `files` each folder among the entries also has the stats of what has these names in it, in their
- *   order; of all folders that costs little more than asking the system does. What cannot be looked at fails it all.
- *   A storage may keep in their place what `as` makes of them: of thousands they would outlive a collection.
+ *   The folder's entries, sorted by name (UTF-16 code units). A link to a folder is followed, if there is
+ *   no root. With `files` each folder among the entries also has the stats of its files of these names, in their
+ *   order; for all folders that costs little more than the system's calls. One that cannot be looked at fails it all.
+ *   A storage may keep in place of the stats what `as` makes of them: thousands of stats would outlive a collection.
  * @property {(path: string) => Promise<void>} remove
- *   Removes a file, a link (not what it leads to), or a folder with all in it. It is no error if nothing is there.
+ *   Removes a file, a link (not its target), or a folder with all in it. It is no error if nothing is there.
  * @property {(path: string) => Promise<Stat | null>} stat
  *   Links are not followed: they are `other`, if there is no root.
  * @property {() => Promise<void>} close
- *   Waits for what is under way and lets go of all files. Rejects where the system says only now that something
+ *   Waits for what is under way and releases all files. Rejects where the system says only now that something
  *   appended earlier was not kept. May be called twice.
  *
  * @typedef {object} Capabilities
@@ -92,18 +92,18 @@
  * @property {number} size bytes; 0 unless `kind` is `file`
  * @property {number} mtimeMs time of the last change, milliseconds since 1970; whoever changes a file may set it
  * @property {number} ctimeMs
- *   The same of any change: of the bytes, the times, the mode, a name; nobody can set it. Changes of files within some
+ *   Time of the last change of any kind: bytes, times, mode, a name; nobody can set it. Changes of files within some
  *   milliseconds may share one, in Deno those within a second; in memory no two changes do.
  * @property {{ number: number, madeMs: number }} [file]
- *   What tells a file from another one that has come into its place: a number, which a later file may get again, and
- *   when it was made. Where the system does not know that, it tells the time of the last change.
+ *   The file's identity, which tells it from another one that has come into its place: a number, which a later file may get
+ *   again, and when it was made; where the system does not know that, the time of the last change.
  *
  * @typedef {object} Entry
  * @property {string} name
  * @property {Kind} kind
  * @property {(Stat | null)[]} [files]
  *   Of a folder, where `list` was asked for them; absent where it may not be looked into. Null where nothing has the name, or the folder vanished meanwhile. A
- *   link is `other`.
+ *   link is of kind `other`.
  *
  * @typedef {"file" | "folder" | "other"} Kind
  */
@@ -134,7 +134,7 @@ const PHRASES = { append: "append to", readRange: "read" };
 
 /**
  * @internal
- * The error of one verb at one path, in one wording for every storage. An append always says what it wrote.
+ * Makes the error of one verb at one path, in one wording for every storage. An append's always says what it wrote.
  *
  * @param {Verb} verb
  * @param {string} path
@@ -154,7 +154,7 @@ export function storageError(verb, path, { code, to, reason = REASONS[code], det
 
 /**
  * @internal
- * Refuses a range that cannot be meant. A negative position would read from anywhere.
+ * Refuses an invalid range. A negative position would read from anywhere.
  *
  * @param {string} path
  * @param {number} start
@@ -168,7 +168,7 @@ export function checkRange(path, start, end) {
 
 /**
  * @internal
- * Refuses what is no plain name. A path could lead anywhere.
+ * Refuses names that are not plain. A path could lead anywhere.
  *
  * @param {string} path
  * @param {string[]} names of files in the folders there

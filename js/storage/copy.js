@@ -1,5 +1,5 @@
 // @ts-check
-/** Copying between storages, by their own verbs. A file is in its place whole, or not at all. */
+/** Copies between storages, by their own verbs. A file is in its place whole, or not at all. */
 
 import { LeftoffError } from "../error.js";
 import { temporaryPathFor } from "../host/host.node.js";
@@ -8,13 +8,13 @@ import { join } from "../host/path.node.js";
 /** @import { Storage } from "./contract.js" */
 /** @typedef {{ storage: Storage, path: string }} StoragePath */
 
-/** So much of a file is in memory. */
+/** The most bytes of a file held in memory. */
 const PIECE = 4 * 1024 * 1024;
 
 /**
- * Copies a file, or a folder with all in it; how many bytes that were.
- * @param {StoragePath} from @param {StoragePath} to @param {{ isMissing?: boolean }} [options] `isMissing`: only what is not there
- * @returns {Promise<number>}
+ * Copies a file, or a folder with all in it.
+ * @param {StoragePath} from @param {StoragePath} to @param {{ isMissing?: boolean }} [options] `isMissing`: only what the target lacks
+ * @returns {Promise<number>} the bytes copied
  */
 export async function copyTree(from, to, { isMissing = false } = {}) {
   const { kind, size = 0 } = (await from.storage.stat(from.path)) ?? {};

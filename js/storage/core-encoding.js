@@ -1,20 +1,20 @@
 // @ts-check
-/** What a host found, as the core reads it: numbers in one piece, since objects cross slowly. */
+/** Packs stats and entries into numbers for the core, in one piece, since objects cross slowly. */
 
 import { joinBytes } from "./bytes.js";
 
 /** @import { Entry, Stat } from "./contract.js" */
-/** What parts of long files are read into, one in each step. @typedef {{ into?: Uint8Array, isLent?: boolean }} ReadBuffer */
+/** A buffer for parts of long files, one part in each step. @typedef {{ into?: Uint8Array, isLent?: boolean }} ReadBuffer */
 
-/** What lies at a path, as the core reads it. */
+/** The kinds of entries, as the core numbers them. */
 const KINDS = { file: 1, folder: 2, other: 3 };
 
-/** Parts of files of so many bytes are read into the same memory. */
+/** From so many bytes on parts of files are read into the same memory. */
 const LONG = 1 << 14;
 const LONGEST = 1 << 20;
 
 /**
- * Where a part of a file may be put: what is read anew each time lies around, megabyte by megabyte, until it is collected.
+ * The buffer for a part of a file: new memory for each part would lie around, megabyte by megabyte, until it is collected.
  * @param {ReadBuffer} reading
  * @param {number} length
  */
@@ -25,7 +25,7 @@ export function bufferFor(reading, length) {
   return { into: reading.into };
 }
 
-/** What entries and their files are like, as the core reads it. @param {Entry[]} entries @param {number} most files of each */
+/** Packs entries and their files' stats. @param {Entry[]} entries @param {number} most files of each */
 export function packEntries(entries, most) {
   const rows = new Float64Array(entries.length * (1 + 4 * most));
   let at = 0;
@@ -38,7 +38,7 @@ export function packEntries(entries, most) {
   return rows;
 }
 
-/** What the files of a folder are like. @param {(Stat | null)[]} stats @returns {any} four numbers for each */
+/** Packs the stats of a folder's files. @param {(Stat | null)[]} stats @returns {any} four numbers for each */
 export function packStats(stats) {
   const row = [];
   for (const stat of stats) {
@@ -48,10 +48,10 @@ export function packStats(stats) {
   return row;
 }
 
-/** What the log was like, on its way into the core: to make an array costs more than to fill it. */
+/** The array for a log's stat on its way into the core: making one costs more than filling it. */
 export const SEEN = new Float64Array(6);
 
-/** What a file is like, as the core reads it. @param {Stat | null} stat @param {Float64Array} [into] where it is read at once */
+/** Packs a stat. @param {Stat | null} stat @param {Float64Array} [into] an array to reuse, where it is read at once */
 export function packStat(stat, into = new Float64Array(6)) {
   if (!stat) return into.subarray(0, 0);
   const { kind, size, mtimeMs, ctimeMs, file } = stat;
@@ -70,7 +70,7 @@ export function packStat(stat, into = new Float64Array(6)) {
 /** No model's vectors are longer, by far. */
 const LONGEST_VECTOR = 1 << 16;
 
-/** Vectors, as the core reads them: of each how many numbers it has, and these. @param {any} vectors */
+/** Packs vectors: for each the count of its numbers, then the numbers. @param {any} vectors */
 export function packVectors(vectors) {
   const all = Array.isArray(vectors) ? vectors.map((vector) => {
     if (vector?.length > LONGEST_VECTOR) throw new RangeError(`expected at most ${LONGEST_VECTOR} numbers in a vector, but found ${vector.length}`);

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import process from "node:process";
 
 /**
- * Off the thread: a flush takes milliseconds.
+ * Flushes off the thread: it takes milliseconds.
  *
  * @param {(fd: number, done: fs.NoParamCallback) => void} how `fs.fsync` or `fs.fdatasync`
  * @param {number} fd
@@ -22,7 +22,7 @@ export async function syncFolder(folder) {
   try {
     await flush(fs.fsync, fd);
   } catch (error) {
-    // A filesystem that cannot flush folders says EINVAL. There is nothing more to ask of it.
+    // A filesystem that cannot flush folders says EINVAL; nothing more can be asked of it.
     if (!(error instanceof Error && "code" in error && error.code === "EINVAL")) throw error;
   } finally {
     fs.closeSync(fd);

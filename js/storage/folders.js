@@ -1,5 +1,5 @@
 // @ts-check
-/** Folders: how they are made, and how one is held while something is done in it, wherever it lies. */
+/** Makes folders, and holds one while something is done in it. */
 
 import fs from "node:fs";
 import { dirname, sep } from "node:path";
@@ -9,14 +9,14 @@ import { tryAllowed, isRefused } from "../host/permissions.js";
 /**
  * A place that a path leads to: its folder is held until `close`.
  * @typedef {object} HeldPlace
- * @property {string} systemPath by what the system is to find it
+ * @property {string} systemPath the path by which the system finds it
  * @property {(fd?: number, at?: string) => void} check
  *   Throws where the folder is not there any more, or what was opened at `at` is not what stands there. To be called
  *   before a byte is read or written.
  * @property {() => Promise<void>} remove removes it, a folder with all in it
  * @property {() => void} close
  *
- * How a storage finds places. `made` collects the folders that were missing: without it none is made.
+ * Finds places for a storage. `made` collects the folders that were missing; without it none is made.
  * @typedef {object} PlaceFinder
  * @property {(path: string, made?: Set<string>, within?: string) => HeldPlace} hold
  *   A file or folder, there or not; its folder is there. `within`: a folder that is not made, nor any above it
@@ -24,7 +24,7 @@ import { tryAllowed, isRefused } from "../host/permissions.js";
  * @property {(path: string) => HeldPlace} holdName the same as `hold`; also what lies above the root
  * @property {(path: string) => string} plain the path without links on the way to the root
  * @property {(path: string) => () => boolean} snapshotFolder
- *   Looks at a folder that is there. What it gives tells whether the folder, each on the way and the names in it are
+ *   Looks at a folder that is there. The returned function tells whether the folder, each on the way and the names in it are
  *   known to be the same since.
  */
 
@@ -63,10 +63,10 @@ export function makeFolders(folder, made) {
   const missing = [];
   let there = folder;
   for (; !fs.existsSync(there) && dirname(there) !== there; there = dirname(there)) missing.unshift(there);
-  // Windows would say of what lies beneath a file that it is not there.
+  // Windows reports a path beneath a file as absent.
   if (sep === "\\" && fs.lstatSync(there, { throwIfNoEntry: false })?.isFile()) throw notFolderError(there);
   for (const at of missing) {
-    // Also where another process is faster: that one may not live to flush it.
+    // Noted even if another process made it first: that one may die before it flushes the name.
     made.add(at);
     if (!makeFolder(at)) continue;
     // Only a umask that takes from the owner makes it differ.
@@ -86,7 +86,7 @@ export function makeFolder(at) {
 }
 
 /**
- * Whether a process like this one may have made it, and died before it was flushed.
+ * Whether a process like this one may have made the folder, and died before it was flushed.
  *
  * @param {string} folder
  */
@@ -113,7 +113,7 @@ export function isAbsent(error) {
   return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
 }
 
-/** What is thrown where a link is found before the system is asked to open it: what the system would say. */
+/** The error for a link found before the system is asked to open it: the system's own. */
 export function linkError() {
   return Object.assign(new Error("expected a file, but found a link instead"), { code: "ELOOP" });
 }
@@ -125,7 +125,7 @@ export function rejectLink(at) {
   return found;
 }
 
-/** Where a file is to be written. Windows would say of a folder that it may not be written. @param {string} at */
+/** Rejects links and folders where a file is to be written. Windows would report a folder as not permitted. @param {string} at */
 export function rejectLinkAndFolder(at) {
   if (rejectLink(at)?.isDirectory()) throw Object.assign(new Error("expected a file, but found a folder instead"), { code: "EISDIR" });
 }
@@ -135,7 +135,7 @@ export function notFolderError(path) {
   return Object.assign(new Error(`"${path}" is a file, not a folder`), { code: "ENOTDIR" });
 }
 
-/** A path as Windows itself writes it: who calls may separate names by `/` there, too. @param {string} path */
+/** A path as Windows writes it: callers may separate names by `/` there, too. @param {string} path */
 export function toSystemPath(path) {
   return sep === "\\" ? path.replaceAll("/", sep) : path;
 }

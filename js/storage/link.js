@@ -9,7 +9,7 @@ import { codeOf } from "./folders.js";
 
 /** @import { HeldPlace } from "./folders.js" */
 
-/** Said where a user may not make links, on Windows, and where a filesystem has none. */
+/** The system's errors where a user may not make links, on Windows, and where a filesystem has none. */
 const WITHOUT_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 /**
@@ -41,7 +41,7 @@ function renameOver(temporary, at, isTaken) {
   try {
     fs.renameSync(temporary, at);
   } catch (error) {
-    // Windows renames no link to a folder over another one: for a moment there is none then.
+    // Windows cannot rename a link to a folder over another one: there is none for a moment.
     if (!isTaken || !["EPERM", "EACCES"].includes(codeOf(error))) throw error;
     fs.unlinkSync(at);
     fs.renameSync(temporary, at);

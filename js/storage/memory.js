@@ -1,6 +1,6 @@
 // @ts-check
 
-/** A storage that lives as long as its object: for tests, and where nothing may be kept. */
+/** A storage in memory, which lives as long as its object: for tests, and where nothing may be kept. */
 
 import { resolve, sep } from "../host/path.node.js";
 import { nowMs } from "../wasm/clock.js";
@@ -30,7 +30,7 @@ export class MemoryStorage {
   /** @type {Map<string, Times>} "" is the root */
   #folders = new Paths();
 
-  /** When something changed last, by a clock that never gives the same time twice. */
+  /** The time of the last change, by a clock that never gives the same time twice. */
   #changedMs = 0;
 
   #now;
@@ -204,13 +204,13 @@ export class MemoryStorage {
     return folder ? { kind: "folder", size: 0, ...folder } : null;
   }
 
-  /** A name in the folder is new or gone. @param {string} folder */
+  /** Notes that a name in the folder is new or gone. @param {string} folder */
   #touch(folder) {
     const times = this.#folders.get(folder);
     if (times) Object.assign(times, this.#times());
   }
 
-  /** Of a change that happens now. @returns {Times} */
+  /** The times of a change that happens now. @returns {Times} */
   #times() {
     const mtimeMs = this.#now();
     // Microseconds, so that many changes at once do not carry it far from the time of day.
@@ -237,7 +237,7 @@ function grow(file, bytes) {
   file.size = size;
 }
 
-/** What lies at paths, however this machine separates their names. @template T @extends {Map<string, T>} */
+/** A map by paths, however this machine separates their names. @template T @extends {Map<string, T>} */
 class Paths extends Map {
   /** @param {string} path */
   get(path) { return super.get(normalizePath(path)); }

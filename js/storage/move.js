@@ -18,7 +18,7 @@ import { retryWhileBusy } from "./whole-file.js";
 
 /** @import { HeldPlace } from "./folders.js" */
 
-/** Said where a file cannot have two names: by filesystems without links, by Android, by Windows (EISDIR). */
+/** The system's errors where a file cannot have two names: filesystems without links, Android, Windows (EISDIR). */
 const WITHOUT_LINKS = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EISDIR"];
 const BIG = /** @type {const} */ ({ bigint: true });
 

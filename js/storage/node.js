@@ -7,10 +7,10 @@
  * apart. `fs.promises.appendFile` would cut at 512 KiB. The write is synchronous, which keeps appends in call order
  * without a queue; only flushing, which takes milliseconds, leaves the thread.
  *
- * With a `root` it stays below that folder, see root.js. One thing is let pass: a log that it has open, and that someone
- * moves away with a link to it in its folder's place, is appended to on.
+ * With a `root` it stays below that folder, see root.js. One exception: a log that it has open is still appended to if someone
+ * moves its folder away and puts a link to it in the folder's place.
  *
- * What it does not do: retry, lock, or promise anything to two writers on NFS, SMB or in a synced folder.
+ * It does not retry, lock, or promise anything to two writers on NFS, SMB or in a synced folder.
  */
 
 import fs from "node:fs";
@@ -32,11 +32,11 @@ import { writeWhole } from "./whole-file.js";
 /** @import { PlaceFinder } from "./folders.js" */
 /** @import { Capabilities, Entry, Stat, Verb } from "./contract.js" */
 
-/** How many descriptors are kept between appends. */
+/** How many descriptors stay open between appends. */
 const KEPT = 32;
-/** One read asks for no more: systems refuse lengths over 2 GiB. */
+/** The most bytes of one read: systems refuse lengths over 2 GiB. */
 const READ = 1 << 30;
-/** How often a file is opened again that was replaced meanwhile. */
+/** How often a file that was replaced meanwhile is opened again. */
 const TRIES = 20;
 
 // Windows lacks both. O_NONBLOCK: opening a pipe must not wait for its other end.
@@ -69,7 +69,7 @@ export class NodeStorage {
   /** @type {Set<Promise<unknown>>} */
   #underWay = new Set();
 
-  /** @type {LeftoffError | undefined} what the system said only when a file was closed; network filesystems do */
+  /** @type {LeftoffError | undefined} an error that came only when a file was closed; on network filesystems */
   #closeError;
 
   #closed = false;
@@ -118,7 +118,7 @@ export class NodeStorage {
       if (written < bytes.length) {
         throw storageError("append", path, { code: "disk_full", detail: `${written} of ${bytes.length} bytes got in`, written });
       }
-      // What lies elsewhere by now nobody finds: whoever moved it may have looked before this came.
+      // If the file lies elsewhere by now, nobody finds these bytes: whoever moved it may have read it before they came.
       found = file.statAfterWrite(this.#finder.plain(path));
       if (!found) throw storageError("append", path, { code: "storage_failed", detail: "removed, replaced or moved away meanwhile", written });
     } catch (cause) {
@@ -232,7 +232,7 @@ export class NodeStorage {
       const same = known?.statAtPath(this.#finder.plain(path));
       if (same) return statOf(same);
       held = this.#finder.hold(path);
-      // Finding its folder took longer than this does; another thread would cost more than both.
+      // Synchronous: finding its folder took longer than this, and another thread would cost more than both.
       const found = fs.lstatSync(held.systemPath);
       held.check();
       if (this.#hasRoot && found.isSymbolicLink()) throw linkError();
@@ -426,7 +426,7 @@ export class NodeStorage {
       this.#closeFilesWithin(from);
       await move(source, target, () => this.#syncEntries(to));
       isMoved = true;
-      // What was confirmed there went before this came.
+      // Confirmations at the target were of what lay there before.
       for (const folder of this.#confirmed) if (folder === to || isBelow(folder, to)) this.#confirmed.delete(folder);
       await this.#syncEntries(to);
       await this.#syncName(from);

@@ -12,7 +12,7 @@ import { codeOf, rejectLinkAndFolder } from "./folders.js";
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 const APPEND = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
 
-/** How long, in milliseconds, a look is good for: from learning the size to appending in the same turn. */
+/** How long a look at the path holds, in milliseconds: from learning the size to appending in the same turn. */
 const LOOK_LASTS_MS = 1;
 /**
  * How long, in milliseconds, the file alone is looked at, which is faster than its path. A file that is removed or
@@ -26,15 +26,15 @@ const PATH_LASTS_MS = 50;
 export class OpenFile {
   #identity;
   #lookedAt = -Infinity;
-  /** When its path was looked at. */
+  /** When the path was last looked at. */
   #pathCheckedAt = -Infinity;
-  /** What the file said of itself when it was last looked at or written. */
+  /** The file's link count when it was last looked at or written. */
   #links = 0;
   #changedMs = 0;
   #syncEntries;
   /** The flush under way. @type {Promise<void> | undefined} */
   #running;
-  /** The one after it, for all that was written since it began. @type {Promise<void> | undefined} */
+  /** The next flush, for all that was written since the running one began. @type {Promise<void> | undefined} */
   #next;
   #flushes = 0;
   #entriesSynced = false;
@@ -61,7 +61,7 @@ export class OpenFile {
     return ticksMs() - this.#lookedAt < LOOK_LASTS_MS || this.statAtPath(path) !== null;
   }
 
-  /** What stands at the path, or null where it is not this file. @param {string} path @returns {fs.Stats | null} */
+  /** The stat at the path, or null where another file or none stands there. @param {string} path @returns {fs.Stats | null} */
   statAtPath(path) {
     const now = ticksMs();
     if (now - this.#pathCheckedAt < PATH_LASTS_MS) {
@@ -78,7 +78,7 @@ export class OpenFile {
     return found;
   }
 
-  /** What stands at the path once it was written to, or null where that is not this file any more. @param {string} path */
+  /** The stat at the path after a write, or null where this file is not there any more. @param {string} path */
   statAfterWrite(path) {
     const found = this.#statIfSame(path);
     if (!found) this.#lookedAt = this.#pathCheckedAt = -Infinity;
@@ -140,7 +140,7 @@ export class OpenFile {
   }
 }
 
-/** A descriptor of what stands there, or of a new file. @param {HeldPlace} held */
+/** Opens the file at a place for appending, or makes a new one. @param {HeldPlace} held */
 export function openToAppend({ systemPath: at, check }) {
   rejectLinkAndFolder(at);
   const fd = openOrCreate(at);

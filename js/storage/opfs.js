@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Files that a browser keeps for an origin (OPFS), in a worker: nobody else may hold one open to write to it. What a browser lacks
- * is made up for here: times of files that are held open, and folders that are moved.
+ * Files that a browser keeps for an origin (OPFS), in a worker: nobody else may hold one open to write to it. Here is also what
+ * browsers lack: times of files that are held open, and moving folders.
  */
 
 import { LeftoffError } from "../error.js";
@@ -11,21 +11,21 @@ import { checkNames, checkRange, storageError } from "./contract.js";
 /** @import { Capabilities, Code, Entry, Stat, Verb } from "./contract.js" */
 
 /**
- * What the DOM's types have of it, for programs without them.
+ * The parts of the DOM's types that are used here, for programs without them.
  * @typedef {{ kind: "file", name: string, getFile: () => Promise<{ size: number, lastModified: number, slice: (start: number, end: number) => { arrayBuffer: () => Promise<ArrayBuffer> }, text: () => Promise<string> }>, createSyncAccessHandle: () => Promise<AccessHandle>, move: (to: Folder, name: string) => Promise<void> }} File
  * @typedef {{ kind: "directory", name: string, entries: () => AsyncIterable<[string, File | Folder]>, getFileHandle: (name: string, how?: { create?: boolean }) => Promise<File>,
  *   getDirectoryHandle: (name: string, how?: { create?: boolean }) => Promise<Folder>, removeEntry: (name: string, how?: { recursive?: boolean }) => Promise<void> }} Folder
  * @typedef {{ getSize: () => number, read: (into: Uint8Array, how: { at: number }) => number, write: (bytes: Uint8Array, how: { at: number }) => number, truncate: (size: number) => void,
  *   flush: () => void, close: () => void }} AccessHandle
- * @typedef {{ madeMs: number, changedMs: number, seenMs?: number }} Note of a file: when it was made, and changed last; `seenMs`: what the browser says of that
+ * @typedef {{ madeMs: number, changedMs: number, seenMs?: number }} Note a file's times, made and last changed; `seenMs`: the browser's own time of change
  */
 
-/** How many files are held open: as long as one is, no other tab appends to it. */
+/** The most files held open: no other tab can append to one that is. */
 const MOST_HELD = 32;
-/** While a folder is moved, and until that is done, this says from where to where. */
+/** The file that says from where to where a folder is being moved, until that is done. */
 const MOVING = ".leftoff-moving.json";
 
-/** Whether this is a worker of a browser that keeps files so. */
+/** Whether this is a worker of a browser with such files. */
 export function hasOpfs() {
   const { FileSystemFileHandle, navigator } = /** @type {any} */ (globalThis);
   return typeof FileSystemFileHandle === "function" && "createSyncAccessHandle" in FileSystemFileHandle.prototype && typeof navigator?.storage?.getDirectory === "function";
@@ -42,9 +42,9 @@ export class OpfsStorage {
 
   /** Least recently used first. @type {Map<string, AccessHandle>} */
   #held = new Map();
-  /** Of files that were looked at. @type {Map<string, Note>} */
+  /** Notes on files that were looked at. @type {Map<string, Note>} */
   #notes = new Map();
-  /** One thing at a time: whoever asks later waits. @type {Promise<unknown>} */
+  /** One verb at a time: later ones wait. @type {Promise<unknown>} */
   #turn = Promise.resolve();
   #isClosed = false;
   #lastMs = 0;
@@ -117,7 +117,7 @@ export class OpfsStorage {
         } finally {
           held.close();
         }
-        // In one step, over what is there.
+        // Moves in one step, over what is there.
         await file.move(folder, name);
       } catch (error) {
         await folder.removeEntry(temporary).catch(unlessAbsent);
@@ -245,7 +245,7 @@ export class OpfsStorage {
     throw storageError(verb, path, { code: "not_found", reason: `expected a folder at "${within}", but found none` });
   }
 
-  // While it is held open, the browser says of a file what it was like before; who else changed one that is not is noticed by that.
+  // While a file is held open, the browser gives its old times; for others they show changes by someone else.
   /** @param {string} path @returns {Promise<Stat | null>} */
   async #findStat(path) {
     const found = await this.#findEntry(path);
@@ -260,14 +260,14 @@ export class OpfsStorage {
     return { kind: "file", size: held?.getSize() ?? size, mtimeMs: note.changedMs, ctimeMs: note.changedMs, file: { number: 0, madeMs: note.madeMs } };
   }
 
-  /** It was changed here. @param {string} path */
+  /** Notes that a file was changed here. @param {string} path */
   #note(path) {
     this.#lastMs = Math.max(nowMs(), this.#lastMs + 0.001);
     const madeMs = this.#notes.get(path)?.madeMs ?? this.#lastMs;
     this.#notes.set(path, { madeMs, changedMs: this.#lastMs });
   }
 
-  /** To append to it, made where it is missing. @param {string} path */
+  /** Opens a file for appending; makes it where it is missing. @param {string} path */
   async #open(path) {
     const known = this.#held.get(path);
     this.#held.delete(path);
@@ -290,7 +290,7 @@ export class OpfsStorage {
     if (note) note.seenMs = undefined;
   }
 
-  /** The origin's own; a move of a folder that was cut off is done before anything else is. */
+  /** The origin's root folder; a folder's move that was cut off is finished before anything else. */
   #openRoot() {
     this.#root ??= (async () => {
       /** @type {Folder} */
@@ -315,7 +315,7 @@ export class OpfsStorage {
   }
 }
 
-/** A file or a folder; nothing where none is. @param {Folder} root @param {string} path */
+/** Finds a file or a folder; nothing where none is. @param {Folder} root @param {string} path */
 async function findEntryBelow(root, path) {
   const parent = await parentOf(root, path, false).catch(unlessAbsent);
   if (!parent) return undefined;
@@ -336,12 +336,12 @@ async function parentOf(root, path, create) {
   return { folder, name };
 }
 
-/** It is there, or below. @param {string} path @param {string} folder */
+/** Whether a path is the folder, or below it. @param {string} path @param {string} folder */
 function isAt(path, folder) {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-/** Nobody else moves folders meanwhile, nor opens the storage. @param {() => Promise<void>} work */
+/** Runs work while nobody else moves folders or opens the storage. @param {() => Promise<void>} work */
 function withMoveLock(work) {
   return /** @type {any} */ (globalThis).navigator.locks.request("leftoff-moving", work);
 }
@@ -356,7 +356,7 @@ async function writeText(folder, name, text) {
 }
 
 /**
- * Moves a folder file by file, as far as that was not done; what says so is there until all is.
+ * Moves a folder file by file, continuing a move that was cut off; the file that says so stays until all is done.
  * @param {Folder} root @param {{ from: string, to: string }} where
  */
 async function moveFolder(root, { from, to }) {
@@ -380,7 +380,7 @@ async function moveEntries(from, to) {
   }
 }
 
-/** A file stands on the way. @param {any} error @returns {never} */
+/** Throws for a file that stands on the way. @param {any} error @returns {never} */
 function throwNotFolder(error) {
   throw error?.name === "TypeMismatchError" ? Object.assign(new Error(error.message, { cause: error }), { name: "NotAFolder" }) : error;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Who this process is, and whether another one still lives: for Node, Deno and Bun. */
+/** Identifies this process, and tells whether another one still lives: for Node, Deno and Bun. */
 
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -9,7 +9,7 @@ import process from "node:process";
 import { tryAllowed } from "../host/permissions.js";
 
 /**
- * A process, so that another on the same machine can tell whether it still lives.
+ * A process, described so that another on the same machine can tell whether it still lives.
  * @typedef {object} ProcessName
  * @property {number} pid
  * @property {string} host
@@ -25,7 +25,7 @@ export function thisProcess() {
 }
 
 /**
- * Whether a process is certainly gone. Of one on another host nobody here can tell; without a host only the number is known.
+ * Whether a process is certainly gone. One on another host cannot be checked from here; without a host only its number is known.
  * @param {ProcessName} other
  */
 export function isGone({ pid, host, boot, start }) {
@@ -33,11 +33,11 @@ export function isGone({ pid, host, boot, start }) {
   if (host !== hostName()) return false;
   if (boot !== bootId()) return true;
   if (!isAlive(pid)) return true;
-  // The system gives a number again: it is another process then.
+  // The system reuses numbers: then it is another process.
   return startOf(pid) !== start;
 }
 
-/** Another one than any where nobody may know it: of its processes nobody here can tell. */
+/** The host's name; "unknown" where the runtime hides it, which equals no host's, so that its processes cannot be checked. */
 const hostName = () => tryAllowed(hostname) ?? "unknown";
 
 function bootId() {
@@ -46,7 +46,7 @@ function bootId() {
 
 /** @param {number} pid */
 function startOf(pid) {
-  // The name, second, may hold blanks and brackets; the start is the twentieth word behind it.
+  // The name, the second field, may hold blanks and brackets; the start time is the twentieth word after it.
   const stat = fileText(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 }
@@ -58,7 +58,7 @@ export function isAlive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Not allowed to signal it means that it is there, or that nobody here can tell.
+    // Not being allowed to signal it means that it lives, or that nobody here can tell.
     return error instanceof Error && (("code" in error && error.code === "EPERM") || error.name === "NotCapable");
   }
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** The files of another storage, to be read alone: writing is refused as on a filesystem that is read-only. */
+/** A read-only view of another storage: writing is refused as on a read-only filesystem. */
 
 import { storageError } from "./contract.js";
 
@@ -47,7 +47,7 @@ export class ReadOnlyStorage {
 }
 
 /**
- * The same storages, to be read alone where that is wanted.
+ * Makes storages read-only where that is wanted.
  * @param {(root?: string) => Storage} each
  * @param {boolean} isWanted
  * @returns {typeof each}

@@ -1,5 +1,5 @@
 // @ts-check
-/** Folders outside of stores: projects, as they are named and as they are. */
+/** Folders outside of stores, such as projects: checks, and paths without links. */
 
 import { realpathSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
@@ -12,7 +12,7 @@ import { toStorageError } from "./system-errors.js";
 /** The user's own folder, whatever the environment leaves unsaid. */
 export const ownFolder = () => homedir() || userInfo().homedir;
 
-/** Whether there is one; also one that may not be looked at. @param {string} path */
+/** Whether a folder is there; also one that may not be looked at. @param {string} path */
 export function isFolder(path) {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -24,11 +24,11 @@ export function isFolder(path) {
   }
 }
 
-/** Refuses where something else stands, or nobody can say what. @param {string} path */
+/** Refuses a path where something else than a folder stands, or nobody can say what. @param {string} path */
 export function rejectUnlessFolder(path) {
   let stat;
   try {
-    // Without `throwIfNoEntry`: by that, Node from 22 on takes a file on the way for nothing at all.
+    // Without `throwIfNoEntry`: with it, Node from 22 on reports a file on the way as nothing at all.
     stat = statSync(path);
   } catch (cause) {
     if (codeOf(cause) === "ENOENT") return rejectFileAbove(path);
@@ -37,13 +37,13 @@ export function rejectUnlessFolder(path) {
   if (!stat.isDirectory()) throw new LeftoffError({ code: "not_a_folder", message: `"${path}" is a file, not a folder` });
 }
 
-/** Windows says of what lies beneath a file that it is not there. @param {string} path */
+/** Rejects a path beneath a file, which Windows reports as absent. @param {string} path */
 function rejectFileAbove(path) {
   const above = dirname(path);
   if (sep === "\\" && above !== path) rejectUnlessFolder(above);
 }
 
-/** The one that the program is in. */
+/** The program's working folder. */
 export function workingFolder() {
   try {
     return process.cwd();
@@ -52,7 +52,7 @@ export function workingFolder() {
   }
 }
 
-/** The same as far as it is there, for a folder that may be gone, or of another machine. @param {string} path @returns {string} */
+/** The path without links, as far as it exists: the folder may be gone, or another machine's. @param {string} path @returns {string} */
 export function realPathAsFar(path) {
   if (!isAbsolute(path)) return path;
   try {
@@ -62,7 +62,7 @@ export function realPathAsFar(path) {
   }
 }
 
-/** Its path without links. @param {string} folder */
+/** The path of a folder without links. @param {string} folder */
 export function realPath(folder) {
   let path;
   try {

@@ -1,23 +1,23 @@
 // @ts-check
-/** What the last context was made of, kept beside what is derived. */
+/** Writes the report of the last context beside the derived files. */
 
 import { unlessBug } from "../error.js";
 
 /** @import { Storage } from "./contract.js" */
 
 export class ReportWriter {
-  /** The newest report that is not kept yet. @type {Uint8Array | undefined} */
+  /** The newest report, not written yet. @type {Uint8Array | undefined} */
   #report;
   /** @type {Promise<void> | undefined} */
   #keeping;
 
-  /** Keeps it. Nobody waits for the disk to have it. @param {{ storage: Storage, path: string }} at @param {Uint8Array} report */
+  /** Writes a report; nobody waits for the disk. @param {{ storage: Storage, path: string }} at @param {Uint8Array} report */
   keep(at, report) {
     this.#report = report;
     this.#keeping ??= this.#keepNewest(at);
   }
 
-  // A report that cannot be kept is no reason to have no context.
+  // A report that cannot be written must not fail the context.
   /** @param {{ storage: Storage, path: string }} at */
   async #keepNewest({ storage, path }) {
     for (let bytes; (bytes = this.#report); ) {
@@ -27,7 +27,7 @@ export class ReportWriter {
     this.#keeping = undefined;
   }
 
-  /** Waits for a report that is on its way to the disk. */
+  /** Waits for a report that is being written. */
   async flush() {
     await this.#keeping;
   }

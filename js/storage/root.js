@@ -7,12 +7,12 @@
  * has its name by now. So each folder is opened in the one before, never through a link, and what is to be done is done
  * in the last one. That holds whatever others do meanwhile.
  *
- * Elsewhere, and in Deno where it may not use `/proc`, all folders are looked at before, and what was opened is compared
- * with what stands there after, before a byte goes either way. Who swaps a folder there and back within such a call can
- * have an empty file or folder made elsewhere, or a file there listed, moved or removed; who does it three times within one,
+ * Elsewhere, and in Deno where it may not use `/proc`, all folders are looked at first, and what was opened is compared
+ * with what stands there afterwards, before a byte goes either way. Someone who swaps a folder there and back within such a call
+ * can have an empty file or folder made elsewhere, or a file there listed, moved or removed; by three swaps within one call,
  * at the right moments, also read or written.
  *
- * A hard link is a file like any other: where else it has a name, nobody tells.
+ * A hard link is a file like any other: the system doesn't tell its other names.
  */
 
 import fs from "node:fs";
@@ -31,15 +31,15 @@ const FOLDER = O_PATH | O_DIRECTORY | O_NOFOLLOW;
 const BIG = /** @type {const} */ ({ bigint: true });
 /** Longer than a filesystem's clock stands still, which is a tick of the system: two changes within one look like one. */
 const TICK_MS = 20;
-/** The same where only whole seconds are told, as in Deno. */
+/** The same where times have only whole seconds, as in Deno. */
 const SECOND_MS = 1020;
-/** What Windows takes for a device, a stream or another name. */
+/** Names that Windows takes for a device, a stream or another name. */
 const ODD_ON_WINDOWS = /[\x00-\x1f:*?"<>|]|[. ]$|^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\.|$)/i;
 
 /** A path that leads out of the root. Its message says what was found. */
 export class OutsideRootError extends Error {}
 
-/** What was opened is not what stands there any more: it was replaced meanwhile, or lies outside. */
+/** The opened file is not the one at the path any more: it was replaced meanwhile, or lies outside. */
 export class ReplacedError extends OutsideRootError {}
 
 /** A `PlaceFinder` that does not leave its folder. */
@@ -132,7 +132,7 @@ export class RootedFinder {
     this.#real = real;
   }
 
-  /** Opens a folder, each on the way in the one before. @param {string[]} names @param {Set<string>} [made] @param {number} [least] */
+  /** Opens a folder, each on the way within the one before. @param {string[]} names @param {Set<string>} [made] @param {number} [least] */
   #openFolders(names, made, least = 0) {
     let path = this.#givenPath;
     let fd = openFolder(this.#real, path);
@@ -148,7 +148,7 @@ export class RootedFinder {
     return fd;
   }
 
-  /** What stands at a folder and each on the way. Whose names change, or who is moved, has another time then. @param {string[]} names */
+  /** The stats of a folder and each on the way: one whose names change, or that is moved, gets another ctime. @param {string[]} names */
   #statChain(names) {
     let path = this.#givenPath;
     let at = this.#real;
@@ -161,7 +161,7 @@ export class RootedFinder {
     return found;
   }
 
-  /** Looks at a folder and each on the way; gives its path. @param {string[]} names @param {Set<string>} [made] @param {number} [least] */
+  /** Checks a folder and each on the way; answers its path. @param {string[]} names @param {Set<string>} [made] @param {number} [least] */
   #checkFolders(names, made, least = 0) {
     let path = this.#givenPath;
     let at = this.#real;
@@ -184,20 +184,20 @@ function isOdd(name) {
   return name === "" || name === "." || name === ".." || name.includes("\0") || (process.platform === "win32" && ODD_ON_WINDOWS.test(name));
 }
 
-/** Whether what lies in an open folder can be named. @param {string} folder */
+/** Whether entries of an open folder can be reached by its descriptor. @param {string} folder */
 function hasDescriptors(folder) {
   const fd = fs.openSync(folder, FOLDER);
   try {
     return isSame(fs.lstatSync(`${FDS}/${fd}/.`, BIG), fs.fstatSync(fd, BIG));
   } catch {
-    return false; // No /proc, or none for this program: there is the other way.
+    return false; // No /proc, or none for this program: the other way is used.
   } finally {
     closeFolder(fd);
   }
 }
 
 /**
- * Opens a folder, and makes it first where it is wanted.
+ * Opens a folder, making it first where wanted.
  * @param {string} at
  * @param {string} path
  * @param {Set<string>} [made]
@@ -221,7 +221,7 @@ function openFolder(at, path, made) {
   return fd;
 }
 
-// Nothing is written through it that could be lost by a failure, nor is one the answer to what was asked.
+// Closes a folder. Its failure is ignored: nothing was written through it, and it is no answer to the call.
 /** @param {number} fd of a folder */
 function closeFolder(fd) {
   try {

@@ -1,5 +1,5 @@
 // @ts-check
-/** What stands somewhere, one by one or in many folders at once. */
+/** Stats of single files, and of files in many folders at once. */
 
 import fs from "node:fs";
 import { join, sep } from "node:path";
@@ -10,7 +10,7 @@ import { codeOf, isAbsent } from "./folders.js";
 /** @import { PlaceFinder } from "./folders.js" */
 /** @import { Entry, Kind, Stat } from "./contract.js" */
 
-/** In so many folders is looked before others have their turn: some milliseconds. */
+/** How many folders are looked into before other work has its turn: some milliseconds. */
 const AT_ONCE = 1000;
 
 /** @param {fs.Stats} found @returns {Stat} */
@@ -28,8 +28,8 @@ export function kindOf(found) {
 /**
  * Gives each folder among the entries the stats of the files of these names in it.
  *
- * To hold each folder would take four times as long as to ask by plain paths. So those are used, and where a folder may
- * have been replaced since the entries were read, what they led to is forgotten, and each folder is held.
+ * Holding each folder would take four times as long as plain paths. So plain paths are used; if a folder may have been
+ * replaced since the entries were read, their results are dropped, and each folder is held.
  *
  * @param {Entry[]} entries
  * @param {{ path: string, files: string[], as?: ((stats: (Stat | null)[]) => number[]) | undefined, finder: PlaceFinder, isUnchanged: () => boolean }} where

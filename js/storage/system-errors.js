@@ -1,5 +1,5 @@
 // @ts-check
-/** What the system says, as what a storage says. */
+/** Turns the system's errors into a storage's. */
 
 import { LeftoffError } from "../error.js";
 import { isRefused } from "../host/permissions.js";
@@ -25,7 +25,7 @@ const CODES = {
   ENOTDIR: "not_a_folder",
 };
 
-/** What says that a place is taken, or out of reach, where something is moved or linked to it. @type {Record<string, Code>} */
+/** The errors of a move's or link's target that is taken, or out of reach. @type {Record<string, Code>} */
 const MOVE_CODES = {
   EEXIST: "already_exists",
   ENOTEMPTY: "already_exists",
@@ -50,11 +50,11 @@ export function toStorageError(verb, path, cause, { hasRoot, ...extra }) {
   return storageError(verb, path, { code: known ?? "storage_failed", detail: detailOf(cause), cause, ...extra });
 }
 
-// A runtime says which permission it misses.
+// The detail: a runtime's message says which permission is missing.
 /** @param {unknown} cause */
 const detailOf = (cause) => (isRefused(cause) ? /** @type {Error} */ (cause).message : codeOf(cause) || String(cause));
 
-/** What the system says of a call that nobody here expected to fail; anything else as it is. @param {unknown} error */
+/** Turns an unexpected system error into a `LeftoffError`; leaves anything else as it is. @param {unknown} error */
 export function fromSystemError(error) {
   if (!(error instanceof Error) || !("syscall" in error) || error instanceof LeftoffError) return error;
   const { syscall, path = "" } = /** @type {NodeJS.ErrnoException} */ (error);

@@ -8,15 +8,15 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { flush } from "./flush.js";
 
-/** Windows refuses a rename while a virus scanner or a reader holds the file. 10 s in all. */
+/** The waits between attempts, 10 s in all: Windows refuses a rename while a virus scanner or a reader holds the file. */
 const WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120];
 
-/** So many bytes the system takes sooner than another thread would be at it, where nobody waits for the disk. */
+/** The most bytes written synchronously: the system takes them sooner than another thread would start, where nobody waits for the disk. */
 const QUICK = 2 ** 20;
 
 /**
- * Puts a file in its place whole: written beside it, counted, flushed where it is to be durable, renamed. Whatever fails, the old one
- * stays. The name is not flushed; that is the folder's part.
+ * Replaces a file whole: writes beside it, counts the bytes, flushes where it is to be durable, renames. Whatever fails, the old
+ * file stays. The name is not flushed; that is the folder's part.
  *
  * @param {string} path its folder exists
  * @param {Uint8Array[]} pieces
@@ -46,7 +46,7 @@ export async function writeWhole(path, pieces, check, durable) {
   }
 }
 
-/** What a file is called until it is whole: beside its place, since a rename does not cross filesystems. @param {string} path */
+/** The name of a file until it is whole: beside its place, since a rename does not cross filesystems. @param {string} path */
 export function temporaryPathFor(path) {
   return join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(8).toString("hex")}.tmp`);
 }
@@ -68,7 +68,7 @@ function write(fd, bytes) {
   });
 }
 
-/** Takes a name away, on Windows again and again while somebody holds the file. @param {() => unknown} step */
+/** Runs a step that renames or unlinks, on Windows again and again while somebody holds the file. @param {() => unknown} step */
 export async function retryWhileBusy(step) {
   for (const waitMs of process.platform === "win32" ? WAITS_MS : []) {
     try {

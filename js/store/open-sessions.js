@@ -1,10 +1,10 @@
 // @ts-check
-/** The sessions that the core has open, as what callers see: one object for each folder, and its turns. */
+/** The open sessions as callers see them: one object for each folder, and the folder's turns. Which are open, the core decides. */
 
 import { SessionHandle, Turns } from "../session/handle.js";
 import { handleOf, sessionOf } from "../session/session.js";
 
-/** A timer that is set later goes off at once. */
+/** The longest timer: one set for longer goes off at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** @import { Cache, SessionParts } from "../session/handle.js" */
@@ -17,9 +17,9 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** @import { CoreStore } from "../wasm/store.js" */
 
 /**
- * @typedef {{ settings: Settings, all: Setting[], problems: SettingProblem[] }} ReadSettings `problems`: what in the files could not be used
+ * @typedef {{ settings: Settings, all: Setting[], problems: SettingProblem[] }} ReadSettings `problems`: values that could not be used
  *
- * What a store is made of.
+ * The parts of a store.
  * @typedef {{ project: string, home: string, workspace?: string, storage: Storage, places: Places, countTokens: boolean,
  *   idleMs?: number, read: ReadSettings, redaction: Redaction,
  *   runGit?: Host["runGit"] }} StoreParts
@@ -33,9 +33,9 @@ export class OpenSessions {
   #idleMs;
   /** @type {Set<Session>} */
   #open = new Set();
-  /** Of folders that no session is known to be open in, as long as somebody has their turn. @type {Map<string, { turns: Turns, count: number }>} */
+  /** Turns of folders without a known open session, kept while somebody has one. @type {Map<string, { turns: Turns, count: number }>} */
   #turns = new Map();
-  /** @type {ReturnType<typeof setInterval> | undefined} what pauses those that rest */
+  /** @type {ReturnType<typeof setInterval> | undefined} pauses idle sessions */
   #restTimer;
 
   /** @param {SessionsParts} parts @param {Places} places @param {number} idleMs */
@@ -45,7 +45,7 @@ export class OpenSessions {
     this.#idleMs = idleMs;
   }
 
-  /** What an operation of the core ends with, a session or nothing. @param {string} name @param {(string | object)[]} asked @returns {Promise<Session | undefined>} */
+  /** Runs an operation that ends with a session or nothing. @param {string} name @param {(string | object)[]} asked @returns {Promise<Session | undefined>} */
   async findWith(name, ...asked) {
     const found = await this.#parts.core.run(name, ...asked);
     if (!found) return undefined;
@@ -56,21 +56,21 @@ export class OpenSessions {
     return session;
   }
 
-  /** The same of one that ends with a session. @param {string} name @param {(string | object)[]} asked */
+  /** Runs an operation that ends with a session. @param {string} name @param {(string | object)[]} asked */
   async openWith(name, ...asked) { return /** @type {Session} */ (await this.findWith(name, ...asked)); }
 
-  /** Those that are open and were written to beside the core look at their files. @param {string[]} ids */
+  /** Refreshes open sessions whose files were written beside the core. @param {string[]} ids */
   async refresh(ids) {
     for (const session of this.#open) if (ids.includes(session.id)) await handleOf(session).refresh();
   }
 
-  /** One that is open no longer, since all of it went elsewhere. @param {Session} session @param {boolean} isDeleted */
+  /** Drops a session that was moved or deleted. @param {Session} session @param {boolean} isDeleted */
   drop(session, isDeleted) {
     handleOf(session).retire(isDeleted);
     this.#open.delete(session);
   }
 
-  /** Resolves to what ends the turn of a folder, once it has come: that of its session, where one is open. @param {string} [path] */
+  /** Waits for a folder's turn, its session's where one is open; resolves to the function that ends it. @param {string} [path] */
   async turn(path = "") {
     const session = this.#findAt(path);
     if (session) return handleOf(session).turn();
@@ -85,18 +85,18 @@ export class OpenSessions {
     };
   }
 
-  /** Lets go of all. */
+  /** Closes all sessions. */
   async close() {
     clearInterval(this.#restTimer);
-    // What a trap took from the core it has to know again.
+    // After a trap the core has to know its open sessions again.
     for (const session of this.#open) handleOf(session).revive();
     await this.#parts.core.end().finally(() => {
       for (const session of this.#open) this.drop(session, false);
     });
   }
 
-  // One that the core has open no longer, since it was moved or deleted by others, goes on alone where somebody still has it.
-  /** @param {string} path @param {string} [id] that of the session that lies there now */
+  // A session that others moved or deleted, which the core has closed, lives on alone if a caller still holds it.
+  /** @param {string} path @param {string} [id] the id of the session that lies there now */
   #findAt(path, id) {
     for (const session of this.#open) {
       if (session.path !== path) continue;
@@ -106,7 +106,7 @@ export class OpenSessions {
     return undefined;
   }
 
-  // Whoever waits for the turn of its folder waits for its own.
+  // Waiting for the folder's turn is waiting for the session's.
   /** @param {{ path: string, placement: "home" | "workspace" }} found */
   #addSession(found) {
     const { core, agentsStore, cache, redaction, ...parts } = this.#parts;
@@ -115,7 +115,7 @@ export class OpenSessions {
     const session = sessionOf(live.attach(), parts);
     this.#turns.delete(found.path);
     this.#open.add(session);
-    // For as long as any is open, those that rest are paused.
+    // The timer runs as long as any session is open.
     if (this.#idleMs > 0) {
       this.#restTimer ??= setInterval(() => core.run("rest").catch(() => {}), Math.min(this.#idleMs, LONGEST_MS));
       this.#restTimer.unref?.();

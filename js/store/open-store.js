@@ -1,5 +1,5 @@
 // @ts-check
-/** Opening a store: where its files are, and what holds there. */
+/** Opening a store: its folders, storages and settings. */
 
 import { runGit, defaultHome, realPath, storages, workingFolder } from "../host/host.node.js";
 import { resolve } from "../host/path.node.js";
@@ -15,10 +15,10 @@ import { storeOf } from "./store.js";
 /** @import { StoreOptions } from "../types/index.js" */
 
 /**
- * Opens a store: where conversations are kept, for one project.
+ * Opens a store, which keeps conversations, for one project.
  * @param {StoreOptions} [options] @returns {Promise<import("./store.js").Store>}
  * @throws {LeftoffError} `not_found` or `not_a_folder` for a project or a workspace that is none, `not_found` also where neither a home nor a
- *   storage is given and nobody may know the user's folder; `not_a_folder` and `permission_denied` for a home that cannot be one; `invalid_request` for an option that is not known
+ *   storage is given and the runtime hides the user's folder; `not_a_folder` and `permission_denied` for a home that cannot be one; `invalid_request` for an option that is not known
  * @example
  * const opened = await openStore({ home: folder });
  * const session = await opened.continue({ model: "gpt-5" });
@@ -29,9 +29,9 @@ export async function openStore(options = {}) {
   const { project, home, workspace, storage, countTokens = true, idleMs, redact, readOnly = false } = checkOptions("openStore", options);
   await coreModule.ready();
   const folder = resolve(home || defaultHome() || ".leftoff");
-  // One with a root for each workspace; what is imported lies outside of all.
+  // A storage for each root; imported files lie outside of all.
   const storageAt = readOnlyStorages(storage ? () => storage : await storages(home || defaultHome()), readOnly);
-  // What a storage has may be nowhere on this machine.
+  // A caller's storage may hold paths that are nowhere on this machine.
   const placeOf = storage ? resolve : realPath;
   const path = placeOf(project ?? workingFolder());
   const ofHome = storageAt(folder);

@@ -1,5 +1,5 @@
 // @ts-check
-/** Large tool outputs, beside the sessions of a run: they are there until their session ends, or the store is closed. */
+/** Large tool outputs, kept beside the sessions of a run until their session ends or the store is closed. */
 
 import { beforeSignals, cancelBeforeSignals } from "../host/host.node.js";
 import { agents } from "../wasm/agents.js";
@@ -13,8 +13,8 @@ import { checkOptions, checkKind } from "../wasm/options.js";
 /** @import { CallerFunctions } from "../wasm/drive.js" */
 
 /**
- * The large outputs of tools, for an answer that is made of many: a small one stays in memory, from the setting `outputs.memoryBytes` on it
- * is a file. What a method throws is a `LeftoffError`: beside the codes that each names, those of the storage.
+ * Large tool outputs, for an answer that is made from many: a small one stays in memory, from the setting `outputs.memoryBytes` on it
+ * is a file. Methods throw `LeftoffError`: beside the codes that each names, those of the storage.
  */
 export class ToolOutputs {
   #core;
@@ -30,7 +30,7 @@ export class ToolOutputs {
   }
 
   /**
-   * Saves an output; where it is a file, that is there and whole when this resolves. A signal that ends the process takes it away.
+   * Saves an output; if it becomes a file, that is whole when this resolves. A signal that ends the process removes it.
    * @param {ToolOutput} output @returns {Promise<ToolOutputPointer>} @throws {LeftoffError} `invalid_request` for what JSON cannot hold
    * @example (await store.outputs.save({ sessionId: session.id, toolName: "grep", args: { pattern: "TODO" }, result: ["a", "b"] })).about; // => 'Found 2 matches for "TODO"'
    */
@@ -43,8 +43,8 @@ export class ToolOutputs {
   }
 
   /**
-   * The result of an output, by its path; also of one that another process has saved on the same home.
-   * @param {string} path @returns {Promise<unknown>} @throws {LeftoffError} `not_found` where it is there no longer; `invalid_request` for a path of no output; `damaged`
+   * Loads an output's result by its path, also one that another process has saved on the same home.
+   * @param {string} path @returns {Promise<unknown>} @throws {LeftoffError} `not_found` where it is gone; `invalid_request` for a path of no output; `damaged`
    * @example
    * const { path } = await store.outputs.save({ sessionId: session.id, toolName: "read_file", args: { path: "a.txt" }, result: "text" });
    * await store.outputs.load(path); // => "text"
@@ -55,10 +55,10 @@ export class ToolOutputs {
     return own.loadedBytes ? fromBytes(own.loadedBytes) : found;
   }
 
-  /** Those that this store has saved, in their order. @param {{ sessionId?: string }} [options] @returns {Promise<ToolOutputPointer[]>} @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text @example await store.outputs.list({ sessionId: session.id }); // => [] */
+  /** Lists the outputs that this store has saved, in order. @param {{ sessionId?: string }} [options] @returns {Promise<ToolOutputPointer[]>} @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text @example await store.outputs.list({ sessionId: session.id }); // => [] */
   list(options = {}) { return this.#core.run("outputs", checkOptions("outputs", options)); }
 
-  /** Takes them away, of one session or all. @param {{ sessionId?: string }} [options] @returns {Promise<{ count: number }>} how many @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text @example await store.outputs.clear(); // => { count: 0 } */
+  /** Removes outputs, of one session or all. @param {{ sessionId?: string }} [options] @returns {Promise<{ count: number }>} how many @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text @example await store.outputs.clear(); // => { count: 0 } */
   async clear(options = {}) {
     const { sessionId } = checkOptions("outputs", options);
     await Promise.allSettled(this.#saving);
@@ -67,11 +67,11 @@ export class ToolOutputs {
     return { count };
   }
 
-  /** What a model picks from: a numbered list, a line for each output. @param {{ sessionId?: string }} [options] @returns {Promise<OutputMenu>} @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text @example (await store.outputs.menu()).text; // => "Available contexts:\n" */
+  /** Makes a menu for a model to pick from: a numbered list, one line per output. @param {{ sessionId?: string }} [options] @returns {Promise<OutputMenu>} @throws {LeftoffError} `invalid_request` for a `sessionId` that is no text @example (await store.outputs.menu()).text; // => "Available contexts:\n" */
   menu(options = {}) { return this.#leaving("outputMenu", checkOptions("outputs", options)); }
 
   /**
-   * The outputs that a model picked from a menu, by what it said: `[1, 2]`, `1 and 2`, `all`, `none`, and a sentence around that.
+   * Parses which outputs a model picked from a menu: `[1, 2]`, `1 and 2`, `all`, `none`, also inside a sentence.
    * @template T @param {string} answer @param {T[]} outputs those of the menu @returns {T[]}
    * @throws {LeftoffError} `invalid_request` for a number that is none of them, and for an answer that does not say clearly which are meant
    * @example store.outputs.select("I need 1 and 3.", ["a", "b", "c"]); // => ["a", "c"]
@@ -82,7 +82,7 @@ export class ToolOutputs {
   }
 
   /**
-   * What a model is told of some outputs, so that it answers a question: in at most so many tokens, and what was left out is marked.
+   * Builds a prompt from outputs, for a model to answer a question: at most so many tokens, with a mark where something was left out.
    * @param {OutputPromptRequest} request @returns {Promise<OutputPrompt>} @throws {LeftoffError} `budget_too_small`; `no_counter`; what `load` throws
    * @example
    * const { path } = await store.outputs.save({ sessionId: session.id, toolName: "grep", result: "a line\n".repeat(9000) });

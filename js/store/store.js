@@ -21,8 +21,8 @@ import { CoreStore } from "../wasm/store.js";
 /** @import { AutoPersistConfig, Committed, CreateOptions, DoctorReport, WriteForAgent, WrittenForAgent, Found, ImportOptions, SearchOptions, ImportResult, ListOptions, Listed, Notice, ReadMessage, RecallOptions, Recalled, Secret, SessionInfo, Setting, SettingProblem, Settings, ToldAtTurn, Trashed } from "../types/index.js" */
 
 /**
- * The sessions of a home folder, and those in workspaces that were met. `openStore` opens one. What a method throws is a
- * `LeftoffError`: beside the codes that each names, those of the storage (`disk_full`, `permission_denied`, `storage_closed` …).
+ * The sessions of a home folder, and those in workspaces that it knows of. `openStore` opens one. Methods throw `LeftoffError`:
+ * beside the codes that each names, those of the storage (`disk_full`, `permission_denied`, `storage_closed` …).
  */
 export class Store {
   #idleMs;
@@ -30,10 +30,10 @@ export class Store {
   #redaction;
   #places;
   #core;
-  /** The same in the second module. */
+  /** The same store in the second module. */
   #agentsStore;
   #open;
-  /** @type {ToolOutputs | undefined} once somebody asked for them */
+  /** @type {ToolOutputs | undefined} made when first asked for */
   #outputs;
   /** @type {Promise<void> | undefined} */
   #closing;
@@ -51,22 +51,22 @@ export class Store {
     this.#agentsStore = new CoreStore({ ...parts, tell: (notices) => this.#core.addNotices(notices) }, agents);
     const cache = { storage, folder: join(home, layoutNames().cache) };
     this.#open = new OpenSessions({ core: this.#core, agentsStore: this.#agentsStore, cache, countTokens, redaction, ended: (id) => this.#outputs?.clear({ sessionId: id }), search: (...asked) => this.#agentsStore.pages(redaction.own, "searchIn", ...asked), fork: (...asked) => this.fork(...asked) }, places, this.#idleMs);
-    /** The folder that is worked in. */
+    /** The project's folder. */
     this.project = project;
     /** The store's folder. */
     this.home = home;
-    /** The folder that has `conversations/`. */
+    /** The workspace: the folder that has `conversations/`. */
     this.workspace = workspace ?? project;
   }
 
-  /** What the files say, and for the rest what holds by default. @returns {Settings} @example store.settings.idleMinutes; // => 5 */
+  /** The effective settings: the files' values, and defaults for the rest. @returns {Settings} @example store.settings.idleMinutes; // => 5 */
   get settings() { return this.#read.settings; }
 
-  /** What in the files of the settings could not be used. @returns {SettingProblem[]} */
+  /** The values in settings files that could not be used. @returns {SettingProblem[]} */
   get problems() { return this.#read.problems; }
 
   /**
-   * Each setting, and where its value comes from.
+   * Lists each setting, and where its value comes from.
    * @returns {Setting[]}
    * @example
    * store.listSettings().find(({ key }) => key === "idleMinutes")?.value; // => 5
@@ -92,14 +92,14 @@ export class Store {
   unsetSetting(key, options) { return this.writeSetting(key, undefined, options); }
 
   /**
-   * The last session of the project that goes on, or a new one.
-   * @param {{ model?: string }} [options] `model`: of a new one @returns {Promise<Session>} @throws {LeftoffError} `invalid_request` for a `model` that is no text
+   * Opens the project's current session, or creates one.
+   * @param {{ model?: string }} [options] `model`: that of a new session @returns {Promise<Session>} @throws {LeftoffError} `invalid_request` for a `model` that is no text
    * @example const session = await store.continue({ model: "gpt-5" }); (await store.continue()).id === session.id; // => true
    */
   async continue(options = {}) { return this.#open.openWith("goOn", checkOptions("continue", options)); }
 
   /**
-   * A new session of the project, which is its current one from then on.
+   * Creates a session of the project, which is its current one from then on.
    * @param {CreateOptions} [options] @returns {Promise<Session>}
    * @throws {LeftoffError} `invalid_id` for a name that is no plain name; `already_exists` where the workspace has it
    * @example (await store.create({ title: "The parser", agent: { command: "/brainstorm" } })).metadata.display.title; // => "The parser"
@@ -107,8 +107,8 @@ export class Store {
   async create(options = {}) { return this.#open.openWith("create", checkOptions("create", options)); }
 
   /**
-   * Opens a session by its id, a unique beginning of one, or its name in a workspace; or by the id that it has in the agent from
-   * which it was imported or recorded. Where a session was resumed in that agent's, it is the one that goes on there.
+   * Opens a session by its id, a unique beginning of one, or its name in a workspace; or by its id in the agent from which it
+   * was imported or recorded. If a session was resumed in that agent's session, the one that goes on there is opened.
    * @param {string | { source: { agent: string, id: string } }} id @returns {Promise<Session>} @throws {LeftoffError} `not_found`; `ambiguous` where several begin so
    * @example const { id } = await store.create(); (await store.session(id)).id === id; // => true
    */
@@ -118,21 +118,21 @@ export class Store {
   }
 
   /**
-   * What there is to know of a session, by its files: who said how much, which session it came from and which ones of the project
-   * came of it, what lies in its folder, and how well. @param {Session} session @returns {Promise<SessionInfo>} @throws {LeftoffError} `not_found`
+   * Reads from a session's files all there is to know of it: messages by role, the session it came from and the project's sessions
+   * that came from it, the files in its folder and their health. @param {Session} session @returns {Promise<SessionInfo>} @throws {LeftoffError} `not_found`
    * @example (await store.info(await store.create({ title: "The parser" }))).title; // => "The parser"
    */
   async info(session) {
     const { location: lying, redactor: secrets } = handleOf(checkSession(session));
-    return secrets.redactResult(this.#agentsStore.runWith({ lease: this.#core.lease }, "info", ...lying)); // What the first module has open, no other process has.
+    return secrets.redactResult(this.#agentsStore.runWith({ lease: this.#core.lease }, "info", ...lying)); // By the lease's name, sessions open in the first module don't count as open elsewhere.
   }
 
   /**
-   * What is wrong with a session, or with all and the store itself. Without `fix` no byte is changed by that; with it,
-   * what can be mended is: no complete line of a log is ever touched.
-   * @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] `id`: as `session` takes it; `secrets`: also what
-   *   secrets are in the files
-   * @returns {Promise<DoctorReport[]>} places are bytes @throws {LeftoffError} `not_found` or `ambiguous` for an `id` that means none, or several
+   * Reports what is wrong with a session, or with all of them and the store itself. Without `fix` it changes no byte; with `fix`
+   * it mends what can be mended, and never touches a complete line of a log.
+   * @param {{ id?: string, fix?: boolean, secrets?: boolean }} [options] `id`: as `session` takes it; `secrets`: also looks for
+   *   secrets in the files
+   * @returns {Promise<DoctorReport[]>} places are byte offsets @throws {LeftoffError} `not_found` or `ambiguous` for an `id` that means none, or several
    * @example
    * await store.create();
    * const [report] = await store.doctor();
@@ -143,7 +143,7 @@ export class Store {
   }
 
   /**
-   * Mends what can be mended of a session.
+   * Mends a session's files where they can be mended.
    * @param {Session} session @returns {Promise<DoctorReport | undefined>} nothing where it is there no longer @throws {LeftoffError} `invalid_request` for what is no session; `not_found` for one of another store
    * @example await store.mend(await store.create());
    */
@@ -153,7 +153,7 @@ export class Store {
   }
 
   /**
-   * The sessions, last active first: those of the project, or all. Unchanged ones come from the index; others are opened
+   * Lists sessions, last active first: the project's, or all. Unchanged ones come from the session index; others are opened
    * and indexed again.
    * @param {ListOptions} [options] @returns {Promise<Listed[]>} @throws {LeftoffError} `invalid_request` for options that cannot be meant
    * @example await store.create({ title: "The parser" }); (await store.list({ limit: 10 })).map(({ title }) => title); // => ["The parser"]
@@ -162,14 +162,14 @@ export class Store {
     const { limit, ...asked } = checkOptions("list", options);
     const wanted = { ...asked, limit: limit === Infinity ? undefined : limit };
     const isLimit = (/** @type {Setting} */ { key, source }) => source !== "default" && /^autoPersist\.(max|autoArchive)/.test(key);
-    // Only the second module archives what is old, and looks at what leaves: where nobody asked for that it need not be loaded.
+    // Only the second module archives old sessions and redacts: unless one of these is set it need not be loaded.
     if (!this.#redaction.isOn && !this.#read.all.some(isLimit)) return this.#core.run("list", wanted);
-    await this.#core.run("rest"); // To the second module one that is open here is another's, and not for it to pause.
+    await this.#core.run("rest"); // Pauses idle sessions: those open here are another process's to the second module, which may not do it.
     return this.#runRedacted("list", wanted);
   }
 
   /**
-   * The sessions that words may mean: those that have them in title or summary, the best first, else those that resemble them.
+   * Finds the sessions that words may mean: those with the words in title or summary, best first; else those that resemble them.
    * @param {string} words @param {ListOptions} [options] @returns {Promise<Listed[]>} @throws {LeftoffError} `invalid_request` for words that are no text; what `list` throws
    * @example await store.create({ title: "The parser" }); (await store.find("parser")).length; // => 1
    */
@@ -180,7 +180,7 @@ export class Store {
   }
 
   /**
-   * The messages of a session that a list has, newest first: nobody opens it, and nothing of it is changed by that. Those of all branches.
+   * Reads the messages of a listed session, newest first, those of all branches. The session is not opened, and nothing of it changes.
    * @param {{ path: string, placement: "home" | "workspace" }} listed @returns {AsyncGenerator<ReadMessage>}
    * @throws {LeftoffError} `invalid_request` for what no list has; `not_found` where it is there no longer
    * @example
@@ -196,9 +196,9 @@ export class Store {
   }
 
   /**
-   * What answers a question, or has some words: the best session first, and of each its best messages. Of the sessions that
-   * `list` gives; `limit`: how many sessions at most; `since`, `until`: when it was said; `role`: by whom. What is in double
-   * quotes is required exactly as it stands; the other words rank.
+   * Searches messages for a question or words: the best session first, and of each its best messages. Searches the sessions that
+   * `list` gives; `limit`: how many sessions at most; `since`, `until`: when it was said; `role`: by whom. Words in double
+   * quotes must occur exactly so; the other words rank.
    * @param {string} question @param {SearchOptions} [options] @returns {AsyncGenerator<Found>}
    * @throws {LeftoffError} `invalid_request` for options that cannot be meant
    * @example
@@ -213,8 +213,8 @@ export class Store {
   }
 
   /**
-   * What other sessions say to a question, as a fenced block for a model, each quote with where it comes from; an empty text where
-   * nothing answers. Of the project, unless `project` names another one's folder, or `all`.
+   * Quotes what other sessions say on a question, as a fenced block for a model, each quote with its source; an empty text where
+   * nothing matches. Searches the project's sessions, unless `project` names another one's folder, or `all` is set.
    * @param {string} question @param {RecallOptions} [options] @returns {Promise<Recalled>}
    * @throws {LeftoffError} `invalid_request` for options that cannot be meant
    * @example
@@ -228,11 +228,11 @@ export class Store {
   }
 
   /**
-   * What a client's hook tells the model at a turn of a conversation: what other sessions say to the prompt, as the setting `recall`
-   * wants it, and not the same twice; whether the user seems to stop; and whether a save is to be offered, once, after 40 turns without one.
+   * Tells a client's hook what to say at a turn of a conversation: what other sessions say on the prompt, as the setting `recall`
+   * wants it, and nothing twice; whether the user seems to stop; and whether to offer a save, once, after 40 turns without one.
    * @param {string} conversation by which the client knows it, the path of its record mostly
-   * @param {{ prompt?: string, session?: string, hasForgotten?: boolean }} [options] `prompt`: what was typed; `session`: the id of the one
-   *   that it is here; `hasForgotten`: the client has just forgotten most of it @returns {Promise<ToldAtTurn>}
+   * @param {{ prompt?: string, session?: string, hasForgotten?: boolean }} [options] `prompt`: what was typed; `session`: the id of its
+   *   session in the store; `hasForgotten`: the client has just forgotten most of it @returns {Promise<ToldAtTurn>}
    * @throws {LeftoffError} `invalid_request` for a conversation or options that are none
    * @example
    * await store.turn(transcriptPath, { prompt: "let's call it a day" }); // => { recalled: "", wantsStop: true, offersSave: false }
@@ -242,11 +242,11 @@ export class Store {
   }
 
   /**
-   * Reads an agent's file, or all that are in a folder, into the store. Importing again adds only what is new; of a
-   * folder only files are read that have changed since.
+   * Imports an agent's file, or all files in a folder, into the store. Importing again adds only what is new; in a
+   * folder only files that have changed since are read.
    * @param {string} path @param {ImportOptions} [options] @returns {Promise<ImportResult>}
-   * @throws {LeftoffError} of one file: `not_found`, `unknown_format`, `too_deep`, `empty_file`, `damaged`, `too_large`,
-   *   `missing_dependency`; of a folder they are among the `problems`
+   * @throws {LeftoffError} for one file: `not_found`, `unknown_format`, `too_deep`, `empty_file`, `damaged`, `too_large`,
+   *   `missing_dependency`; for a folder they are among the `problems`
    * @example const { imported, problems } = await store.import(transcriptPath); imported[0].agent; // => "claude-code"
    */
   async import(path, options = {}) {
@@ -257,7 +257,7 @@ export class Store {
   }
 
   /**
-   * The same of all that the known agents keep on this machine.
+   * Imports all that the known agents keep on this machine.
    * @param {Omit<ImportOptions, "from">} [options] @returns {Promise<ImportResult>} @throws {LeftoffError} `invalid_request` for options that cannot be meant; of a file they are among the `problems`
    * @example const { imported } = await store.importAll({ onProgress: ({ done, total }) => console.error(done, total) });
    */
@@ -266,10 +266,10 @@ export class Store {
   }
 
   /**
-   * Takes in what an agent's client has written of a conversation until now, while it goes on there; nothing where the
+   * Records what an agent's client has written of a conversation so far, while it goes on there; does nothing where the
    * setting `record` is off.
-   * @param {import("../types/index.js").Conversation} conversation @returns {Promise<Session | undefined>} the session that it is here
-   * @throws {LeftoffError} what `import` throws of one file
+   * @param {import("../types/index.js").Conversation} conversation @returns {Promise<Session | undefined>} its session in the store
+   * @throws {LeftoffError} what `import` throws for one file
    * @example
    * const session = await store.record({ agent: "claude-code", path: transcriptPath });
    * session?.metadata.imported?.agent; // => "claude-code"
@@ -281,8 +281,8 @@ export class Store {
   }
 
   /**
-   * Whoever is given this text, which resumes a session, goes on with it: what is said behind it in an agent is imported
-   * into this session.
+   * Notes the text that resumes a session in an agent: what is said after that text in the agent's own session is imported
+   * into this one.
    * @param {Session} session @param {string} text with `historyText` @throws {LeftoffError} `invalid_request` for what is no session, or no text
    * @example
    * const session = await store.create();
@@ -293,8 +293,8 @@ export class Store {
   async goesOn(session, text) { await this.#core.run("noteText", checkKind("text", text), checkSession(session).id); }
 
   /**
-   * Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
-   * goes on with this session, once it is imported.
+   * Writes a session as another agent keeps its own, where its client looks for it, so that the client resumes it. What is said
+   * there continues this session once it is imported.
    * @param {Session} session @param {WriteForAgent} writeForAgent @returns {Promise<WrittenForAgent>}
    * @throws {LeftoffError} `invalid_request` for an agent that takes no sessions; `empty_file` where nothing was said; `missing_dependency`
    * @example
@@ -308,15 +308,15 @@ export class Store {
     return writeNativeSession(checkSession(session), { folder: this.project, ...writeForAgent, write });
   }
 
-  /** The large outputs of tools, beside the sessions. @example await store.outputs.list(); // => [] */
+  /** Large tool outputs, kept beside the sessions. @example await store.outputs.list(); // => [] */
   get outputs() { return (this.#outputs ??= new ToolOutputs(this.#agentsStore, this.#redaction)); }
 
-  /** The secrets in what left since the store was opened, where `redact` looks for them. @returns {Secret[]} */
+  /** Secrets found in outgoing text since the store was opened; needs the setting `redact`. @returns {Secret[]} */
   get secrets() { return this.#redaction.reportedSecrets; }
 
   /**
-   * A value that leaves, JSON or a text, as the setting `redact` wants it: the door for what you read and pass on yourself.
-   * Contexts, exports and sessions for other agents have been through it.
+   * Redacts a value, JSON or a text, as the setting `redact` says: for what you read and pass on yourself.
+   * Contexts, exports and sessions for other agents are redacted already.
    * @template T @param {T} value @returns {Promise<{ value: T, secrets: Secret[] }>}
    * @throws {LeftoffError} `missing_dependency` where the rules for secrets are not installed
    * @example
@@ -329,7 +329,7 @@ export class Store {
   }
 
   /**
-   * The same as `fork` of the session.
+   * Forks a session, as its own `fork` does.
    * @param {Session} session @param {{ at?: string }} [options] @returns {Promise<Session>} @throws {LeftoffError} what `fork` throws
    * @example const one = await store.create(); await one.append({ role: "user", content: "Hi" }); (await store.fork(one)).metadata.stats.messageCount; // => 1
    */
@@ -340,8 +340,8 @@ export class Store {
   }
 
   /**
-   * Deletes a session: it lies in the trash then, whole. With `purge` it is gone for good.
-   * @param {Session} session @param {{ purge?: boolean }} [options] @returns {Promise<{ trash: string | null }>} where it lies now
+   * Deletes a session: moves it into the trash, whole. With `purge` it is gone for good.
+   * @param {Session} session @param {{ purge?: boolean }} [options] @returns {Promise<{ trash: string | null }>} its place in the trash
    * @throws {LeftoffError} `open_elsewhere` where another process has it open
    * @example await store.delete(await store.create()); await store.list(); // => []
    */
@@ -350,14 +350,14 @@ export class Store {
     const [path, placement, id] = handleOf(checkSession(session)).location;
     const trash = await this.#core.run("delete", path, placement, id, String(purge));
     this.#open.drop(session, true);
-    // It is deleted, whatever becomes of what is derived: a search leaves out what is there no longer.
+    // The session is deleted even if cleaning the search index fails: a search leaves out what no longer exists.
     await this.#agentsStore.run("forgetWords", path, placement).catch(unlessBug);
     return { trash };
   }
 
   /**
-   * The sessions of a folder belong to another one from now on: a project was moved.
-   * @param {string} from @param {string} to @returns {Promise<{ count: number }>} how many
+   * Assigns a folder's sessions to another folder, after a project was moved.
+   * @param {string} from @param {string} to @returns {Promise<{ count: number }>} how many sessions
    * @throws {LeftoffError} `open_elsewhere` where another process has one of them open; `not_found` where `to` is no folder
    * @example await store.relocate("/home/ann/old", folder); // => { count: 0 }
    */
@@ -367,9 +367,9 @@ export class Store {
   }
 
   /**
-   * Puts a session into the other placement, with all that is known of it; where it lay before, it goes to the trash.
-   * @param {Session} session @param {{ to: "home" | "workspace", name?: string, day?: string, title?: string }} options `name`, `day`: of the
-   *   conversation; one is made unless given, of `title`
+   * Moves a session into the other placement, with all that belongs to it; the old folder goes to the trash.
+   * @param {Session} session @param {{ to: "home" | "workspace", name?: string, day?: string, title?: string }} options `name`, `day`: the
+   *   conversation's; a name is made from `title` unless given
    * @returns {Promise<Session>} the session in its new place
    * @throws {LeftoffError} `open_elsewhere` where another process has it open; `already_exists`
    * @example
@@ -383,13 +383,13 @@ export class Store {
   }
 
   /**
-   * The sessions in the trash, deleted last first.
+   * Lists the sessions in the trash, last deleted first.
    * @returns {Promise<Trashed[]>} @throws {LeftoffError} what any method throws @example await store.delete(await store.create({ title: "The parser" })); (await store.trashed())[0].title; // => "The parser"
    */
   async trashed() { return this.#redactResult(this.#agentsStore.run("trashed")); }
 
   /**
-   * Brings a session in the trash back to where it was: by its id, or a unique beginning of one.
+   * Brings a session back from the trash to where it was, by its id or a unique beginning of one.
    * @param {string} id @returns {Promise<{ id: string, title: string, path: string }>}
    * @throws {LeftoffError} `not_found`, `ambiguous`; `already_exists` where the store has a session of this id
    * @example
@@ -401,10 +401,10 @@ export class Store {
   async restore(id) { return this.#redactResult(this.#agentsStore.run("restore", checkKind("id", id))); }
 
   /**
-   * Archives sessions of the project that are too many, or inactive for too long; what is archived is hidden from lists,
-   * and whole. The current one, those that somebody has open, and those of a workspace stay as they are.
+   * Archives sessions of the project that are too many, or inactive for too long; archived ones are hidden from lists, but
+   * whole. The current session, open ones and those of a workspace stay as they are.
    * @param {Pick<AutoPersistConfig, "maxSessionsPerProject" | "autoArchiveAfterDays">} [limits] the settings' unless given
-   * @returns {Promise<string[]>} the ids of those that were archived @throws {LeftoffError} `invalid_request` for limits that are no numbers
+   * @returns {Promise<string[]>} the ids of the archived sessions @throws {LeftoffError} `invalid_request` for limits that are no numbers
    * @example await store.tidy({ maxSessionsPerProject: 50, autoArchiveAfterDays: 30 }); // => []
    */
   async tidy(limits = this.settings.autoPersist) {
@@ -412,7 +412,7 @@ export class Store {
   }
 
   /**
-   * Commits a conversation with its session, or the session alone where only that changed, with git itself.
+   * Commits a conversation with its session, or the session alone where only that changed, by git itself.
    * @param {Session} session @returns {Promise<Committed>}
    * @throws {LeftoffError} `not_in_workspace`, `not_a_repository`, `git_missing`, `git_busy`, `git_failed`, `session_ignored`
    * @example const { commit, message } = await store.commit(await store.create({ placement: "workspace", title: "The parser" }));
@@ -433,13 +433,13 @@ export class Store {
    */
   async point(session) { return this.#core.run("point", checkSession(session).id, session.path); }
 
-  /** The project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} @throws {LeftoffError} what any method throws @example await store.current(); // => undefined */
+  /** Opens the project's current session: the one that is pointed to, else the last active one. @returns {Promise<Session | undefined>} @throws {LeftoffError} what any method throws @example await store.current(); // => undefined */
   async current() { return this.#open.findWith("current"); }
 
-  /** What lists found out about sessions that were not opened since; told once. @returns {{ path: string, notice: Notice }[]} @example store.notices(); // => [] */
+  /** Takes the notices that lists found about sessions not opened since; each is given once. @returns {{ path: string, notice: Notice }[]} @example store.notices(); // => [] */
   notices() { return this.#core.notices(); }
 
-  /** Writes what is derived, and lets go of all files. Also at the end of `await using store = await openStore()`. @throws {LeftoffError} those of the storage @example await store.close(); */
+  /** Writes derived files and releases all files. Also called at the end of `await using store = await openStore()`. @throws {LeftoffError} those of the storage @example await store.close(); */
   close() { return (this.#closing ??= this.#closeAll().finally(() => (this.#closing = undefined))); }
 
   async #closeAll() {
@@ -449,26 +449,26 @@ export class Store {
     closed.push(...(await Promise.allSettled([this.#agentsStore.end()])));
     closed.push(...(await this.#places.close()));
     for (const core of [this.#core, this.#agentsStore]) core.close();
-    // One that could not be closed must not keep the others open.
+    // A session that could not be closed must not keep the others open.
     for (const one of closed) if (one.status === "rejected") throw one.reason;
   }
 
   /** The same as `close`. @throws {LeftoffError} what `close` throws */
   [Symbol.asyncDispose]() { return this.close(); }
 
-  /** What the second module answers, as it may leave. @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
+  /** Runs an operation of the second module and redacts its answer. @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
   async #runRedacted(name, ...asked) { return (await this.#agentsStore.pages(this.#redaction.own, name, ...asked).next()).value; }
 
-  /** What the core tells, as it may leave. @template T @param {Promise<T>} told */
+  /** Redacts the core's answer. @template T @param {Promise<T>} told */
   async #redactResult(told) { return (await this.redacted(await told)).value; }
 
-  /** Of each file in folders, as far as it has changed since. @param {TranscriptLocation[]} kept @param {ImportOptions} options */
+  /** Imports the files in folders that have changed since the last import. @param {TranscriptLocation[]} kept @param {ImportOptions} options */
   async #importFolders(kept, { from, onProgress }) {
     await agents.ready();
     return this.#runImport("importFiles", { files: await collectAgentFiles(this.#places.storageOf(), kept), from }, onProgress);
   }
 
-  /** After a trap it is begun again with what was noted until then. @param {string} name @param {object} asked @param {ImportOptions["onProgress"]} onProgress @param {object[]} [notes] @returns {Promise<ImportResult>} */
+  /** Runs an import; after a trap it begins again with what was noted until then. @param {string} name @param {object} asked @param {ImportOptions["onProgress"]} onProgress @param {object[]} [notes] @returns {Promise<ImportResult>} */
   async #runImport(name, asked, onProgress, notes = []) {
     const known = notes.length;
     const onPage = (/** @type {any} */ page) => (page.note ? void notes.push(page.note) : onProgress?.(page));
@@ -483,7 +483,7 @@ export class Store {
   }
 }
 
-/** What JSON cannot say is null there, which no setting is. @param {unknown} value */
+/** A setting's value as JSON; what JSON cannot hold becomes null, which no setting accepts. @param {unknown} value */
 function settingJson(value) {
   try {
     return JSON.stringify(value) ?? "null";
@@ -492,6 +492,6 @@ function settingJson(value) {
   }
 }
 
-// Not by a static block, as a session is: a bundle without a store would keep the class.
-/** A store of its parts. @internal @param {StoreParts} parts @returns {Store} */
+// Unlike a session's, not made in a static block: a bundle without a store would keep the class.
+/** Makes a store from its parts. @internal @param {StoreParts} parts @returns {Store} */
 export const storeOf = (parts) => Reflect.construct(Store, [parts]);

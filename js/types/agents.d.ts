@@ -1,13 +1,13 @@
-/** Of other agents: what is read of them, and written for them. */
+/** The types for other agents: imports, recording, and sessions written for them. */
 
 import type { ContextReport, Loss, Parent } from "../records.js";
 import type { ContextRequest, ResumeRequest } from "./context.js";
 import type { ReadMessage } from "./session.js";
 import type { Secret } from "./store.js";
 
-/** What is imported. */
+/** The options of an import. */
 export interface ImportOptions {
-  /** The agent; the content tells unless given. */
+  /** The agent; detected from the content unless given. */
   from?: string;
   /** Of a database: the session that was active last in this folder. */
   only?: { folder: string };
@@ -15,14 +15,14 @@ export interface ImportOptions {
   onProgress?: (progress: Progress) => void;
 }
 
-/** How far an import is. */
+/** The progress of an import. */
 export interface Progress {
-  /** The file that is read. */
+  /** The file being read. */
   path: string;
   /** How many files are done. */
   done: number;
   total: number;
-  /** How many bytes of the files that have to be read are done with, also within one. */
+  /** How many bytes of the files to read are done, counting within a file, too. */
   bytes: number;
   totalBytes: number;
 }
@@ -37,11 +37,11 @@ export interface ImportedSession {
   /** How many of them are new here. */
   added: number;
   parent?: Parent;
-  /** What was not taken over. */
+  /** The fields that were not taken over. */
   losses: Loss[];
 }
 
-/** What could not be read. */
+/** A place that could not be read. */
 export interface ImportProblem {
   path: string;
   code: string;
@@ -51,21 +51,21 @@ export interface ImportProblem {
   end?: number;
 }
 
-/** What an import came to. */
+/** The result of an import. */
 export interface ImportResult {
   imported: ImportedSession[];
   problems: ImportProblem[];
-  /** Files that are as they were when they were imported last. */
+  /** How many files have not changed since they were last imported. */
   unchanged: number;
 }
 
-/** What began a conversation, and what it has. */
+/** The command that began a conversation, and the client's tools. */
 export interface Command {
   /** As it was typed: `/workspace.brainstorm`. */
   name?: string;
-  /** `sha256:` and that of its text. */
+  /** `sha256:` and the hash of its text. */
   hash?: string;
-  /** The tools that its client has, beside those that its record names; `mcp__SERVER` for those of an MCP server. */
+  /** The client's tools, beside those that its record names; `mcp__SERVER` for those of an MCP server. */
   tools?: string[];
 }
 
@@ -76,26 +76,26 @@ export interface Conversation {
   path: string;
   /** Of a database: the session that was active last in this folder. */
   only?: { folder: string };
-  /** Which command began it, told by its messages; asked where it is new here. */
+  /** Finds the command that began it, from its messages; called when it is new to the store. */
   commandOf?: (said: (from: number, to: number) => ReadMessage[]) => Promise<Command | undefined>;
 }
 
-/** How a session goes on in another agent. */
+/** The options of writing a session for another agent. */
 export interface WriteForAgent extends ContextRequest {
   agent: string;
   /** Where the client works; the store's project unless given. */
   folder?: string;
-  /** The environment that names the agents' homes; the process's own unless given. */
+  /** The environment, whose variables name the agents' homes; the process's own unless given. */
   env?: Record<string, string | undefined>;
-  /** The session is resumed, and the client's model told so before the history; nothing is written where the client's own has all of it. */
+  /** Resumes the session: the client's model is told so before the history. Nothing is written where the client's own session has all of it. */
   resume?: ResumeForAgent;
-  /** Nothing is written: the answer names the file that would be, and the command. */
+  /** Writes nothing: the answer names the file that would be written, and the command. */
   previews?: boolean;
 }
 
-/** How a session is resumed in another agent. */
+/** The options of resuming a session in another agent. */
 export interface ResumeForAgent extends Pick<ResumeRequest, "override" | "revives" | "now"> {
-  /** What the command that began it says now; its name unless given. */
+  /** The current text of the command that began it; its name unless given. */
   command?: string;
 }
 
@@ -108,26 +108,26 @@ export interface WrittenForAgent {
   path: string;
   /** Where the client has to be started. */
   folder: string;
-  /** What was written: nothing where the client's own session, or an earlier copy, has all of it. */
+  /** Whether a copy was written: none where the client's own session, or an earlier copy, has all of it. */
   copy: "none" | "reused" | "new";
-  /** What resumes it: the program and its arguments. */
+  /** The command that resumes it: the program and its arguments. */
   command: string[];
-  /** What has to be run before, once: the client takes the file in. */
+  /** The command to run before, once, by which the client takes the file in. */
   takes?: string[];
   /** How many messages the session has. */
   messageCount: number;
-  /** How many of them went in whole or shortened. */
+  /** How many of them were written, whole or shortened. */
   included: number;
   losses: Loss[];
   /** Of a resumption: what changed since the session was saved, and who else has it open. */
   warnings?: string[];
-  /** What a model that is not known was taken for. */
+  /** The window and encoding assumed for an unknown model. */
   assumed?: ContextReport["assumed"];
-  /** What the store's `redact` found on the way. */
+  /** The secrets that the store's `redact` found. */
   secrets?: Secret[];
 }
 
-/** What was asked in a transcript, with all that was said until the next time. */
+/** A turn of a transcript: a request, with all that was said until the next one. */
 export interface Turn {
   /** The place of its first message. */
   start: number;
@@ -144,7 +144,7 @@ export interface Turn {
   failed: number;
 }
 
-/** What a transcript says of itself. */
+/** A transcript's own metadata. */
 export interface TranscriptSession {
   id: string;
   agent: string;
@@ -156,6 +156,6 @@ export interface TranscriptSession {
   folder: string | null;
   model: string | null;
   tools: string[];
-  /** What was not taken over. */
+  /** The fields that were not taken over. */
   losses: Loss[];
 }

@@ -2,7 +2,7 @@
 
 import type { Session } from "../compat/index.js";
 
-/** Who serves the model. */
+/** The provider of the model. */
 export interface ProviderInfo {
   type: string;
   model: string;
@@ -11,7 +11,7 @@ export interface ProviderInfo {
   baseUrl?: string;
 }
 
-/** What is known of a session. Times are RFC 3339. */
+/** A session's metadata. Times are RFC 3339. */
 export interface SessionMetadata {
   id: string;
   version: number;
@@ -41,7 +41,7 @@ export interface StoredMessage {
   toolCalls?: { id: string; name: string; arguments: Record<string, unknown> }[];
 }
 
-/** What a tool did, as it is stored. */
+/** A tool execution, as it is stored. */
 export interface StoredToolExecution {
   id: string;
   timestamp: string;
@@ -76,36 +76,36 @@ export interface Call {
   function?: { name: string; arguments?: Record<string, unknown> | string };
 }
 
-/** What a tool answered; a text alone is its content. */
+/** A tool's result; a text alone is its content. */
 export type ToolResult = string | { content?: unknown; success?: boolean; error?: unknown; exitCode?: number | null; durationMs?: number };
 
-/** Who counts, in tokens. */
+/** A token counter. */
 export interface Tokenizer {
   count: (text: string) => number;
-  /** What they cost together. */
+  /** The cost of messages together. */
   countMessages: (messages: Message[]) => number;
 }
 
-/** The same where a count may come later, and nobody says what messages cost together. */
+/** A token counter whose counts may come later, and which need not say what messages cost together. */
 export interface Counter {
   count: (text: string) => number | Promise<number>;
   countMessages?: (messages: Message[]) => number | Promise<number>;
 }
 
-/** How a window is divided, in tokens. */
+/** The division of a window, in tokens. */
 export interface ContextBudget {
   modelContextWindow: number;
   systemPromptTokens: number;
   toolDefinitionTokens: number;
   reserveForResponse: number;
   availableTokens: number;
-  /** Of all that was said; 0 until a context is built. */
+  /** The tokens of the whole conversation; 0 until a context is built. */
   currentConversationTokens: number;
-  /** What that would take of `availableTokens`; above 100 not all of it fits. */
+  /** How much of `availableTokens` that would take, in percent; above 100 not all of it fits. */
   utilizationPercent: number;
 }
 
-/** What a strategy gives. */
+/** A strategy's result. */
 export interface StrategyResult {
   messages: (Message & { id?: string })[];
   includedCount: number;
@@ -124,11 +124,11 @@ export interface ContextStrategy {
 
 /** One of leftoff's own four, which take any counter. */
 export interface OwnStrategy extends Readonly<Omit<ContextStrategy, "build">> {
-  /** What exceeds the budget is given all the same, from `minTokens` on. */
+  /** From `minTokens` on, gives messages even where they exceed the budget. */
   readonly build: (session: Session, budgetTokens: number, tokenizer: Counter) => Promise<StrategyResult>;
 }
 
-/** What a conversation has come to. */
+/** The session state. */
 export interface SessionState {
   projectPath: string;
   originalTask: string;

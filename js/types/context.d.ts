@@ -1,15 +1,15 @@
-/** Of contexts: what they are built of, what they come to, and what hands a session to the next run. */
+/** The types for contexts, compaction and resuming. */
 
 import type { ContextReport } from "../records.js";
 import type { Session } from "../session/session.js";
 import type { Format, MessageOf } from "./shapes.js";
 import type { Secret } from "./store.js";
 
-/** What a context is built of and for. An option overrides itself alone; what is not given is the session's own. */
+/** The options of a context. Each overrides itself alone; one that is not given is taken from the session. */
 export interface ContextRequest<F extends Format = Format> {
   /** The model's limit, in tokens; that of the model unless given. */
   window?: number;
-  /** Whose window, encoding and price of images hold. One that is not known is refused, unless `window` and `encoding` are given. */
+  /** The model, whose window, encoding and price of images apply. An unknown one is refused, unless `window` and `encoding` are given. */
   model?: string;
   /** Kept for the answer, in tokens; a quarter of the window unless given. */
   reserve?: number;
@@ -19,7 +19,7 @@ export interface ContextRequest<F extends Format = Format> {
   tools?: unknown;
   /** `o200k_base`, `cl100k_base`, `estimate-1`, or another one's name with `count`; that of the model unless given. */
   encoding?: string;
-  /** Where nobody says a window, a usual one holds, and a model that is not known is counted by the estimate; `report.assumed` says so. */
+  /** Assumes a usual window where none is known, and counts for an unknown model by the estimate; `report.assumed` says so. */
   assumes?: boolean;
   /** The shape of the messages; `leftoff` unless given. */
   format?: F;
@@ -28,22 +28,22 @@ export interface ContextRequest<F extends Format = Format> {
   /** Counts texts for another encoding, in tokens, in their order. */
   count?: (texts: string[], encoding: string) => number[] | Promise<number[]>;
   /**
-   * Gives vectors of texts, by which what is recalled is ordered, joined with its order by words: of at most 65 texts, the first of which is
-   * the newest user message. They are as they may leave. What it gave for a question holds until the next one. Where it fails, the order by words stays.
+   * Makes vectors of texts, by which recalled messages are ordered, joined with their order by words: at most 65 redacted texts, the first of
+   * which is the newest user message. The vectors for a question are used until the next question. If it fails, the order by words stays.
    */
   embed?: Embed;
-  /** Writes summaries: your model. Without it they are made of what was learned on the way. */
+  /** Writes summaries: your model. Without it they are made from the session state. */
   summarize?: Summarize;
-  /** Yours beside leftoff's own, which have the priorities 1 to 4; one takes the place of leftoff's that has its name. */
+  /** Your strategies beside leftoff's own, which have the priorities 1 to 4; one replaces leftoff's of the same name. */
   strategies?: Strategy[];
-  /** The names of those that are tried, `full-history pruned-tools recent-plus-summary minimal-state` and yours; all unless given. The fallback is tried last in any case. */
+  /** The names of the strategies to try, `full-history pruned-tools recent-plus-summary minimal-state` and yours; all unless given. The fallback is tried last in any case. */
   only?: string[];
 }
 
-/** A vector of each text, all of one length: an embedding. The nearer in meaning two texts are, the smaller is the angle between theirs. */
+/** Makes a vector of each text, all of one length: an embedding. The nearer two texts are in meaning, the smaller the angle of their vectors. */
 export type Embed = (texts: string[]) => ArrayLike<number>[] | Promise<ArrayLike<number>[]>;
 
-/** A strategy of your own. What breaks a law of a context is refused, and the next strategy is tried. */
+/** A strategy of your own. A result that breaks a law of contexts is refused, and the next strategy is tried. */
 export interface Strategy {
   name: string;
   /** A whole number; lower is tried first. */
@@ -53,46 +53,46 @@ export interface Strategy {
   build: (session: Session, budgetTokens: number, tokenizer: Tokenizer) => StrategyResult | Promise<StrategyResult>;
 }
 
-/** What a strategy gives: messages in leftoff's shape, as `session.messages()` gives them. */
+/** A strategy's result: messages in leftoff's shape, as `session.messages()` yields them. */
 export interface StrategyResult {
   messages: object[];
   includedCount?: number;
   summarizedCount?: number;
 }
 
-/** Who counts, in tokens; of a counter of your own the numbers may come later. */
+/** A token counter; the numbers of your own counter may come later. */
 export interface Tokenizer {
   count: (text: string) => number | Promise<number>;
   countMessages: (messages: object[]) => number | Promise<number>;
 }
 
-/** What a model is asked for that sums up a conversation. */
+/** The request to a model for a summary. */
 export interface SummaryRequest {
-  /** What it is told: the prompt for a summary, and the conversation. */
+  /** The prompt for a summary, and the conversation. */
   messages: { role: "system" | "user"; content: string }[];
-  /** How long its answer may be. */
+  /** The most tokens of its answer. */
   maxTokens: number;
-  /** What the answer will stand for. */
+  /** The messages that the answer will replace. */
   range: { startMessageId: string; endMessageId: string; messageCount: number };
-  /** The summary that it extends; it stands in the messages, too. */
+  /** The summary to extend; it is in the messages, too. */
   previous?: string;
 }
 
-/** Your model: the summary, or that and the model's name. */
+/** Your model: returns the summary, or that and the model's name. */
 export type Summarize = (request: SummaryRequest) => SummaryAnswer | Promise<SummaryAnswer>;
 
-/** What a model wrote. */
+/** A summary by a model. */
 export type SummaryAnswer = string | { content: string; model?: string };
 
 /** What one model call gets, and why. */
 export interface ContextBuildResult<F extends Format = "leftoff"> {
   /** What to send, in order. */
   messages: MessageOf<F>[];
-  /** The strategy that fitted. */
+  /** The strategy whose context fitted. */
   strategy: string;
-  /** What the messages cost; with replaced secrets, the most that they can. */
+  /** The tokens of the messages; with replaced secrets, the most they can have. */
   tokensUsed: number;
-  /** What they may cost. */
+  /** The most tokens that they may have. */
   tokenBudget: number;
   /** How many messages the conversation has. */
   originalMessageCount: number;
@@ -102,19 +102,19 @@ export interface ContextBuildResult<F extends Format = "leftoff"> {
   summarizedMessageCount: number;
   /** Why there is no new summary of your model's. */
   summaryRefused?: string;
-  /** Why what is recalled stands in the order of its words alone, where you gave `embed`. */
+  /** Why recalled messages are ordered by words alone, where you gave `embed`. */
   embedRefused?: string;
-  /** Of so many large texts and files the disk has no more than the ends, or something else. */
+  /** How many large texts and files are on the disk only in part, or with other bytes. */
   missingBlobs?: number;
-  /** Calls that nobody made: the results that name them are left out. */
+  /** Ids of calls that no message makes: the results that name them are left out. */
   orphanedResults?: string[];
   /** Why each message is there, or is not. */
   report: ContextReport;
-  /** What the store's `redact` found in it. */
+  /** The secrets that the store's `redact` found in it. */
   secrets?: Secret[];
 }
 
-/** A context as it is kept, without its texts. */
+/** The stored report of a context, without its texts. */
 export interface KeptReport extends Omit<ContextBuildResult, "messages"> {
   /** When it was built, RFC 3339. */
   at: string;
@@ -124,9 +124,9 @@ export interface KeptReport extends Omit<ContextBuildResult, "messages"> {
 export interface SentContext extends KeptReport {
   /** Not there where they cannot be built. Where it is not verified, what can be shown of them. */
   messages?: MessageOf<Format>[];
-  /** They are what was given, by a checksum. */
+  /** Whether they equal what was given, by a checksum. */
   isVerified: boolean;
-  /** Why they are not. */
+  /** Why they differ. */
   differences: {
     /** `own_strategy`, `own_counter`, `own_order`: what you gave chose, counted or ordered them; `summary_gone`, `blob_gone`: it was in them;
      * `redaction_changed`: other rules say what may leave; `log_shrunk`: the log is shorter than then; `no_recipe`: nothing is kept but
@@ -136,53 +136,53 @@ export interface SentContext extends KeptReport {
   }[];
 }
 
-/** A context, or what is kept of one. */
+/** A context, or its stored report. */
 export type Reported = Pick<ContextBuildResult, "strategy" | "tokensUsed" | "tokenBudget" | "includedMessageCount" | "report">;
 
-/** What became of a message; `unread`: a context did not reach as far back, or was built before. */
+/** The action on a message; `unread`: the context did not reach as far back, or was built before it. */
 export type Fate = ContextReport["messages"][number]["action"] | "unread";
 
-/** What differs between two contexts. */
+/** The difference of two contexts. */
 export interface Compared {
   strategy: { before: string; after: string };
   tokensUsed: { before: number; after: number };
   tokenBudget: { before: number; after: number };
   includedMessageCount: { before: number; after: number };
-  /** Those to which something else was done. */
+  /** The messages whose action differs. */
   messages: { id: string; before: Fate; after: Fate }[];
 }
 
-/** What compaction is asked for, beside what contexts are built of. */
+/** The options of a compaction, beside those of contexts. */
 export interface CompactOptions extends Omit<ContextRequest, "recall" | "only"> {
-  /** Do it; else it is only said what it would do. */
+  /** Compacts; else the answer only says what would happen. */
   apply?: boolean;
-  /** Contexts begin with the first message again; goes with neither of the other two. */
+  /** Starts contexts with the first message again; not together with the other two. */
   undo?: boolean;
   /** Down to so many tokens; half of the budget unless given. */
   keep?: number;
 }
 
-/** What compaction did, or would do. */
+/** The result of a compaction, or its plan. */
 export interface Compacted {
   isApplied: boolean;
   /** Little is left of the budget: 80 percent are used, or more. */
   isDue: boolean;
   /** Why there is nothing to do. */
   reason?: string;
-  /** The last message that a summary stands for from then on. */
+  /** The last message that the summary replaces from then on. */
   through?: string;
-  /** How many it stands for. */
+  /** How many messages it replaces. */
   messageCount: number;
-  /** What the next context has without it, in tokens, beside what it recalls; absent where none could be built to tell. */
+  /** The tokens of the next context without it, beside what it recalls; absent where none could be built. */
   tokensBefore?: number;
-  /** The same with it. */
+  /** The tokens of the next context with it. */
   tokensAfter?: number;
   tokenBudget?: number;
   /** Why your model's summary was not taken. */
   summaryRefused?: string;
 }
 
-/** What holds now where a session is taken up. Only what is given is compared with what the session says of its agent. */
+/** The current environment at a resumption. Only the given fields are compared with the session's agent. */
 export interface Now {
   /** `sha256:` and the hash of the command's text; null where its file is gone. */
   promptHash?: string | null;
@@ -191,31 +191,31 @@ export interface Now {
   window?: number;
   /** The names of the tools; those of the tool definitions that the context is for, unless given. */
   tools?: string[];
-  /** Where nobody knows these, the names of the MCP servers: of their tools, `mcp__SERVER__TOOL`, it is told which are gone. */
+  /** The names of the MCP servers, where the tools are unknown: a warning names which of their tools, `mcp__SERVER__TOOL`, are gone. */
   servers?: string[];
 }
 
-/** What a session is resumed with. */
+/** The options of resuming a session. */
 export interface ResumeRequest<F extends Format = Format> extends ContextRequest<F> {
-  /** A completed session is active again. */
+  /** Makes a completed session active again. */
   override?: boolean;
-  /** A paused session is active again; true unless given. */
+  /** Makes a paused session active again; true unless given. */
   revives?: boolean;
   now?: Now;
-  /** As much of it as so many bytes hold as `text`, where less fits at all. */
+  /** Limits the history to what fits in so many bytes as `text`. */
   maxBytes?: number;
 }
 
-/** What hands a session to the next run. */
+/** The result of resuming a session, for the next run. */
 export interface Resumed<F extends Format = "leftoff"> {
   id: string;
-  /** What began the session, to be run before the block is told. */
+  /** The command that began the session, to run before the block is sent. */
   command: string | null;
-  /** Tells a model that it continues; with what was left out, what is missing, and the warnings. */
+  /** The resume block: tells a model that it continues, with what was left out, what is missing, and the warnings. */
   block: string;
   /** The messages that fit, in the shape asked for. */
   history: MessageOf<F>[];
-  /** Sentences: what changed since the session was saved, who else has it open. */
+  /** Sentences that say what changed since the session was saved, and who else has it open. */
   warnings: string[];
   context: ContextBuildResult<F>;
   /** The block and the history as one text, where `maxBytes` is given. */

@@ -1,9 +1,9 @@
-/** What goes wrong. */
+/** The error codes. */
 
 import type { CoreCode } from "../records.js";
 
 /**
- * What went wrong, as a stable word. Those of the core come first; most others are of files and of git. A storage of your
+ * The code of an error, a stable word. Those of the core come first; most others are of files and of git. A storage of your
  * own, a strategy or a counter may throw a `LeftoffError` with one of them.
  */
 export type ErrorCode =
@@ -64,5 +64,5 @@ export type ErrorCode =
   | "too_deep"
   | "too_large"
   | "too_many_files"
-  /** A command line that cannot be meant. */
+  /** An invalid command line. */
   | "usage";

@@ -1,24 +1,24 @@
-/** Of large tool outputs, which are kept for the time of a run. */
+/** The types for large tool outputs, which are kept for the time of a run. */
 
-/** What `store.outputs.save` takes. */
+/** An output to save, as `store.outputs.save` takes it. */
 export interface ToolOutput {
-  /** The session that it is of: its id, or whatever the caller calls it. */
+  /** The output's session: its id, or the caller's own name for it. */
   sessionId: string;
   /** The tool's name. */
   toolName: string;
-  /** What the tool was given. */
+  /** The tool's arguments. */
   args?: Record<string, unknown>;
-  /** What the tool gave: anything that JSON holds. */
+  /** The tool's result: anything that JSON can hold. */
   result: unknown;
-  /** What the caller was at. */
+  /** The caller's task. */
   taskId?: string;
-  /** What was asked, as `ContextManager.hashQuery` names it. */
+  /** The id of the query, as `ContextManager.hashQuery` makes it. */
   queryId?: string;
 }
 
-/** What is known of an output while it is there. */
+/** A pointer to a saved output. */
 export interface ToolOutputPointer {
-  /** What `load` takes. There is a file where the output is not small. */
+  /** The path that `load` takes. A file is there unless the output is small. */
   path: string;
   sessionId: string;
   toolName: string;
@@ -28,39 +28,39 @@ export interface ToolOutputPointer {
   sizeBytes: number;
   taskId?: string;
   queryId?: string;
-  /** What it is, on one line: `Found 150 matches for "TODO"`. */
+  /** A description on one line: `Found 150 matches for "TODO"`. */
   about: string;
 }
 
-/** What a model picks from. */
+/** A menu for a model to pick from. */
 export interface OutputMenu {
   /** A numbered list, a line for each output. */
   text: string;
-  /** Those of the list, in its order. */
+  /** The listed outputs, in order. */
   outputs: ToolOutputPointer[];
 }
 
-/** What `store.outputs.prompt` takes. */
+/** The request of `store.outputs.prompt`. */
 export interface OutputPromptRequest {
   question: string;
   /** The paths of the outputs, in their order. */
   outputs: string[];
   /** How many tokens the prompt may have. */
   maxTokens: number;
-  /** What the model is told first; one sentence on what follows unless given. */
+  /** The instructions at the beginning; one sentence on what follows unless given. */
   instructions?: string;
-  /** By what tokens are counted: `o200k_base` unless given, `cl100k_base` or `estimate-1`. */
+  /** The encoding that counts: `o200k_base` unless given, `cl100k_base` or `estimate-1`. */
   encoding?: string;
-  /** The encoding is its. */
+  /** The model, whose encoding counts. */
   model?: string;
 }
 
-/** What a model is told. */
+/** A prompt made from outputs. */
 export interface OutputPrompt {
   text: string;
   /** How many tokens that has. */
   tokens: number;
   encoding: string;
-  /** Of each output whether some of it was left out. */
+  /** For each output whether a part of it was left out. */
   outputs: { path: string; isCut: boolean }[];
 }

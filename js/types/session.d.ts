@@ -1,4 +1,4 @@
-/** Of a session: what is appended, and what is read. */
+/** The types for sessions: messages to append, and what is read. */
 
 import type { Assistant, Attachment, Message, Project, Reasoning, Role, Source, Tool, ToolCall, ToolExecution } from "../records.js";
 import type { Format } from "./shapes.js";
@@ -74,13 +74,13 @@ export type ProviderAnswer =
 /** What `Session.append` takes, alone or in a list. */
 export type Appendable = Draft | ProviderMessage | ProviderAnswer;
 
-/** How `Session.append` appends. */
+/** The options of `Session.append`. */
 export interface AppendOptions {
   /** `durable`, unless given: survives a power cut. `buffered`: survives the end of the process. */
   durability?: "durable" | "buffered";
   /** The shape of the messages; leftoff's own, or that which a provider's whole answer tells. */
   format?: Format;
-  /** A paused session is active again with it; true unless given. */
+  /** Makes a paused session active again; true unless given. */
   revives?: boolean;
   /**
    * Your own name for this append, of at most 128 bytes. The same messages under the same name count once; other messages are
@@ -100,22 +100,22 @@ export type ReadCall = Omit<ToolCall, "arguments"> & { arguments: string };
 /** A piece of reasoning as it is read. */
 export type ReadReasoning = Omit<Reasoning, "text"> & { text: string };
 
-/** What only a model's answer has. */
+/** The fields that only a model's answer has. */
 export type ReadAssistant = Omit<Assistant, "toolCalls" | "reasoning"> & { toolCalls?: ReadCall[]; reasoning?: ReadReasoning[] };
 
-/** A message as readers get it: what lies in blobs is put back. `onPath` is false for one of another branch. */
+/** A message as readers get it, with blobs put back. `onPath` is false for a message of another branch. */
 export type ReadMessage = Omit<Message, "content" | "assistant"> & { content: string; assistant?: ReadAssistant; onPath?: false };
 
-/** Which messages are read. */
+/** The options of reading messages. */
 export interface Reading {
   newestFirst?: boolean;
-  /** Those of the path of this message; of the current one unless given. */
+  /** The message whose path is read; the current path unless given. */
   leaf?: string;
-  /** Also those of other branches, marked by `onPath`. */
+  /** Also reads messages of other branches, marked by `onPath`. */
   allBranches?: boolean;
 }
 
-/** What a tool did. */
+/** A tool execution to record. */
 export interface Execution {
   call: { id: string; name: string; arguments?: Record<string, unknown> };
   /** `success`: true unless given, or there is an error. */
@@ -125,10 +125,10 @@ export interface Execution {
   messageId?: string;
 }
 
-/** What a tool did, as it is read: `content` is that of its message. */
+/** A tool execution as it is read: `content` is its message's. */
 export type ReadExecution = ToolExecution & { result: { content?: string } };
 
-/** Something that whoever opened a session, or listed some, should hear once. */
+/** A notice, given once to whoever opened a session, or listed some. */
 export interface Notice {
   /**
    * `left_open`: by a process that is gone. `archived`: some of the project, as a file of settings says. `not_archived`,
@@ -151,7 +151,7 @@ export interface Holder {
   since: string;
 }
 
-/** Where in a project or a workspace a session goes. */
+/** A session's new place, in a project or a workspace. */
 export interface Destination {
   /** It belongs to this project from now on. */
   project?: Project;
@@ -159,5 +159,5 @@ export interface Destination {
   name?: string;
 }
 
-/** What a session is written as: one JSON value for programs, Markdown for people, or all of its files as one, which another store imports. */
+/** The format of an export: one JSON value for programs, Markdown for people, or all of its files as one, which another store imports. */
 export type ExportFormat = "json" | "markdown" | "leftoff";

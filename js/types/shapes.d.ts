@@ -19,7 +19,7 @@ export interface ContextMessage {
   attachments?: Attachment[];
 }
 
-/** A piece of what somebody said to OpenAI's chat completions. */
+/** A part of a message's content in OpenAI's chat completions. */
 export type OpenAiChatPart =
   | { type: "text"; text: string }
   | { type: "image_url"; image_url: { url: string } }
@@ -33,7 +33,7 @@ export type OpenAiChatMessage =
   | { role: "assistant"; content: string | null; reasoning_content?: string; tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[] }
   | { role: "tool"; tool_call_id: string; content: string };
 
-/** A piece of what somebody said to OpenAI's Responses. */
+/** A part of a message's content in OpenAI's Responses. */
 export type OpenAiResponsesPart =
   | { type: "input_text"; text: string }
   | { type: "input_image"; detail: "auto"; image_url: string }
@@ -86,14 +86,14 @@ export type JsonValue = null | string | number | boolean | JsonValue[] | { [key:
 /** A text or a file in a message of the AI SDK. */
 export type AiSdkContent = { type: "text"; text: string } | { type: "file"; data: string; mediaType: string; filename?: string };
 
-/** What a tool answered, by the AI SDK. */
+/** A tool's result in the AI SDK. */
 export type AiSdkToolOutput =
   | { type: "text" | "error-text"; value: string }
   | { type: "json" | "error-json"; value: JsonValue }
   | { type: "execution-denied"; reason?: string }
   | { type: "content"; value: ({ type: "text"; text: string } | { type: "file-data"; data: string; mediaType: string } | { type: "file-url"; url: string; mediaType: string })[] };
 
-/** What a provider signed, for that provider. */
+/** Data that a provider signed, for that provider alone. */
 export type AiSdkSigned = { anthropic: { signature: string } | { redactedData: string } } | { google: { thoughtSignature: string } };
 
 /** A message of the AI SDK: its `ModelMessage`. */

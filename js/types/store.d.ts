@@ -1,4 +1,4 @@
-/** Of a store: what it is opened with, what it lists, what it says of itself. */
+/** The types for stores: options, lists, searches, reports and settings. */
 
 import type { Agent, Problem } from "../records.js";
 import type { Storage } from "../storage/contract.js";
@@ -8,27 +8,27 @@ import type { Holder } from "./session.js";
 /** Where a session lies: in the home folder, or in a workspace beside its conversation's Markdown. */
 export type Placement = "home" | "workspace";
 
-/** What `openStore` takes. */
+/** The options of `openStore`. */
 export interface StoreOptions {
-  /** The folder that is worked in; the process's own unless given. */
+  /** The project's folder; the process's working folder unless given. */
   project?: string;
   /** The store's folder; `$LEFTOFF_HOME`, else `~/.leftoff`. */
   home?: string;
   /** The folder that has `conversations/`. New sessions begin there where it is given; else the project's is read. */
   workspace?: string;
-  /** Where bytes are kept; the disk unless given, in a page memory. With one of your own, paths are its own, and git is not asked. */
+  /** The storage; the disk unless given, in a page memory. With one of your own, paths are its own, and git is not asked. */
   storage?: Storage;
   /** Whether messages are counted when they are appended, which saves counting them in each context; true unless given. */
   countTokens?: boolean;
-  /** A session that rests for so long, in milliseconds, is paused by whoever looks next; the setting `idleMinutes` unless given. */
+  /** The idle time, in milliseconds, after which whoever looks next pauses a session; the setting `idleMinutes` unless given. */
   idleMs?: number;
-  /** What becomes of secrets in what leaves the store; the setting `redact` unless given. */
+  /** How secrets in outgoing text are treated; the setting `redact` unless given. */
   redact?: Redact;
-  /** Nothing is changed: what would be is refused with `read_only`; indexes and checkpoints are not kept. */
+  /** Changes nothing: writing calls are refused with `read_only`; indexes and checkpoints are not written. */
   readOnly?: boolean;
 }
 
-/** What `Store.create` takes. */
+/** The options of `Store.create`. */
 export interface CreateOptions {
   /** What sort of conversation it is: `chat` unless given, `brainstorm` and so on. */
   type?: string;
@@ -39,14 +39,14 @@ export interface CreateOptions {
   placement?: Placement;
   /** The model that answers, as `gpt-5` or `anthropic/claude-opus-5`. */
   model?: string;
-  /** What makes the conversation possible: command, tools, provider. */
+  /** The agent: command, tools, provider. */
   agent?: Agent;
 }
 
-/** What a session is by its last status; one that cannot be opened is `unreadable`. */
+/** A session's last status; one that cannot be opened is `unreadable`. */
 export type SessionStatus = "active" | "paused" | "completed" | "unreadable";
 
-/** Which sessions are listed. */
+/** The options of `Store.list`. */
 export interface ListOptions {
   /** Of all projects. */
   all?: boolean;
@@ -64,17 +64,17 @@ export interface ListOptions {
   /** Only those that were active then or before. */
   until?: Date;
   /**
-   * What comes first: `active`, the last active one, unless given. Of titles, agents and projects: what is neither letter nor
+   * The order: `active`, the last active one first, unless given. Titles, agents and projects sort thus: what is neither letter nor
    * digit, then numbers by their value, then letters, whatever their case.
    */
   sort?: "active" | "created" | "title" | "messages" | "agent" | "project";
   /** At most so many. */
   limit?: number;
-  /** True unless given; without it what the index says is not held against the files. */
+  /** Checks the index against the files; true unless given. */
   verify?: boolean;
 }
 
-/** Who serves the model. */
+/** The provider of the model. */
 export interface ModelProvider {
   type: string;
   model: string;
@@ -83,7 +83,7 @@ export interface ModelProvider {
   baseUrl?: string;
 }
 
-/** What lists show of a session. */
+/** A session as lists show it. */
 export interface Listed {
   id: string;
   type: string;
@@ -111,13 +111,13 @@ export interface Listed {
   provider: ModelProvider;
 }
 
-/** What `Store.search` takes, beside what `Store.list` does: `limit` is how many sessions are told at most. */
+/** The options of `Store.search`, beside those of `Store.list`: `limit` is how many sessions are given at most. */
 export interface SearchOptions extends Omit<ListOptions, "sort"> {
   /** Only what this role said. */
   role?: "user" | "assistant" | "tool";
   /** The question is a regular expression, as Rust's `regex` reads them; all that was said is read for it. */
   regex?: boolean;
-  /** Number the messages that are found: `number` in `Found`. Reads the whole log of each session with hits. */
+  /** Numbers the found messages: `number` in `Found`. Reads the whole log of each session with hits. */
   numbers?: boolean;
   /** Instead of words: the sessions that read or changed this file, a path or the end of one. */
   file?: string;
@@ -125,25 +125,25 @@ export interface SearchOptions extends Omit<ListOptions, "sort"> {
   command?: string;
   /** Those that met this error, whatever its numbers and paths. */
   error?: string;
-  /** Gives vectors of texts, by which the best 24 sessions and their messages are ordered, joined with their order by words. What it throws the search throws. */
+  /** Makes vectors of texts, by which the best 24 sessions and their messages are ordered, joined with their order by words. Its errors are the search's. */
   embed?: Embed;
 }
 
-/** What `Session.search` takes. */
+/** The options of `Session.search`. */
 export interface SessionSearchOptions extends Pick<SearchOptions, "role" | "since" | "until" | "regex" | "numbers" | "embed"> {
-  /** So many messages are told at most; 20 unless given. */
+  /** The most messages returned; 20 unless given. */
   limit?: number;
 }
 
-/** What `Store.search` found: a message, or a session by its title. */
+/** A search hit: a message, or a session by its title. */
 export interface Found {
   session: Listed;
-  /** Of the message; without it the title or the summary has the words. */
+  /** The message's id; absent where the title or the summary has the words. */
   id?: string;
   role?: string;
   /** RFC 3339. */
   timestamp?: string;
-  /** What stands there, from where most of the words stand together on, piece by piece. */
+  /** The excerpt, piece by piece, from where most of the words stand together on. */
   excerpt: { text: string; isHit: boolean }[];
   /**
    * How it was found: by the title or the summary; it has all words, or some; words that begin so, or are spelled alike, where
@@ -154,7 +154,7 @@ export interface Found {
   words: string[];
   /** For words of the question that nobody said: those spelled alike that stand there. */
   instead?: { word: string; found: string }[];
-  /** Which it lacks, if any. */
+  /** Which words of the question it lacks, if any. */
   missing?: string[];
   /** Which words of the question occur nowhere: in no message that was searched, and in no title. The same in each hit. */
   nowhere?: string[];
@@ -170,37 +170,37 @@ export interface Found {
   after?: { id: string; command: string; exitCode?: number };
 }
 
-/** What `Store.recall` takes. */
+/** The options of `Store.recall`. */
 export interface RecallOptions {
-  /** So many tokens the block has at most; 800 unless given. */
+  /** The block's most tokens; 800 unless given. */
   maxTokens?: number;
-  /** And so many bytes. */
+  /** The block's most bytes. */
   maxBytes?: number;
   /** Of the project of this folder, or of a folder of this name, instead of the store's own. */
   project?: string;
   /** Of all projects. */
   all?: boolean;
-  /** The ids of sessions and of messages that are not quoted: the one that goes on, and what was told already. */
+  /** The ids of sessions and messages that are not quoted: the current session, and what was quoted already. */
   exclude?: string[];
-  /** What tokens are counted by; that of the model unless given, else `o200k_base`. */
+  /** The encoding that counts; the model's unless given, else `o200k_base`. */
   encoding?: string;
   model?: string;
-  /** Gives vectors of texts, by which it is chosen what is quoted, joined with the order by words. Where it fails, that stays. */
+  /** Makes vectors of texts, by which quotes are chosen, joined with the order by words. If it fails, the order by words stays. */
   embed?: Embed;
 }
 
-/** What `Store.recall` found. */
+/** The result of `Store.recall`. */
 export interface Recalled {
-  /** The block, as a model may read it; empty where nothing answers. */
+  /** The block, as a model may read it; empty where nothing matches. */
   text: string;
-  /** How many tokens that are. */
+  /** The block's tokens. */
   tokens: number;
   encoding: string;
-  /** The words of the question by which it was found. */
+  /** The words of the question that matched. */
   words: string[];
-  /** Where it comes from, in the order of the block. */
+  /** The quotes' sources, in the order of the block. */
   sources: RecalledSource[];
-  /** Why it was chosen by words alone, where you gave `embed`. */
+  /** Why quotes were chosen by words alone, where you gave `embed`. */
   embedRefused?: string;
 }
 
@@ -222,21 +222,21 @@ export interface Hit {
   role?: string;
   /** RFC 3339. */
   timestamp?: string;
-  /** What stands around the first word, piece by piece. */
+  /** The text around the first word, piece by piece. */
   excerpt: { text: string; isHit: boolean }[];
 }
 
-/** What `Store.doctor` takes. */
+/** The options of `Store.doctor`. */
 export interface DoctorOptions {
   /** One session alone, as `Store.session` takes it. */
   id?: string;
-  /** Mend what can be mended. */
+  /** Mends what can be mended. */
   fix?: boolean;
-  /** Also say what secrets are in the files. */
+  /** Also looks for secrets in the files. */
   secrets?: boolean;
 }
 
-/** How a session's files are. */
+/** The health of a session's files. */
 export type Health = "ok" | "damaged" | "unreadable";
 
 /** A problem in a file of a session, or of the store. */
@@ -252,7 +252,7 @@ export interface Examined {
   problems: FileProblem[];
 }
 
-/** What doctor says of a session, or, with the id `store`, of the store itself. */
+/** Doctor's report on a session, or, with the id `store`, on the store itself. */
 export interface DoctorReport {
   id: string;
   path: string;
@@ -263,7 +263,7 @@ export interface DoctorReport {
   fixed: string[];
 }
 
-/** What there is to know of a session; what nobody said is null. */
+/** All there is to know of a session; unknown fields are null. */
 export interface SessionInfo extends Examined {
   id: string;
   /** Its name in its workspace. */
@@ -317,13 +317,13 @@ export interface SessionInfo extends Examined {
   openIn: Pick<Holder, "program" | "pid" | "host" | "since">[];
 }
 
-/** What is told to a model at a turn. */
+/** What a hook tells a model at a turn. */
 export interface ToldAtTurn {
-  /** What other sessions say to the prompt, as a fenced block of at most 1,500 bytes; empty where nothing does. */
+  /** Quotes from other sessions on the prompt, as a fenced block of at most 1,500 bytes; empty where nothing matches. */
   recalled: string;
-  /** The user seems to stop: nothing is changed by that. */
+  /** Whether the user seems to stop; nothing is changed by that. */
   wantsStop: boolean;
-  /** A save is to be offered. */
+  /** Whether to offer a save. */
   offersSave: boolean;
 }
 
@@ -352,7 +352,7 @@ export interface Committed {
   files: string[];
 }
 
-/** What becomes of secrets in what leaves: they are let through, reported, or replaced by placeholders. */
+/** How secrets in outgoing text are treated: let through, reported, or replaced by placeholders. */
 export type Redact = "off" | "report" | "replace";
 
 /** A secret that was found; the placeholder names it without telling it. */
@@ -362,12 +362,12 @@ export interface Secret {
   count: number;
 }
 
-/** What holds in a store. */
+/** The effective settings of a store. */
 export interface Settings {
   autoPersist: AutoPersistConfig;
-  /** A session that rests for so long is paused by whoever looks next. */
+  /** The idle time after which whoever looks next pauses a session. */
   idleMinutes: number;
-  /** Who resumes a session that names no agent which is installed; nobody where it is empty. */
+  /** The agent that resumes a session whose own agent is not installed; none where it is empty. */
   agent: string;
   /** Whether conversations in agents are recorded, where `leftoff init` has put hooks. */
   record: boolean;

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Time and chance: the one place that asks the host for them, so that equal ones give equal bytes. Timers, and the names
- * of files that are renamed before anybody looks, are no matter of it.
+ * Time and chance: the one place that asks the host for them, so that equal ones give equal bytes. Timers, and names
+ * of files that are renamed before anybody looks, don't go through it.
  */
 
 /**
@@ -13,7 +13,7 @@
  */
 
 const ENTROPY = 32;
-// Asking for chance costs more than having some of it in store.
+// Chance is asked for in stock: each call to the system costs more than the bytes.
 const chance = new Uint8Array(128 * ENTROPY);
 let used = chance.length;
 
@@ -34,22 +34,22 @@ const HOST = {
 
 let clock = HOST;
 
-/** Has another clock asked from now on; the host's again unless given. For tests. @param {Clock} [given] */
+/** Sets another clock from now on; the host's again unless given. For tests. @param {Clock} [given] */
 export function setClock(given = HOST) {
   clock = given;
 }
 
-/** The moment, in milliseconds since 1970. */
+/** The current time, in milliseconds since 1970. */
 export function nowMs() {
   return clock.now();
 }
 
-/** How long something lasts is told by it: it never goes backward. In milliseconds. */
+/** A clock for durations, in milliseconds: it never goes backward. */
 export function ticksMs() {
   return clock.ticks();
 }
 
-/** How much later local time is than UTC. @param {number} [ms] at this moment; now unless given */
+/** Minutes by which local time is later than UTC. @param {number} [ms] at this moment; now unless given */
 export function offsetMinutes(ms = clock.now()) {
   return clock.offsetMinutes(ms);
 }
@@ -59,7 +59,7 @@ export function entropy() {
   return clock.entropy();
 }
 
-/** A uuid of nothing but chance, which says no time: of version 4. */
+/** A random uuid, of version 4, which tells no time. */
 export function randomId() {
   const bytes = clock.entropy().slice(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

@@ -1,5 +1,5 @@
 // @ts-check
-/** The core, who counts with it, and how values cross. */
+/** The core module, its counters, and how values cross. */
 
 import * as bindings from "../../pkg/leftoff.js";
 import { toJson } from "./json.js";
@@ -16,8 +16,8 @@ export function core() { return coreModule.loadBindings(); }
 export function callCore(call) { return coreModule.call(call); }
 
 /**
- * Who counts by the encoding of this name, or by that of a model; by the estimate where that is it.
- * @param {string} [encoding] @param {string} [model] @param {typeof coreModule} [module] which counts
+ * The counter of a named encoding, or of a model's; the estimate where that is it.
+ * @param {string} [encoding] @param {string} [model] @param {typeof coreModule} [module] the module that counts
  */
 export async function namedCounter(encoding, model, module = coreModule) {
   await module.ready();
@@ -25,7 +25,7 @@ export async function namedCounter(encoding, model, module = coreModule) {
   return module.loadCounter(module.call(({ Counter }) => Counter.encodingOf(named, of)));
 }
 
-/** Who counts what is stored: by the estimate where no vocabulary is loaded. */
+/** The counter of stored messages: the estimate where no vocabulary is loaded. */
 export function anyCounter() { return coreModule.anyCounter(); }
 
 const encoder = new TextEncoder();
@@ -43,19 +43,19 @@ export function bytesOf(text) {
 
 const desk = new Uint8Array(64 * 1024);
 
-/** A text as the bytes that the core reads, for one call: the next text lies in the same memory. @param {string} text */
+/** A text as the bytes that the core reads, for one call: the next text reuses the memory. @param {string} text */
 export function lentBytes(text) {
-  // No letter takes more than three bytes.
+  // No UTF-16 code unit takes more than three bytes.
   if (text.length * 3 > desk.length) return encoder.encode(text);
   return desk.subarray(0, encoder.encodeInto(text, desk).written);
 }
 
-/** What the core wrote, as a value. @param {Uint8Array} bytes */
+/** Parses JSON bytes from the core. @param {Uint8Array} bytes */
 export function fromBytes(bytes) {
   return JSON.parse(textOf(bytes));
 }
 
-/** What the core wrote, as text. @param {Uint8Array} bytes */
+/** Decodes bytes from the core as text. @param {Uint8Array} bytes */
 export function textOf(bytes) {
   return decoder.decode(bytes);
 }

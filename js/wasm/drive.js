@@ -1,5 +1,5 @@
 // @ts-check
-/** Answers what the core's operations need until they have ended: all that this host has to know of them. */
+/** Drives the core's operations: answers their host requests until they end. This host needs to know no more of an operation. */
 
 import { entropy, nowMs } from "./clock.js";
 import { bytesOf, fromBytes, textOf, coreModule } from "./core.js";
@@ -21,52 +21,52 @@ import { bufferFor, packStat, packVectors, packStats, packEntries, SEEN } from "
 /** @import { ContextRequest, Conversation, Embed, SummaryRequest } from "../types/index.js" */
 
 /**
- * A file, as the core calls it.
+ * A file as the core names it: a root, and a path below it.
  * @typedef {{ root: "home" | "project" | "outside" | { workspace: string }, path: string }} CoreFile
  *
- * Where the messages of a session are, as they were when the core had opened it so often.
+ * Where a session's messages lie. `opened` is how often the core had opened the session when this was looked up.
  * @typedef {{ storage: Storage, path: string, folder: string, opened: number }} MessageLog
  *
- * What an operation is answered by.
+ * What answers an operation's requests.
  * @typedef {object} Host
- * @property {OperationModule} [module] which has the operation; the core unless given
- * @property {(file: CoreFile) => { storage: Storage, path: string }} at where a file of the core's is
- * @property {() => MessageLog} log where the messages of the session are
- * @property {string} [lease] what says that the session is open here is called so
- * @property {(of?: string) => Promise<() => void>} turn resolves to what ends the session's turn, once it has come; `of`: of that folder, where the operation is a store's
- * @property {(at: { storage: Storage, path: string }, bytes: Uint8Array) => void} [keep] puts bytes in the place of a file that can do without
- * @property {() => void} [unsure] is told that it is not as the core knew it
- * @property {typeof runGit} [runGit] runs git, where git is asked
+ * @property {OperationModule} [module] the module that has the operation; the core unless given
+ * @property {(file: CoreFile) => { storage: Storage, path: string }} at resolves a file that the core names
+ * @property {() => MessageLog} log where the session's messages lie
+ * @property {string} [lease] the name of the lease that shows the session as open here
+ * @property {(of?: string) => Promise<() => void>} turn waits for the session's turn, resolves to the function that ends it; `of`: the folder, where the operation is a store's
+ * @property {(at: { storage: Storage, path: string }, bytes: Uint8Array) => void} [keep] replaces a file whose loss does no harm
+ * @property {() => void} [unsure] is called when the log may differ from what the core knows of it
+ * @property {typeof runGit} [runGit] runs git; without it operations do without git
  * @property {CallerFunctions} [own]
  *
- * What the caller of an operation does for it.
+ * The caller's functions and bytes that an operation uses.
  * @typedef {object} CallerFunctions
  * @property {ContextRequest["count"]} [count]
  * @property {Embed} [embed]
  * @property {(request: SummaryRequest) => unknown} [summarize]
  * @property {(name: string, budget: number, encoding: string) => unknown} [strategy]
- * @property {(json: Uint8Array) => Promise<Uint8Array>} [out] what leaves, as it may
+ * @property {(json: Uint8Array) => Promise<Uint8Array>} [out] redacts outgoing text
  * @property {Conversation["commandOf"]} [commandOf]
- * @property {Uint8Array} [savedBytes] what is saved
- * @property {Uint8Array} [loadedBytes] what was read for the caller
- * @property {AbortSignal} [signal] ends it, as if there was no more
+ * @property {Uint8Array} [savedBytes] the bytes to save
+ * @property {Uint8Array} [loadedBytes] the bytes that were read for the caller
+ * @property {AbortSignal} [signal] ends the operation as if nothing more came
  *
- * @typedef {AsyncGenerator<Uint8Array, Uint8Array | undefined>} Pages those of an operation, and its answer
+ * @typedef {AsyncGenerator<Uint8Array, Uint8Array | undefined>} Pages an operation's pages, and its answer at the end
  * @typedef {typeof coreModule | typeof agents} OperationModule
  * @typedef {(operations: Operations & OfAgents, now: number, chance: Uint8Array) => Uint8Array} BeginOperation gives the first step
  * @typedef {import("../storage/core-encoding.js").ReadBuffer & { documents?: AsyncGenerator<Document> }} AgentReading
  * @typedef {{ host: Host, payload: Uint8Array, number: number, turnEnds: Map<string | undefined, () => void>,
- *   reading: AgentReading, failure: (error: unknown) => HostResponse }} AnswerContext `held`: what ends the turns of sessions that the operation has for itself, by their folders; `reading`: what is
- *   read of an agent's file, and by what; `failure`: what could not be done, as an answer
+ *   reading: AgentReading, failure: (error: unknown) => HostResponse }} AnswerContext `turnEnds`: by folder, the functions that end the turns this operation holds;
+ *   `reading`: the agent's file being read, and the buffer for it; `failure`: makes the response for an error
  */
 
 const READY = 82;
 const APPEND = 65;
 const FAILED = 70;
-/** What lies before the needs of a step: its kind, the operation's number, how long they are. */
+/** Bytes before the requests of a step: its kind (1), the operation's number (4), the requests' length (4). */
 const HEAD = 9;
 
-/** The operations of each module, by its instance that they are of. @type {Map<OperationModule, { table: any, made: number }>} */
+/** Each module's table of operations, with the instance that made it. @type {Map<OperationModule, { table: any, made: number }>} */
 const tables = new Map();
 
 /** @param {OperationModule} module @returns {any} */
@@ -79,7 +79,7 @@ function operationsOf(module) {
 }
 
 /**
- * An answer as it crosses: what it is, and what it says.
+ * A host response as it crosses to the core: its kind, then its values.
  * @typedef {[kind: number, ...said: unknown[]]} HostResponse
  */
 const DONE = 0;
@@ -95,7 +95,7 @@ const PROCESS = 10;
 const DOCUMENT = 11;
 const RAN = 12;
 
-/** How each need is answered; with nothing, it is done. @type {Record<string, (need: any, by: AnswerContext) => Promise<HostResponse | void>>} */
+/** Answers each kind of request; an answer of nothing means `DONE`. @type {Record<string, (need: any, by: AnswerContext) => Promise<HostResponse | void>>} */
 const ANSWERS = {
   async read({ file, start, end = Infinity }, { host, reading }) {
     const { storage, path } = host.at(file);
@@ -231,7 +231,7 @@ const ANSWERS = {
   },
 };
 
-// What the caller's own code throws is its answer; a trap of the core is none.
+// Runs the caller's own code. What it throws becomes the answer, as `invalid_request`; a trap of the core is thrown on.
 /** @param {() => unknown} work */
 async function runCallerCode(work) {
   try {
@@ -243,16 +243,16 @@ async function runCallerCode(work) {
 }
 
 /**
- * Drives an operation to its end.
- * @param {BeginOperation} begin @param {Host} host
- * @returns {Promise<Uint8Array>} its answer, JSON mostly
+ * Drives an operation to its end. What the core's futures wait for is these answers and nothing else: no executor, no waker. So no
+ * operation has a protocol of its own, and a host knows some thirty requests and no operation.
+ * @param {BeginOperation} begin @param {Host} host @returns {Promise<Uint8Array>} its answer, JSON mostly
  */
 export function drive(begin, host) {
   return readAnswer(drivePages(begin, host));
 }
 
 /**
- * Drives one that gives pages: whoever wants no more of them ends it.
+ * Drives an operation that gives pages; a caller that wants no more of them ends the generator.
  * @param {BeginOperation} begin @param {Host} host
  * @returns {Pages} a page is good until the next one is asked for
  */
@@ -262,7 +262,7 @@ export function drivePages(begin, host) {
 }
 
 /**
- * Drives one that asks for secrets alone, at once.
+ * Drives an operation that asks only for secrets, synchronously.
  * @param {BeginOperation} begin @param {{ module: OperationModule, scan: SecretScan | undefined }} by
  */
 export function driveNow(begin, { module, scan }) {
@@ -279,24 +279,24 @@ export function driveNow(begin, { module, scan }) {
   return step.subarray(1);
 }
 
-/** The first step. @param {OperationModule} module @param {BeginOperation} begin @returns {Uint8Array} */
+/** Begins an operation and returns its first step. @param {OperationModule} module @param {BeginOperation} begin @returns {Uint8Array} */
 function beginIn(module, begin) {
   return module.call(() => begin(operationsOf(module), nowMs(), entropy()));
 }
 
-/** The next one. @param {OperationModule} module @param {number} number @param {unknown[]} said @returns {Uint8Array} */
+/** Hands over the responses and returns the next step. @param {OperationModule} module @param {number} number @param {unknown[]} said @returns {Uint8Array} */
 function nextIn(module, number, said) {
   return module.call(() => operationsOf(module).next(number, nowMs(), said));
 }
 
-/** What an operation without pages ends by. @param {Pages} pages */
+/** The answer of an operation without pages. @param {Pages} pages */
 async function readAnswer(pages) {
   return /** @type {Uint8Array} */ ((await pages.next()).value);
 }
 
 /**
- * Appends to the messages of a session. Most of these are one append to the log: that crosses without JSON, and what is seen of
- * the log comes along.
+ * Appends to a session's messages. Most such operations are a single append to the log, which crosses without JSON, together with
+ * the log's stat.
  * @param {(operations: Operations, log: MessageLog, seen: Float64Array, now: number, chance: Uint8Array) => Uint8Array} begin
  * @param {Host} host
  * @returns {Promise<Uint8Array>} the lines that were written
@@ -332,16 +332,16 @@ export async function driveAppend(begin, host) {
   return next ? readAnswer(driveSteps(next, host, generation)) : linesOf(step);
 }
 
-/** What came of an append that was tried already. @typedef {{ end?: number, stat?: Stat, error?: unknown }} Outcome */
+/** The result of an append that was tried already. @typedef {{ end?: number, stat?: Stat, error?: unknown }} Outcome */
 
 /**
- * The same from a step on.
+ * Drives an operation from a step on.
  * @param {Uint8Array} step @param {Host} host @param {number} generation @param {Outcome} [outcome] of the step's one append
  * @returns {Pages}
  */
 async function* driveSteps(step, host, generation, outcome) {
   const { module = coreModule } = host;
-  /** What the host itself threw: where the operation ends by it, that very error is thrown. @type {unknown[]} */
+  /** Errors of this host, numbered: an operation that fails by one rethrows that very error. @type {unknown[]} */
   const thrown = [];
   /** @type {AnswerContext["turnEnds"]} */
   const held = new Map();
@@ -351,7 +351,7 @@ async function* driveSteps(step, host, generation, outcome) {
   /** @type {Promise<HostResponse>[]} */
   let answers = [];
   const failure = (/** @type {unknown} */ error) => {
-    // A bug is no answer, nor a trap of the core.
+    // A bug or a trap of the core is thrown, never answered.
     refuseBug(error);
     const { code, message, written, durable } = error;
     return /** @type {HostResponse} */ ([FAILURE, thrown.push(error) - 1, code, message, written, durable === false]);
@@ -365,7 +365,7 @@ async function* driveSteps(step, host, generation, outcome) {
   };
   try {
     for (;;) {
-      // One that has ended is the core's no longer, and its number may stand for something else.
+      // The core forgets an operation that has ended, and may give its number to another one.
       const ended = step[0] === READY || step[0] === FAILED;
       number = ended ? -1 : numberOf(step);
       if (step[0] === READY) return step.subarray(1);
@@ -382,10 +382,10 @@ async function* driveSteps(step, host, generation, outcome) {
       if (host.own?.signal?.aborted) return undefined;
       rejectStale(module, generation);
       step = nextIn(module, number, said);
-      reading.isLent = false; // The core has copied it.
+      reading.isLent = false; // The core has copied the buffer.
     }
   } finally {
-    // Nothing of this step is under way when the next operation begins.
+    // No request of this step may still be under way when the next operation begins.
     if (answers.length > 0) await Promise.allSettled(answers);
     for (const leave of held.values()) leave();
     await reading.documents?.return(undefined);
@@ -394,7 +394,7 @@ async function* driveSteps(step, host, generation, outcome) {
 }
 
 /**
- * What a step asks for; behind that lies what has to be written.
+ * Parses the requests of a step; the bytes to be written follow them, one payload after another.
  * @param {Uint8Array} step @returns {{ need: any, payload: Uint8Array }[]}
  */
 function requestsOf(step) {
@@ -411,13 +411,13 @@ function requestsOf(step) {
 /** @param {Uint8Array} step */
 const numberOf = (step) => new DataView(step.buffer, step.byteOffset).getUint32(1, true);
 
-/** @param {Uint8Array} step which is one append */
+/** Whether the append waits for the disk. @param {Uint8Array} step which is one append */
 const isDurable = (step) => step[5] === 1;
 
 /** @param {Uint8Array} step which is one append */
 const linesOf = (step) => step.subarray(6);
 
-// After a trap, whatever belonged to the old instance of the core is gone.
+// Fails after a trap: all that belonged to the old instance of the core is gone.
 /** @param {OperationModule} module @param {number} generation */
 function rejectStale(module, generation) {
   if (module.instance === generation) return;

@@ -1,31 +1,30 @@
 // @ts-check
 /**
- * Values on their way into the core, as JSON: the one place where it is decided what JSON cannot carry.
+ * Writes values as JSON for the core: the one place where it is decided what JSON cannot carry.
  *
- * `JSON.stringify` leaves out what it cannot write, or writes something else: `null` for NaN, `{}` for a Map. What was
- * said would be another thing then, and nobody would be told. So each value is written as it is, or refused with its
- * place. What is `undefined` in an object is not there; a value that says itself how it is written, by `toJSON`, is
- * written so.
+ * `JSON.stringify` leaves out what it cannot write, or writes something else: `null` for NaN, `{}` for a Map. The stored
+ * value would differ from the given one, silently. So each value is written as it is, or refused with its place. A field
+ * that is `undefined` counts as absent; a value with a `toJSON` is written by that.
  */
 
 import { LeftoffError } from "../error.js";
 
-/** So deep a value may be: writing it takes some of the stack for each level, and the core reads less. */
+/** The deepest nesting of a value: writing takes some of the stack for each level, and the core reads less. */
 const DEEPEST = 1000;
 
 /**
  * @typedef {object} Crossing
- * @property {string} [about] what the value is, for who is told that it cannot be written
- * @property {boolean} [instances] instances of classes are written as the fields that they have, as those of providers'
- *   own libraries are meant to be
+ * @property {string} [about] the value's name in an error
+ * @property {boolean} [instances] instances of classes are written as their fields, as those of providers' own libraries
+ *   are meant to be
  * @property {boolean} [bytes] bytes are written in base64, as providers' shapes have them
  *
- * Where the writing is: the keys that lead there, and the objects that it is in.
+ * The position of the writing: the keys that lead there, and the objects around it.
  * @typedef {{ crossing: Crossing, keys: (string | number)[], parents: object[] }} WritePosition
  */
 
 /**
- * A value as JSON; refused is what would be another value when it is read.
+ * Writes a value as JSON; refuses what would read as another value.
  * @param {unknown} value @param {Crossing} [crossing] @returns {string}
  */
 export function toJson(value, crossing = {}) {
@@ -34,12 +33,12 @@ export function toJson(value, crossing = {}) {
   try {
     return writeValue(value, at);
   } catch (cause) {
-    // A getter of the value's own, or a proxy: where it was is where the writing stopped.
+    // Thrown by a getter of the value's own, or a proxy: it is where the writing stopped.
     throw cause instanceof LeftoffError ? cause : jsonError(at, "one that cannot be read", { code: "invalid_json", cause });
   }
 }
 
-/** The same of what may have megabytes: where JSON holds it as it is, the engine writes it, ten times as fast. A getter is asked twice then. @param {unknown} value @param {Crossing} [crossing] */
+/** `toJson` for values of megabytes: what is plain JSON is written by the engine, ten times as fast. Getters are then called twice. @param {unknown} value @param {Crossing} [crossing] */
 export function toJsonFast(value, crossing) {
   return isPlainJson(value, 0) ? JSON.stringify(value) : toJson(value, crossing);
 }
@@ -66,7 +65,7 @@ function writeValue(value, at) {
       return JSON.stringify(value);
     case "number":
       if (!Number.isFinite(value)) break;
-      // The only number that looks like another one.
+      // The only number that `String` writes as another one.
       return Object.is(value, -0) ? "-0" : String(value);
     case "boolean":
       return String(value);
@@ -133,7 +132,7 @@ function convertsItself(value) {
   return typeof value.toJSON === "function";
 }
 
-// What it gives is not asked again how it is written.
+// Writes what `toJSON` gives, without calling a `toJSON` of that.
 /** @param {any} value @param {WritePosition} at */
 function writeConverted(value, at) {
   const given = value.toJSON(String(at.keys.at(-1) ?? ""));
@@ -145,14 +144,14 @@ function writeConverted(value, at) {
   return json;
 }
 
-// Also of another realm, whose objects have another prototype; the next one is none in each.
+// True also for objects of another realm, which have another prototype: that one's own prototype is null in each.
 /** @param {object} object */
 function isPlain(object) {
   const prototype = Object.getPrototypeOf(object);
   return (prototype === null || Object.getPrototypeOf(prototype) === null) && isTagged(object);
 }
 
-// What the language's own classes hold is no field of theirs: of a Map nothing would be written.
+// The language's own classes hold their content outside of fields: of a Map nothing would be written.
 /** @param {object} object */
 function isTagged(object) {
   return Object.prototype.toString.call(object) === "[object Object]";
@@ -167,7 +166,7 @@ function describeValue(value) {
   return own ? `an instance of ${own}` : "an instance of a class";
 }
 
-// What JSON itself refuses is no JSON; what it would change in silence is not what was asked for.
+// `invalid_json` for what JSON itself refuses; `invalid_request` for what it would change silently.
 /** @param {WritePosition} at @param {string} found @param {{ code?: import("../types/index.js").ErrorCode, cause?: unknown }} [why] */
 function jsonError({ crossing: { about }, keys }, found, { code = "invalid_request", cause } = {}) {
   const path = keys.map((key, place) => (typeof key === "number" ? `[${key}]` : place === 0 ? key : `.${key}`)).join("");

@@ -1,5 +1,5 @@
 // @ts-check
-/** Which module does what needs no store: the large ones, where they are at hand, as in Node; else small parts of them, which a page loads sooner. */
+/** Picks the module for work without a store: a large one where it is at hand, as in Node; else a small part of it, which a page loads sooner. */
 
 import { parts } from "../host/parts.node.js";
 import { agents } from "./agents.js";
@@ -9,16 +9,16 @@ import { Module } from "./module.js";
 const reader = parts && new Module(parts.reader, "reader.wasm");
 const context = parts && new Module(parts.context, "context.wasm");
 
-/** Has transcripts, and texts for people. */
+/** The module for transcripts, and texts for people. */
 export const readerModule = () => pickModule(agents, reader);
 
-/** Has contexts of messages that are nowhere stored. */
+/** The module for contexts of messages that are stored nowhere. */
 export const contextModule = () => pickModule(agents, context);
 
-/** Counts, and knows models. */
+/** The module that counts and knows models. */
 export const counterModule = () => pickModule(coreModule, context);
 
-/** @template {{ isHere: boolean }} T @param {T} large @param {unknown} small which has what is asked of that one here */
+/** @template {{ isHere: boolean }} T @param {T} large @param {unknown} small which has the functions of the large one that are used here */
 function pickModule(large, small) {
   return small && !large.isHere ? /** @type {T} */ (small) : large;
 }

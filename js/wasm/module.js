@@ -1,12 +1,12 @@
 // @ts-check
-/** A module of WebAssembly, loaded when it is called first, and made anew after a trap. */
+/** A WebAssembly module, loaded when first called, and instantiated anew after a trap. */
 
 import { LeftoffError } from "../error.js";
 import { asset, isHere, ready } from "../host/assets.js";
 
 /** @import { Counter } from "../../pkg/leftoff.js" */
 
-/** What is stored is counted by it, once its vocabulary is loaded; by the other one, which has none, until then. */
+/** The encodings for stored messages: the first once its vocabulary is loaded, the estimate, which has none, until then. */
 const STORED = "o200k_base";
 const ESTIMATE = "estimate-1";
 
@@ -16,10 +16,10 @@ const ESTIMATE = "estimate-1";
 export class Module {
   #bindings;
   #file;
-  /** Who counts there, by the names of their encodings. @type {Map<string, Counter>} */
+  /** The module's counters by encoding. @type {Map<string, Counter>} */
   #counters = new Map();
   #isLoaded = false;
-  /** How often it was made anew. */
+  /** How often it was instantiated anew. */
   #generation = 0;
 
   /**
@@ -31,15 +31,15 @@ export class Module {
     this.#file = file;
   }
 
-  /** Which instance is at work: what an earlier one made is gone. */
+  /** The number of the running instance: what an earlier one made is gone. */
   get instance() {
     return this.#generation;
   }
 
-  /** It can be called at once. */
+  /** Whether it can be called without waiting. */
   get isHere() { return this.#isLoaded || isHere(this.#file); }
 
-  /** Loads its file, where it has to be waited for. */
+  /** Loads its file, unless it is loaded. */
   ready() { return this.#isLoaded ? undefined : ready(this.#file); }
 
   /** Its functions, ready to be called. */
@@ -50,7 +50,7 @@ export class Module {
   }
 
   /**
-   * Calls it. What it refuses is thrown as it says; a trap is a bug, is reported once, and costs the instance.
+   * Calls the module. Its errors are thrown as they are; a trap is a bug, is reported once, and costs the instance.
    * @template T
    * @param {(bindings: Bindings) => T} call
    * @returns {T}
@@ -62,7 +62,7 @@ export class Module {
       if (cause instanceof WebAssembly.RuntimeError) {
         this.#bindings.__wbg_reset_state();
         this.#generation += 1;
-        // The vocabularies are loaded again when they are wanted.
+        // Vocabularies are loaded again when needed.
         this.#counters.clear();
         throw new LeftoffError({ code: "internal", message: "the core failed; please report this with its cause", cause });
       }
@@ -75,13 +75,13 @@ export class Module {
     }
   }
 
-  /** Whether it counts exactly what is stored. */
+  /** Whether stored messages are counted exactly. */
   get isExact() { return this.#counters.has(STORED); }
 
-  /** Who counts there what is stored; exactly, where it is said so. */
+  /** The counter of stored messages, exact or not. */
   anyCounter(isExact = this.isExact) { return this.counter(isExact ? STORED : ESTIMATE); }
 
-  /** Who counts there by the encoding of this name, whose vocabulary is here. @param {string} encoding */
+  /** The counter of an encoding whose vocabulary is loaded. @param {string} encoding */
   counter(encoding) {
     const known = this.#counters.get(encoding);
     if (known) return known;
@@ -93,7 +93,7 @@ export class Module {
     return counter;
   }
 
-  /** The same, whose vocabulary is loaded where it is not here. @param {string} encoding */
+  /** The counter of an encoding, whose vocabulary is loaded first if needed. @param {string} encoding */
   async loadCounter(encoding) {
     if (encoding !== ESTIMATE) await ready(`${encoding}.planes`);
     return this.counter(encoding);
@@ -101,7 +101,7 @@ export class Module {
 
   /**
    * Makes a handle for as long as it is needed. JavaScript collects the few bytes that it sees of a handle late, or never; so
-   * whoever makes one calls `free`, also where something was thrown.
+   * the caller must call `free`, even after an error.
    * @template {{ free(): void }} T
    * @param {(bindings: Bindings) => T} make
    * @returns {{ handle: T, free: () => void }}
@@ -111,7 +111,7 @@ export class Module {
     const made = this.#generation;
     let isHeld = true;
     const free = () => {
-      // After a trap its memory is another instance's.
+      // After a trap its number belongs to another instance's memory.
       if (isHeld && made === this.#generation) handle.free();
       isHeld = false;
     };

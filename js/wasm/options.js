@@ -1,12 +1,12 @@
 // @ts-check
-/** Options that nobody knows are refused by name: one that is mistyped would be as if it was not given. */
+/** Refuses unknown options by name, by one table of what each call takes: a mistyped one would be as if it was not given. */
 
 import { LeftoffError } from "../error.js";
 
-/** What stands behind an option that the core does not look at: what it is, and how that is said. @type {Record<string, [type: string, said: string]>} */
+/** The marks after options that the core does not look at: the type, and its name in an error. @type {Record<string, [type: string, said: string]>} */
 const KINDS = { "?": ["boolean", "true or false"], "~": ["string", "a text"], "#": ["number", "a number"], "!": ["function", "a function"], "/": ["string", "a path"], "{": ["object", "an object"] };
 
-/** What each call takes. */
+/** The options of each call. */
 const OPTIONS = {
   openStore: "project~ home~ workspace~ storage countTokens? idleMs# redact readOnly?",
   create: "type title name placement model agent", continue: "model~", fork: "at", delete: "purge?", move: "to name day title~", doctor: "id fix? secrets?",
@@ -24,10 +24,10 @@ const OPTIONS = {
 
 /** @typedef {keyof typeof OPTIONS} Call */
 
-/** Of each call the names of its options, how an error lists them, and of what kind they are. @type {Map<Call, { names: string[], known: string, kinds: [name: string, kind: string][] }>} */
+/** For each call its options' names, their list in an error, and their kinds. @type {Map<Call, { names: string[], known: string, kinds: [name: string, kind: string][] }>} */
 export const CALLS = new Map(Object.entries(OPTIONS).map(([call, options]) => [/** @type {Call} */ (call), { names: options.replaceAll(/[^\w ]/g, "").split(" "), known: options.replaceAll(/[^\w ]/g, "").replaceAll(" ", ", ").replace(/, (?=\w+$)/, " or "), kinds: Array.from(options.matchAll(/(\w+)([^\w ])/g), ([, name = "", kind = ""]) => [name, kind]) }]));
 
-/** The options of a call, where it knows all of them, and each is of its kind. @template {object} T @param {Call} call @param {T} options @returns {T} */
+/** Returns the options if the call knows all of them and each is of its kind; else throws. @template {object} T @param {Call} call @param {T} options @returns {T} */
 export function checkOptions(call, options) {
   const { names, known, kinds } = /** @type {{ names: string[], known: string, kinds: [string, string][] }} */ (CALLS.get(call));
   if (typeof options !== "object" || options === null || Array.isArray(options)) throw optionError(`an object with ${known}`, options);
@@ -41,14 +41,14 @@ export function checkOptions(call, options) {
   return options;
 }
 
-/** What is given, where it is of a kind; of a text unless said. @template T @param {string} name @param {T} value @param {string} [kind] */
+/** Returns a value of the kind, a text by default; or throws. @template T @param {string} name @param {T} value @param {string} [kind] */
 export function checkKind(name, value, kind = "~") {
   const [type, said] = /** @type {[string, string]} */ (KINDS[kind]);
   if (typeof value !== type || value === null || Number.isNaN(value) || (kind === "/" && value === "")) throw optionError(`${said} for "${name}"`, value);
   return value;
 }
 
-/** What is given, where it is a session. @param {import("../session/session.js").Session} session */
+/** Returns a value that is a session; else throws. @param {import("../session/session.js").Session} session */
 export function checkSession(session) {
   if (typeof session?.append !== "function") throw optionError("a session", session);
   return session;
@@ -59,7 +59,7 @@ function optionError(expected, found) {
   return new LeftoffError({ code: "invalid_request", message: `expected ${expected}, but found ${describeValue(found)} instead` });
 }
 
-/** Of what JSON cannot say, a bigint or a circle, its type. @param {unknown} found */
+/** A value as an error shows it: as JSON, or its type where JSON cannot hold it, as a bigint or a circle. @param {unknown} found */
 function describeValue(found) {
   try {
     return typeof found === "number" ? String(found) : (JSON.stringify(found) ?? typeof found);

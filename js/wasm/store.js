@@ -1,5 +1,5 @@
 // @ts-check
-/** A store as the core has it, made anew where the core was; or as the second module has it, beside the core as another process is. */
+/** The core's store, made anew after a trap; or the second module's, which is to the core like another process. */
 
 import { userFolder } from "../host/host.node.js";
 import { join, sep } from "../host/path.node.js";
@@ -18,14 +18,14 @@ import { drivePages } from "./drive.js";
 /** @import { CoreFile, Host, CallerFunctions } from "./drive.js" */
 
 /**
- * What a store of the core's is made of.
+ * The parts of a core store.
  * @typedef {{ home: string, project: string, workspace?: string, idleMs: number, redacts?: boolean, countTokens: boolean, storage: Storage,
  *   storageOf: (root?: string) => Storage, runGit?: Host["runGit"], turn: (path?: string) => Promise<() => void>, tell?: (notices: object[]) => void }} CoreStoreParts
- *   `storage`: of the home; `storageOf`: one that does not leave a folder; `turn`: resolves to what ends the turn of a folder; `tell`: is told what the
- *   second module found out about sessions
+ *   `storage`: the home's; `storageOf`: one that does not leave a folder; `turn`: waits for a folder's turn; `tell`: receives the second
+ *   module's notices about sessions
  */
 
-/** What holds by the files of settings, for who is about to open the store. @param {Pick<CoreStoreParts, "home" | "project" | "storage" | "storageOf">} parts @returns {Promise<import("../store/open-sessions.js").ReadSettings>} */
+/** Reads the effective settings before a store is opened. @param {Pick<CoreStoreParts, "home" | "project" | "storage" | "storageOf">} parts @returns {Promise<import("../store/open-sessions.js").ReadSettings>} */
 export function readSettings(parts) {
   const core = new CoreStore({ ...parts, idleMs: 0, countTokens: false, turn: async () => () => {} });
   return core.run("settings").finally(() => core.close());
@@ -41,16 +41,16 @@ export class CoreStore {
   /** @type {Native} */
   #native = /** @type {any} */ (undefined);
   #free = () => {};
-  /** What says that a session is open here is called so, whoever asks: the store closes what a session's own append has opened. */
+  /** The name of this store's leases, the same for all its handles: so the store closes what a session's own append has opened. */
   lease = randomId();
-  /** Nothing is asked of it any more. */
+  /** Whether the store was closed. */
   isClosed = false;
-  /** The instance of the core that it is of. */
+  /** The instance of the core that `#native` belongs to. */
   #instance = -1;
   /** @type {Host} */
   #host;
 
-  /** @param {CoreStoreParts} parts @param {typeof coreModule | typeof agents} [module] which has it */
+  /** @param {CoreStoreParts} parts @param {typeof coreModule | typeof agents} [module] the module that has the store */
   constructor({ storage, storageOf, runGit, turn, tell, idleMs, countTokens, ...folders }, module = coreModule) {
     this.#tell = tell;
     this.#module = module;
@@ -62,10 +62,10 @@ export class CoreStore {
     this.#host = { module, at: (file) => this.locate(file), runGit, turn, lease: this.lease, log: () => ({ ...this.locate({ root: "outside", path: "" }), opened: 0 }) };
   }
 
-  /** Drives one of its operations. @param {string} name @param {(string | object)[]} asked each as a text, or as JSON @returns {Promise<any>} its answer */
+  /** Drives one of its operations. @param {string} name @param {(string | object)[]} asked texts, or values for JSON @returns {Promise<any>} its answer */
   run(name, ...asked) { return this.runWith({}, name, ...asked); }
 
-  /** The same with what the caller does for it. @param {{ stores?: boolean, own?: CallerFunctions, outside?: Storage, lease?: string, onPage?: (page: any) => void }} by `stores`: messages, which are counted; `outside`: what has
+  /** Drives an operation with the caller's functions. @param {{ stores?: boolean, own?: CallerFunctions, outside?: Storage, lease?: string, onPage?: (page: any) => void }} by `stores`: messages, which are counted; `outside`: what has
    * other agents' files, unless that is what has the store's; `lease`: by what a session is open here that the other module has @param {string} name @param {(string | object)[]} asked @returns {Promise<any>} */
   async runWith({ stores = false, own, outside, lease = this.lease, onPage = () => {} }, name, ...asked) {
     this.#rejectIfClosed();
@@ -89,7 +89,7 @@ export class CoreStore {
     return told.answer;
   }
 
-  /** Drives one of the second module that gives pages of what leaves. @param {OutgoingRedactor} leaving @param {string} name @param {(string | object)[]} asked texts, and options as the last @returns {AsyncGenerator<any>} the items, one after another, and its answer */
+  /** Drives a paged operation of the second module, whose pages are redacted. @param {OutgoingRedactor} leaving @param {string} name @param {(string | object)[]} asked texts, and options as the last @returns {AsyncGenerator<any>} the items, one after another, and its answer */
   async *pages(leaving, name, ...asked) {
     this.#rejectIfClosed();
     await this.#module.ready();
@@ -103,29 +103,29 @@ export class CoreStore {
       for (; !next.done; next = await pages.next()) yield* fromBytes(next.value);
       return this.#answer(next.value);
     } finally {
-      await pages.return(new Uint8Array()); // Also where nobody asks for more.
+      await pages.return(new Uint8Array()); // Also if the caller stops early.
     }
   }
 
-  /** What was found out about sessions that nobody has opened since; told once. @returns {{ path: string, notice: import("../types/index.js").Notice }[]} */
+  /** Takes the notices about sessions that were not opened since; each is given once. @returns {{ path: string, notice: import("../types/index.js").Notice }[]} */
   notices() { return this.#instance === coreModule.instance ? JSON.parse(callCore(() => this.#native.notices())) : []; }
 
-  /** What the second module found out. @param {object[]} notices */
+  /** Adds the second module's notices. @param {object[]} notices */
   addNotices(notices) {
     const native = this.#ensureNative();
     callCore(() => native.addNotices(toJson(notices)));
   }
 
-  /** Whether the core has a session open, and whoever asks for it gets this one. @param {Live} handle */
+  /** Whether the core has a session open, by this handle. @param {Live} handle */
   isOpen(handle) { return callCore(() => this.#native.isOpen(handle)); }
 
-  /** A session for one operation of the second module, which reads it anew. @param {SessionPlace} place @param {string} id @returns {{ handle: import("../../pkg/agents.js").Live, free: () => void }} */
+  /** A session handle for one operation of the second module, which reads the session anew. @param {SessionPlace} place @param {string} id @returns {{ handle: import("../../pkg/agents.js").Live, free: () => void }} */
   detachedSession({ path, placement }, id) {
     const native = /** @type {import("../../pkg/agents.js").Store} */ (/** @type {unknown} */ (this.#ensureNative()));
     return agents.createHandle(() => native.unopenedSessionAt(path, placement === "workspace", id));
   }
 
-  /** The core's own of a session that is open, for as long as it is. @param {SessionPlace} place @param {string} id where it was opened before @returns {{ handle: Live, free: () => void }} */
+  /** The core's handle of a session, for as long as it is open. @param {SessionPlace} place @param {string} id where it was opened before @returns {{ handle: Live, free: () => void }} */
   sessionHandle({ path, placement }, id) {
     const native = this.#ensureNative();
     const { handle, free } = coreModule.createHandle(() => native.sessionFiles(path, placement === "workspace", id));
@@ -137,12 +137,12 @@ export class CoreStore {
     return { handle, free: forget };
   }
 
-  /** Closes the sessions that it has open, and writes what was found out, where anything was asked of it. */
+  /** Closes the open sessions and writes what was found out, if the store was used at all. */
   async end() {
     if (!this.isClosed && this.#instance >= 0) await this.run("close");
   }
 
-  /** Gives back what the core has of it; nothing is asked of it any more. */
+  /** Closes the store and frees what the core holds for it. */
   close() {
     this.isClosed = true;
     this.#free();
@@ -160,7 +160,7 @@ export class CoreStore {
     return this.#native;
   }
 
-  /** Where a file is. @param {CoreFile} file @param {Storage} [outside] */
+  /** Resolves a file to its storage and path. @param {CoreFile} file @param {Storage} [outside] */
   locate({ root, path }, outside) {
     if (root === "home") return { storage: this.#storage, path: join(this.#setup.home, path), folder: "" };
     if (root === "outside") return { storage: outside ?? this.#storageOf(), path, folder: "" };

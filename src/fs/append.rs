@@ -1,4 +1,4 @@
-//! How messages are appended, and what that wrote.
+//! An append's options and its result.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use crate::record::message::{self, Message};
 use crate::record::scan::records;
 use crate::shapes::Format;
 
-/// How safe a message is once an append has ended.
+/// How safe a message is when an append returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
     /// The disk has confirmed it.
@@ -16,14 +16,14 @@ pub enum Durability {
     Buffered,
 }
 
-/// How messages are appended.
+/// The options of an append.
 #[derive(Clone, Copy, Debug)]
 pub struct AppendOptions {
-    /// How safe they are to be before the call ends; on the disk unless given.
+    /// How safe the messages must be before the call returns; on the disk unless given.
     pub durability: Durability,
-    /// In whose shape they are given. Unless given it is leftoff's own; what is a provider's whole answer tells its own.
+    /// The messages' shape: leftoff's own unless given; a provider's whole answer is recognized by itself.
     pub format: Option<Format>,
-    /// A paused session is active again with them; it is unless given.
+    /// Whether the append makes a paused session active again; it does unless given.
     pub revives: bool,
 }
 
@@ -33,19 +33,19 @@ impl Default for AppendOptions {
     }
 }
 
-/// What an append wrote.
+/// The result of an append.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppendResponse {
     pub(super) lines: Vec<u8>,
 }
 
 impl AppendResponse {
-    /// The lines as they are in the log, a JSON object each.
+    /// The lines as written to the log, a JSON object each.
     pub fn lines(&self) -> &[u8] {
         &self.lines
     }
 
-    /// The messages as they are stored. They are read from their lines when they are asked for: most never are.
+    /// The messages as stored. They are parsed from their lines only when asked for: most never are.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -9,7 +9,7 @@ use chrono::{Local, Offset, TimeZone};
 use crate::operation::{Failure, Trouble};
 use crate::time::Stamp;
 
-/// Where a store has its time and chance from. Equal ones give equal bytes on the disk.
+/// A store's source of time and chance. Equal ones give equal bytes on the disk.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -41,20 +41,20 @@ pub trait Clock: Debug {
     /// Milliseconds since 1970, UTC.
     fn now_ms(&self) -> i64;
 
-    /// The moment, and chance that no other call gets.
+    /// The current time, with chance that no other call gets.
     ///
     /// # Errors
     /// Where the system gives no chance.
     fn stamp(&self) -> Result<Stamp, Trouble>;
 }
 
-/// The machine's.
+/// The machine's clock and chance.
 #[derive(Debug)]
 pub(super) struct SystemClock;
 
 impl Clock for SystemClock {
     fn now_ms(&self) -> i64 {
-        // Before 1970 nobody appended.
+        // A clock before 1970 counts as 1970.
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
     }

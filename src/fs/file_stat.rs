@@ -1,4 +1,4 @@
-//! What stands at a place.
+//! Looks at what stands at a place.
 
 use std::ffi::OsStr;
 use std::os::fd::BorrowedFd;
@@ -36,7 +36,7 @@ pub(super) fn look(folder: BorrowedFd<'_>, name: &OsStr) -> Result<Stat, Fault> 
     let changed_us = micros(found.st_ctime.into(), found.st_ctime_nsec as i64);
     let kind = kind_of(FileType::from_raw_mode(found.st_mode));
     let size = if kind == FileKind::File { found.st_size as u64 } else { 0 };
-    // Who cannot tell when a file was made tells when it was changed.
+    // Where the system doesn't tell when a file was made, the time of change stands for it.
     let file = Some(FileId { number: found.st_ino.into(), made_us: changed_us });
     Ok(Stat { kind, size, modified_us, changed_us, file })
 }
@@ -49,7 +49,7 @@ pub(super) fn kind_of(found: FileType) -> FileKind {
     }
 }
 
-// By way of milliseconds as JavaScript has them: else each host would take for changed what the other one noted.
+// Goes by milliseconds as JavaScript has them: else each host would take a file for changed that the other one noted.
 fn micros(seconds: i64, nanoseconds: i64) -> i64 {
     let ms = seconds as f64 * 1000.0 + nanoseconds as f64 / 1e6;
     (ms * 1000.0 + 0.5) as i64

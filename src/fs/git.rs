@@ -1,4 +1,4 @@
-//! Git as a process: it is run as an operation says.
+//! Runs git as a process, as an operation asks.
 
 use alloc::format;
 use alloc::string::String;
@@ -19,11 +19,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::operation::{Failure, GitRun};
 
 const LOOK: Duration = Duration::from_millis(2);
-/// How long a process that was told to end may take to, and what it left behind may hold its pipes.
+/// How long a process told to end may take, and how long processes it left behind may hold its pipes.
 const GRACE: Duration = Duration::from_millis(500);
 const MAX_WORDS: usize = 4_000;
 
-/// How git is run.
+/// One call of git.
 pub(super) struct GitCall<'a> {
     pub folder: &'a Path,
     pub arguments: &'a [String],
@@ -33,7 +33,7 @@ pub(super) struct GitCall<'a> {
     pub limit: Duration,
 }
 
-/// What comes on one of its ways, until that ends.
+/// Reads one of the process's pipes to its end.
 struct PipeReader {
     bytes: Arc<Mutex<Vec<u8>>>,
     end_signal: Receiver<()>,
@@ -52,7 +52,7 @@ pub(super) fn run(how: GitCall<'_>) -> Result<Option<GitRun>, Failure> {
     run_program(&program, how).map(Some).map_err(refused)
 }
 
-// A relative folder on the PATH would lead into the repository.
+// Finds git. Relative folders on the PATH are skipped: they would lead into the repository.
 fn find_program() -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let folders = env::split_paths(&path).filter(|folder| folder.is_absolute());
@@ -70,7 +70,7 @@ fn run_program(program: &Path, how: GitCall<'_>) -> std::io::Result<GitRun> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     if let (Some(mut told), input) = (child.stdin.take(), how.input) {
-        // Who ends before reading all of it says why by its status.
+        // A process that ends before reading all of its input says why by its status.
         std::thread::spawn(move || told.write_all(&input));
     }
     let (out, words) = (read_pipe(child.stdout.take()), read_pipe(child.stderr.take()));

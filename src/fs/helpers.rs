@@ -1,4 +1,4 @@
-//! What a caller does for an operation.
+//! The functions by which a caller helps an operation: models, counters, strategies, progress.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,7 +8,7 @@ use core::fmt;
 use crate::json::text::to_json;
 use crate::operation::{Failure, HostResponse};
 
-/// What a caller does for an operation, each where it has it. What one refuses is a sentence for whoever called.
+/// A caller's functions for an operation, each optional. An error is a sentence for whoever called the operation.
 ///
 /// ```
 /// use leftoff::fs::{Helpers, Summary};
@@ -22,60 +22,61 @@ use crate::operation::{Failure, HostResponse};
 /// ```
 #[derive(Default)]
 pub struct Helpers<'a> {
-    /// How many tokens each of these texts has, in an encoding of the caller's.
+    /// Counts tokens in an encoding of the caller's.
     pub count: Option<Count<'a>>,
-    /// A vector of each of these texts, by which what answers a question is ordered beside its words: of some dozens of texts at
-    /// most, the first of which is the question.
+    /// Makes a vector of each text, by which search hits are ordered beside their words: some dozens of texts at most,
+    /// the first of which is the question.
     pub embed: Option<Embed<'a>>,
-    /// A model's summary.
+    /// Asks a model for a summary.
     pub summarize: Option<Summarize<'a>>,
-    /// What the strategy of a name makes of the session within a budget, in tokens of an encoding:
+    /// Runs the caller's strategy of a name on the session, within a budget in tokens of an encoding, and returns
     /// `{"messages","includedCount","summarizedCount"}`, JSON.
     pub strategy: Option<Strategy<'a>>,
-    /// Which command began a conversation that is recorded.
+    /// Finds the command that began a recorded conversation.
     pub command: Option<Command<'a>>,
-    /// Is told how far an import is: `{"path","done","total","bytes","totalBytes"}`, JSON.
+    /// Receives the progress of an import: `{"path","done","total","bytes","totalBytes"}`, JSON.
     pub progress: Option<Progress<'a>>,
 }
 
 /// Counts texts in an encoding.
 pub type Count<'a> = &'a mut dyn FnMut(&[String], &str) -> Result<Vec<u32>, String>;
-/// Gives a vector of each text, all of one length.
+/// Makes a vector of each text, all of one length.
 pub type Embed<'a> = &'a mut dyn FnMut(&[String]) -> Result<Vec<Vec<f32>>, String>;
 /// Writes a summary.
 pub type Summarize<'a> = &'a mut dyn FnMut(&SummaryPrompt<'_>) -> Result<Summary, String>;
-/// Tells which command began a conversation, by what was said there, a JSON array of messages: `{"name","hash"}`, JSON, where it knows.
+/// Finds the command that began a conversation, from a JSON array of its messages: `{"name","hash"}`, JSON, if it is
+/// known.
 pub type Command<'a> = &'a mut dyn FnMut(&str) -> Result<Option<String>, String>;
-/// Is told how far it is.
+/// Receives progress.
 pub type Progress<'a> = &'a mut dyn FnMut(&str);
-/// Chooses messages: by its name, a budget, and the encoding of that.
+/// Chooses messages, by the strategy's name, a budget, and the budget's encoding.
 pub type Strategy<'a> = &'a mut dyn FnMut(&str, u32, &str) -> Result<String, String>;
 
-/// What a model is asked for.
+/// The prompt for a summary.
 #[derive(Clone, Copy, Debug)]
 pub struct SummaryPrompt<'a> {
-    /// What the system says.
+    /// The system's text.
     pub system: &'a str,
-    /// What the user says.
+    /// The user's text.
     pub user: &'a str,
-    /// How long the summary may be, in tokens.
+    /// The summary's most tokens.
     pub max_tokens: u32,
-    /// The first message that it is to stand for.
+    /// The first message that the summary replaces.
     pub start_message_id: &'a str,
-    /// The last one.
+    /// The last message that the summary replaces.
     pub end_message_id: &'a str,
-    /// How many they are.
+    /// The number of replaced messages.
     pub message_count: u64,
-    /// The summary that it extends.
+    /// The summary to extend.
     pub previous: Option<&'a str>,
 }
 
-/// What a model wrote.
+/// A model's summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// The summary.
+    /// The summary's text.
     pub text: String,
-    /// By which model.
+    /// The model that wrote it.
     pub model: Option<String>,
 }
 
@@ -146,7 +147,7 @@ impl fmt::Debug for Helpers<'_> {
     }
 }
 
-// What the caller's own code refuses is its answer.
+// An error of the caller's own code becomes its answer.
 pub(super) fn text_response(answer: Result<String, String>) -> HostResponse {
     match answer {
         Ok(json) => HostResponse::Text(json),

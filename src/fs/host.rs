@@ -1,4 +1,5 @@
-//! Answers what the core's operations need until they have ended: all that this host has to know of them.
+//! Drives the core's operations: answers their host requests until they end. This host needs to know no more of an
+//! operation.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
@@ -31,7 +32,7 @@ use crate::record::id;
 use crate::session::lease::Process;
 use crate::tokens::Vocabulary;
 
-/// What all sessions of a store share.
+/// The host of a store, shared by all its sessions.
 #[derive(Debug)]
 pub(super) struct Host {
     pub home: PathBuf,
@@ -39,16 +40,16 @@ pub(super) struct Host {
     pub clock: Box<dyn Clock>,
     disk: RefCell<Disk>,
     vocabularies: RefCell<BTreeMap<String, Rc<Vocabulary>>>,
-    // What its leases are called.
+    // The name of its leases.
     lease_name: OnceCell<String>,
     is_uncounted: bool,
     has_ended: Cell<bool>,
     rules: Option<Box<dyn Rules>>,
-    // Of the agents' file that is read.
+    // Documents still to be handed out from the agent's file being read.
     documents: RefCell<VecDeque<AgentDocument>>,
-    /// The output that is saved, JSON.
+    /// The output being saved, JSON.
     pub saved_output: RefCell<String>,
-    /// What was read of one for the caller.
+    /// The output loaded for the caller.
     pub loaded_output: RefCell<Vec<u8>>,
 }
 
@@ -76,18 +77,18 @@ impl Host {
         }
     }
 
-    /// Lets go of all files: from then on none is reached.
+    /// Releases all files; from then on none can be reached.
     pub fn end(&self) {
         self.disk.take();
         self.has_ended.set(true);
     }
 
-    /// Whether it has let go.
+    /// Whether the host has ended.
     pub fn has_ended(&self) -> bool {
         self.has_ended.get()
     }
 
-    /// That nothing more is done once it has.
+    /// Refuses any further work once the host has ended.
     pub fn reject_ended(&self) -> Result<(), Trouble> {
         if !self.has_ended() {
             return Ok(());
@@ -101,7 +102,7 @@ impl Host {
         self.drive_with(operation, &mut Helpers::default())
     }
 
-    /// The same, with what the caller does for it.
+    /// Drives an operation with the caller's functions.
     pub fn drive_with<T>(
         &self,
         operation: Operation<'_, T>,
@@ -110,7 +111,7 @@ impl Host {
         self.drive_outgoing(operation, helpers, None)
     }
 
-    /// The same of a session, where something of it leaves.
+    /// Drives a session's operation whose answer leaves the store.
     pub fn drive_outgoing<T>(
         &self,
         mut operation: Operation<'_, T>,
@@ -128,7 +129,7 @@ impl Host {
         }
     }
 
-    /// What it says to the needs of a step.
+    /// Answers the requests of a step.
     pub fn answer_all(
         &self,
         needs: Vec<HostRequest>,
@@ -179,7 +180,7 @@ impl Host {
         }
     }
 
-    /// The requests that no verb of the disk answers.
+    /// Answers a request that is no verb of the disk.
     fn answer_without_disk(
         &self,
         need: HostRequest,
@@ -215,7 +216,7 @@ impl Host {
                 std::thread::sleep(Duration::from_millis(ms.into()));
                 HostResponse::Done
             }
-            // One operation after another has the store.
+            // The store runs one operation at a time, so a turn needs no waiting.
             HostRequest::Turn { .. } | HostRequest::Leave { .. } => HostResponse::Done,
             HostRequest::Process => self.process(),
             HostRequest::Gone { processes } => HostResponse::Flags(processes.iter().map(is_gone).collect()),
@@ -229,12 +230,12 @@ impl Host {
             }
             HostRequest::Out { bytes } => self.redact_outgoing(out, bytes).unwrap_or_else(trouble_response),
             HostRequest::Secrets { texts } => self.secrets(&texts),
-            // Of what comes in pages, `Pages` reads them; of the rest a page says how far it is.
+            // `Pages` reads the pages of paged operations; in the others a page reports progress.
             HostRequest::Page { bytes } => helpers.report_progress(&bytes),
             HostRequest::Strategy { name, budget, encoding } => {
                 helpers.choose_messages(&name, budget, &encoding)
             }
-            // `answer` has these.
+            // Answered by `answer`.
             HostRequest::Read { .. }
             | HostRequest::Stat { .. }
             | HostRequest::List { .. }
@@ -256,21 +257,21 @@ impl Host {
         })
     }
 
-    // How the output begins that is saved.
+    // The first bytes of the output being saved.
     fn saved_output_head(&self, end: u64) -> HostResponse {
         let given = self.saved_output.borrow();
         let end = usize::try_from(end).unwrap_or(usize::MAX).min(given.len());
         HostResponse::Bytes(Some(given.as_bytes()[..end].into()))
     }
 
-    // The whole output, with what stands around it in its file.
+    // Writes the whole output, with the bytes around it in its file.
     fn write_output(&self, file: &File, around: &[u8], at: u64) -> HostResponse {
         let (before, behind) = around.split_at(at.min(around.len() as u64) as usize);
         let given = self.saved_output.borrow();
         done_response(self.disk.borrow_mut().put(&self.tree_path(file), &[before, given.as_bytes(), behind]))
     }
 
-    // An output on its way to the caller.
+    // Reads an output for the caller.
     fn load_output(&self, file: &File, start: u64, end: u64) -> HostResponse {
         to_response(self.disk.borrow().read(&self.tree_path(file), start, Some(end)), |bytes| match bytes {
             None => HostResponse::Bytes(None),
@@ -282,7 +283,7 @@ impl Host {
         })
     }
 
-    // What a model is told has left, too.
+    // A prompt for a model is outgoing text, too.
     fn summary(
         &self,
         need: HostRequest,
@@ -326,7 +327,7 @@ impl Host {
         text_response(found.map(|found| to_json(&found)))
     }
 
-    // The next document of a file that is read; one file after another.
+    // The next document of the file being read; files are read one after another.
     fn document(&self, path: &str, is_first: bool) -> Result<Option<AgentDocument>, Failure> {
         if is_first {
             self.documents.replace(agents::documents(&self.disk.borrow(), path)?);
@@ -334,7 +335,7 @@ impl Host {
         Ok(self.documents.borrow_mut().pop_front())
     }
 
-    /// The files of agents that are there.
+    /// Finds agents' files.
     pub fn agent_files(&self, wanted: &FileScope<'_>) -> Vec<agents::AgentFile> {
         agents::find_files(&self.disk.borrow(), wanted)
     }
@@ -358,7 +359,7 @@ impl Host {
             Root::Workspace(folder) => Tree::restricted_to(PathBuf::from(folder)),
             Root::Outside => Tree::of_disk(),
         };
-        // As a variable of the environment may name it: in the folder that the program is in.
+        // An environment variable may name a relative path: it is taken from the program's working folder.
         let is_of_folder = file.root == Root::Outside && Path::new(&file.path).is_relative();
         let whole =
             is_of_folder.then(|| std::path::absolute(&file.path).ok()?.into_os_string().into_string().ok());
@@ -366,7 +367,7 @@ impl Host {
         TreePath { tree: if self.has_ended() { tree.into_ended() } else { tree }, path }
     }
 
-    /// What is stored is counted by the vocabulary, where the program has it.
+    /// How stored messages are counted: by the vocabulary, where the program has it.
     pub fn counting_mode(&self) -> CountingMode {
         if self.is_uncounted {
             return CountingMode::Off;
@@ -374,7 +375,7 @@ impl Host {
         self.vocabulary("o200k_base").map_or(CountingMode::Estimate, CountingMode::Exact)
     }
 
-    /// Each is read once: that takes longer than to count by it.
+    /// Loads a vocabulary, each once: loading takes longer than counting.
     pub fn vocabulary(&self, encoding: &str) -> Result<Rc<Vocabulary>, Failure> {
         if let Some(known) = self.vocabularies.borrow().get(encoding) {
             return Ok(known.clone());
@@ -401,14 +402,14 @@ fn embedded_vocabulary(encoding: &str) -> Option<Vocabulary> {
     }
 }
 
-// Links are followed as far as there is something.
+// The path without links, as far as it exists.
 fn real_path(path: &str) -> String {
     let path = Path::new(path);
     let found = path
         .is_absolute()
         .then(|| path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?))));
     let real = found.flatten().and_then(|(above, real)| Some(real.join(path.strip_prefix(above).ok()?)));
-    // What is joined to an empty rest ends with a separator.
+    // Joining an empty rest leaves a separator at the end; `components` removes it.
     let real: PathBuf = real.as_deref().unwrap_or(path).components().collect();
     real.to_str().unwrap_or_default().into()
 }

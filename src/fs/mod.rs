@@ -1,8 +1,8 @@
 //! Sessions on a local disk, for Rust programs: the feature `fs`, on Unix.
 //!
-//! It answers the core's needs with the system's files, and has no rule of its own: what is asked, what is answered and what
-//! lies on the disk are those of the JavaScript package, and several programs of either kind may work at one home at once.
-//! A store stays in the thread that opened it. Another thread opens one of its own: to the core, that is another process.
+//! It answers the core's requests with the system's files, and has no rule of its own: requests, answers and the files
+//! on the disk are those of the JavaScript package, and several programs of either kind may work in one home at once. A
+//! store stays in the thread that opened it. Another thread opens one of its own: to the core, that is another process.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -18,8 +18,8 @@
 //! # }
 //! ```
 //!
-//! A file is reached from its root, folder by folder, and never through a link. What an append acknowledges as durable the
-//! disk has confirmed; a file that is replaced is the old one or the new one, never a part.
+//! A file is reached from its root, folder by folder, and never through a link. The disk has confirmed what an append
+//! acknowledges as durable; a replaced file is the old one or the new one, never a part.
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_types,

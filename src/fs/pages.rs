@@ -1,4 +1,4 @@
-//! What is read in pages, as an iterator: each page is read once it is asked for.
+//! Paged reading as an iterator: each page is read when it is asked for.
 
 use alloc::collections::VecDeque;
 use alloc::rc::Rc;
@@ -10,8 +10,7 @@ use super::helpers::Helpers;
 use super::host::Host;
 use crate::operation::{HostRequest, HostResponse, Operation, Step, Trouble};
 
-/// Pages, each JSON or a piece of a text, and what the caller does for them. Who wants no more drops it; behind what is refused
-/// there is nothing more.
+/// An iterator over pages, each JSON or a piece of a text. To stop, drop it; after an error nothing more comes.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -30,11 +29,11 @@ pub struct Pages<'a> {
     helpers: Helpers<'a>,
     operation: Operation<'static, ()>,
     state: PageState,
-    // Those that came with the one before.
+    // Pages that came with the one before.
     pending_pages: VecDeque<Vec<u8>>,
-    // What is said once somebody wants more.
+    // Responses to hand over when the next page is asked for.
     pending_responses: Vec<HostResponse>,
-    // Where it would wait, it gives nothing for now.
+    // Whether it returns nothing for now instead of waiting.
     is_polling: bool,
 }
 
@@ -85,7 +84,7 @@ impl<'a> Pages<'a> {
                     self.pending_pages.push_back(core::mem::take(bytes));
                 }
             }
-            // A page may come beside other needs.
+            // A page may come beside other requests.
             let answers = self.host.answer_all(needs, &mut self.helpers, None);
             if let Some(page) = self.pending_pages.pop_front() {
                 self.pending_responses = answers;
@@ -108,7 +107,8 @@ impl Iterator for Pages<'_> {
 
 impl FusedIterator for Pages<'_> {}
 
-/// What is appended to a session: asked for as often as one likes, by whoever waits in between in a way of their own.
+/// A feed of what is appended to a session. The caller polls it as often as it likes and waits in between in its own
+/// way.
 #[derive(Debug)]
 pub struct MessageFeed(Pages<'static>);
 
@@ -119,11 +119,11 @@ impl MessageFeed {
         Ok(followed)
     }
 
-    /// A page, a JSON array, of the messages that came since: nothing where there are none for now. A message that is written again
-    /// comes again.
+    /// Returns a page, a JSON array, of the messages that came since; nothing if there are none for now. A revised
+    /// message comes again.
     ///
     /// # Errors
-    /// Those of a storage; then nothing comes any more.
+    /// Those of a storage; after one nothing more comes.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

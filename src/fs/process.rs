@@ -1,4 +1,4 @@
-//! Who this process is, and whether another one still lives.
+//! Identifies this process, and tells whether another one still lives.
 
 use alloc::string::{String, ToString};
 use std::fs::read_to_string;
@@ -8,7 +8,7 @@ use rustix::process::{Pid, test_kill_process};
 
 use crate::session::lease::Lease;
 
-/// This process, so that another on the same machine can tell whether it still lives.
+/// This process, described so that another on the same machine can tell whether it still lives.
 pub(super) fn this_process() -> Lease {
     let pid = std::process::id().into();
     let program = std::env::args_os().next().unwrap_or_default();
@@ -23,7 +23,8 @@ pub(super) fn this_process() -> Lease {
     }
 }
 
-/// Whether a process is certainly gone. Of one on another host nobody here can tell; without a host only the number is known.
+/// Whether a process is certainly gone. One on another host cannot be checked from here; without a host only its number
+/// is known.
 pub(super) fn is_gone(other: &Lease) -> bool {
     if other.host.is_empty() {
         return !is_alive(other.pid);
@@ -31,7 +32,7 @@ pub(super) fn is_gone(other: &Lease) -> bool {
     if other.host != host_name() {
         return false;
     }
-    // The system gives a number again: it is another process then.
+    // The system reuses numbers: then it is another process.
     other.boot != Some(boot_id()) || !is_alive(other.pid) || other.start != Some(start_of(other.pid))
 }
 
@@ -39,20 +40,20 @@ fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into()
 }
 
-// Not allowed to signal it means that it is there.
+// Whether a process lives; not being allowed to signal it means that it does.
 fn is_alive(pid: u64) -> bool {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
     pid.is_some_and(|pid| matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM)))
 }
 
-// What only Linux tells.
+// The id of this boot, which only Linux tells.
 fn boot_id() -> String {
     read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_string()
 }
 
 fn start_of(pid: u64) -> String {
     let stat = read_to_string(alloc::format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name, second, may hold blanks and brackets; the start is the twentieth word behind it.
+    // The name, the second field, may hold blanks and brackets; the start time is the twentieth word after it.
     let words = stat.rsplit_once(") ").map_or("", |(_, words)| words);
     words.split(' ').nth(19).unwrap_or_default().to_string()
 }

@@ -1,4 +1,4 @@
-//! What becomes of secrets in what leaves.
+//! Redaction of outgoing text, and a program's own rules for secrets.
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -12,7 +12,7 @@ use crate::layout::File;
 use crate::operation::{OutgoingRedactor, RedactedValue, Trouble};
 use crate::privacy::SecretSpan;
 
-/// What secrets look like that leftoff has no rule for: a library of rules that a program brings.
+/// A program's rules for secrets that leftoff has no rule for.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -46,28 +46,28 @@ use crate::privacy::SecretSpan;
 /// # }
 /// ```
 pub trait Rules: Debug {
-    /// Where secrets stand in each of these texts, in bytes; empty where none has any.
+    /// Finds secrets in each of these texts, as byte ranges; empty if none has any.
     ///
     /// # Errors
-    /// A sentence; then nothing leaves.
+    /// A sentence; nothing leaves the store then.
     fn secrets(&self, texts: &[String]) -> Result<Vec<Vec<SecretSpan>>, String>;
 }
 
-/// What leaves of one session, or of none.
+/// Redacts what leaves one session, or none.
 #[derive(Clone, Debug)]
 pub(super) struct Redactor {
     pub redactor: Rc<OutgoingRedactor>,
-    /// The session's, of whose files all secrets count.
+    /// The session's folder, whose files' secrets all count.
     pub folder: Option<File>,
 }
 
 impl Redactor {
-    /// As the host is asked for it.
+    /// Answers the host request for redaction.
     pub fn redact(&self, host: &Host, json: String) -> Result<RedactedValue, Trouble> {
         host.drive(self.redactor.redact_value(json, self.folder.clone()))
     }
 
-    /// A value, JSON, as it may leave.
+    /// Redacts a value, JSON.
     pub fn redact_value(&self, host: &Host, json: String) -> Result<String, Trouble> {
         if !self.redactor.is_on() {
             return Ok(json);
@@ -75,7 +75,7 @@ impl Redactor {
         Ok(self.redact(host, json.clone())?.value.unwrap_or(json))
     }
 
-    /// The same of a text.
+    /// Redacts a text.
     pub fn redact_text(&self, host: &Host, text: String) -> Result<String, Trouble> {
         if !self.redactor.is_on() {
             return Ok(text);
@@ -85,7 +85,7 @@ impl Redactor {
     }
 }
 
-/// `{"value","secrets"}` of what has left.
+/// Renders a redacted value as `{"value","secrets"}`.
 pub(super) fn render_redacted(json: &str, left: &RedactedValue) -> String {
     let value = left.value.as_deref().unwrap_or(json);
     format!("{{\"value\":{value},\"secrets\":{}}}", to_json(&left.secrets))

@@ -1,4 +1,4 @@
-//! What the system says, as what a storage says: the same codes and the same words as the JavaScript package has.
+//! Turns the system's errors into a storage's, with the same codes and the same words as in the JavaScript package.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,18 +12,18 @@ use crate::operation::Failure;
 /// Why a verb failed, before it has words.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// What the system says.
+    /// The system's error.
     System(Errno),
-    /// What leads out of the tree, as a sentence.
+    /// A path that leads out of the tree, as a sentence.
     Outside(String),
-    /// A code, and what there is to say beside its reason.
+    /// A code, and a detail beside its reason.
     Found(&'static str, String),
     /// A code, and a reason instead of its own.
     Because(&'static str, String),
 }
 
 impl Fault {
-    /// Nothing is there; a parent that is a file counts as nothing being there.
+    /// Whether nothing is there; a parent that is a file counts as nothing being there.
     pub fn is_absent(&self) -> bool {
         matches!(self, Fault::System(Errno::NOENT | Errno::NOTDIR))
     }
@@ -44,7 +44,7 @@ impl From<std::io::Error> for Fault {
     }
 }
 
-/// The failure of a verb at a path, in one wording. `to`: the other path of a move.
+/// Makes the failure of a verb at a path, in one wording. `to`: the other path of a move.
 pub(super) fn storage_failure(verb: &str, path: &Path, to: Option<&Path>, fault: Fault) -> Failure {
     let (code, reason, detail) = match fault {
         Fault::Outside(reason) => ("outside_store", reason, None),
@@ -79,7 +79,7 @@ fn code(errno: Errno) -> &'static str {
     }
 }
 
-// What says that a place is taken, or out of reach, where something is moved to it.
+// The code where the target of a move is taken, or out of reach.
 fn move_code(errno: Errno) -> Option<&'static str> {
     match errno {
         Errno::EXIST | Errno::NOTEMPTY => Some("already_exists"),
@@ -105,7 +105,7 @@ fn reason(code: &str) -> &'static str {
     }
 }
 
-// As the system's headers name it, where leftoff knows a word for it.
+// The error's name in the system's headers, where leftoff knows it.
 fn errno_name(errno: Errno) -> String {
     let name: &dyn Display = match errno {
         Errno::ACCESS => &"EACCES",

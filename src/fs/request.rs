@@ -1,4 +1,4 @@
-//! Requests of callers, JSON objects, on their way into the core.
+//! Builds the requests that go into the core from callers' JSON objects.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 use super::helpers::Helpers;
 use crate::error::{Code, Error};
 
-/// A field, and its JSON, where it has one.
+/// A field's name, and its JSON if it has a value.
 pub(super) type RequestField<'a> = (&'a str, Option<String>);
 
-/// A request, and what this host says beside it.
+/// Adds this host's fields to a request.
 pub(super) fn with_fields(request: &str, more: &[RequestField<'_>]) -> Result<String, Error> {
     let said = check_json(request)?.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     let said = said.ok_or_else(no_request_error)?.trim();
@@ -21,12 +21,12 @@ pub(super) fn with_fields(request: &str, more: &[RequestField<'_>]) -> Result<St
     Ok(format!("{{{}}}", fields.join(",")))
 }
 
-/// A request, and whether the caller has vectors of texts.
+/// Adds to a request whether the caller makes vectors.
 pub(super) fn with_embeds(request: &str, helpers: &Helpers<'_>) -> Result<String, Error> {
     with_fields(request, &[("embeds", helpers.embed.is_some().then(|| "true".into()))])
 }
 
-/// One value, so that it can stand within another one.
+/// Checks that a text is one JSON value, so that it can stand within another one.
 pub(super) fn check_json(text: &str) -> Result<&str, Error> {
     serde_json::from_str(text).map(RawValue::get).map_err(|_| no_request_error())
 }

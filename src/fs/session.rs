@@ -1,4 +1,4 @@
-//! One conversation, as its files have it.
+//! One session of a store, and how messages are appended to it.
 
 mod contexts;
 mod reading;
@@ -20,27 +20,27 @@ use crate::operation::{
 use crate::session::batch::AppendConditions;
 use crate::session::documents::DocumentName;
 
-/// How a session is compacted.
+/// The options of a compaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compact {
-    /// It is done, not only said.
+    /// Compacts; without it the answer only says what would happen.
     pub apply: bool,
-    /// Contexts begin where they began before.
+    /// Takes the last compaction back: contexts begin where they began before.
     pub undo: bool,
-    /// So many tokens of the newest messages stay as they are.
+    /// How many tokens of the newest messages stay as they are.
     pub keep: Option<u32>,
 }
 
-/// How a session is resumed.
+/// The options of resuming.
 #[derive(Clone, Copy, Debug)]
 pub struct Resume<'a> {
-    /// Also one that was completed goes on.
+    /// Resumes a completed session, too.
     pub overrides: bool,
-    /// It is active again from then on; it is unless given.
+    /// Makes the session active again; it does unless given.
     pub revives: bool,
-    /// What holds now, JSON, `{"promptHash","model","window","tools"}`: each difference becomes a warning.
+    /// The current environment, JSON, `{"promptHash","model","window","tools"}`: each difference becomes a warning.
     pub now: Option<&'a str>,
-    /// As much of it as so many bytes hold as a text, which is then given, too.
+    /// Limits the history to so many bytes of text; the text is then in the answer, too.
     pub max_bytes: Option<u64>,
 }
 
@@ -50,16 +50,16 @@ impl Default for Resume<'_> {
     }
 }
 
-/// One conversation: what is said is appended, and what a model call gets is built from it. Each call looks first whether
-/// other processes appended meanwhile. What is asked and answered is JSON, the same as in the JavaScript package. A clone is
-/// the same session.
+/// One conversation: messages are appended, and what a model call gets is built from them. Each call looks first
+/// whether other processes appended meanwhile. Requests and answers are JSON, the same as in the JavaScript package. A
+/// clone is the same session.
 ///
-/// What a method refuses is a [`Trouble`]. Its code is one of the core's, or one of a storage's: `disk_full`,
+/// Methods fail with a [`Trouble`]. Its code is one of the core's, or one of a storage's: `disk_full`,
 /// `permission_denied`, `read_only`, `too_many_files`, `not_a_file`, `not_a_folder`, `outside_store`, `storage_failed`.
 #[derive(Clone, Debug)]
 pub struct Session(pub(super) Rc<OpenSession>);
 
-/// What the clones of a session share, and what its store knows of it.
+/// The state that a session's clones and its store share.
 #[derive(Debug)]
 pub(super) struct OpenSession {
     pub files: Rc<SessionFiles>,
@@ -69,23 +69,24 @@ pub(super) struct OpenSession {
 }
 
 impl Session {
-    /// Its uuid.
+    /// The session's uuid.
     pub fn id(&self) -> String {
         self.0.files.id()
     }
 
-    /// Its folder; another one once it was moved, and something was done with it since.
+    /// The session's folder; a new one after a move, as soon as another method has run.
     pub fn path(&self) -> PathBuf {
         PathBuf::from(self.0.files.shown_folder())
     }
 
-    /// In the home, or in a workspace.
+    /// Where the session lies: in the home, or in a workspace.
     pub fn placement(&self) -> Placement {
         let is_home = self.0.files.folder().root == Root::Home;
         if is_home { Placement::Home } else { Placement::Workspace }
     }
 
-    /// What is known of it, in the words of `metadata.json`, as it is stored: what leaves of it goes through [`Session::redact_value`].
+    /// The session's metadata, as `metadata.json` stores it. It is not redacted: pass it on through
+    /// [`Session::redact_value`].
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -100,13 +101,13 @@ impl Session {
         self.0.files.session().borrow().document(DocumentName::MetadataJson)
     }
 
-    /// What whoever opened it should hear: `[{"code","message"}]`, of `left_open` and `auto_paused`.
+    /// Notices for whoever opened the session, `[{"code","message"}]`; the codes are `left_open` and `auto_paused`.
     pub fn notices(&self) -> String {
         self.0.files.notices()
     }
 
-    /// Who else has it open for appending: `[{"pid","host","boot","start","program","since"}]`. Nothing is lost by that; but two
-    /// agents at one conversation are seldom meant.
+    /// Lists who else has the session open for appending: `[{"pid","host","boot","start","program","since"}]`. Nothing
+    /// is lost by that; but two agents in one conversation are seldom intended.
     ///
     /// # Errors
     /// Those of a storage.
@@ -150,8 +151,8 @@ impl Session {
         Ok(AppendResponse { lines })
     }
 
-    /// The same under conditions: an operation counts once, however often it is appended, and what was built on a message follows
-    /// it or is refused.
+    /// Appends under conditions: an operation counts once, however often it is appended, and messages built on an
+    /// expected last message follow it or are refused.
     ///
     /// # Errors
     /// As of [`Session::append`]; `conflict` where another message than the expected one is the last, and `operation_reused` where
@@ -188,7 +189,8 @@ impl Session {
         AppendRequest { drafts, is_durable, revives, counts: self.counting_mode() }
     }
 
-    /// Records what a tool did: its result as a message, and beside it how it went. Once for each call: `{"call":{"id","name",
+    /// Records a tool execution: its result as a message, and beside it how it went. Once for each call:
+    /// `{"call":{"id","name",
     /// "arguments"},"result":{"content","success","error","exitCode"},"durationMs","messageId"}`. Answer:
     /// `{"execution","isNew"}`, with the `lines` that were written.
     ///
@@ -212,7 +214,7 @@ impl Session {
         self.0.host.drive(self.0.files.append_tool(execution.into(), self.counting_mode()))
     }
 
-    /// Takes in what others appended, so that [`Session::metadata`] has it.
+    /// Reads what others appended, so that [`Session::metadata`] has it.
     ///
     /// # Errors
     /// Those of a storage.
@@ -229,7 +231,7 @@ impl Session {
         self.0.host.drive(self.0.files.refresh_logs())
     }
 
-    /// Makes the disk confirm all that was appended, and writes what is derived.
+    /// Makes the disk confirm all that was appended, and writes derived files.
     ///
     /// # Errors
     /// Those of a storage.
@@ -247,8 +249,8 @@ impl Session {
         self.0.host.drive(self.0.files.flush(true))
     }
 
-    /// Writes what is derived, and lets go of it: who asks for it again reads it anew. Also the store does that at its end; where
-    /// nobody does, it is made again by whoever opens it next.
+    /// Writes derived files and closes the session; opening it again reads it anew. A store does this at its end, too;
+    /// if nobody does, whoever opens the session next makes the derived files again.
     ///
     /// # Errors
     /// Those of a storage.
@@ -269,7 +271,8 @@ impl Session {
         self.0.host.drive(self.0.files.close())
     }
 
-    /// A value, JSON, that was made of the session, as it may leave. Contexts, exports and what its tools did have been through it.
+    /// Redacts a value, JSON, that was made from the session. Contexts, exports and tool executions are redacted
+    /// already.
     ///
     /// # Errors
     /// What the rules that the store was opened with refuse; those of a storage.
@@ -290,7 +293,7 @@ impl Session {
         Redactor { redactor: self.0.redactor.clone(), folder: Some(self.0.files.folder()) }
     }
 
-    // What an operation makes of it, as it may leave.
+    // Drives an operation of the session and redacts its answer.
     fn drive_redacted(&self, operation: Operation<'_, String>) -> Result<String, Trouble> {
         self.redact_value(&self.0.host.drive(operation)?)
     }
@@ -308,7 +311,7 @@ impl Drop for OpenSession {
     }
 }
 
-// As the core's operations want it: the request, what the caller does for it, and what else is asked.
+// Builds the request for the core: the caller's, the helpers that there are, and further fields.
 fn build_request(request: &str, helpers: &Helpers<'_>, more: &[RequestField<'_>]) -> Result<String, Error> {
     let of = ("summarizes", Some(helpers.summarize.is_some().to_string()));
     let embeds = ("embeds", Some(helpers.embed.is_some().to_string()));

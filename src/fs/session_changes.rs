@@ -1,4 +1,4 @@
-//! What a program says of a session: how it stands, what it is called, what is pinned, what made it possible.
+//! Changes to a session's status, title, archive, pins and agent, each recorded as an event.
 
 use alloc::format;
 
@@ -8,7 +8,7 @@ use crate::json::text::to_json;
 use crate::operation::Trouble;
 
 impl Session {
-    /// Pauses it: what was said is saved, and can be taken up. `summary`: where it stopped.
+    /// Pauses the session; it can be resumed. `summary`: where it stopped.
     ///
     /// # Errors
     /// `invalid_transition` where it was completed; those of a storage.
@@ -26,7 +26,7 @@ impl Session {
         self.set_status("paused", summary)
     }
 
-    /// Marks it as done. `summary`: what it came to.
+    /// Marks the session as completed. `summary`: its result.
     ///
     /// # Errors
     /// Those of a storage.
@@ -44,7 +44,7 @@ impl Session {
         self.set_status("completed", summary)
     }
 
-    /// Gives it a title.
+    /// Gives the session a title.
     ///
     /// # Errors
     /// Those of a storage.
@@ -62,7 +62,7 @@ impl Session {
         self.record_changes(&format!("{{\"type\":\"title\",\"title\":{}}}", to_json(title)))
     }
 
-    /// Hides it from lists. No byte of it is moved.
+    /// Hides the session from lists. No byte of it is moved.
     ///
     /// # Errors
     /// Those of a storage.
@@ -80,7 +80,7 @@ impl Session {
         self.record_changes(r#"{"type":"archived"}"#)
     }
 
-    /// Puts it back into lists, as it was.
+    /// Shows the session in lists again, as it was.
     ///
     /// # Errors
     /// Those of a storage.
@@ -119,7 +119,7 @@ impl Session {
         self.record_changes(&format!("{{\"type\":\"pin\",\"messageId\":{}}}", to_json(message_id)))
     }
 
-    /// Keeps it in every context no longer.
+    /// Unpins a message: contexts may omit it again.
     ///
     /// # Errors
     /// Those of a storage.
@@ -140,7 +140,7 @@ impl Session {
         self.record_changes(&format!("{{\"type\":\"unpin\",\"messageId\":{}}}", to_json(message_id)))
     }
 
-    /// What made the conversation possible, as a whole, from now on:
+    /// Replaces the agent from now on:
     /// `{"command","systemPromptHash","promptFile","tools","provider","model","contextWindow","baseUrl"}`.
     ///
     /// # Errors
@@ -159,7 +159,8 @@ impl Session {
         self.record_changes(&format!("{{\"type\":\"agent\",\"agent\":{}}}", check_json(agent)?))
     }
 
-    /// Some of that; what is not given stays as it is, but for the window of another model, and the address of another provider.
+    /// Updates fields of the agent; others stay, except that a new model drops the window and a new provider the
+    /// address.
     ///
     /// # Errors
     /// Those of [`Session::set_agent`].
@@ -184,7 +185,7 @@ impl Session {
         self.0.host.drive(self.0.files.record_changes(format!("[{asked}]")))
     }
 
-    // Its tool outputs are there until then.
+    // The session's tool outputs are kept until it is stopped or completed.
     fn set_status(&self, status: &str, summary: Option<&str>) -> Result<(), Trouble> {
         let summary = summary.map(|text| format!("{{\"type\":\"summary\",\"summary\":{}}},", to_json(text)));
         self.record_changes(&format!(

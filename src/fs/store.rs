@@ -1,4 +1,4 @@
-//! A store: the sessions of a home folder, and of the workspaces that were met.
+//! A store: the sessions of a home folder, and of the workspaces that it knows of.
 
 mod agent_export;
 mod commit;
@@ -39,7 +39,7 @@ use folders::{absolute_path, is_folder, path_text, real_folder};
 pub use importing::{Conversation, Import};
 pub use outputs::ToolOutputs;
 
-/// How a store is opened.
+/// The options of opening a store.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -54,35 +54,35 @@ pub use outputs::ToolOutputs;
 /// ```
 #[derive(Debug, Default)]
 pub struct Options {
-    /// The folder that is worked in; the program's own unless given.
+    /// The project's folder; the program's working folder unless given.
     pub project: Option<PathBuf>,
-    /// The folder that has `conversations/`, where new sessions are to begin there; they begin in the home unless given.
+    /// The workspace, whose `conversations/` new sessions begin in; they begin in the home unless given.
     pub workspace: Option<PathBuf>,
-    /// Without activity for so long, a session rests; as the settings say unless given.
+    /// How long a session without activity stays active before it is paused; as the settings say unless given.
     pub idle: Option<Duration>,
-    /// What is stored says no tokens; contexts count for themselves.
+    /// Stores messages without token counts; contexts then count for themselves.
     pub is_uncounted: bool,
-    /// What becomes of secrets in what leaves; what the settings say unless given.
+    /// How secrets in outgoing text are treated; as the settings say unless given.
     pub redact: Option<RedactMode>,
-    /// What secrets look like, beside those that leftoff has rules for.
+    /// Rules for further secrets, beside leftoff's own.
     pub rules: Option<Box<dyn Rules>>,
-    /// Where time and chance come from; the machine's unless given.
+    /// The source of time and chance; the machine's unless given.
     pub clock: Option<Box<dyn Clock>>,
 }
 
-/// The sessions of a home folder, and of the workspaces that were met. A clone is the same store.
+/// The sessions of a home folder, and of the workspaces that the store knows of. A clone is the same store.
 #[derive(Clone, Debug)]
 pub struct Store(Rc<StoreState>);
 
-/// What the clones of a store share.
+/// The state that a store's clones share.
 #[derive(Debug)]
 struct StoreState {
     core: Rc<Core>,
     host: Rc<Host>,
     gate: Rc<OutgoingGate>,
-    /// Those that somebody has.
+    /// Sessions that a caller holds.
     sessions: RefCell<Vec<Weak<OpenSession>>>,
-    /// Those that go on in an agent's client: they are open as long as the store is.
+    /// Sessions recorded from an agent's client: they are open as long as the store is.
     recorded_sessions: RefCell<Vec<Session>>,
 }
 
@@ -104,11 +104,11 @@ impl Store {
         Store::open_with(home, Options::default())
     }
 
-    /// The same with options.
+    /// Opens a store with options.
     ///
     /// # Errors
-    /// `not_found` and `not_a_folder` for a project or a workspace that is no folder; `invalid_path` for a path that is no Unicode: what is
-    /// stored of it could not say it.
+    /// `not_found` and `not_a_folder` for a project or a workspace that is no folder; `invalid_path` for a path that is
+    /// no Unicode, which could not be stored.
     pub fn open_with(home: impl AsRef<Path>, options: Options) -> Result<Store, Trouble> {
         let Options { project, workspace, idle, is_uncounted, redact, rules, clock } = options;
         let home = absolute_path(home.as_ref())?;
@@ -145,12 +145,12 @@ impl Store {
         &self.0.host.home
     }
 
-    /// The folder that is worked in.
+    /// The project's folder.
     pub fn project(&self) -> &Path {
         &self.0.host.project
     }
 
-    /// The folder that has `conversations/`: the project's, unless another one was given.
+    /// The workspace, the folder that has `conversations/`: the project's, unless another one was given.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -164,8 +164,8 @@ impl Store {
         Path::new(self.0.core.setup().workspace())
     }
 
-    /// A new session of the project, which is its current one from then on: `{"type","title","name","placement","model",
-    /// "agent"}`, all optional.
+    /// Creates a session of the project, which is its current one from then on:
+    /// `{"type","title","name","placement","model", "agent"}`, all optional.
     ///
     /// # Errors
     /// `invalid_request` for a field of another kind; `invalid_id` for a name that is no plain name; `already_exists` where
@@ -184,7 +184,7 @@ impl Store {
         self.drive_to_session(self.0.core.create(request.into()))
     }
 
-    /// The last session of the project that goes on, or a new one, of this model where one is given.
+    /// Opens the project's current session, or creates one, with this model if given.
     ///
     /// # Errors
     /// Those of a storage.
@@ -220,7 +220,7 @@ impl Store {
         self.drive_to_session(self.0.core.session(id.into()))
     }
 
-    /// The project's current session: the one that is pointed to, else the last active one.
+    /// Opens the project's current session: the one that is pointed to, else the last active one.
     ///
     /// # Errors
     /// Those of a storage.
@@ -237,7 +237,7 @@ impl Store {
         Ok(self.drive(self.0.core.current())?.map(|live| self.session_of(live)))
     }
 
-    /// Makes a session the project's current one. Answer: whether the project can have one.
+    /// Makes a session the project's current one, and returns whether the project can have one.
     ///
     /// # Errors
     /// Those of a storage.
@@ -260,7 +260,8 @@ impl Store {
         self.drive(self.0.core.point_to(session.id(), path))
     }
 
-    /// A new session that begins as a copy of another one, up to a message: `{"at"}`, its id; the last one unless given.
+    /// Creates a session that begins as a copy of another one, up to a message: `{"at"}`, its id; the newest one unless
+    /// given.
     ///
     /// # Errors
     /// `not_found` where the session has no such message; those of a storage.
@@ -284,7 +285,7 @@ impl Store {
     }
 
     /// Archives sessions of the project that are too many, or inactive for too long: `{"maxSessionsPerProject",
-    /// "autoArchiveAfterDays"}`, or as the settings say where that is `null`. Answer: the ids of those that were archived.
+    /// "autoArchiveAfterDays"}`, or as the settings say where that is `null`. Returns the ids of the archived sessions.
     ///
     /// # Errors
     /// `invalid_request`; those of a storage.
@@ -301,8 +302,9 @@ impl Store {
         self.drive(self.0.core.tidy(limits.into()))
     }
 
-    /// Pauses sessions that are open here and in which nothing happened for [`Options::idle`]: for a program that has some open
-    /// for days, to be called about as often. What was done is told as [`Store::notices`], or by the session itself.
+    /// Pauses sessions that are open here and in which nothing happened for [`Options::idle`]: for a program that keeps
+    /// sessions open for days, to be called about as often. Each pause is a notice of [`Store::notices`], or of the
+    /// session itself.
     ///
     /// # Errors
     /// Those of a storage.
@@ -319,7 +321,8 @@ impl Store {
         self.drive(self.0.core.pause_idle())
     }
 
-    /// What lists found out of sessions that were not opened since: `[{"path","notice":{"code","message"}}]`. Told once.
+    /// Takes the notices that lists found about sessions not opened since, each once:
+    /// `[{"path","notice":{"code","message"}}]`.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -333,8 +336,8 @@ impl Store {
         self.0.core.notices()
     }
 
-    /// Closes the sessions that are open, each as [`Session::close`] does. Whatever is asked of the store or its sessions after that
-    /// is refused with `storage_closed`; to close it again does nothing.
+    /// Closes the open sessions, each as [`Session::close`] does. Any later call to the store or its sessions is
+    /// refused with `storage_closed`; closing again does nothing.
     ///
     /// # Errors
     /// Those of a storage: of the first session that could not be closed. The others are.
@@ -374,14 +377,14 @@ impl Store {
 
 impl Drop for StoreState {
     fn drop(&mut self) {
-        // Whoever finds this process gone takes them away, too.
+        // If this fails, whoever finds this process gone removes the outputs.
         if self.core.has_outputs() {
             let _ = self.host.drive(self.core.clear_outputs("{}".into()));
         }
     }
 }
 
-// How long nothing has to happen until a session rests, in milliseconds.
+// The idle time after which a session is paused, in milliseconds.
 fn idle_ms(settings: &EffectiveSettings) -> i64 {
     let minutes: f64 = settings.value("idleMinutes").parse().unwrap_or(5.0);
     (minutes * 60_000.0) as i64

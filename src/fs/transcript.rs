@@ -1,4 +1,4 @@
-//! An agent's file, read and not stored.
+//! Reading an agent's transcript without storing it.
 
 use alloc::format;
 use std::io::ErrorKind;
@@ -38,7 +38,7 @@ pub fn read_transcript(path: impl AsRef<Path>) -> Result<Transcript, Trouble> {
     if found.is_dir() {
         return Err(refused("not_a_file", "found a folder: store.import reads all that is in one").into());
     }
-    // Whoever opens a pipe waits for somebody who writes into it.
+    // Opening a pipe would wait for a writer.
     if !found.is_file() {
         return Err(refused("not_a_file", "found something else").into());
     }

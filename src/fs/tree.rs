@@ -16,7 +16,7 @@ use rustix::io::Errno;
 
 use super::refusal::Fault;
 
-/// A folder that may be passed through; it need not be readable where the system has a word for that.
+/// Flags to open a folder for passing through; on systems with `O_PATH` it need not be readable.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const PASSED: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -24,42 +24,42 @@ const PASSED: OFlags = OFlags::RDONLY;
 const FOLDER: OFlags = PASSED.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 const OWNER: Mode = Mode::RWXU;
 
-/// A tree, by its folder as it was given: there or not.
+/// A tree, named by its folder as it was given, whether it is there or not.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     root: PathBuf,
     // Links below it are followed.
     is_open: bool,
-    // Whoever had it has let go of it.
+    // Whether its owner has ended: nothing is reached any more.
     has_ended: bool,
 }
 
-/// A place that a path leads to: its folder is held.
+/// A place that a path leads to, with its folder held open.
 pub(super) struct HeldEntry {
     pub folder: OwnedFd,
     pub name: OsString,
 }
 
-/// Which folders are made where they are missing.
+/// Says which missing folders are made.
 pub(super) struct FolderCreation<'a> {
-    /// Takes those that were missing.
+    /// Collects the folders that were missing.
     pub new_folders: &'a mut BTreeSet<PathBuf>,
-    /// A folder on the way that is not made, nor what it lies in.
+    /// A folder on the way that is not made, nor any above it.
     pub must_exist: Option<&'a str>,
 }
 
 impl Tree {
-    /// A tree that is not left.
+    /// A tree that no path leaves.
     pub fn restricted_to(folder: PathBuf) -> Tree {
         Tree { root: folder, is_open: false, has_ended: false }
     }
 
-    /// All that can be reached, links too.
+    /// The whole disk, links followed.
     pub fn of_disk() -> Tree {
         Tree { root: PathBuf::from("/"), is_open: true, has_ended: false }
     }
 
-    /// The same, of which nothing is reached any more.
+    /// The same tree, ended: nothing is reached any more.
     pub fn into_ended(self) -> Tree {
         Tree { has_ended: true, ..self }
     }
@@ -69,17 +69,17 @@ impl Tree {
         if self.has_ended { Err(reason()) } else { Ok(()) }
     }
 
-    /// The whole path of one below it.
+    /// The full path of a path below the tree's folder.
     pub fn path(&self, below: &str) -> PathBuf {
         if below.is_empty() { self.root.clone() } else { self.root.join(below) }
     }
 
-    /// What lies below it is reached by links, too.
+    /// Whether links below the folder are followed.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// A file or a folder, there or not; the folder it lies in is there, or made.
+    /// Holds a file or a folder, there or not; its own folder is there, or is made.
     pub fn hold(&self, below: &str, making: Option<FolderCreation<'_>>) -> Result<HeldEntry, Fault> {
         self.reject_ended()?;
         if self.is_open {
@@ -97,7 +97,7 @@ impl Tree {
         Ok(HeldEntry { folder, name: OsString::from(last.unwrap_or(".")) })
     }
 
-    /// A folder that is there.
+    /// Holds a folder that is there.
     pub fn hold_folder(&self, below: &str) -> Result<OwnedFd, Fault> {
         self.reject_ended()?;
         if self.is_open {
@@ -106,7 +106,7 @@ impl Tree {
         self.open_folders(&self.split_names(below)?, None)
     }
 
-    /// The folder that a whole path lies in; also above the tree.
+    /// Holds the folder that a full path lies in, also above the tree.
     pub fn hold_parent(&self, path: &Path) -> Result<OwnedFd, Fault> {
         let parent = path.parent().unwrap_or(path);
         match parent.strip_prefix(&self.root).ok().and_then(Path::to_str) {
@@ -147,13 +147,13 @@ impl Tree {
     }
 }
 
-/// The same folder, to list it or to flush it: one that is held may only be passed through.
+/// Opens a held folder again, to list or flush it: a held one may only be passed through.
 pub(super) fn reopen_to_list(folder: &OwnedFd) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::openat(folder, ".", flags, Mode::empty())
 }
 
-// A folder in another one, made first where it is wanted.
+// Opens a folder in another one, making it first where wanted.
 fn open_folder(
     at: BorrowedFd<'_>,
     name: &str,
@@ -171,7 +171,7 @@ fn open_folder(
     open().map_err(|errno| folder_fault(at, name, path, errno))
 }
 
-// What stands where a folder is wanted.
+// The fault where something else stands in a folder's place.
 fn folder_fault(at: BorrowedFd<'_>, name: &str, path: &Path, errno: Errno) -> Fault {
     match rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_symlink() => {
@@ -187,21 +187,21 @@ fn make_folder(
     path: &Path,
     fresh: &mut BTreeSet<PathBuf>,
 ) -> Result<(), Fault> {
-    // Also where another process is faster: that one may not live to flush it.
+    // Noted even if another process made it first: that one may die before it flushes the name.
     fresh.insert(path.into());
     match rustix::fs::mkdirat(at, name, OWNER) {
         Err(Errno::EXIST) => return Ok(()),
         made => made?,
     }
     let stat = rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    // Only a umask that takes from the owner makes it differ.
+    // The mode differs only under a umask that takes permissions from the owner.
     if stat.st_mode & 0o777 != 0o700 {
         rustix::fs::chmodat(at, name, OWNER, AtFlags::empty())?;
     }
     Ok(())
 }
 
-// A folder and those above it; links on the way are followed.
+// Makes a folder and those above it; links on the way are followed.
 fn make_folders(folder: &Path, fresh: &mut BTreeSet<PathBuf>) -> Result<(), Fault> {
     let missing: Vec<&Path> = folder.ancestors().take_while(|path| !path.exists()).collect();
     for path in missing.into_iter().rev() {

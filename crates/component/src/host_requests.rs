@@ -1,4 +1,4 @@
-//! What operations need, as it crosses.
+//! Host requests on their way to the component's host.
 
 use alloc::string::String;
 use alloc::vec::Vec;

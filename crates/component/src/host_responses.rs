@@ -1,4 +1,4 @@
-//! What a host answers, as it crosses.
+//! Host responses on their way into the core.
 
 use alloc::vec::Vec;
 

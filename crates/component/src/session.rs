@@ -1,4 +1,4 @@
-//! A session, and what is done with it.
+//! A session and its operations.
 
 use alloc::rc::Rc;
 use alloc::string::String;

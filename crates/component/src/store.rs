@@ -1,4 +1,4 @@
-//! A store, and operations under way.
+//! A store, and the operations under way.
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -28,7 +28,7 @@ impl Guest for Core {
     type Session = SessionHandle;
 }
 
-/// What an operation comes to.
+/// An operation's result.
 pub(crate) enum Outcome {
     Text(String),
     Session(SessionHandle),
@@ -50,7 +50,7 @@ pub(crate) fn lines_outcome(lines: Vec<u8>) -> OperationResult {
     String::from_utf8(lines).map(Outcome::Text).map_err(refused)
 }
 
-/// What was asked for; refused where it was no request.
+/// An operation under way, or the refusal of its request.
 pub(crate) struct RunningOperation(RefCell<Result<(Running, bool), Refusal>>);
 
 impl RunningOperation {
@@ -107,7 +107,7 @@ impl StoreHandle {
         }
     }
 
-    /// Ends with a session, or with null.
+    /// Starts an operation that ends with a session, or with null.
     fn start_session_operation(
         &self,
         found: core_of::Operation<'static, Option<Rc<SessionFiles>>>,

@@ -1,4 +1,4 @@
-//! What needs no session, and counting by a vocabulary.
+//! Functions that need no session, and counting by a vocabulary.
 
 use alloc::rc::{Rc, Weak};
 use alloc::string::String;
@@ -28,7 +28,7 @@ use crate::{Core, to_error, to_moment};
 
 pub(crate) struct Counter(pub Rc<Vocabulary>);
 
-/// Those that somebody has: each takes megabytes, and memory is given back to nobody.
+/// Vocabularies in use, shared: each takes megabytes, and WebAssembly never gives memory back.
 static KNOWN: SingleThreaded<Vec<Weak<Vocabulary>>> = SingleThreaded(RefCell::new(Vec::new()));
 
 struct SingleThreaded<T>(RefCell<T>);

@@ -1,4 +1,5 @@
-//! What is needed now and then, a module of its own: writing other agents' files, finding and searching; `reader` reads them.
+//! The second module's functions, needed now and then: writing other agents' files, finding and searching. `reader`
+//! reads files.
 
 use alloc::format;
 use alloc::string::String;
@@ -16,7 +17,8 @@ use leftoff::resume::session_match;
 use leftoff::shapes;
 use leftoff::shapes::Format;
 
-/// The places of those that have the words, the best first. `all`: JSON, for each what it is known by, its title first.
+/// Ranks the items that have the words, and returns their places, best first. `all`: JSON, each item's names, its title
+/// first.
 #[wasm_bindgen(js_name = rankByWords)]
 pub fn rank_by_words(words: &str, all: &[u8]) -> JsResult<Vec<u32>> {
     let all: Vec<session_match::SessionTexts> = from_json(all, "an array of arrays of texts")?;
@@ -26,8 +28,8 @@ pub fn rank_by_words(words: &str, all: &[u8]) -> JsResult<Vec<u32>> {
         .collect())
 }
 
-/// What a model is told that is to sum up messages, JSON bytes in leftoff's shape, in about so many tokens: what the system
-/// says, and the user.
+/// Makes the prompt that asks a model to summarize messages, JSON bytes in leftoff's shape, in about so many tokens:
+/// the system's text, and the user's.
 #[wasm_bindgen(js_name = summaryPrompt)]
 pub fn summary_prompt(messages: &[u8], tokens: u32) -> JsResult<Uint8Array> {
     let messages = shapes::read(parse_utf8(messages)?, Format::Leftoff).map_err(to_js_error)?;

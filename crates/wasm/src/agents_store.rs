@@ -1,5 +1,5 @@
-//! A store, for JavaScript, as the second module has it: for what is done now and then. What is open in the first module is
-//! as good as open in another process.
+//! The second module's store, for JavaScript: for what is done now and then. What is open in the first module counts as
+//! open in another process.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,7 +16,8 @@ use leftoff::time::Stamp;
 
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
-    /// As `beginAt` of the first module, but its answer is `{"answer","notices"}`, with what the first module is to `hear`; `counter`: who counts what is stored, where it is counted.
+    /// Begins an operation, as `beginAt` of the first module does, but its answer is `{"answer","notices"}`, with the
+    /// notices that the first module is to take over; `counter`: counts what is stored, where it is counted.
     #[wasm_bindgen(js_name = beginBeside)]
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn begin_beside(
@@ -81,7 +82,7 @@ impl Operations {
         self.start_with_notices(store, running, stamp)
     }
 
-    /// What is found in a store, as it may leave: `search` and `searchIn`, in pages, `recall` and `list`.
+    /// Begins an operation whose answer is redacted: `search` and `searchIn`, in pages, `recall` and `list`.
     #[wasm_bindgen(js_name = passBeside)]
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn pass_beside(

@@ -1,4 +1,4 @@
-//! Transcripts of `leftoff ask`, and who answers.
+//! Transcripts of `leftoff ask`, and the engines that answer.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,19 +11,19 @@ use crate::{JsResult, to_js_bytes, to_js_error};
 use leftoff::ask::{self, DEFAULT_PROMPT, Engine, PRESETS, Recorder, Transcript};
 use leftoff::json::text::to_json;
 
-/// What a transcript is called that begins now, without `.md`.
+/// The file name of a transcript that begins now, without `.md`.
 #[wasm_bindgen(js_name = askName)]
 pub fn ask_name(now_ms: f64) -> String {
     ask::name(now_ms as i64)
 }
 
-/// Its first line; see `ask::title`.
+/// A transcript's first line; see `ask::title`.
 #[wasm_bindgen(js_name = askTitle)]
 pub fn ask_title(name: &str, folder: &str) -> String {
     ask::title(name, folder)
 }
 
-/// A question, with the mark before it.
+/// A question, with the heading before it.
 #[wasm_bindgen(js_name = askQuestion)]
 pub fn ask_question(now_ms: f64, question: &str) -> Vec<u8> {
     let mut recorder = Recorder::default();
@@ -33,13 +33,13 @@ pub fn ask_question(now_ms: f64, question: &str) -> Vec<u8> {
     written
 }
 
-/// What stands before an answer.
+/// The text before an answer.
 #[wasm_bindgen(js_name = askAnswer)]
 pub fn ask_answer(now_ms: f64, engine: &str) -> String {
     ask::answer(now_ms as i64, engine)
 }
 
-/// What stands behind an answer.
+/// The text after an answer.
 #[wasm_bindgen(js_name = askEnd)]
 pub fn ask_end(now_ms: f64, stopped: Option<String>) -> String {
     ask::end(now_ms as i64, stopped.as_deref())
@@ -57,13 +57,13 @@ pub fn ask_instructions() -> String {
     DEFAULT_PROMPT.into()
 }
 
-/// The names of the engines that are known.
+/// The names of the known engines.
 #[wasm_bindgen(js_name = askEngines)]
 pub fn ask_engines() -> Vec<String> {
     PRESETS.map(String::from).into()
 }
 
-/// How an engine is started, JSON; see `Engine::of`.
+/// An engine's command and window, JSON; see `Engine::of`.
 #[wasm_bindgen(js_name = askEngine)]
 pub fn ask_engine(
     engine: Option<String>,
@@ -75,8 +75,8 @@ pub fn ask_engine(
     Ok(to_js_bytes(&to_json(&engine)))
 }
 
-/// What whoever goes on with a transcript has to know, JSON `{"torn","closing"}`: from where on nothing counts, and what has to
-/// stand before the next question.
+/// Says how to continue a transcript, JSON `{"torn","closing"}`: from which byte on nothing counts, and the text that
+/// has to come before the next question.
 #[wasm_bindgen(js_name = askOpened)]
 pub fn ask_opened(transcript: &[u8], now_ms: f64) -> Uint8Array {
     #[derive(Serialize)]
@@ -95,24 +95,24 @@ pub struct AskRecorder(Recorder);
 
 #[wasm_bindgen(js_class = AskRecorder)]
 impl AskRecorder {
-    /// Nothing was said yet.
+    /// A recorder that has heard nothing yet.
     #[wasm_bindgen(constructor)]
     pub fn new() -> AskRecorder {
         AskRecorder::default()
     }
 
-    /// Takes the next bytes; gives those to append.
+    /// Takes the next bytes and returns those to append.
     pub fn feed(&mut self, said: &[u8]) -> Vec<u8> {
         self.0.feed(said)
     }
 
-    /// How many of the last bytes are kept back.
+    /// The number of bytes kept back.
     #[wasm_bindgen(js_name = heldByteCount, getter)]
     pub fn held_byte_count(&self) -> usize {
         self.0.held_byte_count()
     }
 
-    /// There are no more; gives what was kept back.
+    /// Ends the answer and returns the bytes that were kept back.
     pub fn end(&mut self) -> Vec<u8> {
         self.0.end()
     }

@@ -1,4 +1,4 @@
-//! Whole calls, without a store: what the cases of tests/conformance are run by.
+//! Whole calls without a store, for the cases of `tests/conformance`.
 
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;

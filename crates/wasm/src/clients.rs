@@ -1,5 +1,5 @@
-//! What is known of agents' clients: how they are called, their slash commands and MCP servers, where they keep sessions. Asked by
-//! the name of a question: a function of its own for each would make every page that has a store larger.
+//! Facts about agents' clients: their names, slash commands and MCP servers, and where they keep sessions. One function
+//! answers by a question's name: one for each question would make every page that has a store larger.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -21,7 +21,7 @@ use leftoff::interop::{AgentName, opencode};
 use leftoff::json::text::to_json;
 use leftoff::layout::names;
 
-/// Who works, on what.
+/// The user's environment and project.
 #[derive(Deserialize)]
 struct ClientEnvironment {
     #[serde(default)]
@@ -32,7 +32,7 @@ struct ClientEnvironment {
     system: System,
 }
 
-/// The command of a session: its name, the hash by which it was kept, whose session it was, and the commands of each agent.
+/// A session's command: its name, its stored hash, the session's agent, and the commands of each agent.
 #[derive(Deserialize)]
 struct CommandQuery {
     name: String,
@@ -41,7 +41,7 @@ struct CommandQuery {
     candidates: Vec<(String, Vec<Command>)>,
 }
 
-/// Answers a question, JSON. `words`: an array of what it asks with, JSON; `files`: the bytes that it is about.
+/// Answers a question, JSON. `words`: its arguments, a JSON array; `files`: the bytes that it is about.
 #[wasm_bindgen(js_name = ofClients)]
 pub fn of_clients(name: &str, words: &[u8], files: &[u8]) -> JsResult<Uint8Array> {
     let answer = match name.split_once('.') {
@@ -54,8 +54,8 @@ pub fn of_clients(name: &str, words: &[u8], files: &[u8]) -> JsResult<Uint8Array
     answer.map(|json| to_js_bytes(&json)).ok_or_else(|| to_js_value(&unknown_operation_error()))
 }
 
-/// The sessions of such a group of files of OpenCode's folders as `place.groups` tells, or of all: they may be long, and cross as they
-/// are. `lengths`: how long each file is in `files`.
+/// Reads the sessions of a group of OpenCode's files, as `place.groups` makes them, or of all: they may be long, and
+/// cross as they are. `lengths`: each file's length in `files`.
 #[wasm_bindgen(js_name = sessionsOfTree)]
 pub fn sessions_of_tree(paths: Vec<String>, lengths: &[u32], files: &[u8]) -> Vec<String> {
     opencode::sessions_of_tree(&split_files(paths, lengths, files))
@@ -135,7 +135,7 @@ fn answer_command(name: &str, words: &[u8], file: &[u8]) -> JsResult<Option<Stri
     })
 }
 
-// Of the command behind a conversation; the last word is what the user said first in it.
+// Finds the command behind a conversation; the last word is what the user said first in it.
 fn answer_starting_command(name: &str, words: &[u8]) -> JsResult<Option<String>> {
     Ok(match name {
         "mayHaveBegun" => {
@@ -156,7 +156,7 @@ fn answer_starting_command(name: &str, words: &[u8]) -> JsResult<Option<String>>
                 parse_words(words)?;
             let candidates: JsResult<Vec<_>> =
                 candidates.into_iter().map(|(agent, all)| Ok((parse_agent(&agent)?, all))).collect();
-            // Of an agent that nobody knows there are no commands.
+            // An unknown agent has no commands.
             let own = own.as_deref().and_then(|own| AgentName::parse(own).ok());
             json_answer(&commands::current_command(
                 &name,

@@ -1,4 +1,4 @@
-//! Who counts, for JavaScript.
+//! Token counters, for JavaScript.
 
 use alloc::rc::Rc;
 #[cfg(any(feature = "core", feature = "context"))]
@@ -14,19 +14,19 @@ use leftoff::tokens::Vocabulary;
 #[cfg(any(feature = "core", feature = "context"))]
 use leftoff::tokens::{Encoding, estimate};
 
-/// Who counts: a vocabulary, or the estimate.
+/// A token counter: a vocabulary, or the estimate.
 #[wasm_bindgen]
 pub struct Counter(pub(super) Option<Rc<Vocabulary>>);
 
 #[wasm_bindgen]
 impl Counter {
-    /// The estimate.
+    /// The counter that estimates.
     #[wasm_bindgen(js_name = estimate)]
     pub fn estimate() -> Counter {
         Counter(None)
     }
 
-    /// A vocabulary from its planes.
+    /// The counter of a vocabulary, made from its planes.
     #[cfg(any(feature = "tokens", feature = "agents", feature = "context"))]
     #[wasm_bindgen(js_name = fromPlanes)]
     pub fn from_planes(planes: &[u8]) -> JsResult<Counter> {
@@ -37,7 +37,7 @@ impl Counter {
 #[cfg(any(feature = "core", feature = "context"))]
 #[wasm_bindgen]
 impl Counter {
-    /// The tokens of a text; where there are more than the limit, some number above it.
+    /// Counts the tokens of a text; above the limit, returns some number above it.
     pub fn count(&self, text: &[u8], limit: Option<u32>) -> JsResult<u32> {
         match &self.0 {
             Some(vocabulary) => Ok(vocabulary.count_bytes(text, limit.unwrap_or(u32::MAX))),
@@ -45,7 +45,7 @@ impl Counter {
         }
     }
 
-    /// By what somebody wants to have a text counted; see `Encoding::wanted`.
+    /// The encoding for a request's encoding or model; see `Encoding::wanted`.
     #[wasm_bindgen(js_name = encodingOf)]
     pub fn encoding_of(name: Option<String>, model: Option<String>) -> JsResult<String> {
         let wanted = Encoding::resolve(name.as_deref(), model.as_deref());

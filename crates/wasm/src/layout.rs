@@ -1,4 +1,4 @@
-//! Where files lie, for JavaScript: paths below a root with `/`, and names.
+//! The layout, for JavaScript: paths below a root with `/`, and names of files.
 
 use alloc::string::String;
 
@@ -26,7 +26,7 @@ struct LayoutNames {
     workspace: PlacementDocument,
 }
 
-/// What files and folders are called; those of the home with the path below it. They never change.
+/// The names of files and folders; the home's with their path below it. They never change.
 #[wasm_bindgen(js_name = layoutNames, unchecked_return_type = "{ projects: string, sessionPrefix: string, cache: string, blobs: string, summaries: string, ignored: string, home: { file: string }, workspace: { file: string } }")]
 pub fn layout_names() -> JsValue {
     to_js_value(&LayoutNames {

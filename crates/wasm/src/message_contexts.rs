@@ -1,4 +1,8 @@
-//! Contexts without a session: of messages that are nowhere stored, and two of them compared.
+//! Contexts without a session, of messages that are stored nowhere; and the comparison of two contexts.
+//!
+//! A transcript's context is an operation without files (`context_of`). A session in memory, with logs, events,
+//! documents and checkpoints, would take one and a half times as long, or twice. A test holds it to what a session of
+//! the same messages gives. Where the caller has strategies, which are given a session, it is a session in memory.
 
 use alloc::string::String;
 
@@ -14,7 +18,8 @@ use leftoff::operation::context_of;
 
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
-    /// A context of messages, JSON bytes in leftoff's shape; `asked` and its answer as in `operation::context_of`.
+    /// Begins a context of messages, JSON bytes in leftoff's shape; `asked` and its answer as in
+    /// `operation::context_of`.
     #[wasm_bindgen(js_name = contextOf)]
     pub fn context_of(
         &mut self,
@@ -30,8 +35,8 @@ impl Operations {
     }
 }
 
-/// What differs between two contexts, or what is kept of them, JSON each: `{"strategy","tokensUsed","tokenBudget",
-/// "includedMessageCount"}`, of each `{"before","after"}`, and `"messages":[{"id","before","after"}]`.
+/// Compares two contexts, or their stored reports, JSON each: `{"strategy","tokensUsed","tokenBudget",
+/// "includedMessageCount"}`, each as `{"before","after"}`, and `"messages":[{"id","before","after"}]`.
 #[wasm_bindgen(js_name = compareContexts)]
 pub fn compare_contexts(before: &[u8], after: &[u8]) -> JsResult<Uint8Array> {
     let read = |json| ComparedContext::from_json(parse_utf8(json)?).map_err(to_js_error);

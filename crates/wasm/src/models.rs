@@ -1,4 +1,4 @@
-//! What the core does apart from one session: models.
+//! Models, for JavaScript.
 
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
@@ -7,7 +7,7 @@ use crate::to_js_bytes;
 use leftoff::json::text::to_json;
 use leftoff::tokens::models;
 
-/// What is known of a model by its name: `{"encoding","window"}`, JSON.
+/// A model's encoding and window by its name: `{"encoding","window"}`, JSON.
 #[wasm_bindgen(js_name = modelOf)]
 pub fn model_of(name: &str) -> Option<Uint8Array> {
     models::find_model(name).map(|model| to_js_bytes(&to_json(&model)))

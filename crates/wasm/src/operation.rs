@@ -1,4 +1,8 @@
 //! Operations, for JavaScript: one table for all of them. It translates, and decides nothing.
+//!
+//! An operation is an `async fn` of the core that waits for nothing but its host's answers; `next` polls it once and
+//! hands out the requests. The compiler makes the state machine, so no operation has a protocol of its own. A step that
+//! is one append to the messages crosses without JSON, with the log's stat as the host saw it: most steps are such.
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -29,19 +33,19 @@ use leftoff::shapes::{Format, extract_messages};
 use leftoff::time::Stamp;
 use leftoff::tokens::Vocabulary;
 
-/// The first byte of a step: its answer follows.
+/// The first byte of a step that ended: the answer follows.
 const READY: u8 = b'R';
-/// Its needs follow.
+/// The first byte of a step whose host requests follow.
 const NEEDS: u8 = b'N';
-/// One append to the messages of a session follows, as an append begins: there are most of these, so they cross without JSON.
+/// The first byte of a step that is one append to a session's messages: most steps are, so it crosses without JSON.
 #[cfg(feature = "core")]
 const APPEND: u8 = b'A';
-/// It ended by an error of the host's, whose number follows.
+/// The first byte of a step that ended by an error of the host's, whose number follows.
 const FAILED: u8 = b'F';
 
 pub(crate) type Running = Operation<'static, Vec<u8>>;
 
-/// The operations under way, each known by a number, which is never given again. They are few: a list is enough.
+/// The operations under way, each by a number that is never used again. They are few: a list is enough.
 #[wasm_bindgen(js_name = Operations)]
 #[derive(Default)]
 pub struct Operations {
@@ -52,19 +56,20 @@ pub struct Operations {
 struct RunningOperation {
     number: u32,
     running: Running,
-    // What was said before the answer that names it.
+    // Handed over before the answer that refers to it.
     vocabulary: Option<Rc<Vocabulary>>,
 }
 
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
-    /// None yet.
+    /// An empty table.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Operations {
         Operations::default()
     }
 
-    /// What comes next, once all needs are answered: each answer is an array of its kind and what it says.
+    /// Takes the answers to all requests of a step and returns the next step. Each answer is an array of its kind and
+    /// values.
     pub fn next(&mut self, number: u32, now_ms: f64, answers: Vec<Array>) -> Thrown<Uint8Array> {
         let RunningOperation { mut running, vocabulary, .. } = self.take_running(number)?;
         let read = |said: &Array| read_answer(said, vocabulary.as_ref());
@@ -72,20 +77,20 @@ impl Operations {
         self.encode_step(number, running, step)
     }
 
-    /// A vocabulary that was needed; `next` answers the rest.
+    /// Hands over a requested vocabulary; `next` takes the other answers.
     pub fn vocabulary(&mut self, number: u32, counter: &Counter) {
         if let Some(one) = self.under_way.iter_mut().find(|one| one.number == number) {
             one.vocabulary.clone_from(&counter.0);
         }
     }
 
-    /// Ends an operation before its end.
+    /// Drops an operation that has not ended.
     pub fn drop(&mut self, number: u32) {
         self.under_way.retain(|one| one.number != number);
     }
 }
 
-/// The shape that drafts tell, JSON bytes, as an append of them finds it; refused where it is another than `format` says.
+/// Detects the format of drafts, JSON bytes, as an append does; refuses another than `format` says.
 #[cfg(feature = "core")]
 #[wasm_bindgen(js_name = answeredFormat)]
 pub fn answered_format(drafts: &[u8], format: Option<String>) -> Thrown<String> {
@@ -103,9 +108,9 @@ fn parse_format(format: &str) -> Thrown<Option<Format>> {
 #[cfg(feature = "core")]
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
-    /// Appends messages, JSON bytes of a format, or read from a log where there is none; where it is empty they tell it; `once`: under which conditions, as
-    /// in `Once::from_json`. `seen`: what the host saw of the log just now, as in `next`, where the session lay when it was `opened`
-    /// so often: it may lie elsewhere by now.
+    /// Begins an append of messages, JSON bytes of a format; without a format they were read from a log, and with an
+    /// empty one it is detected. `once`: the conditions, as in `Once::from_json`. `seen`: the log's stat just now, as
+    /// in `next`, where the session lay when it was `opened` so often: it may lie elsewhere by now.
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn append(
         &mut self,
@@ -148,8 +153,8 @@ impl Operations {
         Ok(frame)
     }
 
-    /// The same as `next`, for a step that is one append; `seen`: what the log was like then. Nothing where the operation has
-    /// ended: what it appended, the host has.
+    /// `next` for a step that is one append; `seen`: the log's stat after it. Returns nothing where the operation has
+    /// ended: the host has the lines that it appended.
     #[wasm_bindgen(js_name = finishAppend)]
     pub fn finish_append(
         &mut self,
@@ -166,7 +171,7 @@ impl Operations {
         }
     }
 
-    /// Any other operation, by its name; `request` is what it asks for, JSON mostly.
+    /// Begins any other operation of a session, by its name; `request`: JSON mostly.
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn begin(
         &mut self,
@@ -260,7 +265,7 @@ impl Operations {
     }
 }
 
-// Of a step that appends to the messages of a session, and does nothing else.
+// A step that appends to a session's messages and does nothing else.
 #[cfg(feature = "core")]
 fn only_append(step: &Step<Vec<u8>>) -> Option<(bool, &[u8])> {
     let Step::Requests(needs) = step else { return None };
@@ -322,8 +327,8 @@ fn read_document(said: &Array) -> AgentDocument {
     }
 }
 
-// Of each entry its kind, and of each file of it that was looked at four numbers as `stat` has them: all 0 where there is
-// none, -1 first where the folder may not be looked into.
+// For each entry its kind, and for each of its files that was asked for four numbers as in `stat`: all 0 where there is
+// none, the first -1 where the folder may not be looked into.
 fn read_entries(names: &str, numbers: JsValue) -> Vec<FolderEntry> {
     const EACH: usize = 4;
     let numbers = Float64Array::from(numbers).to_vec();
@@ -348,7 +353,7 @@ fn kind_of(number: f64) -> FileKind {
 }
 
 #[cfg(feature = "core")]
-// A host that has looked at a log needs not be asked for that.
+// Answers the operation's first stat by what the host has seen already.
 fn answer_first_stat(running: &mut Running, step: Step<Vec<u8>>, seen: &[f64], now_ms: f64) -> Step<Vec<u8>> {
     match &step {
         Step::Requests(needs) => match &needs[..] {

@@ -1,4 +1,5 @@
-//! What leaves, for JavaScript: the door of a store, and the operations of the second module. See `operation::OutgoingRedactor`.
+//! Redaction of what leaves a store, for JavaScript, and the second module's operations on it. See
+//! `operation::OutgoingRedactor`.
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -14,13 +15,13 @@ use leftoff::json::text::to_json;
 use leftoff::layout::{File, Root};
 use leftoff::operation::{OutgoingGate, OutgoingRedactor, RedactMode, RedactedValue};
 
-/// The door of a store.
+/// The redaction mode of a store and the secrets it has reported.
 #[wasm_bindgen(js_name = Door)]
 pub struct OutgoingGateHandle(Rc<OutgoingGate>);
 
 #[wasm_bindgen(js_class = Door)]
 impl OutgoingGateHandle {
-    /// `redact`: what is done about secrets, JSON.
+    /// `redact`: the mode, JSON.
     #[wasm_bindgen(constructor)]
     pub fn new(redact: &str) -> JsResult<OutgoingGateHandle> {
         RedactMode::parse(redact)
@@ -28,20 +29,20 @@ impl OutgoingGateHandle {
             .map_err(to_js_error)
     }
 
-    /// What was found since, `[{"rule","placeholder","count"}]`, JSON.
+    /// The secrets found since, `[{"rule","placeholder","count"}]`, JSON.
     #[wasm_bindgen(js_name = reportedSecrets)]
     pub fn reported_secrets(&self) -> Uint8Array {
         to_js_bytes(&to_json(&self.0.reported_secrets()))
     }
 }
 
-/// What leaves of a session, or of none.
+/// Redacts what leaves one session, or none.
 #[wasm_bindgen(js_name = Leaving)]
 pub struct OutgoingRedactorHandle(pub(super) Rc<OutgoingRedactor>);
 
 #[wasm_bindgen(js_class = Leaving)]
 impl OutgoingRedactorHandle {
-    /// Of which nothing is known.
+    /// A redactor that knows no secrets yet.
     #[wasm_bindgen(constructor)]
     pub fn new(door: &OutgoingGateHandle) -> OutgoingRedactorHandle {
         OutgoingRedactorHandle(OutgoingRedactor::new(&door.0))
@@ -50,8 +51,8 @@ impl OutgoingRedactorHandle {
 
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
-    /// `prepare`; `out` of a value, JSON; `take` of lines. `has_folder`: of the session whose files are below a workspace
-    /// without a name.
+    /// Begins `prepare`; `out` of a value, JSON; `take` of lines. `has_folder`: for the session whose files lie below a
+    /// workspace without a name.
     #[wasm_bindgen(js_name = beginRedaction)]
     pub fn begin_redaction(
         &mut self,
@@ -76,8 +77,8 @@ impl Operations {
         self.start(running, now_ms, entropy)
     }
 
-    /// What is read of a session on its way out, in pages: `export`, `search`; `examine`, whose answer is what is
-    /// wrong, and `sentContext`, whose answer is that; it is asked whether the host is asked how it may leave.
+    /// Begins an operation whose answer leaves the session: `export`, in pages; `examine`, which answers what is wrong;
+    /// and `sentContext`, whose request is `true` where the host is asked how the answer may leave.
     #[wasm_bindgen(js_name = beginOutgoing)]
     pub fn begin_outgoing(
         &mut self,

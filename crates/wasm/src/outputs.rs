@@ -1,4 +1,4 @@
-//! What of tool outputs needs no store.
+//! The functions on tool outputs that need no store.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ pub fn hash_query(query: &str) -> String {
     outputs::hash_query(query)
 }
 
-/// The places that an answer picks from a list of so many outputs; see `outputs::choice::chosen`.
+/// Parses which places an answer picks from a list of so many outputs; see `outputs::choice::chosen`.
 #[wasm_bindgen(js_name = chosenOutputs)]
 pub fn chosen_outputs(answer: &str, count: u32) -> JsResult<Vec<u32>> {
     let places = outputs::choice::parse_choice(answer, count as usize).map_err(to_js_error)?;

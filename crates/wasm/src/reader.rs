@@ -1,4 +1,4 @@
-//! Reading a transcript, and what is shown of it: in the module of what is needed now and then, and by itself for pages.
+//! Transcripts and texts for people: part of the second module, and a module by itself for pages.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use leftoff::shapes::Format;
 use leftoff::state::stopping;
 use leftoff::time::Stamp;
 
-/// What a file of an agent holds. The messages stay here until they are asked for.
+/// A parsed file of an agent. The messages stay here until they are asked for.
 #[wasm_bindgen(js_name = Transcript)]
 pub struct TranscriptHandle {
     about: String,
@@ -26,8 +26,8 @@ pub struct TranscriptHandle {
 
 #[wasm_bindgen(js_class = Transcript)]
 impl TranscriptHandle {
-    /// Reads a file of the agent that is named, or that the content tells. `beside`: what the agent says of it in another
-    /// file; see `interop::read_with`.
+    /// Reads a file of the named agent, or of the one detected from the content. `beside`: the companion file; see
+    /// `interop::read_with`.
     #[wasm_bindgen(constructor)]
     pub fn new(
         file: &[u8],
@@ -42,32 +42,33 @@ impl TranscriptHandle {
         Ok(TranscriptHandle { about, sessions })
     }
 
-    /// JSON `{"sessions":[...],"problems":[...]}`, without the messages.
+    /// The sessions and problems without the messages, JSON `{"sessions":[...],"problems":[...]}`.
     pub fn overview(&self) -> Uint8Array {
         to_js_bytes(&self.about)
     }
 
-    /// Messages of a session, from one up to another, a JSON array in leftoff's shape.
+    /// A session's messages from one place up to another, a JSON array in leftoff's shape.
     pub fn messages(&self, session: usize, from: usize, to: usize) -> Uint8Array {
         let messages = self.sessions.get(session).map(|messages| messages.as_slice()).unwrap_or_default();
         to_js_bytes(&to_json(&messages.get(from..to.min(messages.len())).unwrap_or_default()))
     }
 }
 
-/// The clause of a user's message that wants to stop; see `stopping::find_stop_phrase`.
+/// Finds the clause of a user's message that asks to stop; see `stopping::find_stop_phrase`.
 #[wasm_bindgen(js_name = findStopPhrase)]
 pub fn find_stop_phrase(text: &str) -> Option<String> {
     stopping::find_stop_phrase(text)
 }
 
-/// The turns of messages, JSON bytes in leftoff's shape: see `outline::outline`.
+/// Outlines messages, JSON bytes in leftoff's shape, turn by turn: see `outline::outline`.
 #[wasm_bindgen]
 pub fn outline(messages: &[u8]) -> JsResult<Uint8Array> {
     let messages = shapes::read(parse_utf8(messages)?, Format::Leftoff).map_err(to_js_error)?;
     Ok(to_js_bytes(&to_json(&outline::outline(&messages))))
 }
 
-/// The lines that have all words, the newest first, each of one message: a JSON array of `{"id","role","timestamp","excerpt"}`.
+/// Finds the lines, one message each, that have all words, newest first: a JSON array of
+/// `{"id","role","timestamp","excerpt"}`.
 #[wasm_bindgen(js_name = searchLines)]
 pub fn search_lines(words: &str, lines: &[u8]) -> Uint8Array {
     let mut search = LogSearch::new(words);
@@ -75,14 +76,14 @@ pub fn search_lines(words: &str, lines: &[u8]) -> Uint8Array {
     to_js_bytes(&to_json(&hits))
 }
 
-/// A list as a person reads it: of JSON bytes, the sessions as lists have them.
+/// Renders a list for people, from listed sessions as JSON bytes.
 #[wasm_bindgen]
 pub fn listing(listed: &[u8], now_ms: f64, offset_minutes: i32) -> JsResult<Uint8Array> {
     let stamp = Stamp { now_ms: now_ms as i64, offset_minutes, entropy: [0; 32] };
     listing::render_listed(parse_utf8(listed)?, &stamp).map(|text| to_js_bytes(&text)).map_err(to_js_error)
 }
 
-/// Messages, JSON bytes in leftoff's shape, as text in a fence: see `history::render`.
+/// Renders messages, JSON bytes in leftoff's shape, as fenced text: see `history::render`.
 #[wasm_bindgen]
 pub fn history(messages: &[u8], now_ms: f64, entropy: &[u8]) -> JsResult<Uint8Array> {
     let messages = shapes::read(parse_utf8(messages)?, Format::Leftoff).map_err(to_js_error)?;

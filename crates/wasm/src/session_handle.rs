@@ -1,4 +1,4 @@
-//! A session on disk, as operations share it.
+//! The handle of a session, for JavaScript; operations share it.
 
 use alloc::rc::Rc;
 use alloc::string::String;
@@ -16,14 +16,14 @@ use leftoff::operation::SessionFiles;
 #[cfg(feature = "core")]
 use leftoff::session::documents::DocumentName;
 
-/// A session, and what is known of its files; see `SessionFiles`.
+/// A session in step with its files; see `SessionFiles`.
 #[wasm_bindgen(js_name = Live)]
 pub struct SessionHandle(pub(super) Rc<SessionFiles>);
 
 #[wasm_bindgen(js_class = Live)]
 impl SessionHandle {
-    /// The session of a folder of the home, or of a workspace where there is one: nothing of it is read. `shown`: how people
-    /// call the folder; `cache`: where derived things lie in the home; `id`: where it was opened before.
+    /// The session of a folder in the home, or in `workspace` if given; nothing is read yet. `shown`: the folder's path
+    /// for people; `cache`: where derived files lie in the home; `id`: given if it was opened before.
     #[wasm_bindgen(constructor)]
     pub fn new(
         workspace: Option<String>,
@@ -40,47 +40,47 @@ impl SessionHandle {
 #[cfg(feature = "core")]
 #[wasm_bindgen(js_class = Live)]
 impl SessionHandle {
-    /// Its id; empty until it was opened or begun.
+    /// The session's id; empty until it was opened or begun.
     #[wasm_bindgen(getter)]
     pub fn id(&self) -> String {
         self.0.id()
     }
 
-    /// The folder it lies in, as people call it; another one, once it was opened there.
+    /// The folder's path for people; a new one once the session was opened elsewhere.
     #[wasm_bindgen(js_name = shownFolder, getter)]
     pub fn shown_folder(&self) -> String {
         self.0.shown_folder()
     }
 
-    /// It lies in a workspace.
+    /// Whether it lies in a workspace.
     #[wasm_bindgen(getter, js_name = isInWorkspace)]
     pub fn is_in_workspace(&self) -> bool {
         self.0.placement() == Placement::Workspace
     }
 
-    /// What whoever opened it should hear, as in `SessionFiles::notices`.
+    /// The notices for whoever opened it, as in `SessionFiles::notices`.
     pub fn notices(&self) -> String {
         self.0.notices()
     }
 
-    /// How often it was opened.
+    /// The number of times it was opened.
     #[wasm_bindgen(js_name = openCount, getter)]
     pub fn open_count(&self) -> u32 {
         self.0.opened_times()
     }
 
-    /// What is known of the session, in the words of `metadata.json`.
+    /// The session's metadata, as in `metadata.json`.
     pub fn metadata(&self) -> Uint8Array {
         to_js_bytes(&self.0.session().borrow().document(DocumentName::MetadataJson))
     }
 
-    /// Nobody said anything of it yet.
+    /// Whether nothing was recorded yet.
     #[wasm_bindgen(getter, js_name = isEmpty)]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The last append came as far as to stage its messages.
+    /// Whether the last append got as far as staging its messages.
     #[wasm_bindgen(getter, js_name = wasStaged)]
     pub fn was_staged(&self) -> bool {
         self.0.was_staged()

@@ -16,13 +16,13 @@ pub fn setting_keys() -> Vec<String> {
     settings::keys().into_iter().map(String::from).collect()
 }
 
-/// A program's configuration of saving by itself, JSON, over what holds by default.
+/// A program's autoPersist settings, JSON, over the defaults.
 #[wasm_bindgen(js_name = autoPersistSettings)]
 pub fn auto_persist_settings(given: &str) -> JsResult<Uint8Array> {
     settings::auto_persist(given).map(|all| to_js_bytes(&settings::render_grouped(&all))).map_err(to_js_error)
 }
 
-/// Of the words that are known, those that may have been meant.
+/// Picks from the known words those that may have been meant.
 #[wasm_bindgen(js_name = nearestWords)]
 pub fn nearest_words(typed: &str, known: Vec<String>) -> Vec<String> {
     let near = nearest::find_nearest(typed, known.iter().map(String::as_str));

@@ -1,4 +1,10 @@
-//! A store, for JavaScript.
+//! The store's handle, for JavaScript.
+//!
+//! Opening is the core's: which session is meant, that a folder has one session whoever asks meanwhile, which was
+//! deleted or moved, the notices for whoever opens it, what is closed last, and which format an append's answer has.
+//! The host has an object for each open session, and turns of folders. No host is asked where a session lies now: the
+//! second module's store finds it by the bytes, as another process does. No operation waits for a turn while it has
+//! one.
 
 use alloc::rc::Rc;
 #[cfg(feature = "core")]
@@ -24,13 +30,13 @@ use leftoff::layout::Placement;
 use leftoff::operation::{SessionFiles, Setup, Store, place_json};
 use leftoff::time::Stamp;
 
-/// A store, and which sessions of it the host has open; see `Store`.
+/// A store, and which of its sessions the host has open; see `Store`.
 #[wasm_bindgen(js_name = Store)]
 pub struct StoreHandle(pub(super) Rc<Store>);
 
 #[wasm_bindgen(js_class = Store)]
 impl StoreHandle {
-    /// Made of JSON, as in `Setup::from_json`.
+    /// Makes a store from JSON, as in `Setup::from_json`.
     #[wasm_bindgen(constructor)]
     pub fn new(setup: &[u8]) -> JsResult<StoreHandle> {
         Setup::from_json(parse_utf8(setup)?).map(|setup| StoreHandle(Store::new(setup))).map_err(to_js_error)
@@ -40,31 +46,31 @@ impl StoreHandle {
 #[cfg(feature = "core")]
 #[wasm_bindgen(js_class = Store)]
 impl StoreHandle {
-    /// The session of a folder, as people call it, open until it is forgotten: the one that is, else one of which nothing is
-    /// read. `id`: where it was opened before.
+    /// The session of a folder, named by its path for people, open until `forget`: the open one, else a new handle of
+    /// which nothing is read yet. `id`: given if it was opened before.
     #[wasm_bindgen(js_name = sessionFiles)]
     pub fn session_files(&self, shown: &str, is_workspace: bool, id: &str) -> JsResult<SessionHandle> {
         let placement = if is_workspace { Placement::Workspace } else { Placement::Home };
         self.0.session_files(shown, placement, id).map(SessionHandle).map_err(to_js_error)
     }
 
-    /// The session is open no longer: whoever asks for it gets another one.
+    /// Closes a session: the next call for it gets a new handle.
     pub fn forget(&self, live: &SessionHandle) {
         self.0.forget(&live.0);
     }
 
-    /// Whether the session is open: it is the one that whoever asks for it gets.
+    /// Whether this handle is the open one that calls for the session get.
     #[wasm_bindgen(js_name = isOpen)]
     pub fn is_open(&self, live: &SessionHandle) -> bool {
         self.0.is_open(&live.0)
     }
 
-    /// What was found out about sessions that nobody has opened since, told once, as in `Store::notices`.
+    /// Takes the notices about sessions that were not opened since, each once, as in `Store::notices`.
     pub fn notices(&self) -> String {
         self.0.notices()
     }
 
-    /// Takes over what the second module was told.
+    /// Takes over the second module's notices.
     #[wasm_bindgen(js_name = addNotices)]
     pub fn add_notices(&self, notices: &str) {
         self.0.add_notices(notices);
@@ -74,8 +80,8 @@ impl StoreHandle {
 #[cfg(feature = "core")]
 #[wasm_bindgen(js_class = Operations)]
 impl Operations {
-    /// An operation of a store, by its name; `words` are what it asks for. `offset`: minutes of local time east of UTC. One that
-    /// ends with a session answers with its place.
+    /// Begins an operation of the store, by its name; `words`: its arguments. `offset`: minutes of local time east of
+    /// UTC. An operation that ends with a session answers with its place.
     #[wasm_bindgen(js_name = beginAt)]
     #[allow(clippy::too_many_arguments, reason = "each crosses as it is")]
     pub fn begin_at(
@@ -124,7 +130,7 @@ impl Operations {
 #[cfg(feature = "agents")]
 #[wasm_bindgen(js_class = Store)]
 impl StoreHandle {
-    /// The session of a folder, as people call it, for one operation: nothing of it is read, and it is nobody else's.
+    /// A new handle of a folder's session for one operation alone: nothing is read yet, and no other call gets it.
     #[wasm_bindgen(js_name = unopenedSessionAt)]
     pub fn unopened_session_at(&self, shown: &str, is_workspace: bool, id: &str) -> JsResult<SessionHandle> {
         let placement = if is_workspace { Placement::Workspace } else { Placement::Home };
@@ -134,7 +140,7 @@ impl StoreHandle {
 
 #[cfg(feature = "agents")]
 impl Operations {
-    // The answer has beside it what the store found out about sessions.
+    // The answer carries the store's notices beside it.
     pub(crate) fn start_with_notices(
         &mut self,
         store: &Rc<Store>,

@@ -1,12 +1,12 @@
 // @ts-check
-/** An engine that runs: its prompt goes in, its answer comes out. */
+/** Runs an engine: its prompt goes in, its answer comes out. */
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 import { LeftoffError } from "../../index.js";
 
-/** So long it may take to end once it was told to, in milliseconds. */
+/** How long an engine may take to end once told to, in milliseconds. */
 const GRACE = 2000;
 const SIGNALS = /** @type {const} */ ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 });
 
@@ -24,14 +24,14 @@ const SIGNALS = /** @type {const} */ ({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
  */
 
 /**
- * Runs it to its end, whatever that is.
+ * Runs an engine to its end, whatever that is.
  * @param {Engine} engine
  * @param {object} how
  * @param {Uint8Array} how.prompt
- * @param {string} how.folder that it works in
+ * @param {string} how.folder its working folder
  * @param {number} [how.timeout] in seconds
- * @param {(said: Uint8Array) => Promise<void> | void} how.onOutput takes what it says, in its order
- * @param {(line: string) => void} [how.onErrorLine] takes what it says on standard error, which goes to the terminal else
+ * @param {(said: Uint8Array) => Promise<void> | void} how.onOutput receives its output, in order
+ * @param {(line: string) => void} [how.onErrorLine] receives lines of standard error, which else goes to the terminal
  * @returns {Promise<EngineResult>}
  */
 export async function runEngine({ name, program, args, isShell }, { prompt, folder, timeout, onOutput, onErrorLine: noted }) {
@@ -50,11 +50,11 @@ export async function runEngine({ name, program, args, isShell }, { prompt, fold
   };
   const heard = Object.entries(SIGNALS).map(([signal, status]) => /** @type {const} */ ([signal, () => stop({ status, stopped: "interrupted" })]));
   for (const [signal, listener] of heard) process.on(signal, listener);
-  // A timer that has to wait longer than this ends at once.
+  // A timer for longer than this would go off at once.
   if (timeout && timeout * 1000 < 2 ** 31) timers.push(setTimeout(() => stop({ status: 124, stopped: `no answer within ${timeout} seconds` }), timeout * 1000));
   try {
     const closed = new Promise((resolve, reject) => child.on("error", reject).on("close", (status, signal) => resolve({ status, signal })));
-    // Who does not read to the end has heard enough.
+    // An engine that does not read its input to the end has read enough.
     child.stdin.on("error", () => undefined).end(prompt);
     const all = (async () => {
       for await (const bytes of child.stdout) await onOutput(bytes);
@@ -75,7 +75,7 @@ export async function runEngine({ name, program, args, isShell }, { prompt, fold
 }
 
 /**
- * With whatever it has started.
+ * Ends a process with whatever it has started.
  * @param {import("node:child_process").ChildProcess} child
  * @param {NodeJS.Signals} signal
  * @param {boolean} isGroup

@@ -1,5 +1,5 @@
 // @ts-check
-/** A question to an agent that remembers nothing, and what was said before along with it. */
+/** `leftoff ask`: asks an agent that remembers nothing, with the earlier conversation in the prompt. */
 
 import { resolve } from "node:path";
 
@@ -50,7 +50,7 @@ export async function ask(args) {
 }
 
 /**
- * All that the engine is told, as it may leave; the history has left already.
+ * Builds the engine's prompt, redacted; the history is redacted already.
  * @param {Store} store
  * @param {{ instructions?: string, history: string, question: string }} told
  */
@@ -66,7 +66,7 @@ function chooseEngine(args) {
 }
 
 /**
- * What was said before the question, as text, as much as the engine reads.
+ * Reads what was said before the question, as text, as much as fits the engine's window.
  * @param {Store} store @param {string} path @param {{ window: number, instructions?: string }} of
  */
 async function readHistory(store, path, { window, instructions }) {
@@ -85,7 +85,7 @@ function sourceIdOf(path) {
 }
 
 /**
- * The answer, written down and then shown.
+ * Runs the engine; its answer is written down first, then shown.
  * @param {TranscriptFile} transcript @param {Engine} engine @param {{ args: Args, timeout?: number, prompt: Uint8Array }} how
  */
 async function recordAnswer(transcript, engine, { args, timeout, prompt }) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** A transcript on disk: what is said is written first, and shown then. What stands in it, the core says. */
+/** A transcript of `leftoff ask` on disk: text is written first, then shown. The core makes its content. */
 
 import { closeSync, fsyncSync, ftruncateSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,9 +12,9 @@ import { codeOf } from "../../storage/folders.js";
 import { isGone, thisProcess } from "../../storage/process.js";
 import { toStorageError } from "../../storage/system-errors.js";
 
-/** The one that was asked last, as a link and, where there are no links, as a small file. */
+/** The name of the last transcript: a link or, where there are no links, a small file. */
 const LATEST = "latest";
-/** Beside a transcript while somebody writes into it. */
+/** The ending of the lock file beside a transcript that is being written. */
 const LOCK = ".lock";
 
 export class TranscriptFile {
@@ -29,7 +29,7 @@ export class TranscriptFile {
     this.#end = end;
   }
 
-  /** A new one. @param {string} home @param {string} folder that is asked in */
+  /** Creates a transcript. @param {string} home @param {string} folder the folder of the question */
   static create(home, folder) {
     const place = join(home, "ask");
     mkdirSync(place, { recursive: true, mode: 0o700 });
@@ -49,7 +49,7 @@ export class TranscriptFile {
     }
   }
 
-  /** The one that was asked last, ready for the next question. @param {string} home */
+  /** Opens the last transcript for the next question. @param {string} home */
   static openLatest(home) {
     const place = join(home, "ask");
     const path = join(place, textOf(join(place, `${LATEST}.txt`)).trim());
@@ -66,7 +66,7 @@ export class TranscriptFile {
     return transcript;
   }
 
-  /** Whole, or not at all: on a full disk nothing of it stays. @param {string | Uint8Array} said */
+  /** Appends text whole, or not at all: on a full disk nothing of it stays. @param {string | Uint8Array} said */
   append(said) {
     const bytes = typeof said === "string" ? bytesOf(said) : said;
     try {
@@ -78,7 +78,7 @@ export class TranscriptFile {
     this.#end += bytes.length;
   }
 
-  /** What was appended is on the disk. */
+  /** Makes the disk confirm what was appended. */
   flush() {
     fsyncSync(this.#file);
   }
@@ -89,7 +89,7 @@ export class TranscriptFile {
   }
 }
 
-// Of two terminals the second one is told, and nothing of the first one's answer is mixed with its own.
+// Locks a transcript: of two terminals the second is refused, so their answers don't mix.
 /** @param {string} path */
 function lockTranscript(path) {
   const lock = path + LOCK;
@@ -136,7 +136,7 @@ function pointLatest(place, name) {
     symlinkSync(name, own);
     renameSync(own, join(place, LATEST));
   } catch (error) {
-    // Where nobody may make links, the file says it.
+    // Where the user may not make links, a file names it.
     if (codeOf(error) !== "EPERM") throw error;
   }
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a session gives to model calls: contexts, what they were made of, what it has come to, and where they begin. */
+/** What a session gives to model calls: contexts and their reports, briefs, summaries, resumption and compaction. */
 
 import { offsetMinutes } from "../../wasm/clock.js";
 import { checkKind } from "../../wasm/options.js";
@@ -30,7 +30,7 @@ export class Contexts {
     return this.#handle.run("context", toJson(asked), { own });
   }
 
-  /** @param {object} about what is asked beside a context @param {ContextRequest} request @returns {Promise<any>} */
+  /** @param {object} about the request's fields that are no context's @param {ContextRequest} request @returns {Promise<any>} */
   async resume(about, request) {
     const { asked, own } = this.#prepareRequest(request);
     const { id, command, block, context, warnings, ...told } = await this.#handle.run("resume", toJson({ ...asked, ...about, offsetMinutes: offsetMinutes() }), { own });
@@ -41,7 +41,7 @@ export class Contexts {
   async last({ full }) {
     await this.#handle.report.flush();
     const { messages, ...report } = (full ? await this.#handle.runInAgents("sentContext", String(this.#redactor.isOn)) : await this.#handle.run("lastContext")) ?? {};
-    // The messages are as they may leave: looked at again, they would be others.
+    // The messages were redacted already: doing it again would change them.
     return report.at && { ...(await this.#redact(report)), ...(messages && { messages }) };
   }
 
@@ -57,13 +57,13 @@ export class Contexts {
     return this.#handle.run("compact", toJson({ ...asked, apply, undo, keep }), { own });
   }
 
-  /** A text of at most so many tokens, as it may leave. @param {string} name @param {object} asked */
+  /** Runs an operation that makes a redacted text of at most so many tokens. @param {string} name @param {object} asked */
   #runRedacted(name, asked) { return this.#handle.run(name, toJson({ ...asked, leaves: this.#redactor.isOn }), { own: { out: (json) => this.#redactor.redactBytes(json) } }); }
 
-  /** What is made of its texts, as it may leave: of a part of a secret that was cut no rule can tell that it is one. @template T @param {T} value */
+  /** Redacts a value made from the session's texts, by the session's secrets: no rule recognizes a part of one that was cut. @template T @param {T} value */
   async #redact(value) { return (await this.#redactor.redact(value)).value; }
 
-  /** What the core is asked for, and what the caller does for it. @param {ContextRequest} request */
+  /** Splits a request into what the core is asked and the caller's functions. @param {ContextRequest} request */
   #prepareRequest(request) {
     const { asked, count, embed, summarize, strategies } = splitRequest(request);
     /** @type {CallerFunctions} */
@@ -78,7 +78,7 @@ export class Contexts {
   }
 }
 
-/** A request, and apart from it what the caller does for a context. @param {ContextRequest} given */
+/** Separates the caller's functions from a request. @param {ContextRequest} given */
 export function splitRequest(given) {
   const { count, embed, summarize, strategies = [], ...request } = checkKind("request", given, "{");
   if (!Array.isArray(strategies) || strategies.some((one) => typeof one?.build !== "function")) {

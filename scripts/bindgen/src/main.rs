@@ -1,4 +1,8 @@
 //! wasm-bindgen, as scripts/build.mjs calls it: `<module> <folder> <name>`.
+//!
+//! It calls the library behind wasm-bindgen's command line: 43 crates compile in 20 seconds instead of 254 in two and a
+//! half minutes, with the same bytes as output. When wasm-bindgen is raised in the workspace's Cargo.lock, raise it in
+//! this crate's Cargo.toml, too.
 use wasm_bindgen_cli_support::Bindgen;
 
 fn main() {

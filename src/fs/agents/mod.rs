@@ -1,4 +1,4 @@
-//! Other agents' files: which there are, and what each holds. Where agents keep them, and how they are called, the core says.
+//! Finds other agents' files and reads the sessions in each. Where agents keep them, and their names, the core says.
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -17,12 +17,12 @@ use crate::interop::locations::{self, TranscriptLocation};
 use crate::interop::opencode;
 use crate::operation::{AgentDocument, Failure, FileKind};
 
-/// How a database begins.
+/// The first bytes of an SQLite database.
 const DATABASE: &[u8] = b"SQLite format 3\0";
-/// How a file that zstd has compressed begins.
+/// The first bytes of a file compressed by zstd.
 const PACKED: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// A file, as an import wants it.
+/// An agent's file, as an import takes it.
 #[derive(Debug, Serialize)]
 pub(super) struct AgentFile {
     path: String,
@@ -33,15 +33,15 @@ pub(super) struct AgentFile {
     bytes: u64,
 }
 
-/// Which files are looked for.
+/// The files to look for.
 pub(super) enum FileScope<'a> {
     /// All below a folder.
     All(String),
-    /// What an agent keeps.
+    /// Those that an agent keeps.
     Of(&'a TranscriptLocation),
 }
 
-/// What a file holds: itself; or of OpenCode's folders each session.
+/// The documents of a file: the file itself; or each session of OpenCode's folders.
 pub(super) fn documents(disk: &Disk, path: &str) -> Result<VecDeque<AgentDocument>, Failure> {
     if disk.stat(&any_path(path))?.is_some_and(|stat| stat.kind == FileKind::Folder) {
         return sessions_in(disk, path);
@@ -73,7 +73,7 @@ fn sessions_in(disk: &Disk, root: &str) -> Result<VecDeque<AgentDocument>, Failu
     Ok(all)
 }
 
-// A file as it is. What this host has no library for is refused.
+// Reads a file as it is; refuses what this host has no library for.
 fn read_plain_file(disk: &Disk, path: &str) -> Result<Vec<u8>, Failure> {
     let refused = |code: &str, message: String| Failure { code: code.into(), message, ..Failure::default() };
     let bytes = disk.read(&any_path(path), 0, None)?;
@@ -87,7 +87,7 @@ fn read_plain_file(disk: &Disk, path: &str) -> Result<Vec<u8>, Failure> {
     Err(refused("missing_dependency", message))
 }
 
-/// The files, in the order of their paths, as they are now. What cannot be looked at holds nothing.
+/// Finds the files as they are now, ordered by path. A folder that cannot be looked at counts as empty.
 pub(super) fn find_files(disk: &Disk, wanted: &FileScope<'_>) -> Vec<AgentFile> {
     let (root, agent) = match wanted {
         FileScope::All(root) => (root, None),
@@ -107,15 +107,15 @@ pub(super) fn find_files(disk: &Disk, wanted: &FileScope<'_>) -> Vec<AgentFile> 
     all
 }
 
-// A file, or a folder that counts as one: where it is, and the path by which it was reached.
+// A file, or a folder that counts as one: its place, and the path by which it was reached.
 struct Visit<'a> {
     path: &'a str,
     name: &'a str,
     is_tree: bool,
 }
 
-// The files below a path; where `stops`, a folder that counts as one is told itself. Links are followed, each folder is met once:
-// people keep what their agents write elsewhere, and link to it.
+// Visits the files below a path; where `stops`, also a folder that counts as one. Links are followed and each folder is
+// visited once: people keep their agents' files elsewhere, and link to them.
 fn walk(disk: &Disk, path: &str, stops: bool, told: &mut dyn FnMut(Visit<'_>)) {
     walk_by(disk, (path, path), stops, &mut BTreeSet::new(), told);
 }
@@ -173,7 +173,7 @@ fn size_of_tree(disk: &Disk, path: &str) -> (String, u64) {
     (format!("{count} {newest} {bytes}"), bytes)
 }
 
-// How long a file is, and when it was changed, in milliseconds as JavaScript has them.
+// A file's size, and its time of change in milliseconds as JavaScript has them.
 fn size_and_mtime(path: &str) -> Option<(u64, f64)> {
     let found = Path::new(path).symlink_metadata().ok()?;
     Some((found.len(), found.mtime() as f64 * 1000.0 + found.mtime_nsec() as f64 / 1e6))
@@ -183,19 +183,19 @@ fn any_path(path: &str) -> TreePath {
     TreePath { tree: Tree::of_disk(), path: path.into() }
 }
 
-/// What is set for this program.
+/// This program's environment variables.
 pub(super) fn variables() -> BTreeMap<String, String> {
     let word =
         |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
     std::env::vars_os().filter_map(word).collect()
 }
 
-/// The home folder of whoever works.
+/// The user's home folder.
 pub(super) fn user_home() -> String {
     std::env::home_dir().unwrap_or_default().to_string_lossy().into()
 }
 
-/// The places of all agents on this machine.
+/// The transcript locations of all agents on this machine.
 pub(super) fn transcript_locations(project: &Path) -> Box<[TranscriptLocation]> {
     let (variables, user) = (variables(), user_home());
     let system = if cfg!(target_os = "macos") { locations::System::MacOs } else { locations::System::Other };

@@ -19,16 +19,16 @@ pub(super) const KEPT: usize = 32;
 pub(super) struct OpenFile {
     file: File,
     identity: FileIdentity,
-    /// The disk has confirmed where it is found, too.
+    /// Whether the disk has confirmed the file's name, too.
     is_named: bool,
-    /// When it was used last.
+    /// When the file was last used.
     last_use: u64,
 }
 
 type FileIdentity = (u64, u64);
 
 impl Disk {
-    /// Answer: how long the file is then. `written`: how many bytes got in.
+    /// Appends bytes and returns the file's length after it. `written`: how many bytes got in.
     pub(super) fn append_bytes(
         &mut self,
         at: &TreePath,
@@ -42,12 +42,13 @@ impl Disk {
         if count < bytes.len() {
             return Err(Fault::Found("disk_full", format!("{count} of {} bytes got in", bytes.len())));
         }
-        // What lies elsewhere by now nobody finds: whoever moved it may have looked before this came.
+        // If the file lies elsewhere by now, nobody finds these bytes: whoever moved it may have read it before they
+        // came.
         let gone = || Fault::Found("storage_failed", "removed, replaced or moved away meanwhile".into());
         len_if_same(at, open.identity)?.ok_or_else(gone)
     }
 
-    /// Makes the disk confirm what was appended, and where it is found.
+    /// Makes the disk confirm what was appended, and the file's name.
     pub(super) fn confirm(&mut self, at: &TreePath) -> Result<(), Fault> {
         let path = at.full_path();
         let Some(open) = self.open_files.get(&path) else { return Ok(()) };
@@ -98,7 +99,7 @@ fn identity(stat: &rustix::fs::Stat) -> FileIdentity {
     (stat.st_dev as u64, stat.st_ino as u64)
 }
 
-// How long the file is, where it is still the one of this identity that stands there.
+// The file's length, if the file at this place still has this identity.
 fn len_if_same(at: &TreePath, same: FileIdentity) -> Result<Option<u64>, Fault> {
     let found = at
         .hold()
@@ -107,7 +108,7 @@ fn len_if_same(at: &TreePath, same: FileIdentity) -> Result<Option<u64>, Fault> 
     Ok(found.map(|stat| stat.st_size as u64))
 }
 
-// A file that stands there, or a new one.
+// Opens the file at a place, or a new one.
 fn open_to_append(held: &HeldEntry) -> Result<File, Fault> {
     let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let open = |flags| rustix::fs::openat(&held.folder, &held.name, flags, OWN).map(File::from);

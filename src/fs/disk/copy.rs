@@ -8,11 +8,12 @@ use super::replace::temporary_name;
 use super::{Disk, TreePath, storage_failure};
 use crate::operation::{Failure, FileKind, Stat};
 
-/// So much of a file is in memory.
+/// The most bytes of a file held in memory.
 const PIECE: u64 = 4 * 1024 * 1024;
 
 impl Disk {
-    /// Copies a file, or a folder with all in it; how many bytes that were. `missing`: only what is not there.
+    /// Copies a file, or a folder with all in it, and returns the number of bytes. `missing`: only what is absent at
+    /// the target.
     pub fn copy(&mut self, from: &TreePath, to: &TreePath, missing: bool) -> Result<u64, Failure> {
         match self.stat(from)? {
             Some(Stat { kind: FileKind::Folder, .. }) => {
@@ -42,7 +43,7 @@ impl Disk {
             self.replace(to, &bytes, None)?;
             return Ok(bytes.len() as u64);
         }
-        // Beside its place until it is whole: whoever looks at what is missing finds no part of it there.
+        // Written beside its place until it is whole: who looks for what is missing finds no part of it there.
         let name = temporary_name(OsStr::new(to.path.rsplit('/').next().unwrap_or_default()));
         let name =
             name.map_err(|fault| storage_failure("copy", &from.full_path(), Some(&to.full_path()), fault))?;

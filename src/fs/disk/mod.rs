@@ -29,18 +29,18 @@ use super::tree::{HeldEntry, Tree};
 use crate::operation::{Failure, FileKind, FolderEntry, Stat};
 use append::OpenFile;
 
-/// Of who may read and write a file.
+/// The mode of new files: only the owner may read and write them.
 const OWN: Mode = Mode::RUSR.union(Mode::WUSR);
 const NOT_A_FILE: &str = "it is a folder, a link or a device, not a file";
 
-/// A file or a folder: in which tree, and its path there.
+/// A file or a folder: its tree, and its path there.
 #[derive(Clone, Debug)]
 pub(super) struct TreePath {
     pub tree: Tree,
     pub path: String,
 }
 
-/// What is known between calls: which files are open, and which names the disk has confirmed.
+/// A local disk, with what is kept between calls: open files, and names that the disk has confirmed.
 #[derive(Debug, Default)]
 pub(super) struct Disk {
     open_files: BTreeMap<PathBuf, OpenFile>,
@@ -67,34 +67,34 @@ impl TreePath {
 }
 
 impl Disk {
-    /// From `start` up to `end`, of what the file has when it is opened.
+    /// Reads from `start` up to `end`, within the length that the file has when it is opened.
     pub fn read(&self, at: &TreePath, start: u64, end: Option<u64>) -> Result<Option<Vec<u8>>, Failure> {
         let read = read::read(at, start, end);
         none_if_absent(read).map_err(|fault| storage_failure("read", &at.full_path(), None, fault))
     }
 
-    /// What stands there.
+    /// Looks at what stands at a place.
     pub fn stat(&self, at: &TreePath) -> Result<Option<Stat>, Failure> {
         let found = at.look().and_then(|stat| {
-            // No verb follows it, so none may say that it is there.
+            // No verb follows a link, so none may say that something is there.
             let is_link = stat.kind == FileKind::Other && !at.tree.is_open() && is_link(&at.hold()?)?;
             if is_link { Err(Errno::LOOP.into()) } else { Ok(stat) }
         });
         none_if_absent(found).map_err(|fault| storage_failure("stat", &at.full_path(), None, fault))
     }
 
-    /// What is in a folder, sorted as JavaScript sorts; of each folder in it, what the files of these names are like.
+    /// Lists a folder, sorted as JavaScript sorts; with each folder in it, the stats of its files of these names.
     pub fn list(&self, at: &TreePath, names: &[&str]) -> Result<Option<Vec<FolderEntry>>, Failure> {
         match read::entries(at).and_then(|entries| read::with_files(at, entries, names)) {
             Ok(entries) => Ok(Some(entries)),
             Err(Fault::System(Errno::NOENT)) => Ok(None),
-            // Either it is a file, or a parent of it.
+            // Either the path or a parent of it is a file.
             Err(Fault::System(Errno::NOTDIR)) if matches!(none_if_absent(at.look()), Ok(None)) => Ok(None),
             Err(fault) => Err(storage_failure("list", &at.full_path(), None, fault)),
         }
     }
 
-    /// Adds bytes at the end, all in one piece. Answer: how long the file is then.
+    /// Adds bytes at the end, all in one piece, and returns the file's length after it.
     pub fn append(
         &mut self,
         at: &TreePath,
@@ -121,7 +121,7 @@ impl Disk {
         Ok(end)
     }
 
-    /// Puts bytes in the place of a file, whole or not at all.
+    /// Replaces a file's bytes, whole or not at all.
     pub fn replace(&mut self, at: &TreePath, bytes: &[u8], within: Option<&str>) -> Result<(), Failure> {
         let path = at.full_path();
         if let Err(fault) = self.replace_file(at, &[bytes], true, within) {
@@ -131,13 +131,13 @@ impl Disk {
         named.map_err(|fault| mark_unconfirmed(storage_failure("replace", &path, None, fault)))
     }
 
-    /// Puts bytes, in pieces, in the place of a file, whole or not at all; nobody waits until the disk has it.
+    /// Replaces a file by bytes in pieces, whole or not at all, without waiting for the disk.
     pub fn put(&mut self, at: &TreePath, pieces: &[&[u8]]) -> Result<(), Failure> {
         self.replace_file(at, pieces, false, None)
             .map_err(|fault| storage_failure("replace", &at.full_path(), None, fault))
     }
 
-    /// Gives a file, or a folder with all in it, another place, where nothing is yet.
+    /// Moves a file, or a folder with all in it, to a place where nothing is yet.
     pub fn rename(&mut self, from: &TreePath, to: &TreePath) -> Result<(), Failure> {
         let (path, place) = (from.full_path(), to.full_path());
         let failed = |fault| storage_failure("move", &path, Some(&place), fault);
@@ -150,7 +150,7 @@ impl Disk {
         named.map_err(|fault| mark_unconfirmed(failed(fault)))
     }
 
-    /// Makes a place a link to a folder, also in the place of another link. A filesystem without links makes none.
+    /// Makes a link to a folder, also in the place of another link. On a filesystem without links it does nothing.
     pub fn link(&mut self, at: &TreePath, target: &str) -> Result<(), Failure> {
         self.replace_link(at, target).map_err(|fault| match fault {
             Fault::System(Errno::EXIST) => {
@@ -182,7 +182,7 @@ fn none_if_absent<T>(found: Result<T, Fault>) -> Result<Option<T>, Fault> {
     }
 }
 
-// Where the folder is gone that nobody makes, that is said.
+// Explains a failure by the folder `within`, if that is gone.
 fn explain_missing_folder(at: &TreePath, within: Option<&str>, fault: Fault) -> Fault {
     let Some(within) = within.filter(|_| fault.is_absent()) else { return fault };
     let folder = TreePath { tree: at.tree.clone(), path: within.into() };
@@ -193,7 +193,7 @@ fn explain_missing_folder(at: &TreePath, within: Option<&str>, fault: Fault) -> 
     Fault::Because("not_found", reason)
 }
 
-/// What stands there, links not followed.
+/// The type of what stands at a place, links not followed.
 fn type_at(held: &HeldEntry) -> Result<FileType, Errno> {
     let stat = rustix::fs::statat(&held.folder, &held.name, AtFlags::SYMLINK_NOFOLLOW)?;
     Ok(FileType::from_raw_mode(stat.st_mode))

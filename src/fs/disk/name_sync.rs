@@ -1,4 +1,4 @@
-//! Names that the disk has to confirm: what is in a file says nothing of where it is found.
+//! Makes the disk confirm names: confirming a file's bytes says nothing of its name.
 
 use std::fs::File;
 use std::path::Path;
@@ -31,13 +31,13 @@ impl Disk {
 pub(super) fn sync(tree: &Tree, path: &Path) -> Result<(), Fault> {
     let folder = tree.hold_parent(path)?;
     match File::from(reopen_to_list(&folder)?).sync_all() {
-        // A filesystem that cannot flush folders says EINVAL. There is nothing more to ask of it.
+        // A filesystem that cannot flush folders says EINVAL; nothing more can be asked of it.
         Err(error) if Errno::from_io_error(&error) == Some(Errno::INVAL) => Ok(()),
         synced => Ok(synced?),
     }
 }
 
-// Whether a process like this one may have made it, and died before it was flushed.
+// Whether a process like this one may have made the folder, and died before it was flushed.
 fn may_be_ours(folder: &Path) -> Result<bool, Fault> {
     let ours = rustix::fs::stat(folder).and_then(|stat| {
         let parent = folder.parent().unwrap_or(folder);

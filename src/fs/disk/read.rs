@@ -1,4 +1,4 @@
-//! What is read: bytes, and what a folder holds.
+//! Reads bytes and folders.
 
 use alloc::vec::Vec;
 use std::ffi::OsStr;
@@ -19,7 +19,7 @@ use crate::operation::{FileKind, FolderEntry};
 pub(super) fn read(at: &TreePath, start: u64, end: Option<u64>) -> Result<Vec<u8>, Fault> {
     let held = at.hold()?;
     let nofollow = if at.tree.is_open() { OFlags::empty() } else { OFlags::NOFOLLOW };
-    // A pipe must not have its reader wait for the other end.
+    // Opening a pipe must not wait for its other end.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | nofollow;
     let file = File::from(rustix::fs::openat(&held.folder, &held.name, flags, Mode::empty())?);
     let found = file.metadata()?;
@@ -53,7 +53,7 @@ pub(super) fn entries(at: &TreePath) -> Result<Vec<FolderEntry>, Fault> {
         if matches!(name.to_bytes(), b"." | b"..") {
             continue;
         }
-        // Not every filesystem says what it is.
+        // Not every filesystem tells an entry's type.
         let is_told = found.file_type() != FileType::Unknown;
         let looked = || rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW);
         let found = if is_told {
@@ -74,7 +74,7 @@ pub(super) fn entries(at: &TreePath) -> Result<Vec<FolderEntry>, Fault> {
     Ok(entries)
 }
 
-/// The same, and what the files of these names are like in each folder; one that may not be looked into says nothing.
+/// Adds to each folder entry the stats of its files of these names; none for a folder that may not be looked into.
 pub(super) fn with_files(
     at: &TreePath,
     mut entries: Vec<FolderEntry>,

@@ -1,4 +1,4 @@
-//! What is taken away, a folder with all in it, and nothing behind a link.
+//! Removes files, links, and folders with all in them, but nothing behind a link.
 
 use alloc::format;
 use std::ffi::OsStr;

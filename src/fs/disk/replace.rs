@@ -1,4 +1,4 @@
-//! What comes into a place whole: a file in the place of another one, what is moved, a link for people.
+//! Changes that take effect whole or not at all: replacing a file, moving, placing a link for people.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -13,7 +13,8 @@ use crate::fs::refusal::Fault;
 use crate::fs::tree::{FolderCreation, HeldEntry};
 
 impl Disk {
-    // Written beside it, counted, flushed where it is to be durable, renamed. Whatever fails, the old one stays.
+    // Writes beside the file, counts the bytes, flushes where it is to be durable, renames. Whatever fails, the old
+    // file stays.
     pub(super) fn replace_file(
         &mut self,
         at: &TreePath,
@@ -39,7 +40,7 @@ impl Disk {
         placed
     }
 
-    // Never over what is there, not even over an empty folder.
+    // Moves, but never over what is there, not even over an empty folder.
     pub(super) fn move_entry(&mut self, from: &TreePath, to: &TreePath) -> Result<(), Fault> {
         let source = from.hold()?;
         let found = type_at(&source)?;
@@ -59,12 +60,12 @@ impl Disk {
         reject_link(&target)?;
         self.close_within(&path);
         rename_onto_nothing(&source, &target)?;
-        // What was confirmed there went before this came.
+        // Confirmations at this place were of what lay there before.
         self.confirmed_folders.retain(|folder| !folder.starts_with(&place));
         Ok(())
     }
 
-    // Made beside it and renamed, so that a reader finds the old one or the new one.
+    // Makes the link beside its place and renames it, so that a reader finds the old one or the new one.
     pub(super) fn replace_link(&mut self, at: &TreePath, target: &str) -> Result<(), Fault> {
         let held = at
             .tree
@@ -76,7 +77,7 @@ impl Disk {
         }
         let temporary = temporary_name(&held.name)?;
         match rustix::fs::symlinkat(target, &held.folder, &temporary) {
-            // A filesystem without links has none.
+            // A filesystem without links gets none.
             Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS) => return Ok(()),
             made => made?,
         }
@@ -88,7 +89,7 @@ impl Disk {
 fn rename_onto_nothing(from: &HeldEntry, to: &HeldEntry) -> Result<(), Fault> {
     use rustix::fs::{RenameFlags, renameat_with};
     match renameat_with(&from.folder, &from.name, &to.folder, &to.name, RenameFlags::NOREPLACE) {
-        // Not every filesystem knows how.
+        // Not every filesystem can rename without replacing.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => look_and_rename(from, to),
         renamed => Ok(renamed?),
     }
@@ -99,8 +100,8 @@ fn rename_onto_nothing(from: &HeldEntry, to: &HeldEntry) -> Result<(), Fault> {
     look_and_rename(from, to)
 }
 
-// A file gets its second name first, which the system refuses where something is; a folder it puts over no file, and over no
-// other folder with something in it.
+// A file gets a second name first, which the system refuses where something is; a folder the system puts neither over a
+// file nor over a folder with something in it.
 fn look_and_rename(from: &HeldEntry, to: &HeldEntry) -> Result<(), Fault> {
     if type_at(from)?.is_dir() {
         if type_at(to).is_ok() {
@@ -132,7 +133,7 @@ fn write_pieces(file: &File, pieces: &[&[u8]], durable: bool) -> Result<(), Faul
     if durable { Ok(file.sync_all()?) } else { Ok(()) }
 }
 
-/// A name beside another one that nobody has.
+/// Makes an unused name beside another one.
 pub(super) fn temporary_name(name: &OsStr) -> Result<OsString, Fault> {
     let mut chance = [0; 8];
     getrandom::fill(&mut chance).map_err(|error| Fault::Found("storage_failed", error.to_string()))?;

@@ -1,4 +1,4 @@
-//! What a model gets of a session, and how much of it.
+//! What a session gives to model calls: contexts, briefs, summaries, resuming and compaction.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -11,8 +11,8 @@ use crate::operation::Trouble;
 use crate::tokens::Encoding;
 
 impl Session {
-    /// What a model call gets: messages within the budget, each call with its result, and a report that says why. The
-    /// request is as [`Request::from_json`](crate::context::Request::from_json) reads it.
+    /// Builds what a model call gets: messages within the budget, each call with its result, and a report that says
+    /// why. The request is as [`Request::from_json`](crate::context::Request::from_json) reads it.
     ///
     /// # Errors
     /// `budget_too_small` where the newest user message does not fit, not even shortened; `no_counter` for an encoding that
@@ -37,8 +37,8 @@ impl Session {
         )
     }
 
-    /// What the last context was made of, without its texts: its budget, and of each message why it is there or not; `null` where
-    /// none was built. Kept on disk, so another process may ask.
+    /// Reads the report of the last context, without its texts: the budget, and for each message why it is in or not;
+    /// `null` where none was built. It is kept on disk, so another process may ask.
     ///
     /// # Errors
     /// Those of a storage.
@@ -58,8 +58,8 @@ impl Session {
         self.drive_redacted(self.0.files.last_context())
     }
 
-    /// The same with its messages, built again from the session as it was then: `isVerified` where they are those that were given,
-    /// else `differences` say why not, `[{"code","message"}]`.
+    /// Reads the last report with its messages, built again from the session as it was then: `isVerified` where they
+    /// equal those that were given, else `differences` say why not, `[{"code","message"}]`.
     ///
     /// # Errors
     /// Those of a storage.
@@ -81,7 +81,7 @@ impl Session {
         self.0.host.drive_outgoing(sent, &mut Helpers::default(), Some(&self.redactor()))
     }
 
-    /// The task, pinned messages, open tasks, files and what was decided, as a text of at most so many tokens: for a
+    /// Returns the task, pinned messages, open tasks, files and decisions, as a text of at most so many tokens: for a
     /// compaction hook. Empty where nothing is known.
     ///
     /// # Errors
@@ -104,9 +104,9 @@ impl Session {
         self.0.host.drive_outgoing(brief, &mut Helpers::default(), Some(&self.redactor()))
     }
 
-    /// What hands the session to the next run: the command that began it, the block, and the history that fits. A paused session
-    /// is active again. The request is that of [`Session::context`]. Answer: `{"id","command","block","warnings",
-    /// "context"}`.
+    /// Resumes the session: returns the command that began it, the resume block, and the history that fits. A paused
+    /// session becomes active again. The request is that of [`Session::context`]. Answer:
+    /// `{"id","command","block","warnings", "context"}`.
     ///
     /// # Errors
     /// What [`Session::context`] refuses.
@@ -144,8 +144,8 @@ impl Session {
         )
     }
 
-    /// A summary of the messages from one to another, `{"startMessageId","endMessageId","maxTokens"}`: what a model wrote of
-    /// just these, if that is kept, else what was learned of them.
+    /// Returns a summary of the messages from one to another, `{"startMessageId","endMessageId","maxTokens"}`: a
+    /// model's summary of just these, if one is kept, else one made from the session state.
     ///
     /// # Errors
     /// `not_found` for a message that is not on the path; those of a storage.
@@ -167,7 +167,7 @@ impl Session {
         self.0.host.drive_outgoing(summary, &mut Helpers::default(), Some(&self.redactor()))
     }
 
-    /// Has future contexts begin after a summary: what it would do, or with `apply` did. The request is that of
+    /// Starts future contexts after a summary; without `apply` it only says what it would do. The request is that of
     /// [`Session::context`].
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What a session has: its messages, and what is made of all of them.
+//! Reads a session: its messages, tools, state and pins; search, export and examination.
 
 use alloc::string::String;
 
@@ -9,8 +9,8 @@ use super::{OpenSession, Session};
 use crate::operation::Trouble;
 
 impl Session {
-    /// The messages of the current path, as contexts have it, in pages of a JSON array each: each message once, as its highest
-    /// revision. `reading` is `{"newestFirst","leaf","allBranches"}`, all optional.
+    /// Reads the messages of the current path, as contexts have it, in pages of a JSON array each: each message once,
+    /// as its highest revision. `reading` is `{"newestFirst","leaf","allBranches"}`, all optional.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -26,10 +26,10 @@ impl Session {
         Pages::new(&self.0.host, self.0.files.messages(reading.into()), Helpers::default())
     }
 
-    /// What of it answers a question, or has some words, the best first: as [`Store::search`](super::super::Store::search) finds,
-    /// and tells it. The request is `{"role","since","until","limit","regex","numbers"}`, all optional: by whom and when it
-    /// was said, how many messages at most, 20 unless given, whether the question is a regular expression, and whether each hit has
-    /// the `number` of its message.
+    /// Searches the session for a question or words, best hit first, as [`Store::search`](super::super::Store::search)
+    /// does. The request is `{"role","since","until","limit","regex","numbers"}`, all optional: by whom and when it was
+    /// said, how many messages at most, 20 unless given, whether the question is a regular expression, and whether each
+    /// hit has the `number` of its message.
     ///
     /// # Errors
     /// `not_found` where the session is gone; `storage_closed` where its store is.
@@ -56,7 +56,7 @@ impl Session {
         Ok(Pages::new(host, store.search_in(live.id(), question.into(), request, leaving), helpers))
     }
 
-    /// What is appended from now on, by whomever.
+    /// Follows what is appended from now on, by any process.
     ///
     /// # Errors
     /// Those of a storage.
@@ -76,7 +76,7 @@ impl Session {
         MessageFeed::new(Pages::new(&self.0.host, self.0.files.follow(), Helpers::default()))
     }
 
-    /// What the tools did, oldest first, each with its result: a JSON array.
+    /// Reads the tool executions, oldest first, each with its result: a JSON array.
     ///
     /// # Errors
     /// Those of a storage.
@@ -93,7 +93,7 @@ impl Session {
         self.drive_redacted(self.0.files.tools())
     }
 
-    /// What the conversation has come to: its task, files, decisions and blockers, open tasks and failed commands. No model
+    /// Returns the session state: the task, files, decisions and blockers, open tasks and failed commands. No model
     /// is asked.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl Session {
         self.drive_redacted(self.0.files.state())
     }
 
-    /// The messages that are in every context: a JSON array of their ids.
+    /// Lists the pinned messages, which are in every context: a JSON array of their ids.
     ///
     /// # Errors
     /// Those of a storage.
@@ -129,7 +129,7 @@ impl Session {
         self.0.host.drive(self.0.files.pins())
     }
 
-    /// The session as one text, in pieces: `{"format","allBranches"}`, of `json` or `markdown`.
+    /// Exports the session as one text, in pieces: `{"format","allBranches"}`, of `json` or `markdown`.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -142,7 +142,7 @@ impl Session {
     /// # }
     /// ```
     pub fn export(&self, asked: &str) -> Pages<'static> {
-        // Read anew, as JavaScript's second module does: what this one knows by then stays as it is.
+        // Reads the session anew, as JavaScript's second module does: this handle's own state stays as it is.
         Pages::new(
             &self.0.host,
             self.0.files.unopened_copy().export(asked.into(), &self.0.redactor),
@@ -150,7 +150,7 @@ impl Session {
         )
     }
 
-    /// Reads all of it and says what is wrong; nothing is mended. Places are bytes.
+    /// Reads all of the session's files and reports what is wrong; nothing is mended. Places are byte offsets.
     ///
     /// # Errors
     /// Those of a storage.

@@ -1,4 +1,4 @@
-//! A session on its way into another agent: written where its client looks for it, as one of its own.
+//! Native export: writes a session as one of another agent's own, where its client looks for it.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -18,18 +18,18 @@ use crate::json::fields::Fields;
 use crate::json::text::to_json;
 use crate::operation::Trouble;
 
-/// Which agent a session is written for, and how.
+/// The options of writing a session for an agent.
 #[derive(Clone, Debug, Default)]
 pub struct WriteForAgent<'a> {
     /// The agent's name.
     pub agent: &'a str,
-    /// The folder that is worked in there; the store's project unless given.
+    /// The folder to work in there; the store's project unless given.
     pub folder: Option<&'a Path>,
-    /// What is set for the client, which may say where it keeps its files; what is set for this program unless given.
+    /// The client's environment variables, which may say where it keeps its files; this program's unless given.
     pub variables: Option<BTreeMap<String, String>>,
-    /// The session is resumed, and the client's model reads the command and the block before the history.
+    /// Resumes the session: the client's model reads the command and the resume block before the history.
     pub resume: Option<Resume<'a>>,
-    /// The text of the command, where the session is resumed; as it was stored unless given.
+    /// The command's text, for resuming; as stored unless given.
     pub command: Option<&'a str>,
 }
 
@@ -49,11 +49,13 @@ struct Display {
 }
 
 impl Store {
-    /// Writes a session as another agent keeps its own, where its client looks for it, so that it resumes it. What is said there
-    /// goes on with this session, once it is imported. The request is that of [`Session::context`]. Answer: `{"id","agent","path",
-    /// "folder","copy","command","takes","messageCount","included","losses","warnings","assumed","secrets"}`, where `command` starts the
-    /// client, and `takes` has it take the file in first, where it keeps none. `copy` is `none` where the session is resumed and the client's
-    /// own one that it was imported from has all of it, `reused` where what was written before has, else `new`.
+    /// Writes a session as another agent keeps its own, where its client looks for it, so that the client resumes it.
+    /// What is said there continues this session once it is imported. The request is that of [`Session::context`].
+    /// Answer: `{"id","agent","path",
+    /// "folder","copy","command","takes","messageCount","included","losses","warnings","assumed","secrets"}`, where
+    /// `command` starts the client, and `takes`, run first, makes a client without session files take this one in.
+    /// `copy` is `none` where the session is resumed and the client's own session that it was imported from has all of
+    /// it, `reused` where an earlier copy has, else `new`.
     ///
     /// # Errors
     /// `invalid_request` and `unknown_format` for an agent that takes no sessions; `empty_file` where nothing was said; what

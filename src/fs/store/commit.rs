@@ -1,4 +1,4 @@
-//! A commit of one conversation.
+//! Commits one conversation by git.
 
 use alloc::string::{String, ToString};
 
@@ -42,7 +42,7 @@ impl Store {
         }
         let known: SessionMetadata = serde_json::from_str(&session.metadata())
             .map_err(|error| Trouble::internal(error.to_string()))?;
-        // In a repository it has left, as in a list.
+        // The title goes into a repository, so it is redacted, as in a list.
         let title: String =
             serde_json::from_str(&session.redact_value(&crate::json::text::to_json(&known.display.title))?)
                 .map_err(|error| Trouble::internal(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Folders that a caller names.
+//! Checks and resolves the folders that a caller names.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::super::refusal::storage_failure;
 use crate::operation::{Failure, Trouble};
 
-/// A path as it is stored.
+/// A path as text, as it is stored.
 pub(super) fn path_text(path: &Path) -> Result<String, Trouble> {
     path.to_str().map(String::from).ok_or_else(|| {
         let message = format!("expected a path of Unicode, but found \"{}\" instead", path.display());
@@ -16,14 +16,14 @@ pub(super) fn path_text(path: &Path) -> Result<String, Trouble> {
     })
 }
 
-/// A path from the top, there or not.
+/// The absolute path, whether anything is there or not.
 pub(super) fn absolute_path(path: &Path) -> Result<PathBuf, Trouble> {
     let whole =
         std::path::absolute(path).map_err(|error| storage_failure("stat", path, None, error.into()))?;
     Ok(whole.components().collect())
 }
 
-/// A folder, as it is without links.
+/// A folder's path without links.
 pub(super) fn real_folder(path: PathBuf) -> Result<PathBuf, Trouble> {
     match is_folder(&path)? {
         true => {
@@ -33,7 +33,7 @@ pub(super) fn real_folder(path: PathBuf) -> Result<PathBuf, Trouble> {
     }
 }
 
-/// Whether there is one. What else stands there is refused.
+/// Whether a folder is there; refuses anything else at the path.
 pub(super) fn is_folder(path: &Path) -> Result<bool, Trouble> {
     match std::fs::metadata(path) {
         Ok(found) if !found.is_dir() => {

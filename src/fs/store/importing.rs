@@ -1,4 +1,4 @@
-//! Other agents' sessions: into the store, and going on with one of it.
+//! Imports other agents' sessions, and records conversations that go on in their clients.
 
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
@@ -15,10 +15,10 @@ use super::folders::path_text;
 use crate::json::text::to_json;
 use crate::operation::Trouble;
 
-/// What is imported of a file.
+/// The options of an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Import<'a> {
-    /// Whose it is, by the agent's name; the content tells unless given.
+    /// The agent's name; detected from the content unless given.
     pub from: Option<&'a str>,
     /// Which sessions of a database, JSON, `{"folder"}`.
     pub only: Option<&'a str>,
@@ -36,13 +36,13 @@ pub struct Conversation<'a> {
 }
 
 impl Store {
-    /// Reads an agent's file, or all that are in a folder, into the store. Importing again adds only what is new; of a folder only
-    /// files are read that have changed since. Answer: `{"imported","problems","unchanged"}`. This host unpacks no files, and reads
-    /// no databases.
+    /// Imports an agent's file, or all files in a folder, into the store. Importing again adds only what is new; in a
+    /// folder only files that have changed since are read. Answer: `{"imported","problems","unchanged"}`. This host
+    /// unpacks no compressed files, and reads no databases.
     ///
     /// # Errors
-    /// Of one file: `not_found`, `unknown_format`, `too_deep`, `empty_file`, `damaged`, `missing_dependency`; of a folder they are
-    /// among the problems. `invalid_request`; those of a storage.
+    /// For one file: `not_found`, `unknown_format`, `too_deep`, `empty_file`, `damaged`, `missing_dependency`; for a
+    /// folder they are among the problems. `invalid_request`; those of a storage.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -80,7 +80,7 @@ impl Store {
         })
     }
 
-    /// The same of all that the known agents keep on this machine.
+    /// Imports all that the known agents keep on this machine.
     ///
     /// # Errors
     /// Those of a storage.
@@ -106,11 +106,11 @@ impl Store {
         self.import_scopes(&places.iter().map(FileScope::Of).collect::<Vec<_>>(), None, helpers)
     }
 
-    /// Takes in what an agent's client has written of a conversation until now, while it goes on there; nothing where the
-    /// setting `record` is off, or nothing was said yet. Answer: the session that it is here.
+    /// Records what an agent's client has written of a conversation so far, while it goes on there; does nothing where
+    /// the setting `record` is off, or nothing was said yet. Returns its session in the store.
     ///
     /// # Errors
-    /// What [`Store::import`] refuses of one file.
+    /// What [`Store::import`] refuses for one file.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -141,7 +141,7 @@ impl Store {
         let recording = self.0.core.record_and_open(with_fields("{}", &asked)?, self.0.host.counting_mode());
         let open = self.drive_with(recording, &mut helpers)?;
         let sessions: Vec<Session> = open.into_iter().map(|live| self.session_of(live)).collect();
-        // What goes on does not rest: also its sub-agents' are open from now on.
+        // A running conversation must not be paused as idle: its session and its sub-agents' stay open from now on.
         for session in &sessions {
             let mut recorded = self.0.recorded_sessions.borrow_mut();
             if recorded.iter().all(|known| !Rc::ptr_eq(&known.0, &session.0)) {
@@ -151,8 +151,8 @@ impl Store {
         Ok(sessions.into_iter().next())
     }
 
-    /// The session that one of an agent's is here, by the id that it has there; where a session of the store was resumed in it, that
-    /// one.
+    /// Opens the session that was imported or recorded from an agent's, by its id there; if a session of the store was
+    /// resumed in that one, opens the resumed one.
     ///
     /// # Errors
     /// `invalid_request` for an agent that is not known; `not_found` where nothing of it was imported or recorded; those of a
@@ -175,8 +175,9 @@ impl Store {
         self.session(&self.drive(self.0.core.find_by_source(source))?)
     }
 
-    /// Whoever is given this text, which resumes a session, goes on with it: what is said behind it in an agent is imported into
-    /// this session. The text has the history as [`render_history`](crate::resume::history::render_history) fences it.
+    /// Notes the text that resumes a session in an agent: what is said after that text in the agent's own session is
+    /// imported into this one. The text has the history as [`render_history`](crate::resume::history::render_history)
+    /// fences it.
     ///
     /// # Errors
     /// Those of a storage.

@@ -1,4 +1,4 @@
-//! Sessions that go elsewhere: into the other placement, and into the trash and back.
+//! Moves sessions into the other placement, and into the trash and back.
 
 use alloc::string::String;
 use std::path::PathBuf;
@@ -8,8 +8,8 @@ use super::Store;
 use crate::operation::Trouble;
 
 impl Store {
-    /// Puts a session into the other placement, with all that is known of it: `{"to","name","day","title"}`, where `to` is `home`
-    /// or `workspace`, and a name is made of the title unless given. Where it lay before, it goes to the trash.
+    /// Moves a session into the other placement, with all that belongs to it: `{"to","name","day","title"}`, where `to`
+    /// is `home` or `workspace`, and a name is made from the title unless given. The old folder goes to the trash.
     ///
     /// # Errors
     /// `open_elsewhere` where another process has it open; `already_exists`; `invalid_request` for another placement; those of a
@@ -33,7 +33,8 @@ impl Store {
         self.drive_to_session(self.0.core.move_to(&session.0.files, request.into()))
     }
 
-    /// Deletes a session: it lies in the trash then, whole, which is the answer. With `purges` it is gone for good.
+    /// Deletes a session: moves it into the trash, whole, and returns its place there. With `purges` it is gone for
+    /// good.
     ///
     /// # Errors
     /// `open_elsewhere` where another process has it open; those of a storage.
@@ -53,7 +54,7 @@ impl Store {
         Ok(trash.map(PathBuf::from))
     }
 
-    /// The sessions in the trash, deleted last first: `[{"id","title","deleted","path","placement","from"}]`.
+    /// Lists the sessions in the trash, last deleted first: `[{"id","title","deleted","path","placement","from"}]`.
     ///
     /// # Errors
     /// Those of a storage.
@@ -72,7 +73,7 @@ impl Store {
         self.redactor().redact_value(&self.0.host, told)
     }
 
-    /// Brings a session in the trash back to where it was: by its id, or a unique beginning of one. Answer:
+    /// Brings a session back from the trash to where it was, by its id or a unique beginning of one. Answer:
     /// `{"id","title","path"}`.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The sessions that a program has: one value for each that the core has open.
+//! The sessions that a program holds: one shared value for each that the core has open.
 
 use alloc::rc::{Rc, Weak};
 
@@ -7,7 +7,7 @@ use super::Store;
 use crate::operation::{Operation, OutgoingRedactor, SessionFiles, Trouble};
 
 impl Store {
-    // Ends with a session.
+    // Drives an operation that ends with a session.
     pub(super) fn drive_to_session(
         &self,
         operation: Operation<'_, Rc<SessionFiles>>,
@@ -15,7 +15,7 @@ impl Store {
         self.drive(operation).map(|live| self.session_of(live))
     }
 
-    // However often it is asked for, its clones share one.
+    // However often a session is asked for, its clones share one value.
     pub(super) fn session_of(&self, live: Rc<SessionFiles>) -> Session {
         let mut sessions = self.0.sessions.borrow_mut();
         sessions.retain(|one| one.strong_count() > 0);

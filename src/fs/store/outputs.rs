@@ -1,4 +1,4 @@
-//! Large tool outputs, beside the sessions of a run.
+//! Large tool outputs, kept beside the sessions of a run.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,14 +10,14 @@ use super::Store;
 use crate::operation::{Operation, Trouble};
 use crate::outputs::choice;
 
-/// The large outputs of tools, for an answer that is made of many. A small one stays in memory; from the setting
-/// `outputs.memoryBytes` on it is a file, of which memory has a pointer only. They are there until their session is stopped or
-/// completed, or the store is closed.
+/// Large tool outputs, for an answer that is made from many. A small one stays in memory; from the setting
+/// `outputs.memoryBytes` on it is a file, and memory has only a pointer to it. They are kept until their session is
+/// stopped or completed, or the store is closed.
 #[derive(Debug)]
 pub struct ToolOutputs<'a>(pub(super) &'a Store);
 
 impl Store {
-    /// The large outputs of tools.
+    /// The store's tool outputs.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,8 +33,9 @@ impl Store {
 }
 
 impl ToolOutputs<'_> {
-    /// Saves an output, `{"sessionId","toolName","args","taskId","queryId"}`, all but the first two optional, and its result, JSON. Where it
-    /// is a file, that is there and whole then. Answer: `{"path","sessionId","toolName","timestamp","sizeBytes","taskId","queryId","about"}`.
+    /// Saves an output, `{"sessionId","toolName","args","taskId","queryId"}`, all but the first two optional, and its
+    /// result, JSON. If it becomes a file, that is whole when this returns. Answer:
+    /// `{"path","sessionId","toolName","timestamp","sizeBytes","taskId","queryId","about"}`.
     ///
     /// # Errors
     /// `invalid_request`; those of a storage.
@@ -59,10 +60,10 @@ impl ToolOutputs<'_> {
         saved
     }
 
-    /// The result of an output, by its path, JSON; also of one that another process has saved on the same home.
+    /// Loads an output's result, JSON, by its path, also one that another process has saved on the same home.
     ///
     /// # Errors
-    /// `not_found` where it is there no longer; `invalid_request` for a path of no output; `damaged`; those of a storage.
+    /// `not_found` where it is gone; `invalid_request` for a path of no output; `damaged`; those of a storage.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -85,7 +86,8 @@ impl ToolOutputs<'_> {
         String::from_utf8(shared.host.loaded_output.take()).map_err(refused)
     }
 
-    /// Those that this store has saved, in their order: `{"sessionId"}`, of that one, or of all. Answer: an array of what `save` answers.
+    /// Lists the outputs that this store has saved, in order: `{"sessionId"}`, that session's, or all. Answer: an array
+    /// of what `save` answers.
     ///
     /// # Errors
     /// `invalid_request`.
@@ -93,7 +95,7 @@ impl ToolOutputs<'_> {
         self.0.drive(self.0.0.core.outputs(request.into()))
     }
 
-    /// Takes them away: `{"sessionId"}`, those of that one, or all. Answer: how many they were.
+    /// Removes outputs: `{"sessionId"}`, that session's, or all. Returns how many.
     ///
     /// # Errors
     /// `invalid_request`; those of a storage.
@@ -111,8 +113,8 @@ impl ToolOutputs<'_> {
         self.0.drive(self.0.0.core.clear_outputs(request.into()))
     }
 
-    /// What a model picks from: `{"sessionId"}`, the outputs of that one, or all. Answer: `{"text","outputs"}`, a numbered list, a line
-    /// for each, and what `list` says of them.
+    /// Makes a menu for a model to pick from: `{"sessionId"}`, that session's outputs, or all. Answer:
+    /// `{"text","outputs"}`, a numbered list, one line per output, and what `list` answers.
     ///
     /// # Errors
     /// `invalid_request`; those of a storage.
@@ -130,7 +132,7 @@ impl ToolOutputs<'_> {
         self.drive_outgoing(self.0.0.core.output_menu(request.into()))
     }
 
-    /// Which outputs a model picked from a menu of so many, by what it said: their places, from 0 on.
+    /// Parses which outputs a model picked from a menu of so many, and returns their places, from 0 on.
     ///
     /// # Errors
     /// `invalid_request` for a number that is none of them, and for an answer that does not say clearly which are meant.
@@ -138,9 +140,9 @@ impl ToolOutputs<'_> {
         Ok(choice::parse_choice(answer, count)?)
     }
 
-    /// What a model is told of some outputs, so that it answers a question: `{"question","outputs","maxTokens","instructions",
-    /// "encoding","model"}`, where the outputs are paths, and the last three optional. Answer: `{"text","tokens","encoding","outputs":[{"path",
-    /// "isCut"}]}`.
+    /// Builds a prompt from outputs, for a model to answer a question:
+    /// `{"question","outputs","maxTokens","instructions", "encoding","model"}`, where the outputs are paths, and the
+    /// last three optional. Answer: `{"text","tokens","encoding","outputs":[{"path", "isCut"}]}`.
     ///
     /// # Errors
     /// `budget_too_small` where not even the question fits; `no_counter`; what `load` refuses.
@@ -158,7 +160,7 @@ impl ToolOutputs<'_> {
         self.drive_outgoing(self.0.0.core.output_prompt(request.into()))
     }
 
-    // What leaves for a model goes without its secrets.
+    // Redacts what goes to a model.
     fn drive_outgoing(&self, operation: Operation<'static, String>) -> Result<String, Trouble> {
         self.0.0.host.drive_outgoing(operation, &mut Helpers::default(), Some(&self.0.redactor()))
     }

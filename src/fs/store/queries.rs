@@ -1,4 +1,4 @@
-//! What a store has: its lists, and what is found in them.
+//! Lists sessions, searches them, and recalls messages for a prompt.
 
 use alloc::string::String;
 
@@ -11,7 +11,7 @@ use crate::operation::{OutgoingRedactor, Trouble};
 use crate::resume::session_match;
 
 impl Store {
-    /// The sessions, last active first: those of the project, or all: `{"all","type","archived","limit","sort", …}`, all
+    /// Lists sessions, last active first, the project's or all: `{"all","type","archived","limit","sort", …}`, all
     /// optional. Answer: a JSON array.
     ///
     /// # Errors
@@ -31,8 +31,8 @@ impl Store {
         self.drive(self.0.core.list_outgoing(request.into(), &leaving))
     }
 
-    /// The sessions of a list that words may mean: those that have them in title or summary, the best first, else those that
-    /// resemble them. The request is that of [`Store::list`].
+    /// Finds the listed sessions that words may mean: those with the words in title or summary, best first; else those
+    /// that resemble them. The request is that of [`Store::list`].
     ///
     /// # Errors
     /// What [`Store::list`] refuses.
@@ -51,12 +51,12 @@ impl Store {
         Ok(session_match::filter_sessions(words, &self.list(request)?)?)
     }
 
-    /// What answers a question, or has some words: the best session first, and of each its best messages. Each page is an array
-    /// of `{"session","id","role","timestamp","excerpt","found","words","missing","nowhere"}`; without an id it is the title that has
-    /// the words, `missing` are those that it lacks, `nowhere` those that nothing has. The request is that of [`Store::list`], with
-    /// `role`, and `numbers`, with which each message has its `number` in the session; `limit` is how many sessions at most, `since` and `until` when it was
-    /// said. What is in double quotes is found exactly as it stands there; with `regex` the question
-    /// is a regular expression.
+    /// Searches messages for a question or words: the best session first, and of each its best messages. Each page is
+    /// an array of `{"session","id","role","timestamp","excerpt","found","words","missing","nowhere"}`; without an id
+    /// it is the title that has the words, `missing` are those that it lacks, `nowhere` those that nothing has. The
+    /// request is that of [`Store::list`], with `role`, and `numbers`, with which each message has its `number` in the
+    /// session; `limit` is how many sessions at most, `since` and `until` when it was said. Words in double quotes must
+    /// occur exactly so; with `regex` the question is a regular expression.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -80,8 +80,8 @@ impl Store {
         Ok(Pages::new(&self.0.host, self.0.core.search(question.into(), request, &leaving), helpers))
     }
 
-    /// The messages of a session that [`Store::list`] has, newest first, as they may leave, in pages of a JSON array each: nobody
-    /// opens it, and nothing of it is changed by that.
+    /// Reads the messages of a session that [`Store::list`] gave, newest first, redacted, in pages of a JSON array
+    /// each. The session is not opened, and nothing of it changes.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -102,11 +102,12 @@ impl Store {
         Ok(Pages::new(&self.0.host, newest, Helpers::default()))
     }
 
-    /// What other sessions say to a question, as a block that a model reads: `{"maxTokens","maxBytes","project","all",
-    /// "exclude","encoding","model"}`, all optional. Of the store's project, unless `project` names the folder of another one, or
-    /// `all`; in at most 800 tokens unless `maxTokens` says another number; without the sessions and messages whose ids
-    /// `exclude` has. Answer: `{"text","tokens","encoding","words","sources":[{"session","title","agent","timestamp",
-    /// "messages"}]}`, JSON; the text is empty where nothing answers.
+    /// Quotes what other sessions say on a question, as a block for a model: `{"maxTokens","maxBytes","project","all",
+    /// "exclude","encoding","model"}`, all optional. Searches the store's project, unless `project` names the folder of
+    /// another one, or `all` is set; in at most 800 tokens unless `maxTokens` says another number; without the sessions
+    /// and messages whose ids `exclude` has. Answer:
+    /// `{"text","tokens","encoding","words","sources":[{"session","title","agent","timestamp", "messages"}]}`, JSON;
+    /// the text is empty where nothing matches.
     ///
     /// # Errors
     /// `invalid_request`; `no_counter` for an encoding that is not known; those of a storage.
@@ -129,12 +130,12 @@ impl Store {
         self.drive_with(self.0.core.recall(question.into(), request, &leaving), &mut helpers)
     }
 
-    /// What a client's hook tells the model at a turn of a conversation, which is known by a word of the client's, the path of its
-    /// record mostly: `{"prompt","session","hasForgotten"}`, all optional: what was typed, the id of the session that the
-    /// conversation is here, and whether the client has just forgotten most of it. Answer: `{"recalled","wantsStop","offersSave"}`,
-    /// JSON: what other sessions say to the prompt, as the setting `recall` wants it, within 1,500 bytes, and not the same twice
-    /// before the client has forgotten it; whether the user seems to stop; and whether a save is to be offered, once, after 40
-    /// turns without one.
+    /// Tells a client's hook what to say to the model at a turn. The conversation is named as the client names it, by
+    /// the path of its record mostly. The request is `{"prompt","session","hasForgotten"}`, all optional: what was
+    /// typed, the id of the conversation's session in the store, and whether the client has just forgotten most of it.
+    /// Answer: `{"recalled","wantsStop","offersSave"}`, JSON: what other sessions say on the prompt, as the setting
+    /// `recall` wants it, within 1,500 bytes, and nothing twice before the client has forgotten it; whether the user
+    /// seems to stop; and whether to offer a save, once, after 40 turns without one.
     ///
     /// # Errors
     /// `invalid_request`; those of a storage.

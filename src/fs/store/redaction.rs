@@ -1,4 +1,4 @@
-//! What leaves of no session alone.
+//! Redacts what leaves the store and belongs to no single session.
 
 use alloc::string::String;
 
@@ -8,8 +8,8 @@ use crate::json::text::to_json;
 use crate::operation::{OutgoingRedactor, RedactedValue, Trouble};
 
 impl Store {
-    /// A value that leaves, JSON, as it may: the door for what you read and pass on yourself. Contexts, exports and lists have been
-    /// through it. Answer: `{"value","secrets":[{"rule","placeholder","count"}]}`.
+    /// Redacts a value, JSON: for what you read and pass on yourself. Contexts, exports and lists are redacted already.
+    /// Answer: `{"value","secrets":[{"rule","placeholder","count"}]}`.
     ///
     /// # Errors
     /// What the rules that the store was opened with refuse; those of a storage.
@@ -32,12 +32,13 @@ impl Store {
         Ok(redaction::render_redacted(value, &left))
     }
 
-    /// The secrets in what left since the store was opened, where it looks for them: `[{"rule","placeholder","count"}]`.
+    /// Secrets found in outgoing text since the store was opened, where it looks for them:
+    /// `[{"rule","placeholder","count"}]`.
     pub fn secrets(&self) -> String {
         to_json(&self.0.gate.reported_secrets())
     }
 
-    // What leaves of no session.
+    // The redactor of what belongs to no session.
     pub(super) fn redactor(&self) -> Redactor {
         Redactor { redactor: OutgoingRedactor::new(&self.0.gate), folder: None }
     }

@@ -1,4 +1,4 @@
-//! What holds in a store.
+//! Reads and writes a store's settings.
 
 use alloc::string::String;
 
@@ -6,8 +6,8 @@ use super::Store;
 use crate::operation::Trouble;
 
 impl Store {
-    /// What the files of settings say now: `{"settings","all","problems"}`, what holds as one object, of each setting
-    /// `{"key","value","source","path"}`, and of what could not be used `{"code","message"}`.
+    /// Reads the settings files now: `{"settings","all","problems"}`, the effective settings as one object, for each
+    /// setting `{"key","value","source","path"}`, and for each value that could not be used `{"code","message"}`.
     ///
     /// # Errors
     /// Those of this host's clock.
@@ -25,8 +25,8 @@ impl Store {
         Ok(self.drive(self.0.core.setup().settings())?.to_json())
     }
 
-    /// Writes a setting, JSON, into the home's file, or the project's; without a value it is taken out. A store that is open goes on
-    /// by those that it was opened with.
+    /// Writes a setting, JSON, into the home's file, or the project's; without a value it removes the setting. An open
+    /// store keeps the settings that it was opened with.
     ///
     /// # Errors
     /// `invalid_setting` for a key that is not known, a value of another kind, a file that is no JSON object; those of a storage.

@@ -1,4 +1,4 @@
-//! What keeps a store in order.
+//! Upkeep of a store: facts about a session, the doctor, and relocating a project's sessions.
 
 use alloc::string::String;
 use std::path::Path;
@@ -12,12 +12,13 @@ use super::folders::{path_text, real_folder};
 use crate::operation::Trouble;
 
 impl Store {
-    /// What there is to know of a session: `{"id","name","title","type","status","archivedAt","summary","createdAt","lastActive",
+    /// Reads from a session's files all there is to know of it:
+    /// `{"id","name","title","type","status","archivedAt","summary","createdAt","lastActive",
     /// "project","placement","path","agent":{"command","model","provider","contextWindow","tools"},"source":{"agent","id"},
     /// "totalTokens","toolExecutions","messageCount","roles","branches","pins","forkedFrom","parent","forks","subagents",
-    /// "files":[{"file","bytes","count"}],"health","problems","openIn":[{"program","pid","host","since"}]}`. What nobody said is
-    /// null; messages of all branches count. `forks` and `subagents` are the ids of those of the project, and `openIn` says which
-    /// other processes have it open.
+    /// "files":[{"file","bytes","count"}],"health","problems","openIn":[{"program","pid","host","since"}]}`. Unknown
+    /// fields are null; messages of all branches count. `forks` and `subagents` are ids, within the project, and
+    /// `openIn` says which other processes have it open.
     ///
     /// # Errors
     /// `not_found` where the session is gone; those of a storage.
@@ -39,10 +40,11 @@ impl Store {
         session.redact_value(&self.drive(self.0.core.info(&session.0.files))?)
     }
 
-    /// What is wrong with all sessions and the store itself, or with one: `{"id","fix","secrets"}`, all optional. Without
-    /// `fix`, no byte is changed by that; with it, what can be mended is: no complete line of a log is ever touched. `secrets`:
-    /// also what secrets are in the files. Answer: `[{"id","path","health","problems":[{"file",
-    /// "code","start","end","message"}],"fixed"}]`; places are bytes.
+    /// Reports what is wrong with all sessions and the store itself, or with one: `{"id","fix","secrets"}`, all
+    /// optional. Without `fix` it changes no byte; with `fix` it mends what can be mended, and never touches a complete
+    /// line of a log. `secrets`: also looks for secrets in the files. Answer:
+    /// `[{"id","path","health","problems":[{"file", "code","start","end","message"}],"fixed"}]`; places are byte
+    /// offsets.
     ///
     /// # Errors
     /// `invalid_request`; `not_found` or `ambiguous` for an `id` that means none, or several; those of a storage.
@@ -61,7 +63,8 @@ impl Store {
         self.redactor().redact_value(&self.0.host, told)
     }
 
-    /// Mends what can be mended of a session. Answer: what [`Store::doctor`] says of it; null where it is there no longer.
+    /// Mends a session's files where they can be mended. Answer: its report, as of [`Store::doctor`]; null where it is
+    /// gone.
     ///
     /// # Errors
     /// Those of a storage.
@@ -81,7 +84,7 @@ impl Store {
         self.drive(self.0.core.mend(session.0.files.shown_folder(), session.placement()))
     }
 
-    /// The sessions of a folder belong to another one from now on: a project was moved. Answer: how many.
+    /// Assigns a folder's sessions to another folder, after a project was moved. Returns how many.
     ///
     /// # Errors
     /// `not_found` where there is no such folder; `open_elsewhere` where another process has one of them open; those of a

@@ -1,5 +1,11 @@
 //! The host in Rust, asked by lines of JSON: `leftoff-component-host compiled home project [planes]`. See
 //! tests/component/talks.js.
+//!
+//! It is a project of its own, compiled into `target/component-host`, so that wasmtime is compiled for this test alone;
+//! and without Cranelift: Python's wasmtime brings that compiled and makes the file that this host loads, in two
+//! seconds. The crates then take 90 seconds of one processor, once for each clone; Cranelift would add 55, and 25 each
+//! time the component changes, since it would not be optimized. One lock file names the version for both; the crate's
+//! features are those of Python's wasmtime, which refuses what was compiled with others.
 
 mod files;
 mod host;
