@@ -2,7 +2,7 @@
 // `LEFTOFF_WRITE=1 cargo test --lib records`.
 
 /**
- * A string from JSON: what is shown, and, where a lone surrogate stood in it, the literal it was read from.
+ * A string from JSON: the text to show and, if a lone surrogate stood in it, the literal it was read from.
  *
  * It is written back as it was: `"\ud83d"` stays `"\ud83d"`, though it is shown as U+FFFD.
  *
@@ -11,7 +11,7 @@
 export type Text = string | { blob: string, bytes: number, json?: boolean, head: string, tail: string };
 
 /**
- * Who speaks.
+ * The speaker of a message.
  */
 export type Role = "system" | "user" | "assistant" | "tool";
 
@@ -20,39 +20,39 @@ export type Role = "system" | "user" | "assistant" | "tool";
  */
 export type Message = { 
 /**
- * Names the message; the same id with a higher `rev` is the same message, written again.
+ * The message's id; a line with the same id and a higher `rev` is a revision of it.
  */
 id: string, 
 /**
- * A hint only: file order orders.
+ * The message's number. A hint only: the order of lines in the file decides.
  */
 seq?: number, 
 /**
- * The message this one follows.
+ * The id of the message that this one follows.
  */
 parentId?: string, 
 /**
- * RFC 3339.
+ * When it was said, RFC 3339.
  */
 timestamp?: string, 
 /**
- * Absent where the stored value is none of the four; such a message is shown, and enters no context.
+ * The speaker. Absent if the stored value is none of the four; such a message is shown, and enters no context.
  */
 role?: Role, 
 /**
- * What was said, or what the tool answered.
+ * The text that was said, or the tool's answer.
  */
 content: Text, 
 /**
- * What the message costs a context; believed only where the line's checksum is right.
+ * The message's cost in a context; believed only where the line's checksum is right.
  */
 tokens?: Tokens, 
 /**
- * For role `tool`: the call that this answers.
+ * For role `tool`: the call that this message answers.
  */
 tool?: Tool, 
 /**
- * For role `assistant`: what only a model's answer has.
+ * For role `assistant`: fields that only a model's answer has.
  */
 assistant?: Assistant, 
 /**
@@ -60,45 +60,45 @@ assistant?: Assistant,
  */
 attachments?: Array<Attachment>, 
 /**
- * The highest wins, at the place of the first.
+ * The revision's number: the highest counts, at the place of the first.
  */
 rev?: number, 
 /**
- * An answer that is not finished.
+ * True for an answer that is not finished.
  */
 partial?: boolean, 
 /**
- * This line leaves file order: a branch begins here.
+ * True if this line leaves file order: a branch begins here.
  */
 branch?: boolean, 
 /**
- * Where an imported line comes from.
+ * The origin of an imported line.
  */
 source?: Source, };
 
 /**
- * A stored count: a hint that says by whom it was made, never needed.
+ * A stored token count: a hint that names its counter, and is never needed.
  */
 export type Tokens = { 
 /**
- * Of this message.
+ * Tokens of this message.
  */
 count: number, 
 /**
- * Of the log up to and with this message.
+ * Tokens of the log up to and with this message.
  */
 cumulative?: number, 
 /**
- * `o200k_base` or `estimate-1`; where it is absent, nobody knows.
+ * The counter, `o200k_base` or `estimate-1`; unknown if absent.
  */
 by?: string, };
 
 /**
- * Which call a tool result answers.
+ * The call that a tool result answers.
  */
 export type Tool = { 
 /**
- * The id of the call.
+ * The call's id.
  */
 callId: string, 
 /**
@@ -106,24 +106,24 @@ callId: string,
  */
 name: string, 
 /**
- * The tool failed.
+ * True if the tool failed.
  */
 isError?: boolean, 
 /**
- * The tool did not run, or not to its end: it was denied, blocked or interrupted.
+ * True if the tool did not run to its end: it was denied, blocked or interrupted.
  */
 notRun?: boolean, 
 /**
- * The code that a command ended with, where that is known.
+ * The exit code of a command, if known.
  */
 exitCode?: number, 
 /**
- * The content is the JSON of a value: the tool did not answer with a text.
+ * True if the content is the JSON of a value: the tool did not answer with a text.
  */
 isJson?: boolean, };
 
 /**
- * What only a model's answer has.
+ * The fields that only a model's answer has.
  */
 export type Assistant = { 
 /**
@@ -131,23 +131,23 @@ export type Assistant = {
  */
 model?: string, 
 /**
- * What it asked for.
+ * The tool calls it asked for.
  */
 toolCalls?: Array<ToolCall>, 
 /**
- * Why it stopped.
+ * Why the model stopped.
  */
 finishReason?: string, 
 /**
- * How long it took.
+ * How long the answer took, in milliseconds.
  */
 durationMs?: number, 
 /**
- * What it thought, where the provider shows it.
+ * The model's reasoning, where the provider shows it.
  */
 reasoning?: Array<Reasoning>, 
 /**
- * What the provider counted.
+ * The provider's own token counts.
  */
 usage?: Usage, 
 /**
@@ -156,11 +156,11 @@ usage?: Usage,
 order?: Array<Part>, };
 
 /**
- * A request for a tool.
+ * A model's request to run a tool.
  */
 export type ToolCall = { 
 /**
- * Pairs the call with its result.
+ * The id that pairs the call with its result.
  */
 id: string, 
 /**
@@ -177,7 +177,7 @@ arguments: Text, };
  */
 export type Reasoning = { 
 /**
- * What is readable of it.
+ * The readable part of the reasoning.
  */
 text: Text, 
 /**
@@ -194,23 +194,23 @@ data?: string, };
  */
 export type Usage = { 
 /**
- * Read, without the cache.
+ * Input tokens that were not in the cache.
  */
 input?: number, 
 /**
- * Written.
+ * Output tokens.
  */
 output?: number, 
 /**
- * Read from the cache.
+ * Input tokens read from the cache.
  */
 cacheRead?: number, 
 /**
- * Written to the cache.
+ * Input tokens written to the cache.
  */
 cacheWrite?: number, 
 /**
- * Of the output, spent on reasoning.
+ * Output tokens spent on reasoning.
  */
 reasoning?: number, };
 
@@ -220,7 +220,7 @@ reasoning?: number, };
 export type Part = { "text": [number, number] } | { "call": number } | { "reasoning": number };
 
 /**
- * An image or a file: lying at a path, or inline.
+ * An image or a file: at a path, inline, or in a blob.
  */
 export type Attachment = { 
 /**
@@ -228,28 +228,28 @@ export type Attachment = {
  */
 mime: string, 
 /**
- * What it is called.
+ * The file's name.
  */
 name?: string, 
 /**
- * Where it lies.
+ * The path of the file.
  */
 path?: string, 
 /**
- * Its bytes, base64.
+ * The file's bytes, base64.
  */
 data?: string, 
 /**
- * The blob that its bytes lie in.
+ * The id of the blob that holds the file's bytes.
  */
 blob?: string, 
 /**
- * How many bytes lie there.
+ * The number of bytes in the blob.
  */
 bytes?: number, };
 
 /**
- * Where an imported line comes from.
+ * The origin of an imported line.
  */
 export type Source = { 
 /**
@@ -257,20 +257,20 @@ export type Source = {
  */
 agent: string, 
 /**
- * The id there.
+ * The record's id in the agent's files.
  */
 id: string, };
 
 /**
- * Something that happened to a session.
+ * A change of a session.
  */
 export type Event = { 
 /**
- * Names the event; a document says by it what it was written from.
+ * The event's id; a document names by it the state that it was written from.
  */
 id: string, 
 /**
- * RFC 3339.
+ * When it happened, RFC 3339.
  */
 timestamp?: string, } & ({ "type": "created" } & Created | { "type": "title", 
 /**
@@ -278,7 +278,7 @@ timestamp?: string, } & ({ "type": "created" } & Created | { "type": "title",
  */
 title: string, } | { "type": "status", 
 /**
- * What it is from now on.
+ * The new status.
  */
 status: Status, 
 /**
@@ -286,28 +286,28 @@ status: Status,
  */
 reason?: string, } | { "type": "summary", 
 /**
- * The words.
+ * The summary's text.
  */
 summary: string, 
 /**
- * Nobody said so: it was made of what the conversation came to.
+ * True if leftoff made the summary from the session state; nobody wrote it.
  */
 isDerived?: boolean, 
 /**
- * Where it was made: which messages said something else than before by then, as a number.
+ * For a derived summary: a number that stands for the messages that had been revised by then.
  */
 revised?: number, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "accepted" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
 /**
- * The project; none in a workspace.
+ * The new project; none in a workspace.
  */
 project?: Project, 
 /**
- * Its name in a workspace.
+ * The session's name in a workspace.
  */
 name?: string, } | { "type": "compaction" } & Compaction | { "type": "edited" } & Edited | OtherType);
 
 /**
- * What happened.
+ * The kinds of change, by the event's `type`.
  */
 export type Change = { "type": "created" } & Created | { "type": "title", 
 /**
@@ -315,7 +315,7 @@ export type Change = { "type": "created" } & Created | { "type": "title",
  */
 title: string, } | { "type": "status", 
 /**
- * What it is from now on.
+ * The new status.
  */
 status: Status, 
 /**
@@ -323,28 +323,28 @@ status: Status,
  */
 reason?: string, } | { "type": "summary", 
 /**
- * The words.
+ * The summary's text.
  */
 summary: string, 
 /**
- * Nobody said so: it was made of what the conversation came to.
+ * True if leftoff made the summary from the session state; nobody wrote it.
  */
 isDerived?: boolean, 
 /**
- * Where it was made: which messages said something else than before by then, as a number.
+ * For a derived summary: a number that stands for the messages that had been revised by then.
  */
 revised?: number, } | { "type": "archived" } | { "type": "unarchived" } | { "type": "pin" } & Subject | { "type": "unpin" } & Subject | { "type": "agent" } & Agent | { "type": "leaf" } & Subject | { "type": "accepted" } & Subject | { "type": "imported" } & Imported | { "type": "fork" } & Origin | { "type": "relocated", 
 /**
- * The project; none in a workspace.
+ * The new project; none in a workspace.
  */
 project?: Project, 
 /**
- * Its name in a workspace.
+ * The session's name in a workspace.
  */
 name?: string, } | { "type": "compaction" } & Compaction | { "type": "edited" } & Edited | OtherType;
 
 /**
- * How a session began.
+ * The beginning of a session.
  */
 export type Created = { 
 /**
@@ -352,23 +352,23 @@ export type Created = {
  */
 session: string, 
 /**
- * What sort of conversation it is: `chat`, `brainstorm`, `subagent` and so on.
+ * The sort of conversation: `chat`, `brainstorm`, `subagent` and so on.
  */
 sessionType: string, 
 /**
- * Its name in its workspace: the `conversation_id` of `session.json`.
+ * The session's name in its workspace: the `conversation_id` of `session.json`.
  */
 name?: string, 
 /**
- * The project it belongs to.
+ * The project that the session belongs to.
  */
 project?: Project, 
 /**
- * For a sub-agent's session: who called it.
+ * For a sub-agent's session: the call that began it.
  */
 parent?: Parent, 
 /**
- * What made the conversation possible.
+ * The agent that the conversation was held with.
  */
 agent?: Agent, };
 
@@ -377,12 +377,12 @@ agent?: Agent, };
  */
 export type Subject = { 
 /**
- * Its id.
+ * The message's id.
  */
 messageId: string, };
 
 /**
- * The type of an event that this version does nothing about.
+ * The type of an event that this version ignores.
  */
 export type OtherType = { 
 /**
@@ -395,11 +395,11 @@ type: string, };
  */
 export type Project = { 
 /**
- * Its folder.
+ * The project's folder.
  */
 path: string, 
 /**
- * Its hash; see [`crate::project::hash`].
+ * The project's hash; see [`crate::project::hash`].
  */
 hash: string, 
 /**
@@ -407,7 +407,7 @@ hash: string,
  */
 name: string, 
 /**
- * Where its repository is fetched from, without credentials: by this a moved project finds its sessions.
+ * The repository's remote, without credentials: by this a moved project finds its sessions.
  */
 remote?: string, 
 /**
@@ -415,7 +415,7 @@ remote?: string,
  */
 firstCommit?: string, 
 /**
- * Where in the repository it lies, where it is only a part of it.
+ * The project's path in the repository, if it is only a part of it.
  */
 folder?: string, };
 
@@ -428,16 +428,16 @@ export type Parent = {
  */
 session: string, 
 /**
- * The id of the call, where it is known.
+ * The id of the call, if known.
  */
 callId?: string, };
 
 /**
- * The `agent_config` of `session.json`: what made the conversation possible.
+ * The `agent_config` of `session.json`: the agent, its instructions, its model and its tools.
  */
 export type Agent = { 
 /**
- * The slash command that began it.
+ * The slash command that began the session.
  */
 command?: string, 
 /**
@@ -445,7 +445,7 @@ command?: string,
  */
 systemPromptHash?: string, 
 /**
- * The file that the text is in, where no client keeps it as a command.
+ * The file with the command's text, if no client keeps it as a command.
  */
 promptFile?: string, 
 /**
@@ -453,24 +453,24 @@ promptFile?: string,
  */
 model?: string, 
 /**
- * The tools it had.
+ * The names of its tools.
  */
 tools?: Array<string>, 
 /**
- * Who serves the model: the `provider.type` of `metadata.json`.
+ * The provider of the model: the `provider.type` of `metadata.json`.
  */
 provider?: string, 
 /**
- * The model's limit, in tokens.
+ * The model's context window, in tokens.
  */
 contextWindow?: number, 
 /**
- * Where the provider is reached.
+ * The provider's base URL.
  */
 baseUrl?: string, };
 
 /**
- * Where an imported session comes from.
+ * The agent's session that a session was imported from.
  */
 export type Imported = { 
 /**
@@ -478,67 +478,67 @@ export type Imported = {
  */
 agent: string, 
 /**
- * The session's id there.
+ * The session's id in the agent's files.
  */
 sourceId: string, };
 
 /**
- * Where a forked session comes from.
+ * The origin of a forked session.
  */
 export type Origin = { 
 /**
- * The uuid of that session.
+ * The uuid of the session that was forked.
  */
 session: string, 
 /**
- * The last message that was taken over.
+ * The id of the last message that was copied.
  */
 messageId: string, };
 
 /**
- * What contexts have for older messages: the fields of a kept summary. Without a `summary`, what was
- * learned of the conversation stands for them.
+ * The compaction that contexts begin with: the fields of a kept summary. Without a `summary`, the session state stands
+ * for the older messages.
  */
 export type Compaction = { 
 /**
- * The messages.
+ * The messages that are replaced.
  */
 range?: SummaryRange, 
 /**
- * What somebody wrote of them.
+ * The summary that a model or a person wrote of them.
  */
 summary?: SummaryText, 
 /**
- * What the messages cost.
+ * The tokens of the replaced messages.
  */
 originalTokens?: number, };
 
 /**
- * The messages that a summary stands for.
+ * The range of messages that a summary stands for.
  */
 export type SummaryRange = { 
 /**
- * The first one.
+ * The id of the first message.
  */
 startMessageId: string, 
 /**
- * The last one.
+ * The id of the last message.
  */
 endMessageId: string, 
 /**
- * The first one's place; a hint.
+ * The first message's number; a hint.
  */
 startSeq?: number, 
 /**
- * The last one's place; a hint.
+ * The last message's number; a hint.
  */
 endSeq?: number, 
 /**
- * How many they are.
+ * The number of messages.
  */
 messageCount: number, 
 /**
- * Where the line of the last one ends in the log; a hint.
+ * The byte where the last message's line ends in the log; a hint.
  */
 endByte?: number, };
 
@@ -547,20 +547,20 @@ endByte?: number, };
  */
 export type SummaryText = { 
 /**
- * What it says.
+ * The summary's text.
  */
 content: string, 
 /**
- * What it costs, by `o200k_base` or the estimate.
+ * Its tokens, by `o200k_base` or the estimate.
  */
 tokens: number, 
 /**
- * Who wrote it.
+ * The model that wrote it.
  */
 model: string, };
 
 /**
- * The fields that were edited, each with its new value; and the names of those that were taken out.
+ * The edited fields with their new values, and the names of removed fields.
  */
 export type Edited = { 
 /**
@@ -568,77 +568,77 @@ export type Edited = {
  */
 title?: string, 
 /**
- * What sort of conversation it is.
+ * The session type.
  */
 sessionType?: string, 
 /**
- * Its name in its workspace.
+ * The session's name in its workspace.
  */
 name?: string, 
 /**
- * What it is about.
+ * The summary.
  */
 summary?: string, 
 /**
- * Whether it goes on. By hand it may become anything.
+ * The status. By hand it may become anything.
  */
 status?: Status, 
 /**
- * Whether lists have it.
+ * Whether the session is archived.
  */
 archived?: boolean, 
 /**
- * The project it belongs to.
+ * The project that the session belongs to.
  */
 project?: Project, 
 /**
- * Who called it.
+ * The call that began the session.
  */
 parent?: Parent, 
 /**
- * What made the conversation possible, as a whole.
+ * The whole agent.
  */
 agent?: Agent, 
 /**
- * Where it was imported from.
+ * The agent's session that it was imported from.
  */
 imported?: Imported, 
 /**
- * The summary was taken out.
+ * True if the summary was removed.
  */
 withoutSummary?: boolean, 
 /**
- * The event that the document was written from, or an id of the document where it names none.
+ * The event that the document was written from, or an id of the document if it names none.
  */
 asOf?: string, };
 
 /**
- * What a session is; that it is archived stands beside it.
+ * A session's status; whether it is archived stands beside it.
  */
 export type Status = "active" | "paused" | "completed";
 
 /**
- * What a tool did.
+ * A run of a tool.
  */
 export type ToolExecution = { 
 /**
- * Names it.
+ * The execution's id.
  */
 id: string, 
 /**
- * A hint only: file order orders.
+ * The execution's number. A hint only: the order of lines in the file decides.
  */
 seq?: number, 
 /**
- * RFC 3339.
+ * When it ran, RFC 3339.
  */
 timestamp?: string, 
 /**
- * The assistant's message with the call.
+ * The id of the assistant message with the call.
  */
 messageId?: string, 
 /**
- * The call.
+ * The id of the call.
  */
 toolCallId: string, 
 /**
@@ -646,36 +646,36 @@ toolCallId: string,
  */
 tool: string, 
 /**
- * What it was called with.
+ * The arguments of the call.
  */
 arguments: Record<string, unknown>, 
 /**
- * How it went.
+ * The outcome.
  */
 result: ToolResult, 
 /**
- * What its result costs.
+ * The tokens of its result.
  */
 tokens?: number, 
 /**
- * How long it took, milliseconds.
+ * The duration, in milliseconds.
  */
 durationMs?: number, };
 
 /**
- * How it went; what it said stands in the tool's message.
+ * The outcome of an execution; the result's text stands in the tool's message.
  */
 export type ToolResult = { 
 /**
- * It did what was asked.
+ * True if the tool did what was asked.
  */
 success: boolean, 
 /**
- * Why not.
+ * The error, if it failed.
  */
 error?: string, 
 /**
- * Of a command.
+ * The exit code of a command.
  */
 exitCode?: number, };
 
@@ -706,23 +706,23 @@ export type OfParent = { session: string, call_id?: string, };
 export type OfImported = { agent: string, source_id: string, };
 
 /**
- * Why a context is as it is, without its texts.
+ * The report of a context, without any texts.
  */
 export type ContextReport = { 
 /**
- * How the window was divided.
+ * The division of the window.
  */
 budget: Budget, 
 /**
- * By what it was counted.
+ * The encoding that counted.
  */
 encoding: string, 
 /**
- * What was assumed of the model, where nobody knows it.
+ * What was assumed about an unknown model.
  */
 assumed?: Assumed, 
 /**
- * The strategies that did not serve, in the order they were tried.
+ * The strategies that did not serve, in the order of trial.
  */
 rejected: Array<Rejection>, 
 /**
@@ -730,40 +730,40 @@ rejected: Array<Rejection>,
  */
 messages: Array<Decision>, 
 /**
- * Older messages that were not even read.
+ * The number of older messages that were not read.
  */
 unreadMessageCount: number, 
 /**
- * How many bytes of the log were read for its messages, beside those that older ones were looked for in.
+ * The bytes of the log read for messages, without those scanned for recall.
  */
 bytesRead: number, 
 /**
- * What the summary costs, where there is one.
+ * The cost of the summary, if there is one.
  */
 summaryTokens?: number, 
 /**
- * How many lines of what was learned of the conversation the summary has no room for, if any.
+ * The number of facts that the summary has no room for, if any.
  */
 summaryLeftOut?: number, 
 /**
- * What was brought back of older messages, where any match the newest user message.
+ * The messages that were recalled, if any match the newest user message.
  */
 recall?: Recall, 
 /**
- * Files that the provider does not take, in order: a line of text stands for each.
+ * Files that the provider does not take, in order, each replaced by a line of text.
  */
 unsentFiles?: Array<UnsentFile>, 
 /**
- * What became of the reasoning of answers whose calls led to the newest results. That of others is not sent.
+ * The reasoning of answers whose calls led to the newest results. Other reasoning is not sent.
  */
 reasoning?: Array<ReasoningReport>, 
 /**
- * Where the context begins, where the conversation was compacted.
+ * Where the context of a compacted conversation begins.
  */
 compacted?: Begins, };
 
 /**
- * How a window is divided, in tokens.
+ * The division of a window, in tokens.
  */
 export type Budget = { 
 /**
@@ -771,41 +771,41 @@ export type Budget = {
  */
 modelContextWindow: number, 
 /**
- * What the system prompt costs.
+ * The cost of the system prompt.
  */
 systemPromptTokens: number, 
 /**
- * What the tool definitions cost.
+ * The cost of the tool definitions.
  */
 toolDefinitionTokens: number, 
 /**
- * Kept for the answer.
+ * Reserved for the answer.
  */
 reserveForResponse: number, 
 /**
- * Left for the conversation.
+ * The rest, for the conversation.
  */
 availableTokens: number, };
 
 /**
- * What was assumed of a session's model.
+ * What was assumed about a session's model.
  */
 export type Assumed = { 
 /**
- * The model that the session has on record, which is not known; absent where it has none.
+ * The recorded, unknown model; absent if none is on record.
  */
 model?: string, 
 /**
- * Its window.
+ * The window assumed for it.
  */
 window?: number, 
 /**
- * What counts for it.
+ * The encoding assumed for it.
  */
 encoding?: Encoding, };
 
 /**
- * By what a text was counted.
+ * The encoding by which a text was counted.
  */
 export type Encoding = "o200k_base" | "cl100k_base" | "estimate-1";
 
@@ -818,67 +818,67 @@ export type Rejection = {
  */
 strategy: string, 
 /**
- * Why.
+ * The reason.
  */
 why: string, };
 
 /**
- * What became of one message.
+ * The decision about one message.
  */
 export type Decision = { 
 /**
- * The message.
+ * The message's id.
  */
 id: string, 
 /**
- * What became of it.
+ * What was done with it.
  */
 action: Action, 
 /**
- * By which rule.
+ * The rule that decided.
  */
 rule: string, 
 /**
- * What it costs in the context; of one left out, what it would have cost at least.
+ * Its cost in the context; for an omitted message, the least that it would have cost.
  */
 tokens: number, };
 
 /**
- * What became of a message.
+ * What was done with a message.
  */
 export type Action = "kept" | "shortened" | "summarized" | "dropped";
 
 /**
- * Where contexts of a compacted conversation begin.
+ * The place where contexts of a compacted conversation begin.
  */
 export type Begins = { 
 /**
- * Behind this message.
+ * The id of the last compacted message.
  */
 through: string, 
 /**
- * Where its line ends in the log; nothing where the budget does not reach as far back.
+ * The offset of its line's end in the log; absent if the budget does not reach back to it.
  */
 endByte?: number, };
 
 /**
- * What was brought back of older messages, and by what.
+ * The older messages that were recalled, and the words they match.
  */
 export type Recall = { 
 /**
- * The words of the newest user message that were looked for, as they were written.
+ * The words looked for from the newest user message, as written.
  */
 words: Array<string>, 
 /**
- * What the message that quotes them costs.
+ * The cost of the recall block.
  */
 tokens: number, 
 /**
- * The messages that are quoted, the best first.
+ * The quoted messages, the best first.
  */
 messages: Array<Match>, 
 /**
- * Those that came next and were left out, the best first: three at most.
+ * The next best ones that were left out, at most three.
  */
 leftOut: Array<Match>, };
 
@@ -887,91 +887,92 @@ leftOut: Array<Match>, };
  */
 export type Match = { 
 /**
- * The message.
+ * Its id.
  */
 id: string, 
 /**
- * The words that it has, as they were asked.
+ * The question's words in it, as asked.
  */
 words: Array<string>, };
 
 /**
- * A file that a context has and its provider does not get.
+ * A file in the context that is not sent to the provider.
  */
 export type UnsentFile = { 
 /**
- * The message that has it.
+ * The id of its message.
  */
 id: string, 
 /**
- * What it is.
+ * Its media type.
  */
 mime: string, 
 /**
- * Which limit it exceeds: `count`, `bytes`, `pixels`, `request`; or `type`, which the provider does not read.
+ * The limit that it exceeds: `count`, `bytes`, `pixels`, `request`; or `type`, if the provider does not read it.
  */
 why: string, };
 
 /**
- * What became of the reasoning of an answer whose calls led to the newest results.
+ * The decision about the reasoning of an answer whose calls led to the newest results.
  */
 export type ReasoningReport = { 
 /**
- * The message.
+ * The message's id.
  */
 id: string, 
 /**
- * The reasoning is in the context.
+ * True if the reasoning is in the context.
  */
 isSent: boolean, 
 /**
- * Why: `open-loop`; or why not: `other-model`, `unfinished`, `unsigned`, `secret`, `unknown-provider`, or `shape`, which takes none.
+ * The reason: `open-loop` if it is sent; else `other-model`, `unfinished`, `unsigned`, `secret`,
+ * `unknown-provider`, or `shape`, which takes none.
  */
 why: string, };
 
 /**
- * What is known of a conversation: its task, files, decisions and blockers, open tasks and failed commands.
+ * The state of a conversation: its task, files, decisions and blockers, open tasks and failed commands.
  */
 export type SessionState = { 
 /**
- * Where the project lies; empty where nobody said.
+ * The folder of the project; empty if unknown.
  */
 projectPath: string, 
 /**
- * What the first user message asks for; empty without one.
+ * The request in the first user message; empty without one.
  */
 originalTask: string, 
 /**
- * Each file that was changed, once, the one touched last at the end.
+ * The changed files, each once, the last touched at the end.
  */
 modifiedFiles: Array<ModifiedFile>, 
 /**
- * What the assistant said last.
+ * The assistant's last statement.
  */
 currentStatus: string, 
 /**
- * What stands in the way.
+ * The blockers.
  */
 blockers: Array<string>, 
 /**
- * What was decided.
+ * The decisions.
  */
 keyDecisions: Array<string>, 
 /**
- * What is still to be done, as the newest list of tasks has it.
+ * The open tasks, by the newest task list.
  */
 openTasks: Array<string>, 
 /**
- * Each command that failed, once.
+ * The commands that failed, each once.
  */
 failedCommands: Array<FailedCommand>, };
 
 /**
- * A file that was changed.
+ * A changed file.
  */
 export type ModifiedFile = { 
 /**
- * As the tool call named it.
+ * The path, as the tool call named it.
  */
 path: string, 
 /**
@@ -988,28 +989,28 @@ export type FailedCommand = {
  */
 command: string, 
 /**
- * How often it failed.
+ * The number of its failures.
  */
 failures: number, 
 /**
- * Whether it passed when it was run last.
+ * True if its last run passed.
  */
 hasPassed: boolean, };
 
 /**
- * Something in a log that is not as it should be, and where.
+ * Something wrong in a log, and its place.
  */
 export type Problem = { 
 /**
- * What it is, as a stable word.
+ * The stable code.
  */
 code: ProblemCode, 
 /**
- * Where it begins, in bytes.
+ * Its first byte.
  */
 start: number, 
 /**
- * Where it ends.
+ * The byte behind its last one.
  */
 end: number, 
 /**
@@ -1018,32 +1019,32 @@ end: number,
 message: string, };
 
 /**
- * What a problem is.
+ * The kinds of problems.
  */
 export type ProblemCode = "bad_value" | "bom" | "checksum" | "conflict_marker" | "damaged" | "duplicate_id" | "foreign" | "glued_lines" | "invalid_utf8" | "line_too_long" | "missing_parent" | "missing_blob" | "nul_run" | "too_deep" | "torn_tail";
 
 /**
- * Something that an import leaves behind.
+ * A field or a record that an import does not take over.
  */
 export type Loss = { 
 /**
- * What: `record:<type>`, or the path of a field.
+ * The field's path, or `record:<type>`.
  */
 field: string, 
 /**
- * How often.
+ * How often it was lost.
  */
 count: number, 
 /**
- * Why.
+ * The reason.
  */
 why: string, 
 /**
- * Whether it was part of the talk: words, a call, a result, an image or a file. All else is bookkeeping of the client's.
+ * True if it was part of the talk: words, a call, a result, an image or a file. All else is bookkeeping.
  */
 isTalk?: boolean, };
 
 /**
- * What went wrong, as a stable word. Texts may change between versions, codes do not.
+ * What went wrong, as a stable word: texts may change between versions, codes do not.
  */
 export type CoreCode = "already_exists" | "ambiguous" | "batch_open" | "budget_too_small" | "conflict" | "damaged" | "empty_file" | "empty_message" | "git_busy" | "git_failed" | "git_missing" | "invalid_id" | "invalid_json" | "invalid_request" | "invalid_setting" | "invalid_transition" | "invalid_summary" | "invalid_vocabulary" | "internal" | "line_too_long" | "log_replaced" | "log_shrunk" | "newer_version" | "no_batch" | "no_counter" | "not_a_file" | "not_a_repository" | "not_found" | "not_in_workspace" | "observe_first" | "open_elsewhere" | "operation_reused" | "session_ignored" | "too_deep" | "unknown_format" | "unknown_parent";

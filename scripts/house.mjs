@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fail, root } from "./run.mjs";
 
 /** The most lines of js/ beside those of a host's own. The number may only fall: rules for every host belong in src/. */
-const MOST_LINES = 4_179;
+const MOST_LINES = 4_178;
 const HOSTS_OWN = /^(?:cli|init|agents|storage|compat)\//;
 /** Half of all files must be shorter, in lines. */
 const MEDIAN = 200;

@@ -13,7 +13,7 @@ const CEILINGS = {
   types: { most: 0, of: "types named by a bare participle or adverb" },
   methods: { most: 263, of: "methods of one type" },
   circles: { most: 43, of: "files of one folder of src/ that use each other in circles" },
-  wide: { most: 421, of: "lines of over 140 letters in js/" },
+  wide: { most: 415, of: "lines of over 140 letters in js/" },
 };
 
 /** Irregular participles, adverbs, prepositions and pronouns that a name may not consist of. */
