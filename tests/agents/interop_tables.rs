@@ -8,7 +8,7 @@ use leftoff::interop::{AgentName, coverage};
 
 use super::imports;
 
-const BEGIN: &str = "<!-- What follows is written by tests/agents/documented.rs. -->\n";
+const BEGIN: &str = "<!-- What follows is written by tests/agents/interop_tables.rs. -->\n";
 
 fn tables() -> String {
     let mut text = String::new();
