@@ -36,7 +36,7 @@ test("every method that may be called has a chapter that says what it does, and 
 test("what a method takes and throws, and how it is used, is taken out of its comment", () => {
   const text = chapters(page("leftoff")).get("Session.append") ?? "";
   assert.match(text, /append\(drafts: Appendable \| readonly Appendable\[\], options\?: AppendOptions\): Promise<Appended>;/);
-  assert.match(text, /^- `drafts`: in the shape that `format` says/m);
+  assert.match(text, /^- `drafts`: in the shape that `format` names/m);
   assert.match(text, /^- throws `invalid_request` naming the place/m);
   assert.equal(text.match(/```js/g)?.length, 3);
   assert.doesNotMatch(text, /@\w+/);
@@ -69,7 +69,7 @@ test("whatever waits or takes something says which errors it throws, by codes th
   for (const { name, throws } of calls) {
     // Each clause begins with a code, or says whose codes they are; whatever else is named can be looked up.
     for (const clause of throws ? throws.split("; ") : []) {
-      const [, code, other] = /^(?:of one file: )?`(\w+)`|^what (?:`(?:Session\.)?(\w+)`|any (?:method|verb)) |^those of the storage|^of a (?:file|folder) they are among/.exec(clause) ?? assert.fail(`${name}: ${clause}`);
+      const [, code, other] = /^(?:for one file: )?`(\w+)`|^what (?:`(?:Session\.)?(\w+)`|any (?:method|verb)) |^those of the storage|^for a (?:file|folder) they are among/.exec(clause) ?? assert.fail(`${name}: ${clause}`);
       assert.ok(!code || codes.includes(code), `${name}: ${code}`);
       assert.ok(!other || calls.some((one) => one.name.split(".").pop() === other && one.throws), `${name}: ${other}`);
     }
