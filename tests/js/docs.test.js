@@ -69,7 +69,7 @@ test("whatever waits or takes something says which errors it throws, by codes th
   for (const { name, throws } of calls) {
     // Each clause begins with a code, or says whose codes they are; whatever else is named can be looked up.
     for (const clause of throws ? throws.split("; ") : []) {
-      const [, code, other] = /^(?:for one file: )?`(\w+)`|^what (?:`(?:Session\.)?(\w+)`|any (?:method|verb)) |^those of the storage|^for a (?:file|folder) they are among/.exec(clause) ?? assert.fail(`${name}: ${clause}`);
+      const [, code, other] = /^(?:(?:of|for) one file: )?`(\w+)`|^what (?:`(?:Session\.)?(\w+)`|any (?:method|verb)) |^those of the storage|^(?:of|for) a (?:file|folder) they are among/.exec(clause) ?? assert.fail(`${name}: ${clause}`);
       assert.ok(!code || codes.includes(code), `${name}: ${code}`);
       assert.ok(!other || calls.some((one) => one.name.split(".").pop() === other && one.throws), `${name}: ${other}`);
     }
