@@ -1,6 +1,6 @@
 //! All native tests, in one program, which is compiled and linked once; the tests inside WebAssembly are the other one.
 #![allow(missing_docs)]
-#![allow(clippy::duplicate_mod, reason = "the fuzzer has the modules of fuzzed/ too, and no others")]
+#![allow(clippy::duplicate_mod, reason = "the fuzzer has the modules of fuzz_checks/ too, and no others")]
 #![cfg(not(target_arch = "wasm32"))]
 
 mod agents;

@@ -140,54 +140,28 @@ impl Host {
     }
 
     fn answer(&self, need: HostRequest, helpers: &mut Helpers<'_>, out: Option<&Redactor>) -> HostResponse {
+        let at = |file: &File| self.tree_path(file);
         match need {
-            HostRequest::Read { file, start, end } => {
-                to_response(self.disk.borrow().read(&self.tree_path(&file), start, end), HostResponse::Bytes)
-            }
+            HostRequest::Read { file, start, end } => self.read(&file, start, end),
             HostRequest::Stat { file } => {
-                to_response(self.disk.borrow().stat(&self.tree_path(&file)), HostResponse::Stat)
+                to_response(self.disk.borrow().stat(&at(&file)), HostResponse::Stat)
             }
             HostRequest::List { folder, names } => {
-                to_response(self.disk.borrow().list(&self.tree_path(&folder), &names), HostResponse::Entries)
+                to_response(self.disk.borrow().list(&at(&folder), &names), HostResponse::Entries)
             }
             HostRequest::Append { file, bytes, durable, within } => {
-                let mut disk = self.disk.borrow_mut();
-                let appended = disk.append(&self.tree_path(&file), &bytes, durable, within.as_deref());
-                to_response(appended, |end| HostResponse::End(end, None))
+                self.append(&file, &bytes, durable, within.as_deref())
             }
-            HostRequest::Replace { file, bytes, within } => {
-                let mut disk = self.disk.borrow_mut();
-                done_response(disk.replace(&self.tree_path(&file), &bytes, within.as_deref()))
-            }
-            HostRequest::Keep { file, bytes } => {
-                done_response(self.disk.borrow_mut().replace(&self.tree_path(&file), &bytes, None))
-            }
-            HostRequest::Remove { file } => {
-                done_response(self.disk.borrow_mut().remove(&self.tree_path(&file)))
-            }
-            HostRequest::Copy { from, to, missing } => {
-                let copied =
-                    self.disk.borrow_mut().copy(&self.tree_path(&from), &self.tree_path(&to), missing);
-                to_response(copied, |bytes| HostResponse::End(bytes, None))
-            }
+            HostRequest::Replace { file, bytes, within } => self.replace(&file, &bytes, within.as_deref()),
+            HostRequest::Keep { file, bytes } => self.replace(&file, &bytes, None),
+            HostRequest::Remove { file } => done_response(self.disk.borrow_mut().remove(&at(&file))),
+            HostRequest::Copy { from, to, missing } => self.copy(&from, &to, missing),
             HostRequest::Move { from, to } => {
-                done_response(self.disk.borrow_mut().rename(&self.tree_path(&from), &self.tree_path(&to)))
+                done_response(self.disk.borrow_mut().rename(&at(&from), &at(&to)))
             }
             HostRequest::Link { file, target } => {
-                done_response(self.disk.borrow_mut().link(&self.tree_path(&file), &target))
+                done_response(self.disk.borrow_mut().link(&at(&file), &target))
             }
-            other => self.answer_without_disk(other, helpers, out),
-        }
-    }
-
-    /// Answers a request that is no verb of the disk.
-    fn answer_without_disk(
-        &self,
-        need: HostRequest,
-        helpers: &mut Helpers<'_>,
-        out: Option<&Redactor>,
-    ) -> HostResponse {
-        match need {
             HostRequest::Document { path, is_first, .. } => {
                 to_response(self.document(&path, is_first), HostResponse::Document)
             }
@@ -195,27 +169,17 @@ impl Host {
             HostRequest::RealPath { path } => HostResponse::Text(real_path(&path)),
             HostRequest::Normal { path } => HostResponse::Text(path.nfc().collect()),
             HostRequest::Unmarked { text } => HostResponse::Text(without_marks(&text)),
-            HostRequest::Git { folder, arguments, variables, without, bytes, limit_ms } => {
-                let at = Path::new(&folder);
-                let limit = Duration::from_millis(limit_ms.into());
-                let how = GitCall {
-                    folder: at,
-                    arguments: &arguments,
-                    variables,
-                    unset_variables: without,
-                    input: bytes,
-                    limit,
-                };
-                to_response(git::run(how), HostResponse::Ran)
+            HostRequest::Git { folder, arguments, variables, without: unset_variables, bytes, limit_ms } => {
+                let (folder, limit) = (Path::new(&folder), Duration::from_millis(limit_ms.into()));
+                let arguments = &arguments;
+                let call = GitCall { folder, arguments, variables, unset_variables, input: bytes, limit };
+                to_response(git::run(call), HostResponse::Ran)
             }
             HostRequest::Hash { file, start, end } => self.hash(&file, start, end),
             HostRequest::Given { end } => self.saved_output_head(end),
             HostRequest::Put { file, bytes, at } => self.write_output(&file, &bytes, at),
             HostRequest::Hand { file, start, end } => self.load_output(&file, start, end),
-            HostRequest::Wait { ms } => {
-                std::thread::sleep(Duration::from_millis(ms.into()));
-                HostResponse::Done
-            }
+            HostRequest::Wait { ms } => wait(ms),
             // The store runs one operation at a time, so a turn needs no waiting.
             HostRequest::Turn { .. } | HostRequest::Leave { .. } => HostResponse::Done,
             HostRequest::Process => self.process(),
@@ -235,18 +199,25 @@ impl Host {
             HostRequest::Strategy { name, budget, encoding } => {
                 helpers.choose_messages(&name, budget, &encoding)
             }
-            // Answered by `answer`.
-            HostRequest::Read { .. }
-            | HostRequest::Stat { .. }
-            | HostRequest::List { .. }
-            | HostRequest::Append { .. }
-            | HostRequest::Replace { .. }
-            | HostRequest::Keep { .. }
-            | HostRequest::Remove { .. }
-            | HostRequest::Copy { .. }
-            | HostRequest::Move { .. }
-            | HostRequest::Link { .. } => self.answer(need, helpers, out),
         }
+    }
+
+    fn read(&self, file: &File, start: u64, end: Option<u64>) -> HostResponse {
+        to_response(self.disk.borrow().read(&self.tree_path(file), start, end), HostResponse::Bytes)
+    }
+
+    fn append(&self, file: &File, bytes: &[u8], durable: bool, within: Option<&str>) -> HostResponse {
+        let appended = self.disk.borrow_mut().append(&self.tree_path(file), bytes, durable, within);
+        to_response(appended, |end| HostResponse::End(end, None))
+    }
+
+    fn replace(&self, file: &File, bytes: &[u8], within: Option<&str>) -> HostResponse {
+        done_response(self.disk.borrow_mut().replace(&self.tree_path(file), bytes, within))
+    }
+
+    fn copy(&self, from: &File, to: &File, missing: bool) -> HostResponse {
+        let copied = self.disk.borrow_mut().copy(&self.tree_path(from), &self.tree_path(to), missing);
+        to_response(copied, |bytes| HostResponse::End(bytes, None))
     }
 
     fn hash(&self, file: &File, start: u64, end: u64) -> HostResponse {
@@ -421,6 +392,11 @@ fn without_marks(text: &str) -> String {
 fn trouble_response(trouble: Trouble) -> HostResponse {
     let (code, message) = (trouble.code().into(), trouble.message().into());
     HostResponse::Failed(Failure { code, message, ..Failure::default() })
+}
+
+fn wait(ms: u32) -> HostResponse {
+    std::thread::sleep(Duration::from_millis(ms.into()));
+    HostResponse::Done
 }
 
 fn done_response(done: Result<(), Failure>) -> HostResponse {

@@ -7,6 +7,8 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use std::path::PathBuf;
 
+use serde::Deserialize;
+
 use super::append::{AppendOptions, AppendResponse, Durability};
 use super::helpers::Helpers;
 use super::host::Host;
@@ -316,4 +318,21 @@ fn build_request(request: &str, helpers: &Helpers<'_>, more: &[RequestField<'_>]
     let of = ("summarizes", Some(helpers.summarize.is_some().to_string()));
     let embeds = ("embeds", Some(helpers.embed.is_some().to_string()));
     with_fields("{}", &[&[("request", Some(with_fields(request, &[])?)), of, embeds], more].concat())
+}
+
+#[derive(Deserialize)]
+struct SessionMetadata {
+    display: Display,
+}
+
+#[derive(Deserialize)]
+struct Display {
+    title: String,
+}
+
+/// Returns the title that a session's metadata document shows.
+pub(super) fn title_in(metadata: &str) -> Result<String, Trouble> {
+    let metadata: SessionMetadata =
+        serde_json::from_str(metadata).map_err(|error| Trouble::internal(error.to_string()))?;
+    Ok(metadata.display.title)
 }

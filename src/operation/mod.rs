@@ -37,6 +37,7 @@ mod outgoing_pieces;
 mod redaction_response;
 mod resume;
 mod sent_context;
+mod session_document;
 mod session_events;
 mod session_files;
 #[cfg(feature = "interop")]

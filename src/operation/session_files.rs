@@ -21,7 +21,7 @@ use crate::context::Recollection;
 use crate::layout::names::{self, CachedKind as Cached};
 use crate::layout::{File, Placement, Root, SESSION_PREFIX};
 use crate::record::id;
-use crate::session::documents::{Document, DocumentName, find_heading};
+use crate::session::documents::{DocumentName, find_heading};
 use crate::session::handle::Session;
 
 /// Bytes of a log that are read at once.
@@ -50,7 +50,7 @@ pub struct SessionFiles {
     pub(super) is_deleted: Cell<bool>,
     pub(super) is_open: Cell<bool>,
     /// The document is missing, or does not say what it should.
-    is_stale: Cell<bool>,
+    pub(super) is_stale: Cell<bool>,
     /// The log was read from its start, so a checkpoint is worth writing.
     pub(super) was_read_whole: Cell<bool>,
     /// Messages were appended that the document does not count yet.
@@ -367,61 +367,14 @@ impl SessionFiles {
         Ok(true)
     }
 
-    /// Which of the two documents lies beside its logs.
-    pub(super) fn document_name(&self) -> DocumentName {
-        match self.placement() {
-            Placement::Home => DocumentName::MetadataJson,
-            Placement::Workspace => DocumentName::SessionJson,
-        }
-    }
-
-    pub(super) fn document_file(&self) -> File {
-        self.folder().child(self.placement().document())
-    }
-
     /// Its placement.
     pub fn placement(&self) -> Placement {
         let is_in_workspace = matches!(self.place.borrow().folder.root, Root::Workspace(_));
         if is_in_workspace { Placement::Workspace } else { Placement::Home }
     }
 
-    pub(super) async fn read_document(&self, io: &Io) -> Result<Option<Vec<u8>>, Trouble> {
-        io.read_all(&self.document_file()).await
-    }
-
     pub(super) fn cached_file(&self, what: Cached) -> File {
         self.cache.child(&names::cached_name(&self.id.borrow(), what))
-    }
-
-    pub(super) async fn reread_document(&self, io: &Io) -> Result<(), Trouble> {
-        let was_stale = self.is_stale.get();
-        let document = self.read_document(io).await?;
-        self.take_document(document.as_deref());
-        self.is_stale.set(self.is_stale.get() || was_stale);
-        Ok(())
-    }
-
-    pub(super) fn take_document(&self, document: Option<&[u8]>) {
-        // A merge conflict, or anything else that is no document, is written anew.
-        let read = document.and_then(|json| Document::read(self.document_name(), json).ok());
-        self.is_stale.set(read.as_ref().is_none_or(|(_, bad)| !bad.is_empty()));
-        let has_old_title = self.with_session(|session| {
-            session.take_document(read.map(|(document, _)| document));
-            session.has_old_title()
-        });
-        self.is_stale.set(self.is_stale.get() || has_old_title);
-        self.check_summary();
-    }
-
-    /// Marks the document as stale where its summary was made from messages that have been revised since.
-    pub(super) fn check_summary(&self) {
-        let has_old_summary = self.with_session(|session| session.has_old_summary());
-        self.is_stale.set(self.is_stale.get() || has_old_summary);
-    }
-
-    pub(super) fn mark_document_written(&self) {
-        self.with_session(|session| session.mark_document_written());
-        self.is_stale.set(false);
     }
 
     async fn finish_opening(&self, io: &Io, document: Option<&[u8]>) -> Result<(), Trouble> {

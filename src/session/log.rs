@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use crate::error::{Code, Error};
 use crate::json::text::Open;
-use crate::record::batch::Batch as Of;
+use crate::record::batch::Batch;
 use crate::record::line;
 use crate::record::scan::{ScanItem, Scanner};
 
@@ -107,7 +107,11 @@ impl Log {
     ///
     /// # Errors
     /// Those of [`Log::stage`]; `line_too_long` where they are too many bytes, too.
-    pub(crate) fn stage_batch<T: Open>(&mut self, records: &[T], of: Option<&Of>) -> Result<Vec<u8>, Error> {
+    pub(crate) fn stage_batch<T: Open>(
+        &mut self,
+        records: &[T],
+        of: Option<&Batch>,
+    ) -> Result<Vec<u8>, Error> {
         if self.batch.is_some() {
             return Err(Error::new(Code::BatchOpen, "expected no open batch, but found one instead"));
         }
@@ -123,7 +127,7 @@ impl Log {
             lines.push_str(&line::write_behind(&front, record)?);
         }
         if of.is_some() {
-            Of::check_length(lines.len())?;
+            Batch::check_length(lines.len())?;
         }
         let bytes = lines.as_bytes().to_vec();
         self.batch = Some(PendingBatch { lines, missing: None, in_doubt: false });
@@ -220,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_batch_that_no_reader_would_hold_is_not_staged() {
-        let of = Of { operation: "o".into(), hash: "h".into(), expected_message: None };
+        let of = Batch { operation: "o".into(), hash: "h".into(), expected_message: None };
         let record = Message { content: "x".repeat(7 << 20).into(), ..Message::default() };
         let records = alloc::vec![record; (MAX_BATCH >> 20) as usize / 7 + 1];
         let staged = |count: usize| {

@@ -224,6 +224,10 @@ impl Host {
                 HostResponse::End(self.copy(&from.path, &to.path, missing), None)
             }
             HostRequest::Link { .. } => HostResponse::Done,
+            HostRequest::Hash { file, start, end } => {
+                let bytes = self.part(&file.path, start, end);
+                bytes.map_or(HostResponse::Done, |bytes| HostResponse::Text(sha256(bytes)))
+            }
             other => self.answer_without_files(other),
         }
     }
@@ -233,10 +237,6 @@ impl Host {
         match need {
             HostRequest::Git { arguments, .. } => {
                 HostResponse::Ran(Some(git_output(&arguments, self.remote)))
-            }
-            HostRequest::Hash { file, start, end } => {
-                let bytes = self.part(&file.path, start, end);
-                bytes.map_or(HostResponse::Done, |bytes| HostResponse::Text(sha256(bytes)))
             }
             HostRequest::Document { path, is_first, .. } => {
                 HostResponse::Document(self.document(&path, is_first))
@@ -281,7 +281,17 @@ impl Host {
                 self.vocabulary.clone().map_or(HostResponse::Done, HostResponse::Vocabulary)
             }
             HostRequest::Counts { .. } | HostRequest::Strategy { .. } => HostResponse::Done,
-            other => unreachable!("answered before: {other:?}"),
+            HostRequest::Read { .. }
+            | HostRequest::Stat { .. }
+            | HostRequest::List { .. }
+            | HostRequest::Append { .. }
+            | HostRequest::Replace { .. }
+            | HostRequest::Keep { .. }
+            | HostRequest::Remove { .. }
+            | HostRequest::Move { .. }
+            | HostRequest::Copy { .. }
+            | HostRequest::Link { .. }
+            | HostRequest::Hash { .. } => unreachable!("answered by its files"),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::counter::Counter;
 use crate::parse_utf8;
 #[cfg(feature = "core")]
 use crate::session_handle::SessionHandle;
-use crate::{JsResult as Thrown, parse_stamp, to_js_value};
+use crate::{JsResult, parse_stamp, to_js_value};
 use leftoff::json::text::to_json;
 #[cfg(feature = "agents")]
 use leftoff::operation::AgentDocument;
@@ -70,7 +70,7 @@ impl Operations {
 
     /// Takes the answers to all requests of a step and returns the next step. Each answer is an array of its kind and
     /// values.
-    pub fn next(&mut self, number: u32, now_ms: f64, answers: Vec<Array>) -> Thrown<Uint8Array> {
+    pub fn next(&mut self, number: u32, now_ms: f64, answers: Vec<Array>) -> JsResult<Uint8Array> {
         let RunningOperation { mut running, vocabulary, .. } = self.take_running(number)?;
         let read = |said: &Array| read_answer(said, vocabulary.as_ref());
         let step = running.next(now_ms as i64, answers.iter().map(read).collect());
@@ -93,14 +93,14 @@ impl Operations {
 /// Detects the format of drafts, JSON bytes, as an append does; refuses another than `format` says.
 #[cfg(feature = "core")]
 #[wasm_bindgen(js_name = answeredFormat)]
-pub fn answered_format(drafts: &[u8], format: Option<String>) -> Thrown<String> {
+pub fn answered_format(drafts: &[u8], format: Option<String>) -> JsResult<String> {
     let format = parse_format(&format.unwrap_or_default())?;
     let told = extract_messages(parse_utf8(drafts)?, format).map_err(|error| to_js_value(&error))?;
     Ok(told.0.as_str().into())
 }
 
 #[cfg(feature = "core")]
-fn parse_format(format: &str) -> Thrown<Option<Format>> {
+fn parse_format(format: &str) -> JsResult<Option<Format>> {
     let parsed = (!format.is_empty()).then(|| Format::parse(format)).transpose();
     parsed.map_err(|error| to_js_value(&error))
 }
@@ -126,7 +126,7 @@ impl Operations {
         seen: &[f64],
         now_ms: f64,
         entropy: &[u8],
-    ) -> Thrown<Uint8Array> {
+    ) -> JsResult<Uint8Array> {
         let json = String::from(parse_utf8(drafts)?);
         let drafts = match format {
             Some(format) => Drafts::Json(json, parse_format(&format)?),
@@ -162,7 +162,7 @@ impl Operations {
         end: f64,
         seen: &[f64],
         now_ms: f64,
-    ) -> Thrown<Option<Uint8Array>> {
+    ) -> JsResult<Option<Uint8Array>> {
         let RunningOperation { mut running, .. } = self.take_running(number)?;
         let ended = HostResponse::End(end as u64, read_stat(seen));
         match running.next(now_ms as i64, Vec::from([ended])) {
@@ -182,7 +182,7 @@ impl Operations {
         count_tokens: bool,
         now_ms: f64,
         entropy: &[u8],
-    ) -> Thrown<Uint8Array> {
+    ) -> JsResult<Uint8Array> {
         let live = &live.0;
         let text = || parse_utf8(request).map(String::from);
         let running = match name {
@@ -216,23 +216,23 @@ impl Operations {
 }
 
 impl Operations {
-    fn take_running(&mut self, number: u32) -> Thrown<RunningOperation> {
+    fn take_running(&mut self, number: u32) -> JsResult<RunningOperation> {
         match self.under_way.iter().position(|one| one.number == number) {
             Some(place) => Ok(self.under_way.swap_remove(place)),
             None => Err(to_js_value(&no_operation_error(number))),
         }
     }
 
-    pub(crate) fn start(&mut self, running: Running, now_ms: f64, entropy: &[u8]) -> Thrown<Uint8Array> {
+    pub(crate) fn start(&mut self, running: Running, now_ms: f64, entropy: &[u8]) -> JsResult<Uint8Array> {
         self.start_at(running, parse_stamp(now_ms, entropy)?)
     }
 
-    pub(crate) fn start_at(&mut self, mut running: Running, stamp: Stamp) -> Thrown<Uint8Array> {
+    pub(crate) fn start_at(&mut self, mut running: Running, stamp: Stamp) -> JsResult<Uint8Array> {
         let step = running.begin(stamp);
         self.register_step(running, step)
     }
 
-    fn register_step(&mut self, running: Running, step: Step<Vec<u8>>) -> Thrown<Uint8Array> {
+    fn register_step(&mut self, running: Running, step: Step<Vec<u8>>) -> JsResult<Uint8Array> {
         let number = self.next_number();
         self.encode_step(number, running, step)
     }
@@ -242,7 +242,7 @@ impl Operations {
         self.begun
     }
 
-    fn encode_step(&mut self, number: u32, running: Running, step: Step<Vec<u8>>) -> Thrown<Uint8Array> {
+    fn encode_step(&mut self, number: u32, running: Running, step: Step<Vec<u8>>) -> JsResult<Uint8Array> {
         let needs = match step {
             Step::Requests(needs) => needs,
             Step::Done(Ok(ready)) => return Ok(build_frame(READY, &[&ready])),

@@ -1,7 +1,7 @@
 //! Native export: writes a session as one of another agent's own, where its client looks for it.
 
 use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::super::agents;
 use super::super::helpers::Helpers;
 use super::super::request::with_fields;
-use super::super::session::{Resume, Session};
+use super::super::session::{Resume, Session, title_in};
 use super::Store;
 use super::folders::{absolute_path, path_text};
 use crate::interop::AgentName;
@@ -36,16 +36,6 @@ pub struct WriteForAgent<'a> {
 #[derive(Default, Deserialize)]
 struct ModelRequest {
     model: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct SessionMetadata {
-    display: Display,
-}
-
-#[derive(Deserialize)]
-struct Display {
-    title: String,
 }
 
 impl Store {
@@ -100,13 +90,11 @@ impl Store {
         };
         let variables = how.variables.unwrap_or_else(agents::variables);
         let folder = path_text(&absolute_path(how.folder.unwrap_or(self.project()))?)?;
-        let known = session.redact_value(&session.metadata())?;
-        let known: SessionMetadata =
-            serde_json::from_str(&known).map_err(|error| Trouble::internal(error.to_string()))?;
+        let title = title_in(&session.redact_value(&session.metadata())?)?;
         let asked = [
             ("agent", Some(to_json(&how.agent))),
             ("session", Some(to_json(&session.id()))),
-            ("title", Some(to_json(&known.display.title))),
+            ("title", Some(to_json(&title))),
             ("model", model.map(|model| to_json(&model))),
             ("folder", Some(to_json(&folder))),
             ("variables", Some(to_json(&variables))),

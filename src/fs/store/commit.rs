@@ -2,22 +2,11 @@
 
 use alloc::string::{String, ToString};
 
-use serde::Deserialize;
-
-use super::super::session::Session;
+use super::super::session::{Session, title_in};
 use super::Store;
+use crate::json::text::to_json;
 use crate::layout::Placement;
 use crate::operation::Trouble;
-
-#[derive(Deserialize)]
-struct SessionMetadata {
-    display: Display,
-}
-
-#[derive(Deserialize)]
-struct Display {
-    title: String,
-}
 
 impl Store {
     /// Commits a conversation with its session, or the session alone where only that changed, with git itself. Answer:
@@ -40,12 +29,10 @@ impl Store {
         if placement == Placement::Workspace {
             session.flush()?;
         }
-        let known: SessionMetadata = serde_json::from_str(&session.metadata())
-            .map_err(|error| Trouble::internal(error.to_string()))?;
         // The title goes into a repository, so it is redacted, as in a list.
+        let title = session.redact_value(&to_json(&title_in(&session.metadata())?))?;
         let title: String =
-            serde_json::from_str(&session.redact_value(&crate::json::text::to_json(&known.display.title))?)
-                .map_err(|error| Trouble::internal(error.to_string()))?;
+            serde_json::from_str(&title).map_err(|error| Trouble::internal(error.to_string()))?;
         self.drive(self.0.core.commit(session.0.files.shown_folder(), placement, title))
     }
 }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use super::recall::recall_block::RecallRequest;
+use super::recall::recall_request::RecallRequest;
 use crate::json::hash::sha256;
 use crate::json::request;
 use crate::json::text::to_json;

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::continuations::ConversationPart;
 use super::new_messages::WriteProgress;
-use super::{ImportProgress, ImportReport as Found, Importer, NONE};
+use super::{ImportProgress, ImportReport, Importer, NONE};
 use crate::interop::talk::OF_COMMANDS;
 use crate::interop::{self, AgentName, IS_QUEUED, ImportedSession, Loss};
 use crate::json::text::to_json;
@@ -87,10 +87,10 @@ impl Importer<'_> {
         agent: Option<AgentName>,
         only: &str,
         progress: &ImportProgress,
-    ) -> Result<Found, Trouble> {
+    ) -> Result<ImportReport, Trouble> {
         let of = |begun: f64, own: f64| DocumentShare { path, progress, start_share: begun, own_share: own };
         self.report_progress(&of(0.0, 0.0), 0.0).await?;
-        let (taken, mut result, mut is_first) = (Cell::new(0), Found::default(), true);
+        let (taken, mut result, mut is_first) = (Cell::new(0), ImportReport::default(), true);
         let share = || {
             let share =
                 if progress.file_bytes == 0 { 0.0 } else { taken.get() as f64 / progress.file_bytes as f64 };
@@ -125,7 +125,7 @@ impl Importer<'_> {
         document: AgentDocument,
         agent: Option<AgentName>,
         share: &DocumentShare<'_>,
-    ) -> Result<Found, Trouble> {
+    ) -> Result<ImportReport, Trouble> {
         let AgentDocument { bytes, failure, is_alone } = document;
         if let Some(failure) = failure {
             return Err(failure.into());
@@ -146,7 +146,7 @@ impl Importer<'_> {
         self.report_progress(share, 0.0).await?;
         let total = read.sessions.iter().map(|session| session.messages.len()).sum();
         let mut written = WriteProgress { importing: self, share, written_count: 0, message_count: total };
-        let mut found = Found::default();
+        let mut found = ImportReport::default();
         for mut session in read.sessions {
             // The folder is a part of the file's own path.
             if let Some(folder) = &mut session.folder

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::file::import_problem_json;
 use super::imported_files::ImportedFiles;
-use super::{ImportReport as Found, Importer};
+use super::{ImportReport, Importer};
 use crate::json::fields::{BadValue, Fields, parse_items};
 use crate::json::text::to_json;
 use crate::operation::{Io, Trouble};
@@ -17,7 +17,7 @@ use crate::operation::{Io, Trouble};
 /// A note: a file that was begun, and its result once it was done.
 pub(super) struct ImportNote {
     path: String,
-    result: Option<Found>,
+    result: Option<ImportReport>,
     /// The mark by which the file is later known to be unchanged; none where it is to be read again.
     print: Option<String>,
 }
@@ -31,7 +31,7 @@ impl ImportNote {
         };
         ImportNote {
             path: fields.take("path", bad).unwrap_or_default(),
-            result: result.map(|fields| Found {
+            result: result.map(|fields| ImportReport {
                 is_open: false,
                 imported: all(&fields, "imported"),
                 problems: all(&fields, "problems"),
@@ -46,7 +46,7 @@ pub(super) async fn apply_notes(
     notes: Vec<ImportNote>,
     io: &Io,
     seen: &mut ImportedFiles,
-    result: &mut Found,
+    result: &mut ImportReport,
 ) -> Result<BTreeSet<String>, Trouble> {
     // Files without a result: each that remains caused a trap.
     let (mut begun, mut open) = (BTreeSet::new(), BTreeSet::new());
@@ -74,7 +74,12 @@ impl Importer<'_> {
     }
 
     /// Sends the host a note of a file's result.
-    pub async fn note_done(&self, path: &str, found: &Found, print: Option<&str>) -> Result<(), Trouble> {
+    pub async fn note_done(
+        &self,
+        path: &str,
+        found: &ImportReport,
+        print: Option<&str>,
+    ) -> Result<(), Trouble> {
         self.send_note(|| {
             let print = print.map(|print| format!(",\"print\":{}", to_json(print))).unwrap_or_default();
             format!("\"path\":{},\"result\":{}{print}", to_json(path), found.to_json(0))

@@ -7,7 +7,7 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 
 use super::file::{DocumentShare, import_entry_json};
-use super::{ImportReport as Found, Importer};
+use super::{ImportReport, Importer};
 use crate::error::Code;
 use crate::json::text::to_json;
 use crate::layout::{EVENTS, File, MESSAGES, SessionLocation, TOOLS};
@@ -25,7 +25,7 @@ impl Importer<'_> {
         &self,
         bytes: &[u8],
         share: &DocumentShare<'_>,
-    ) -> Result<Found, Trouble> {
+    ) -> Result<ImportReport, Trouble> {
         let file = SessionFile::read(bytes)?;
         if file.log(MESSAGES).is_empty() && file.log(EVENTS).is_empty() {
             let message = "expected a session, but nothing is said in this one";
@@ -59,7 +59,7 @@ impl Importer<'_> {
             format!("{{\"path\":{},{}", to_json(share.path), problem.strip_prefix('{').unwrap_or_default())
         };
         let problems = file.problems.iter().map(of_path).collect();
-        Ok(Found { imported: Vec::from([told]), problems, is_open: false })
+        Ok(ImportReport { imported: Vec::from([told]), problems, is_open: false })
     }
 
     // Finds where the session lies, in any project and placement, or else where it is to begin.

@@ -19,7 +19,7 @@ use crate::operation::log_search::BackwardSearch;
 use crate::operation::message_pages::json_array;
 use crate::operation::store::Store;
 use crate::operation::{Io, OutgoingRedactor, Trouble};
-use crate::recall::question::Question as Sought;
+use crate::recall::question::Question;
 use crate::recall::terms::{Field, TermAnalyzer};
 use crate::resume::log_match::{LogSearch, Pattern, split_quoted};
 
@@ -29,7 +29,7 @@ struct ExactQuery<'a> {
     redactor: &'a OutgoingRedactor,
     quoted_texts: Vec<&'a str>,
     // The words outside quotes, without those that say little.
-    other_words: Sought,
+    other_words: Question,
     excerpt_search: LogSearch,
 }
 
@@ -70,7 +70,7 @@ impl<'a> ExactQuery<'a> {
         words: &mut TermAnalyzer,
     ) -> Result<ExactQuery<'a>, Trouble> {
         if question.is_regex {
-            let (pattern, others) = (parse_regex(&question.text)?, Sought::from_query("", words));
+            let (pattern, others) = (parse_regex(&question.text)?, Question::from_query("", words));
             let quoted = Vec::from([&*question.text]);
             return Ok(ExactQuery {
                 question,
@@ -81,7 +81,7 @@ impl<'a> ExactQuery<'a> {
             });
         }
         let (mut quoted, others) = split_quoted(&question.text);
-        let others = Sought::from_query(&others.join(" "), words);
+        let others = Question::from_query(&others.join(" "), words);
         if quoted.is_empty() && others.terms.is_empty() {
             quoted.push(question.text.trim());
         }

@@ -23,6 +23,7 @@ mod message_numbers;
 mod name_terms;
 mod postings;
 pub(super) mod recall_block;
+pub(super) mod recall_request;
 mod search_request;
 mod target_search;
 
@@ -46,7 +47,7 @@ use crate::privacy::blank_placeholders;
 use crate::recall::dates;
 use crate::recall::documents::{Corpus, Document};
 use crate::recall::index_file::read::parse_pages;
-use crate::recall::question::{Question as Sought, Term};
+use crate::recall::question::{Question, Term};
 use crate::recall::rank::RankedDocument;
 use crate::recall::sessions::{SessionHints, SessionRanking, rank_sessions};
 use crate::recall::targets::SearchTarget;
@@ -159,7 +160,7 @@ impl Store {
         let mut words = TermAnalyzer::default();
         // Words that are not indexed, such as single letters or the commonest words, are searched for as the whole
         // text.
-        let mut is_unindexed = || Sought::from_query(&question.text, &mut words).terms.is_empty();
+        let mut is_unindexed = || Question::from_query(&question.text, &mut words).terms.is_empty();
         if question.is_regex || has_quotes(&question.text) || is_unindexed() {
             return self.search_exact(io, question, leaving, &mut words).await;
         }

@@ -8,9 +8,9 @@ use alloc::vec::Vec;
 use super::coverage::SearchedSession;
 use super::hits::{messages_file, read_message};
 use super::index_files::IndexLost;
+use super::recall_request::RecallRequest;
 use super::{SearchRequest, SearchResult, TRIES, too_many_retries_error};
 use crate::json::fields::Fields;
-use crate::json::request;
 use crate::json::text::{Text, grapheme_boundary, to_json};
 use crate::operation::context::load_vocabulary;
 use crate::operation::session_files::SessionFiles;
@@ -19,7 +19,7 @@ use crate::operation::vectors::request_nearness;
 use crate::operation::{Io, Operation, OutgoingRedactor, Trouble};
 use crate::recall::meaning;
 use crate::recall::passages::find_passages;
-use crate::recall::question::Question as Asked;
+use crate::recall::question::Question;
 use crate::recall::rank::TermWeights;
 use crate::recall::recall_sources::{
     RecallSource, SourcePassage, fit_sources, forgets, is_question, render_block,
@@ -29,11 +29,9 @@ use crate::recall::sessions;
 use crate::recall::terms::{Field, TermAnalyzer};
 use crate::record::message::{self, Message, Role, ToolCall};
 use crate::record::scan::records;
-use crate::session::session_list::ListRequest;
 use crate::time;
 use crate::tokens::{Encoding, count};
 
-const MAX_TOKENS: u32 = 800;
 // Sessions that are looked into, and messages quoted of each.
 const SESSIONS: usize = 12;
 const MESSAGES: usize = 4;
@@ -46,16 +44,6 @@ const BEFORE: u64 = 32 * 1024;
 const BEHIND: u64 = 128 * 1024;
 // Bytes of a call that are shown with its result.
 const CALL: usize = 200;
-
-pub(in crate::operation::store) struct RecallRequest {
-    list_request: ListRequest,
-    excluded_ids: Vec<String>,
-    max_tokens: u32,
-    max_bytes: usize,
-    encoding: Encoding,
-    // The host has vectors of texts.
-    has_vectors: bool,
-}
 
 /// What recall gives: the block, and where it is from.
 pub(in crate::operation::store) struct RecallResponse {
@@ -86,47 +74,6 @@ impl RecallResponse {
             sources.iter().map(source_json).collect::<Vec<_>>().join(","),
             refused.as_ref().map(|why| format!(",\"embedRefused\":{}", to_json(why))).unwrap_or_default()
         )
-    }
-}
-
-const KNOWN: &str = "maxTokens, maxBytes, project, all, exclude, encoding, model or embeds";
-
-impl RecallRequest {
-    /// Recalls from the store's project, in at most `most` bytes, and as many tokens.
-    pub fn with_limit(most: u32, exclude: Vec<String>) -> RecallRequest {
-        RecallRequest {
-            list_request: ListRequest::for_recall(false, None),
-            excluded_ids: exclude,
-            max_tokens: most,
-            max_bytes: most as usize,
-            encoding: Encoding::O200kBase,
-            has_vectors: false,
-        }
-    }
-
-    fn from_json(json: &str) -> Result<RecallRequest, Trouble> {
-        let (mut fields, bad) = (request::parse(json, KNOWN)?, &mut Vec::new());
-        let mut number = |key: &str, least: u64| match fields.take_raw(key) {
-            None => Ok(least),
-            Some(raw) => raw.parse().map_err(|_| {
-                request::error(format!("expected a whole number for \"{key}\", but found {raw} instead"))
-            }),
-        };
-        let max_tokens = number("maxTokens", MAX_TOKENS.into())?;
-        let max_bytes = number("maxBytes", u64::MAX)?;
-        let (all, project) = (fields.take("all", bad), fields.take::<String>("project", bad));
-        let exclude = fields.take("exclude", bad).unwrap_or_default();
-        let embeds = fields.take("embeds", bad).unwrap_or_default();
-        let (encoding, model) = (fields.take::<String>("encoding", bad), fields.take::<String>("model", bad));
-        request::reject_bad(bad)?;
-        Ok(RecallRequest {
-            list_request: ListRequest::for_recall(all.unwrap_or_default(), project),
-            excluded_ids: exclude,
-            max_tokens: u32::try_from(max_tokens).unwrap_or(u32::MAX),
-            max_bytes: usize::try_from(max_bytes).unwrap_or(usize::MAX),
-            encoding: Encoding::resolve(encoding.as_deref(), model.as_deref())?,
-            has_vectors: embeds,
-        })
     }
 }
 
@@ -162,7 +109,7 @@ impl Store {
         let RecallRequest { encoding, has_vectors: embeds, .. } = *request;
         let vocabulary = load_vocabulary(io, encoding.as_str()).await?;
         let mut words = TermAnalyzer::default();
-        let asked = Asked::new(question, &mut words);
+        let asked = Question::new(question, &mut words);
         let mut sources = self.find_sources(io, asked.clone(), request, leaving, &mut words).await?;
         let refused =
             if embeds { refusal_message(score_by_meaning(io, question, &mut sources).await)? } else { None };
@@ -178,7 +125,7 @@ impl Store {
     async fn find_sources(
         &self,
         io: &Io,
-        asked: Asked,
+        asked: Question,
         request: &RecallRequest,
         leaving: &OutgoingRedactor,
         words: &mut TermAnalyzer,
@@ -307,7 +254,7 @@ fn source_json(source: &RecallSource) -> String {
 }
 
 // The words of the question that are in the quotes, each once.
-fn find_quoted_words(asked: &Asked, sources: &[RecallSource], words: &mut TermAnalyzer) -> Vec<String> {
+fn find_quoted_words(asked: &Question, sources: &[RecallSource], words: &mut TermAnalyzer) -> Vec<String> {
     let mut has: Vec<usize> = Vec::new();
     for said in sources.iter().flat_map(|source| &source.passages) {
         for text in [&said.text, &said.speaker] {
@@ -329,7 +276,7 @@ fn find_quoted_words(asked: &Asked, sources: &[RecallSource], words: &mut TermAn
 struct SourceQuoter<'a> {
     io: &'a Io,
     redactor: &'a OutgoingRedactor,
-    question: &'a Asked,
+    question: &'a Question,
     term_weights: &'a TermWeights,
     excluded_ids: &'a [String],
 }

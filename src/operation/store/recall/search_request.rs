@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use crate::json::request;
 use crate::operation::Trouble;
-use crate::recall::question::Question as Sought;
+use crate::recall::question::Question;
 use crate::recall::terms::TermAnalyzer;
 use crate::record::message::Role;
-use crate::resume::log_match::MessageHit as Exact;
+use crate::resume::log_match::MessageHit;
 use crate::session::session_list::ListRequest;
 use crate::time;
 
@@ -28,7 +28,7 @@ pub(super) struct SearchRequest {
     pub session_id: Option<String>,
     // The question that recall answers, already parsed: only its own words count, without similar ones; one that has
     // no terms finds nothing.
-    pub recall_question: Option<Sought>,
+    pub recall_question: Option<Question>,
     // `text` is a regular expression.
     pub is_regex: bool,
     // Each hit has its message's number in the session.
@@ -38,7 +38,7 @@ pub(super) struct SearchRequest {
 }
 
 impl SearchRequest {
-    pub fn for_recall(asked: Sought, wanted: ListRequest) -> SearchRequest {
+    pub fn for_recall(asked: Question, wanted: ListRequest) -> SearchRequest {
         let text = asked.text.clone();
         let (role, since, until) = (None, None, None);
         SearchRequest {
@@ -56,8 +56,8 @@ impl SearchRequest {
         }
     }
 
-    pub fn to_question(&self, words: &mut TermAnalyzer) -> Sought {
-        self.recall_question.clone().unwrap_or_else(|| Sought::from_query(&self.text, words))
+    pub fn to_question(&self, words: &mut TermAnalyzer) -> Question {
+        self.recall_question.clone().unwrap_or_else(|| Question::from_query(&self.text, words))
     }
 
     // `known` names the fields that the request may have.
@@ -107,7 +107,7 @@ impl SearchRequest {
         if self.session_id.is_some() { 1 } else { self.limit }
     }
 
-    pub fn accepts_hit(&self, hit: &Exact) -> bool {
+    pub fn accepts_hit(&self, hit: &MessageHit) -> bool {
         let ms = hit.timestamp.as_deref().and_then(time::parse);
         self.role.is_none_or(|role| hit.role == Some(role))
             && self.since_ms.is_none_or(|since| ms.is_some_and(|ms| ms >= since / 1000 * 1000))
