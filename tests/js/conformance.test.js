@@ -1,5 +1,5 @@
 // @ts-check
-// The cases of tests/conformance in WebAssembly; tests/conformance.rs runs them natively. Each compares the
+// The cases of tests/conformance in WebAssembly; tests/conformance/mod.rs runs them natively. Each compares the
 // bytes that it gets with those that the file says, so that both give the same ones. Those of contexts run in the component,
 // too: tests/js/component.test.js.
 import assert from "node:assert/strict";

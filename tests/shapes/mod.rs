@@ -4,13 +4,9 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-#[path = "shapes/files.rs"]
 mod files;
-#[path = "shapes/limits.rs"]
 mod limits;
-#[path = "shapes/reader.rs"]
 mod reader;
-#[path = "shapes/reasoning.rs"]
 mod reasoning;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,14 +3,11 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-#[path = "cuts/by_chance.rs"]
 mod by_chance;
-#[path = "cuts/by_hand.rs"]
 mod by_hand;
 use crate::chance;
 use crate::common;
 use crate::lines;
-#[path = "cuts/known_log.rs"]
 mod known_log;
 
 use chance::{Chance, print_count, scale_count, seed};

@@ -5,9 +5,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use crate::chance;
-#[path = "sequences/host.rs"]
 mod host;
-#[path = "sequences/world.rs"]
 mod world;
 
 use chance::{Chance, print_count, scale_count, seed};

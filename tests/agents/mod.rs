@@ -3,41 +3,23 @@
 #![allow(missing_docs)]
 #![cfg(not(target_arch = "wasm32"))]
 
-#[path = "agents/aider.rs"]
 mod aider;
-#[path = "agents/ask.rs"]
 mod ask;
-#[path = "agents/claude_code.rs"]
 mod claude_code;
-#[path = "agents/cline.rs"]
 mod cline;
-#[path = "agents/codex.rs"]
 mod codex;
-#[path = "agents/commands.rs"]
 mod commands;
-#[path = "agents/continue_dev.rs"]
 mod continue_dev;
-#[path = "agents/copilot.rs"]
 mod copilot;
-#[path = "agents/cortext.rs"]
 mod cortext;
-#[path = "agents/cut_short.rs"]
 mod cut_short;
-#[path = "agents/gemini.rs"]
 mod gemini;
-#[path = "agents/hostile.rs"]
 mod hostile;
-#[path = "agents/interop_tables.rs"]
 mod interop_tables;
-#[path = "agents/nanocoder.rs"]
 mod nanocoder;
-#[path = "agents/opencode.rs"]
 mod opencode;
-#[path = "agents/pi.rs"]
 mod pi;
-#[path = "agents/public_reports.rs"]
 mod public_reports;
-#[path = "agents/qwen.rs"]
 mod qwen;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,7 +6,6 @@
 #![cfg(all(feature = "interop", not(target_arch = "wasm32")))]
 
 use crate::common;
-#[path = "format/fixture.rs"]
 mod fixture;
 
 use std::collections::BTreeSet;
@@ -304,7 +303,7 @@ fn a_session_opened_from_a_checkpoint_is_the_one_that_read_all_or_asks_to() {
 
 #[test]
 fn every_problem_and_every_rule_has_a_fixture_and_the_page_names_it() {
-    let page = include_str!("../docs/FORMAT.md");
+    let page = include_str!("../../docs/FORMAT.md");
     let named = |text: &str| -> BTreeSet<String> {
         let words = text.split('`').skip(1).step_by(2);
         words.filter_map(|word| word.strip_suffix(".jsonl").map(String::from)).collect()
